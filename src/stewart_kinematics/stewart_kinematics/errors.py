@@ -1,0 +1,101 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Errors of the suite's core.
+
+StewartError
+├── ShapeError           an array does not have the documented shape
+├── ConfigurationError   a file says something that cannot be used
+├── GeometryError        the joints do not make a usable platform
+├── ConvergenceError     an iteration ended without a solution
+├── MotionRefused        a motion leaves what the platform may do
+└── TrajectoryError      a trajectory cannot be made from what was asked
+
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+class StewartError(Exception):
+    """Root of all errors that the suite raises on purpose."""
+
+
+class ShapeError(StewartError, ValueError):
+    """An array does not have the documented shape."""
+
+    def __init__(self, name: str, expected: str, shape: tuple[int, ...]) -> None:
+        """Name the array, the expected shape and the one that came."""
+        super().__init__(f'{name}: expected shape {expected}, got {shape}')
+
+
+class ConfigurationError(StewartError, ValueError):
+    """A configuration value cannot be used."""
+
+    def __init__(self, key: str, value: Any, expected: str) -> None:
+        """Name the key, the value found and what was expected."""
+        super().__init__(f'{key}: expected {expected}, got {value!r}')
+        self.key = key
+        self.value = value
+        self.expected = expected
+
+
+class GeometryError(StewartError, ValueError):
+    """The joints do not make a usable platform."""
+
+
+class ConvergenceError(StewartError):
+    """An iteration ended without a solution."""
+
+
+class TrajectoryError(StewartError, ValueError):
+    """A trajectory cannot be made from what was asked."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """
+    What a refused motion would have broken.
+
+    Attributes
+    ----------
+    quantity : str
+        What was checked, for people: ``stroke``, ``leg rate``, ``pitch``, ...
+    value, lower, upper : float
+        Offending value and its bounds, in `unit`.
+    unit : str
+        Unit of the three numbers.
+    leg : int or None
+        Leg concerned, 1 to 6; None where the platform as a whole is meant.
+    index : int or None
+        Sample concerned in a checked sequence; None for a single sample.
+
+    """
+
+    quantity: str
+    value: float
+    lower: float
+    upper: float
+    unit: str
+    leg: int | None = None
+    index: int | None = None
+
+    def __str__(self) -> str:
+        """Say it in one sentence."""
+        place = '' if self.leg is None else f' of leg {self.leg}'
+        where = '' if self.index is None else f' at sample {self.index}'
+        return (
+            f'{self.quantity}{place}{where} is {self.value:.6g} {self.unit}, '
+            f'allowed are {self.lower:.6g} to {self.upper:.6g} {self.unit}'
+        )
+
+
+class MotionRefused(StewartError):
+    """A motion leaves what the platform may do."""
+
+    def __init__(self, violation: Violation) -> None:
+        """Keep the violation for programs and say it for people."""
+        super().__init__(str(violation))
+        self.violation = violation

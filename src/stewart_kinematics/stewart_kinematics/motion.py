@@ -1,0 +1,177 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where the platform is and how it moves: one pose, or samples of a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.transform import Rotation
+
+from stewart_kinematics.errors import ShapeError, StewartError
+
+Array = NDArray[np.float64]
+
+
+def read_only(values: ArrayLike) -> Array:
+    """Return a read-only float64 copy of `values`."""
+    array = np.array(values, dtype=np.float64)
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """
+    Position and attitude of ``platform_link`` in ``base_link``.
+
+    Attributes
+    ----------
+    position : ndarray, shape (3,)
+        Origin of ``platform_link`` in ``base_link`` [m].
+    quaternion_xyzw : ndarray, shape (4,)
+        Unit quaternion taking ``platform_link`` to ``base_link`` coordinates, scalar last.
+
+    Raises
+    ------
+    ShapeError
+        If a shape differs.
+    StewartError
+        If a value is not finite or the quaternion's norm is not 1 within 1e-6.
+
+    """
+
+    position: Array
+    quaternion_xyzw: Array
+
+    def __post_init__(self) -> None:
+        """Copy, check and normalise."""
+        position, quaternion = read_only(self.position), np.array(self.quaternion_xyzw, dtype=float)
+        if position.shape != (3,):
+            raise ShapeError('position', '(3,)', position.shape)
+        if quaternion.shape != (4,):
+            raise ShapeError('quaternion_xyzw', '(4,)', quaternion.shape)
+        if not (np.all(np.isfinite(position)) and np.all(np.isfinite(quaternion))):
+            raise StewartError(f'a pose must be finite, got {position} m and {quaternion}')
+        norm = float(np.linalg.norm(quaternion))
+        if abs(norm - 1.0) > 1e-6:
+            raise StewartError(f'a quaternion must have norm 1, got {norm:.9g}')
+        object.__setattr__(self, 'position', position)
+        object.__setattr__(self, 'quaternion_xyzw', read_only(quaternion / norm))
+
+    @classmethod
+    def identity(cls) -> Pose:
+        """Return the pose in which ``platform_link`` and ``base_link`` coincide."""
+        return cls(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))
+
+    @classmethod
+    def from_rpy(cls, position: ArrayLike, rpy: Sequence[float]) -> Pose:
+        """
+        Make a pose from roll, pitch and yaw.
+
+        Parameters
+        ----------
+        position : array_like, shape (3,)
+            Origin of ``platform_link`` in ``base_link`` [m].
+        rpy : sequence of three floats
+            Roll, pitch, yaw [rad]; ``R = R_z(yaw) R_y(pitch) R_x(roll)``.
+
+        Returns
+        -------
+        Pose
+            The pose.
+
+        """
+        roll, pitch, yaw = rpy
+        quaternion = Rotation.from_euler('ZYX', [yaw, pitch, roll]).as_quat()
+        return cls(np.asarray(position, dtype=float), quaternion)
+
+    @property
+    def rotation(self) -> Array:
+        """Rotation matrix taking ``platform_link`` to ``base_link`` coordinates, shape (3, 3)."""
+        return cast(Array, Rotation.from_quat(self.quaternion_xyzw).as_matrix())
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """
+    Pose, twist and acceleration of ``platform_link``, for one sample or many.
+
+    All vectors belong to the origin of ``platform_link`` and are expressed in ``base_link`` axes.
+    The leading axes of all fields agree; a single sample has none.
+
+    Attributes
+    ----------
+    position : ndarray, shape (..., 3)
+        [m].
+    quaternion_xyzw : ndarray, shape (..., 4)
+        Unit quaternion, scalar last.
+    linear_velocity, angular_velocity : ndarray, shape (..., 3)
+        [m/s], [rad/s].
+    linear_acceleration, angular_acceleration : ndarray, shape (..., 3)
+        [m/s²], [rad/s²].
+
+    Raises
+    ------
+    ShapeError
+        If a trailing axis is wrong or the leading axes differ.
+
+    """
+
+    position: Array
+    quaternion_xyzw: Array
+    linear_velocity: Array
+    angular_velocity: Array
+    linear_acceleration: Array
+    angular_acceleration: Array
+
+    def __post_init__(self) -> None:
+        """Make every field a float64 array and compare the leading axes."""
+        shape = np.shape(self.position)[:-1]
+        for item in fields(self):
+            array = np.asarray(getattr(self, item.name), dtype=np.float64)
+            size = 4 if item.name == 'quaternion_xyzw' else 3
+            if array.shape != (*shape, size):
+                raise ShapeError(item.name, str((*shape, size)), array.shape)
+            object.__setattr__(self, item.name, array)
+
+    @classmethod
+    def at_rest(cls, pose: Pose, shape: tuple[int, ...] = ()) -> Motion:
+        """Return samples that stand still at `pose`; `shape` gives the leading axes."""
+        zero = np.zeros((*shape, 3))
+        return cls(
+            np.broadcast_to(pose.position, (*shape, 3)),
+            np.broadcast_to(pose.quaternion_xyzw, (*shape, 4)),
+            zero,
+            zero,
+            zero,
+            zero,
+        )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Leading axes; ``()`` for a single sample."""
+        return self.position.shape[:-1]
+
+    @property
+    def pose(self) -> Pose:
+        """Pose of a single sample."""
+        return Pose(self.position, self.quaternion_xyzw)
+
+    @property
+    def twist(self) -> Array:
+        """Linear and angular velocity, shape (..., 6) [m/s, rad/s]."""
+        return np.concatenate([self.linear_velocity, self.angular_velocity], axis=-1)
+
+    @property
+    def acceleration(self) -> Array:
+        """Linear and angular acceleration, shape (..., 6) [m/s², rad/s²]."""
+        return np.concatenate([self.linear_acceleration, self.angular_acceleration], axis=-1)
+
+    def __getitem__(self, index: Any) -> Motion:
+        """Select samples along the leading axes."""
+        return Motion(*(getattr(self, item.name)[index] for item in fields(self)))
