@@ -1,0 +1,40 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Source this file: `. ./env.sh`. Then python, colcon, stewart and every node are at hand.
+# bash and zsh find the clone from anywhere; other shells have to stand in it.
+
+if [ -n "${BASH_VERSION:-}" ]; then
+    _stewart_shell=bash _stewart_file=${BASH_SOURCE[0]}
+elif [ -n "${ZSH_VERSION:-}" ]; then
+    _stewart_shell=zsh
+    eval '_stewart_file=${(%):-%x}'
+else
+    _stewart_shell=sh _stewart_file=./env.sh
+fi
+_stewart_root=$(CDPATH='' cd -- "$(dirname -- "$_stewart_file")" && pwd -P)
+
+if [ -f "$_stewart_root/.venv/environment.sh" ] && [ -f "$_stewart_root/install/.stamp" ]; then
+    # colcon's scripts read unset variables and tolerate failing commands.
+    case $- in *e*) _stewart_restore='set -e' ;; *) _stewart_restore='' ;; esac
+    case $- in *u*) _stewart_restore="$_stewart_restore; set -u" ;; esac
+    set +eu
+    . "$_stewart_root/.venv/environment.sh"
+    COLCON_CURRENT_PREFIX=$_stewart_root/install
+    . "$_stewart_root/install/local_setup.$_stewart_shell"
+    unset COLCON_CURRENT_PREFIX
+    # Where `ros2 run` would look for the executables of a package; there is no ros2 here.
+    for _stewart_bin in "$_stewart_root"/install/*/lib/*/; do
+        _stewart_bin=${_stewart_bin%/}
+        case $_stewart_bin in
+            */python3.*) ;;
+            *) PATH=$_stewart_bin:$PATH ;;
+        esac
+    done
+    eval "${_stewart_restore#; }"
+    unset _stewart_shell _stewart_file _stewart_root _stewart_restore _stewart_bin
+else
+    echo "Nothing is set up in $_stewart_root yet: run make there first." >&2
+    unset _stewart_shell _stewart_file _stewart_root
+    return 1
+fi

@@ -1,0 +1,409 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Set up the ROS-less environment of this clone: `.venv`, and the workspace built in it.
+
+Every step is repeated only when something it depends on has changed, an interrupted step
+starts over, and nothing is written outside the clone. Only the standard library is used:
+this script runs before anything else is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+import fcntl
+import hashlib
+import os
+from pathlib import Path
+import platform
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import sysconfig
+import time
+
+ROOT = Path(__file__).resolve().parents[1]
+VENV = ROOT / '.venv'
+CACHE = ROOT / '.cache'
+LOG = ROOT / 'log' / 'bootstrap.log'
+# Not sys.executable: inside the environment that may be the very .venv that is made anew.
+INTERPRETER = os.path.realpath(sys.executable)
+
+OLDEST_PYTHON = (3, 10)
+NEWEST_PYTHON = (3, 13)
+DISK_SPACE_GB = 3.0
+REQUIREMENTS = ('build', 'core', 'ros-jazzy', 'dev')
+NO_WHEEL = ('empy',)
+
+
+class SetupError(Exception):
+    """What is missing, in one sentence for the person who called make."""
+
+
+# --- What must be there before anything is written ------------------------------------------
+
+
+def check_clone_path(root: Path) -> None:
+    """Refuse white space: the scripts that colcon and setuptools write do not quote paths."""
+    if re.search(r'\s', str(root)):
+        raise SetupError(f'Move the clone to a path without spaces: "{root}" has one.')
+
+
+def check_platform(system: str, machine: str) -> None:
+    """Refuse what the ROS 2 wheels are not built for."""
+    if (system, machine) != ('Linux', 'x86_64'):
+        raise SetupError(f'The ROS 2 wheels need Linux on x86_64; this is {system} on {machine}.')
+
+
+def check_python(version: tuple[int, int]) -> None:
+    """Refuse a Python that the pins were not resolved for."""
+    if not OLDEST_PYTHON <= version <= NEWEST_PYTHON:
+        oldest, newest, this = (
+            '.'.join(map(str, v)) for v in (OLDEST_PYTHON, NEWEST_PYTHON, version)
+        )
+        raise SetupError(
+            f'Python {oldest} to {newest} is needed and this is {this}: '
+            'choose another with `make PYTHON=python3.12`.'
+        )
+
+
+def check_python_parts() -> None:
+    """Refuse a Python without venv, or without the headers that our messages compile against."""
+    package = f'python{sys.version_info.major}.{sys.version_info.minor}'
+    try:
+        import ensurepip  # noqa: F401, PLC0415  Debian ships it apart from Python
+        import venv  # noqa: F401, PLC0415
+    except ImportError:
+        raise SetupError(
+            f'{INTERPRETER} has no venv module: install {package}-venv.'
+        ) from None
+    if not (Path(sysconfig.get_path('include')) / 'Python.h').exists():
+        raise SetupError(f'{INTERPRETER} has no Python.h: install {package}-dev.')
+
+
+def check_tools(path: str | None = None) -> None:
+    """Refuse to start without the compilers and the build tools."""
+    wanted = {'cmake': 'cmake', 'make': 'make', 'cc': 'gcc', 'c++': 'g++'}
+    missing = [package for tool, package in wanted.items() if not shutil.which(tool, path=path)]
+    if missing:
+        raise SetupError(f'Install what is missing first: {", ".join(missing)}.')
+
+
+def check_disk(free_bytes: int) -> None:
+    """Refuse a disk that the environment does not fit on."""
+    free_gb = free_bytes / 1e9
+    if free_gb < DISK_SPACE_GB:
+        raise SetupError(f'{DISK_SPACE_GB} GB of disk are needed and {free_gb:.1f} GB are free.')
+
+
+def check_loopback() -> None:
+    """Refuse a machine whose nodes would start and never hear each other."""
+    try:
+        with (
+            socket.create_server(('127.0.0.1', 0)) as server,
+            socket.create_connection(server.getsockname(), timeout=2),
+        ):
+            pass
+    except OSError:
+        raise SetupError(
+            'The loopback interface is down; bring it up with `ip link set lo up`.'
+        ) from None
+
+
+# --- Running a step --------------------------------------------------------------------------
+
+
+def show(text: str, *, end: str = '\n') -> None:
+    """Tell the person; on a terminal the line may be overwritten by the next."""
+    print(f'\r\033[K{text}' if sys.stderr.isatty() else text, end=end, file=sys.stderr, flush=True)
+
+
+def run(
+    command: list[str], environment: Mapping[str, str], progress: Callable[[str], str | None]
+) -> None:
+    """Run a command into the log, and show what `progress` makes of its lines."""
+    with LOG.open('a') as log:
+        log.write(f'\n$ {shlex.join(command)}\n')
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors='replace',
+        )
+        assert process.stdout is not None
+        for line in process.stdout:
+            log.write(line)
+            log.flush()
+            text = progress(line)
+            if text and sys.stderr.isatty():
+                show(f'  {text}', end='')
+    if process.wait() != 0:
+        raise SetupError(explain_failure(LOG.read_text(errors='replace')))
+
+
+def explain_failure(log: str) -> str:
+    """Say in one sentence what went wrong, below the end of the log."""
+    known = {
+        r'No space left on device': 'The disk is full.',
+        r'Temporary failure in name resolution|NewConnectionError|ConnectTimeout|Network is unreach':
+            'The package registry cannot be reached: is the network up?',
+    }
+    reason = next((text for pattern, text in known.items() if re.search(pattern, log)), None)
+    tail = '\n'.join(f'  | {line}' for line in log.splitlines()[-15:])
+    where = LOG.relative_to(ROOT)
+    return f'{tail}\n{reason or "The set-up failed."} The whole log is in {where}.'
+
+
+@contextmanager
+def step(name: str, stamp: Path, key: str) -> Iterator[bool]:
+    """
+    Yield whether the step has to be done, and stamp it once it is done.
+
+    The stamp goes first and comes last, so that a step which was killed is done again.
+    """
+    if stamp.exists() and stamp.read_text() == key:
+        yield False
+        return
+    stamp.unlink(missing_ok=True)
+    start = time.monotonic()
+    show(f'{name} …')
+    yield True
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(key)
+    show(f'{name}: done in {time.monotonic() - start:.0f} s')
+
+
+def digest(*parts: str | bytes) -> str:
+    """Return a short name for everything that a step depends on."""
+    whole = hashlib.sha256()
+    for part in parts:
+        whole.update(part.encode() if isinstance(part, str) else part)
+        whole.update(b'\0')
+    return whole.hexdigest()[:16]
+
+
+# --- The virtual environment -----------------------------------------------------------------
+
+
+def requirement_files() -> list[Path]:
+    """Return the pinned files, in the order in which they are installed."""
+    return [ROOT / 'requirements' / f'{name}.txt' for name in REQUIREMENTS]
+
+
+def venv_key() -> str:
+    """Return what the virtual environment depends on: interpreter, place and pins."""
+    pins = (path.read_bytes() for path in requirement_files())
+    return digest(INTERPRETER, sys.version, str(ROOT), *pins)
+
+
+def make_venv() -> None:
+    """Make the virtual environment anew and install the pinned packages."""
+    for stale in (VENV, ROOT / 'build', ROOT / 'install'):
+        shutil.rmtree(stale, ignore_errors=True)
+    environment = outside_environment()
+    run([INTERPRETER, '-m', 'venv', str(VENV)], environment, lambda _line: None)
+    build, *others = requirement_files()
+    pip_install([build])
+    pip_install(others)
+    relocate_cmake_exports()
+
+
+def pip_install(files: list[Path]) -> None:
+    """Install exactly the pinned packages; the lists are complete, so pip resolves nothing."""
+    pins = {line.split('==')[0] for f in files for line in f.read_text().splitlines() if '==' in line}
+    seen: set[str] = set()
+
+    def progress(line: str) -> str | None:
+        if line.startswith('Collecting '):
+            seen.add(line)
+            return f'{min(len(seen), len(pins))} of {len(pins)} packages'
+        return 'installing' if line.startswith('Installing collected') else None
+
+    command = [str(VENV / 'bin/python'), '-m', 'pip', 'install', '--no-deps']
+    command += ['--no-build-isolation', '--disable-pip-version-check', '--no-input']
+    command += ['--progress-bar=off', '--only-binary=:all:', f'--no-binary={",".join(NO_WHEEL)}']
+    for file in files:
+        command += ['--requirement', str(file)]
+    run(command, underlay(), progress)
+
+
+def relocate_cmake_exports() -> None:
+    """
+    Point the wheels' CMake exports at this interpreter.
+
+    They name the headers of Python and numpy by the paths of the machine that built them.
+    """
+    paths = (
+        (r'/opt/python/cp\d+-cp\d+/include/python3\.\d+', sysconfig.get_path('include')),
+        (
+            r'/opt/python/cp\d+-cp\d+/lib/python3\.\d+/site-packages',
+            str(site_packages()),
+        ),
+    )
+    for file in VENV.glob('share/*/cmake/*Export*.cmake'):
+        before = after = file.read_text()
+        for pattern, path in paths:
+            after = re.sub(pattern, path, after)
+        if after != before:
+            file.write_text(after)
+
+
+def site_packages() -> Path:
+    """Return where the virtual environment keeps its packages."""
+    version = f'python{sys.version_info.major}.{sys.version_info.minor}'
+    return VENV / 'lib' / version / 'site-packages'
+
+
+# --- The environment of ROS ------------------------------------------------------------------
+
+
+def outside_environment() -> dict[str, str]:
+    """Return the caller's environment without what another ROS or Python left in it."""
+    foreign = re.compile(r'(ROS|AMENT|COLCON|CMAKE)_|PYTHON(PATH|HOME)$|RMW_IMPLEMENTATION$')
+    kept = {name: value for name, value in os.environ.items() if not foreign.match(name)}
+    return kept | own_folders()
+
+
+def own_folders() -> dict[str, str]:
+    """Return the variables that keep caches and logs of our tools inside the clone."""
+    return {
+        'COLCON_HOME': str(CACHE / 'colcon'),
+        'MPLCONFIGDIR': str(CACHE / 'matplotlib'),
+        'NUMBA_CACHE_DIR': str(CACHE / 'numba'),
+        'PIP_CACHE_DIR': str(CACHE / 'pip'),
+        'ROS_LOG_DIR': str(ROOT / 'log' / 'ros'),
+    }
+
+
+def ros_variables() -> dict[str, str]:
+    """Return what makes the virtual environment a ROS 2 installation."""
+    return {
+        'AMENT_PREFIX_PATH': str(VENV),
+        'CMAKE_PREFIX_PATH': str(VENV),
+        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
+        'ROS_DISTRO': 'jazzy',
+        'ROS_PYTHON_VERSION': '3',
+        'ROS_VERSION': '2',
+        'RMW_IMPLEMENTATION': 'rmw_fastrtps_cpp',
+        'VIRTUAL_ENV': str(VENV),
+        # Else a .pth file of the wheels starts the interpreter twice, pip's included.
+        '_ROS_WHEELS_BOOTSTRAP_COMPLETE': '1',
+    }
+
+
+def search_paths() -> dict[str, str]:
+    """Return what goes to the front of the caller's search paths."""
+    libraries = [VENV / 'lib', *sorted(site_packages().glob('ros_*.libs'))]
+    return {
+        'LD_LIBRARY_PATH': ':'.join(map(str, libraries)),
+        'PATH': str(VENV / 'bin'),
+    }
+
+
+def underlay() -> dict[str, str]:
+    """Return the environment in which pip and colcon run."""
+    environment = outside_environment() | ros_variables()
+    for name, value in search_paths().items():
+        environment[name] = ':'.join(filter(None, (value, environment.get(name))))
+    return environment
+
+
+def write_environment() -> None:
+    """Write the same environment as shell, for env.sh to read."""
+    lines = ['unset PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH']
+    for name, value in (own_folders() | ros_variables()).items():
+        lines.append(f'export {name}={shlex.quote(value)}')
+    for name, value in search_paths().items():
+        lines.append(f'export {name}={shlex.quote(value)}${{{name}:+:${name}}}')
+    (VENV / 'environment.sh').write_text('\n'.join(lines) + '\n')
+
+
+# --- The workspace ---------------------------------------------------------------------------
+
+
+def workspace_key() -> str:
+    """
+    Return what the build depends on.
+
+    Python modules are linked, so they count neither by content nor by name; other files are
+    linked one by one, so they count by name; what CMake and setuptools read counts in full.
+    """
+    read = re.compile(r'(package\.xml|setup\.(py|cfg)|CMakeLists\.txt|.*\.(msg|srv|action))$')
+    parts: list[str | bytes] = [venv_key()]
+    for folder, folders, names in os.walk(ROOT / 'src'):
+        folders[:] = sorted(f for f in folders if not f.startswith(('.', '__pycache__', 'test')))
+        for name in sorted(names):
+            path = Path(folder, name)
+            if read.match(name):
+                parts.append(path.read_bytes())
+            if not name.endswith('.py'):
+                parts.append(str(path.relative_to(ROOT)))
+    return digest(*parts)
+
+
+def build_workspace() -> None:
+    """Build every package of the workspace, with links to its sources."""
+    for stale in (ROOT / 'build', ROOT / 'install'):
+        shutil.rmtree(stale, ignore_errors=True)
+    count = len(list((ROOT / 'src').glob('*/package.xml')))
+    done = 0
+
+    def progress(line: str) -> str | None:
+        nonlocal done
+        if line.startswith('Finished <<<'):
+            done += 1
+            return f'{done} of {count} packages'
+        return None
+
+    command = ['colcon', '--log-base', 'log/colcon', '--log-level', 'error', 'build']
+    command += ['--base-paths', 'src', '--symlink-install', '--parallel-workers', '2']
+    command += ['--cmake-args', '-DBUILD_TESTING=OFF', '-Wno-dev']
+    run(command, underlay(), progress)
+
+
+# --- All of it -------------------------------------------------------------------------------
+
+
+def main() -> int:
+    """Bring the environment up to date."""
+    try:
+        check_clone_path(ROOT)
+        check_platform(platform.system(), platform.machine())
+        check_python(sys.version_info[:2])
+        check_loopback()
+        CACHE.mkdir(exist_ok=True)
+        with (CACHE / 'bootstrap.lock').open('w') as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with step('Installing the pinned packages into .venv', VENV / '.stamp', venv_key()) as due:
+                if due:
+                    check_python_parts()
+                    check_tools()
+                    check_disk(shutil.disk_usage(ROOT).free)
+                    LOG.parent.mkdir(exist_ok=True)
+                    LOG.unlink(missing_ok=True)
+                    make_venv()
+                    write_environment()
+            with step('Building the workspace', ROOT / 'install' / '.stamp', workspace_key()) as due:
+                if due:
+                    check_tools()
+                    build_workspace()
+    except SetupError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print('\nInterrupted; the next call takes it up again.', file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
