@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Install stewart_bringup."""
 
+from glob import glob
+
 from setuptools import find_packages, setup
 
 PACKAGE = 'stewart_bringup'
@@ -9,16 +11,23 @@ PACKAGE = 'stewart_bringup'
 setup(
     name=PACKAGE,
     version='0.1.0',
-    description='How the suite is run: launch files, configuration, composition and the stewart command.',
+    description='How the suite is run: launch files, composition and the stewart command.',
     license='Apache-2.0',
     maintainer='The Stewart Authors',
     maintainer_email='maintainers@example.org',
     packages=find_packages(exclude=['test']),
+    package_data={'stewart_bringup.demo': ['*.html']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
+        (f'share/{PACKAGE}/config', glob('config/*.yaml')),
+        (f'share/{PACKAGE}/launch', glob('launch/*.launch.py')),
     ],
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
+    entry_points={
+        'console_scripts': ['stewart = stewart_bringup.main:main'],
+        'stewart.verbs': ['demo = stewart_bringup.verbs.demo'],
+    },
     zip_safe=False,
 )

@@ -1,0 +1,16 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The demo: seas and a paper's wave on a real ROS 2 graph, and a report on how well that went.
+
+======================  ==========================================================================
+``scenarios``           what is played: platform, configuration, limits that the result must keep
+``session``             the graph of one scenario: enable, move, record, return, disable
+``recording``           the bag as plain arrays
+``latency``             when a setpoint shows in the measured strokes
+``analysis``            the figures of the report, from arrays alone
+``plots``, ``report``   pictures and the page
+``progress``            what is seen on the terminal meanwhile
+======================  ==========================================================================
+
+"""

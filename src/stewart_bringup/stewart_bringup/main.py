@@ -1,0 +1,181 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The ``stewart`` command.
+
+Exit codes: 0 it was done; 1 it was not (one sentence on standard error says why: a refused
+motion, a missing file, an interruption, a reader of our output that went away); 2 the command
+line cannot be understood.
+
+An error is *ours*, and gets a sentence and not a traceback, if its class or one of the classes it
+derives from is defined in a package whose name begins with ``stewart_`` (``StewartError``,
+``DriverError``, ``BagError``, ...), or if it is an ``OSError``. Every other exception is a bug and
+keeps its traceback. The rule looks at names only, so no package is imported to apply it.
+``--debug`` before the verb, or a non-empty ``STEWART_DEBUG``, shows the traceback of ours, too.
+
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+import difflib
+from importlib import metadata
+import os
+import sys
+import traceback
+
+from stewart_bringup.verb_table import find_verbs, Verb, VerbError
+
+DONE, FAILED, USAGE = 0, 1, 2
+OUR_PREFIX = 'stewart_'
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """
+    Run the command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments after the program's name; default ``sys.argv[1:]``.
+
+    Returns
+    -------
+    int
+        Exit code: 0 done, 1 failed, 2 not understood.
+
+    """
+    try:
+        verbs = find_verbs()
+    except VerbError as error:
+        print(f'stewart: {error}', file=sys.stderr)
+        return FAILED
+    try:
+        parser = _CommandParser(verbs)
+        arguments = parser.parse_args(argv)
+        if arguments.verb is None:
+            parser.print_help(sys.stderr)
+            return USAGE
+        if arguments.verb not in verbs:
+            parser.error(_unknown(arguments.verb, verbs))
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    debug = arguments.debug or bool(os.environ.get('STEWART_DEBUG'))
+    verb = verbs[arguments.verb]
+    return guarded(lambda: _run(verb, arguments.rest), verb.name, debug=debug)
+
+
+def guarded(work: Callable[[], int], name: str, *, debug: bool = False) -> int:
+    """
+    Do some work and turn its expected failures into one sentence and an exit code.
+
+    Parameters
+    ----------
+    work : callable
+        Returns an exit code.
+    name : str
+        Who speaks in the sentence.
+    debug : bool
+        Show the traceback, too.
+
+    Returns
+    -------
+    int
+        Exit code of `work`, or 1.
+
+    Raises
+    ------
+    Exception
+        Whatever is not an error of ours: a bug must not look like a wrong input.
+
+    """
+    try:
+        code = work()
+        sys.stdout.flush()
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else FAILED
+    except BrokenPipeError:
+        # Python flushes standard output once more at exit; give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except KeyboardInterrupt:
+        return _fail(name, 'interrupted', debug=debug)
+    except ModuleNotFoundError as error:
+        if (error.name or '').startswith(OUR_PREFIX) or error.name is None:
+            raise
+        sentence = (
+            f'needs the Python module {error.name}, which is not here; '
+            'source env.sh (or the setup file of ROS 2 and of this workspace) first'
+        )
+        return _fail(name, sentence, debug=debug)
+    except Exception as error:
+        if not is_ours(error):
+            raise
+        return _fail(name, in_one_sentence(error), debug=debug)
+    return code
+
+
+def is_ours(error: BaseException) -> bool:
+    """Tell whether an error was raised on purpose, by the rule in the module's docstring."""
+    return isinstance(error, OSError) or any(
+        cls.__module__.startswith(OUR_PREFIX) for cls in type(error).__mro__
+    )
+
+
+def in_one_sentence(error: BaseException) -> str:
+    """Return an error's message on one line, never empty."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f'{error.filename}: {error.strerror}'
+    return ' '.join(str(error).split()) or type(error).__name__
+
+
+class _CommandParser(argparse.ArgumentParser):
+    """Parser of what stands before the verb; reads the verbs' help only when it is asked for."""
+
+    def __init__(self, verbs: dict[str, Verb]) -> None:
+        super().__init__(
+            prog='stewart',
+            description='Move, watch and record a Stewart platform.',
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        self._verbs = verbs
+        self.add_argument('--version', action='version', version=f'%(prog)s {_version()}')
+        self.add_argument('--debug', action='store_true', help='show tracebacks of expected errors')
+        self.add_argument('verb', nargs='?', metavar='VERB', help='what to do, see below')
+        self.add_argument('rest', nargs=argparse.REMAINDER, metavar='...', help='for the verb')
+
+    def format_help(self) -> str:
+        """List the verbs below the options."""
+        width = max(map(len, self._verbs), default=0)
+        lines = [f'  {verb.name:<{width}}  {verb.help}' for verb in self._verbs.values()]
+        closing = "'stewart VERB --help' tells more about one of them."
+        self.epilog = '\n'.join(['verbs:', *lines, '', closing])
+        return super().format_help()
+
+
+def _run(verb: Verb, rest: Sequence[str]) -> int:
+    module = verb.load()
+    parser = argparse.ArgumentParser(prog=f'stewart {verb.name}', description=module.HELP)
+    module.add_arguments(parser)
+    return int(module.main(parser.parse_args(rest)))
+
+
+def _unknown(name: str, verbs: dict[str, Verb]) -> str:
+    close = difflib.get_close_matches(name, verbs, n=1)
+    hint = f'; did you mean {close[0]}?' if close else f'; there are {", ".join(verbs) or "none"}'
+    return f'no verb {name!r}{hint}'
+
+
+def _version() -> str:
+    try:
+        return metadata.version('stewart_bringup')
+    except metadata.PackageNotFoundError:
+        return 'not installed'
+
+
+def _fail(name: str, sentence: str, *, debug: bool) -> int:
+    if debug:
+        traceback.print_exc()
+    print(f'stewart {name}: {sentence}', file=sys.stderr)
+    return FAILED

@@ -1,0 +1,228 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The stewart command finds verbs lazily and fails with one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+from stewart_bringup import main as command
+from stewart_bringup.verb_table import find_verbs, VerbError
+
+Install = Callable[..., None]
+
+GOOD = '''
+import json
+HELP = 'say a number, 100 % of it'
+def add_arguments(parser):
+    parser.add_argument('number', type=int)
+def main(arguments):
+    print(arguments.number)
+    return 0
+'''
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+    """Install packages with verbs into a folder on sys.path; nothing else is installed."""
+    monkeypatch.setattr(sys, 'path', [str(tmp_path), *sys.path])
+
+    def make(package: str, name: str, source: str = GOOD) -> None:
+        folder = tmp_path / package / 'verbs'
+        folder.mkdir(parents=True)
+        (folder.parent / '__init__.py').write_text('')
+        (folder / '__init__.py').write_text('')
+        (folder / f'{name}.py').write_text(textwrap.dedent(source))
+        info = tmp_path / f'{package}.egg-info'
+        info.mkdir()
+        (info / 'PKG-INFO').write_text(f'Metadata-Version: 2.1\nName: {package}\nVersion: 1\n')
+        entry = f'[stewart.verbs]\n{name} = {package}.verbs.{name}\n'
+        (info / 'entry_points.txt').write_text(entry)
+
+    yield make
+    for module in [name for name in sys.modules if name.startswith('stewart_fake')]:
+        del sys.modules[module]
+
+
+def run(*arguments: str) -> int:
+    """Call the command in this process."""
+    return command.main(arguments)
+
+
+def test_verb_of_any_installed_package_runs(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An entry point is all that a package has to do."""
+    install('stewart_fake_one', 'number')
+
+    assert run('number', '7') == 0
+    assert capsys.readouterr().out == '7\n'
+
+
+def test_help_lists_verbs_without_importing_them(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The one-line help comes from the source text."""
+    install('stewart_fake_two', 'burst', "raise RuntimeError\nHELP = 'bursts at import'\n")
+
+    assert run('--help') == 0
+    assert 'burst  bursts at import' in ' '.join(capsys.readouterr().out.split('\n')).replace(
+        'burst   ', 'burst  '
+    )
+    assert 'stewart_fake_two' not in sys.modules
+
+
+def test_help_may_contain_a_percent_sign(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Argparse formats descriptions with the percent operator."""
+    install('stewart_fake_three', 'number')
+
+    assert run('--help') == 0
+    assert '100 % of it' in capsys.readouterr().out
+    assert run('number', '--help') == 0
+    assert '100 % of it' in capsys.readouterr().out
+
+
+def test_no_verb_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """The help goes to standard error, where it cannot be mistaken for a result."""
+    assert run() == 2
+    assert 'verbs:' in capsys.readouterr().err
+
+
+def test_misspelt_verb_is_a_usage_error_with_a_hint(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The nearest name is offered."""
+    install('stewart_fake_four', 'workspaces')
+
+    assert run('workspacse') == 2
+    assert 'did you mean workspaces?' in capsys.readouterr().err
+
+
+def test_wrong_argument_is_a_usage_error(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Argparse speaks with the verb's name."""
+    install('stewart_fake_five', 'number')
+
+    assert run('number', 'seven') == 2
+    assert 'stewart number: error:' in capsys.readouterr().err
+
+
+def test_two_packages_cannot_offer_one_verb(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Which of them runs must not depend on the order of a path."""
+    install('stewart_fake_six', 'number')
+    install('stewart_fake_seven', 'number')
+
+    with pytest.raises(VerbError, match='stewart_fake'):
+        find_verbs()
+    assert run('number', '7') == 1
+    assert 'two modules offer the verb number' in capsys.readouterr().err
+
+
+FAILING = '''
+HELP = 'fail'
+class FakeError({base}):
+    pass
+def add_arguments(parser):
+    pass
+def main(arguments):
+    raise {what}
+'''
+
+
+@pytest.mark.parametrize(
+    ('base', 'what', 'sentence'),
+    [
+        ('Exception', "FakeError('stroke is 7 m,\\n allowed 0 to 1 m')", 'stroke is 7 m, allowed'),
+        ('ValueError', 'FakeError()', 'FakeError'),
+        ('Exception', "FileNotFoundError(2, 'No such file', 'a.csv')", 'a.csv: No such file'),
+        ('Exception', 'KeyboardInterrupt', 'interrupted'),
+        ('Exception', "ModuleNotFoundError(name='rclpy')", 'needs the Python module rclpy'),
+    ],
+)
+def test_expected_failure_is_one_sentence(
+    install: Install, capsys: pytest.CaptureFixture[str], base: str, what: str, sentence: str
+) -> None:
+    """No traceback, exit code 1."""
+    install('stewart_fake_eight', 'fail', FAILING.format(base=base, what=what))
+
+    assert run('fail') == 1
+    error = capsys.readouterr().err
+    assert error.startswith('stewart fail: ')
+    assert sentence in error
+    assert error.count('\n') == 1
+
+
+def test_bug_keeps_its_traceback(install: Install) -> None:
+    """What nobody raised on purpose must not look like a wrong input."""
+    install('stewart_fake_nine', 'fail', FAILING.format(base='Exception', what="KeyError('x')"))
+
+    with pytest.raises(KeyError):
+        run('fail')
+
+
+def test_debug_shows_the_traceback_of_an_expected_error(
+    install: Install, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By option or by environment."""
+    install('stewart_fake_ten', 'fail', FAILING.format(base='Exception', what='FakeError()'))
+
+    assert run('--debug', 'fail') == 1
+    assert 'Traceback' in capsys.readouterr().err
+    monkeypatch.setenv('STEWART_DEBUG', '1')
+    assert run('fail') == 1
+    assert 'Traceback' in capsys.readouterr().err
+
+
+def test_reader_that_goes_away_is_no_traceback(install: Install, tmp_path: Path) -> None:
+    """As in ``stewart trajectory ... | head``."""
+    source = '''
+    HELP = 'much'
+    def add_arguments(parser):
+        pass
+    def main(arguments):
+        for number in range(1_000_000):
+            print(number)
+        return 0
+    '''
+    install('stewart_fake_eleven', 'much', source)
+    code = f'import sys; sys.path[:0] = {sys.path!r}; from stewart_bringup.main import main;'
+    process = subprocess.Popen(
+        [sys.executable, '-c', f'{code} sys.exit(main(["much"]))'],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+
+    assert process.wait(30) == 1
+    assert process.stderr.read() == b''
+    process.stderr.close()
+
+
+def test_help_is_quick() -> None:
+    """Half a second is where waiting begins; the fastest of three is taken."""
+    code = f'import sys; sys.path[:0] = {sys.path!r}; from stewart_bringup.main import main;'
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        subprocess.run(
+            [sys.executable, '-c', f'{code} sys.exit(main(["--help"]))'],
+            check=True,
+            capture_output=True,
+        )
+        times.append(time.perf_counter() - start)
+
+    assert min(times) < 0.5
