@@ -14,7 +14,7 @@ else
 fi
 _stewart_root=$(CDPATH='' cd -- "$(dirname -- "$_stewart_file")" && pwd -P)
 
-if [ -f "$_stewart_root/.venv/environment.sh" ] && [ -f "$_stewart_root/install/.stamp" ]; then
+if [ -f "$_stewart_root/.venv/environment.sh" ] && [ -f "$_stewart_root/install/local_setup.sh" ]; then
     # colcon's scripts read unset variables and tolerate failing commands.
     case $- in *e*) _stewart_restore='set -e' ;; *) _stewart_restore='' ;; esac
     case $- in *u*) _stewart_restore="$_stewart_restore; set -u" ;; esac

@@ -30,12 +30,11 @@ import time
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / '.venv'
 CACHE = ROOT / '.cache'
+TEMPORARY = CACHE / 'tmp'
 LOG = ROOT / 'log' / 'bootstrap.log'
 # Not sys.executable: inside the environment that may be the very .venv that is made anew.
 INTERPRETER = os.path.realpath(sys.executable)
 
-OLDEST_PYTHON = (3, 10)
-NEWEST_PYTHON = (3, 13)
 DISK_SPACE_GB = 3.0
 REQUIREMENTS = ('build', 'core', 'ros-jazzy', 'dev')
 NO_WHEEL = ('empy',)
@@ -60,28 +59,14 @@ def check_platform(system: str, machine: str) -> None:
         raise SetupError(f'The ROS 2 wheels need Linux on x86_64; this is {system} on {machine}.')
 
 
-def check_python(version: tuple[int, int]) -> None:
-    """Refuse a Python that the pins were not resolved for."""
-    if not OLDEST_PYTHON <= version <= NEWEST_PYTHON:
-        oldest, newest, this = (
-            '.'.join(map(str, v)) for v in (OLDEST_PYTHON, NEWEST_PYTHON, version)
-        )
-        raise SetupError(
-            f'Python {oldest} to {newest} is needed and this is {this}: '
-            'choose another with `make PYTHON=python3.12`.'
-        )
-
-
 def check_python_parts() -> None:
     """Refuse a Python without venv, or without the headers that our messages compile against."""
     package = f'python{sys.version_info.major}.{sys.version_info.minor}'
     try:
-        import ensurepip  # noqa: F401, PLC0415  Debian ships it apart from Python
-        import venv  # noqa: F401, PLC0415
+        import ensurepip  # noqa: F401  Debian ships it apart from Python
+        import venv  # noqa: F401
     except ImportError:
-        raise SetupError(
-            f'{INTERPRETER} has no venv module: install {package}-venv.'
-        ) from None
+        raise SetupError(f'{INTERPRETER} has no venv module: install {package}-venv.') from None
     if not (Path(sysconfig.get_path('include')) / 'Python.h').exists():
         raise SetupError(f'{INTERPRETER} has no Python.h: install {package}-dev.')
 
@@ -124,15 +109,19 @@ def show(text: str, *, end: str = '\n') -> None:
 
 
 def run(
-    command: list[str], environment: Mapping[str, str], progress: Callable[[str], str | None]
+    command: list[str],
+    environment: Mapping[str, str],
+    progress: Callable[[str], str | None] = lambda _line: None,
 ) -> None:
     """Run a command into the log, and show what `progress` makes of its lines."""
-    with LOG.open('a') as log:
-        log.write(f'\n$ {shlex.join(command)}\n')
+    start = time.monotonic()
+    with LOG.open('w') as log:
+        log.write(f'$ {shlex.join(command)}\n')
         process = subprocess.Popen(
             command,
             cwd=ROOT,
             env=dict(environment),
+            close_fds=False,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -145,17 +134,17 @@ def run(
             log.flush()
             text = progress(line)
             if text and sys.stderr.isatty():
-                show(f'  {text}', end='')
+                show(f'  {text}, {time.monotonic() - start:.0f} s', end='')
     if process.wait() != 0:
         raise SetupError(explain_failure(LOG.read_text(errors='replace')))
 
 
 def explain_failure(log: str) -> str:
     """Say in one sentence what went wrong, below the end of the log."""
+    offline = 'name resolution|NewConnectionError|ConnectTimeout|Network is unreachable'
     known = {
-        r'No space left on device': 'The disk is full.',
-        r'Temporary failure in name resolution|NewConnectionError|ConnectTimeout|Network is unreach':
-            'The package registry cannot be reached: is the network up?',
+        'No space left on device': 'The disk is full.',
+        offline: 'The package registry cannot be reached: is the network up?',
     }
     reason = next((text for pattern, text in known.items() if re.search(pattern, log)), None)
     tail = '\n'.join(f'  | {line}' for line in log.splitlines()[-15:])
@@ -164,22 +153,31 @@ def explain_failure(log: str) -> str:
 
 
 @contextmanager
-def step(name: str, stamp: Path, key: str) -> Iterator[bool]:
-    """
-    Yield whether the step has to be done, and stamp it once it is done.
-
-    The stamp goes first and comes last, so that a step which was killed is done again.
-    """
-    if stamp.exists() and stamp.read_text() == key:
-        yield False
-        return
-    stamp.unlink(missing_ok=True)
+def step(name: str) -> Iterator[None]:
+    """Show that a step begins, and how long it took."""
     start = time.monotonic()
     show(f'{name} …')
-    yield True
-    stamp.parent.mkdir(parents=True, exist_ok=True)
-    stamp.write_text(key)
+    yield
     show(f'{name}: done in {time.monotonic() - start:.0f} s')
+
+
+def is_stamped(stamp: Path, key: str) -> bool:
+    """Return whether a step was completed, for what it depends on as it is now."""
+    return stamp.exists() and stamp.read_text() == key
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Wait for another set-up of this clone, or for what a killed one has left running."""
+    with (CACHE / 'bootstrap.lock').open('w') as lock:
+        # The children hold the lock, too: pip and colcon may outlive this process.
+        os.set_inheritable(lock.fileno(), True)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            show('Waiting for another set-up of this clone …')
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def digest(*parts: str | bytes) -> str:
@@ -206,20 +204,30 @@ def venv_key() -> str:
 
 
 def make_venv() -> None:
-    """Make the virtual environment anew and install the pinned packages."""
-    for stale in (VENV, ROOT / 'build', ROOT / 'install'):
-        shutil.rmtree(stale, ignore_errors=True)
-    environment = outside_environment()
-    run([INTERPRETER, '-m', 'venv', str(VENV)], environment, lambda _line: None)
-    build, *others = requirement_files()
-    pip_install([build])
-    pip_install(others)
-    relocate_cmake_exports()
+    """Make the virtual environment anew, unless it is as it should be."""
+    stamp = VENV / '.stamp'
+    key = venv_key()
+    if is_stamped(stamp, key):
+        return
+    check_python_parts()
+    check_tools()
+    check_disk(shutil.disk_usage(ROOT).free)
+    with step('Installing ROS 2 Jazzy and the pinned packages into .venv'):
+        for stale in (VENV, ROOT / 'build', ROOT / 'install'):
+            shutil.rmtree(stale, ignore_errors=True)
+        run([INTERPRETER, '-m', 'venv', str(VENV)], outside_environment())
+        build, *others = requirement_files()
+        pip_install([build])
+        pip_install(others)
+        relocate_cmake_exports()
+        stamp.write_text(key)
 
 
 def pip_install(files: list[Path]) -> None:
     """Install exactly the pinned packages; the lists are complete, so pip resolves nothing."""
-    pins = {line.split('==')[0] for f in files for line in f.read_text().splitlines() if '==' in line}
+    pins = {
+        line.split('==')[0] for f in files for line in f.read_text().splitlines() if '==' in line
+    }
     seen: set[str] = set()
 
     def progress(line: str) -> str | None:
@@ -270,7 +278,7 @@ def outside_environment() -> dict[str, str]:
     """Return the caller's environment without what another ROS or Python left in it."""
     foreign = re.compile(r'(ROS|AMENT|COLCON|CMAKE)_|PYTHON(PATH|HOME)$|RMW_IMPLEMENTATION$')
     kept = {name: value for name, value in os.environ.items() if not foreign.match(name)}
-    return kept | own_folders()
+    return kept | own_folders() | {'TMPDIR': str(TEMPORARY)}
 
 
 def own_folders() -> dict[str, str]:
@@ -330,43 +338,64 @@ def write_environment() -> None:
 # --- The workspace ---------------------------------------------------------------------------
 
 
-def workspace_key() -> str:
+def package_folders() -> dict[str, Path]:
+    """Return the folder of every package of the workspace by its name."""
+    return {file.parent.name: file.parent for file in sorted(ROOT.glob('src/*/package.xml'))}
+
+
+def package_key(package: Path) -> str:
     """
-    Return what the build depends on.
+    Return what the build of a package depends on.
 
     Python modules are linked, so they count neither by content nor by name; other files are
     linked one by one, so they count by name; what CMake and setuptools read counts in full.
     """
     read = re.compile(r'(package\.xml|setup\.(py|cfg)|CMakeLists\.txt|.*\.(msg|srv|action))$')
     parts: list[str | bytes] = [venv_key()]
-    for folder, folders, names in os.walk(ROOT / 'src'):
-        folders[:] = sorted(f for f in folders if not f.startswith(('.', '__pycache__', 'test')))
+    for folder, folders, names in os.walk(package):
+        folders[:] = sorted(f for f in folders if f not in {'__pycache__', 'test'})
         for name in sorted(names):
             path = Path(folder, name)
             if read.match(name):
                 parts.append(path.read_bytes())
-            if not name.endswith('.py'):
-                parts.append(str(path.relative_to(ROOT)))
+            if not name.endswith('.py') or 'launch' in path.parent.name:
+                parts.append(str(path.relative_to(package)))
     return digest(*parts)
 
 
 def build_workspace() -> None:
-    """Build every package of the workspace, with links to its sources."""
-    for stale in (ROOT / 'build', ROOT / 'install'):
-        shutil.rmtree(stale, ignore_errors=True)
-    count = len(list((ROOT / 'src').glob('*/package.xml')))
+    """Build what has changed, with links to the sources, and remove what has gone."""
+    packages = package_folders()
+    for folder in (*ROOT.glob('build/*/'), *ROOT.glob('install/*/')):
+        if folder.name not in packages:
+            shutil.rmtree(folder)
+    keys = {name: package_key(folder) for name, folder in packages.items()}
+    stamps = {name: ROOT / 'install' / name / '.stamp' for name in packages}
+    due = [name for name in packages if not is_stamped(stamps[name], keys[name])]
+    if not due:
+        return
+    with step(f'Building {len(due)} of {len(packages)} packages of the workspace'):
+        check_tools()
+        for name in due:
+            shutil.rmtree(ROOT / 'build' / name, ignore_errors=True)
+            shutil.rmtree(ROOT / 'install' / name, ignore_errors=True)
+        colcon_build(due)
+        for name in due:
+            stamps[name].write_text(keys[name])
+
+
+def colcon_build(packages: list[str]) -> None:
+    """Build some packages."""
     done = 0
 
     def progress(line: str) -> str | None:
         nonlocal done
-        if line.startswith('Finished <<<'):
-            done += 1
-            return f'{done} of {count} packages'
-        return None
+        done += line.startswith('Finished <<<')
+        return f'{done} of {len(packages)} packages'
 
     command = ['colcon', '--log-base', 'log/colcon', '--log-level', 'error', 'build']
     command += ['--base-paths', 'src', '--symlink-install', '--parallel-workers', '2']
-    command += ['--cmake-args', '-DBUILD_TESTING=OFF', '-Wno-dev']
+    command += ['--packages-select', *packages, '--cmake-args', '-DBUILD_TESTING=OFF', '-Wno-dev']
     run(command, underlay(), progress)
 
 
@@ -378,24 +407,13 @@ def main() -> int:
     try:
         check_clone_path(ROOT)
         check_platform(platform.system(), platform.machine())
-        check_python(sys.version_info[:2])
         check_loopback()
-        CACHE.mkdir(exist_ok=True)
-        with (CACHE / 'bootstrap.lock').open('w') as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            with step('Installing the pinned packages into .venv', VENV / '.stamp', venv_key()) as due:
-                if due:
-                    check_python_parts()
-                    check_tools()
-                    check_disk(shutil.disk_usage(ROOT).free)
-                    LOG.parent.mkdir(exist_ok=True)
-                    LOG.unlink(missing_ok=True)
-                    make_venv()
-                    write_environment()
-            with step('Building the workspace', ROOT / 'install' / '.stamp', workspace_key()) as due:
-                if due:
-                    check_tools()
-                    build_workspace()
+        for folder in (TEMPORARY, LOG.parent):
+            folder.mkdir(parents=True, exist_ok=True)
+        with alone():
+            make_venv()
+            write_environment()
+            build_workspace()
     except SetupError as error:
         print(error, file=sys.stderr)
         return 1

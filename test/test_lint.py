@@ -1,0 +1,30 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The linters find nothing. They are configured in pyproject.toml."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+import subprocess
+import sys
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize('command', ['ruff check', 'ruff format --check', 'mypy'])
+def test_linter_finds_nothing(command: str) -> None:
+    module, *arguments = command.split()
+    if not importlib.util.find_spec(module):
+        pytest.skip(f'{module} is not installed: it comes with requirements/dev.txt')
+    run = subprocess.run(
+        [sys.executable, '-m', module, *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, f'{command}:\n{run.stdout}'
