@@ -9,7 +9,7 @@ PACKAGE = 'stewart_node_support'
 setup(
     name=PACKAGE,
     version='0.1.0',
-    description='What every node needs: parameters, conversions, QoS, diagnostics, running and stopping.',
+    description='What every node needs: parameters, conversions, diagnostics, running.',
     license='Apache-2.0',
     maintainer='The Stewart Authors',
     maintainer_email='maintainers@example.org',

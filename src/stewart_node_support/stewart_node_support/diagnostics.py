@@ -1,0 +1,101 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Say once a second on /diagnostics how a node is doing (REP-107)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from stewart_node_support.publishers import CountedPublisher
+
+TOPIC = '/diagnostics'
+
+
+class Level(IntEnum):
+    """How bad it is."""
+
+    OK = 0
+    WARN = 1
+    ERROR = 2
+    STALE = 3
+
+
+@dataclass(frozen=True)
+class Report:
+    """
+    What one task has to say.
+
+    Attributes
+    ----------
+    level : Level
+        How bad it is.
+    message : str
+        One sentence.
+    values : mapping of str to anything printable
+        Numbers behind the sentence, with the unit in the name.
+
+    """
+
+    level: Level
+    message: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Diagnostics:
+    """
+    Ask the tasks of a node once a second and publish what they say.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+        Node that reports.
+    hardware_id : str
+        What the reports are about: a platform, a drive, a sensor.
+    period : float
+        Time between two reports [s].
+
+    """
+
+    def __init__(self, node: Node, hardware_id: str, period: float = 1.0) -> None:
+        """Open the topic and start the timer."""
+        self._node = node
+        self._hardware_id = hardware_id
+        self._tasks: dict[str, Callable[[], Report]] = {}
+        self._publisher = CountedPublisher(node, DiagnosticArray, TOPIC, QoSProfile(depth=10))
+        self._timer = node.create_timer(period, self.publish)
+
+    def add(self, task: str, check: Callable[[], Report]) -> None:
+        """
+        Add a task.
+
+        Parameters
+        ----------
+        task : str
+            Short name; the status is called ``<node>: <task>``.
+        check : callable
+            Called without arguments, returns a Report.
+
+        """
+        self._tasks[task] = check
+
+    def publish(self) -> None:
+        """Ask every task and publish at once, between the periods too."""
+        message = DiagnosticArray()
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        message.status = [self._status(task, check()) for task, check in self._tasks.items()]
+        self._publisher.publish(message)
+
+    def _status(self, task: str, report: Report) -> DiagnosticStatus:
+        return DiagnosticStatus(
+            level=bytes([report.level]),
+            name=f'{self._node.get_name()}: {task}',
+            hardware_id=self._hardware_id,
+            message=report.message,
+            values=[KeyValue(key=key, value=str(value)) for key, value in report.values.items()],
+        )

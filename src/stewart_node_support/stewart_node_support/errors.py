@@ -1,0 +1,54 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What can go wrong between a node and ROS.
+
+Exception
+├── ParameterError   a parameter cannot be used (also a ValueError)
+├── MessageError     a message does not carry what its type promises (also a ValueError)
+└── StartUpError     a node could not be brought up
+
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class ParameterError(ValueError):
+    """A parameter cannot be used."""
+
+    def __init__(self, name: str, value: Any, expected: str) -> None:
+        """Name the parameter, the value found and what was expected."""
+        super().__init__(f'parameter {name}: expected {expected}, got {value!r}')
+        self.name = name
+        self.value = value
+
+
+class MessageError(ValueError):
+    """A message does not carry what its type promises."""
+
+
+class StartUpError(Exception):
+    """A node could not be brought up."""
+
+
+def is_deliberate(error: BaseException) -> bool:
+    """
+    Tell an error that says what the user can change from a bug.
+
+    The packages of the suite define exception classes only for what they raise on purpose, and
+    the operating system's errors name their file or device. Everything else keeps its traceback.
+
+    Parameters
+    ----------
+    error : BaseException
+        What was raised.
+
+    Returns
+    -------
+    bool
+        True where one sentence is enough.
+
+    """
+    return isinstance(error, OSError) or type(error).__module__.startswith('stewart_')

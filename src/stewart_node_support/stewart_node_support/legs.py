@@ -1,0 +1,124 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Six legs in a JointState: names, order and completeness are checked, never assumed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Header
+from stewart_node_support.errors import MessageError
+
+Array = NDArray[np.float64]
+
+LEG_NAMES = tuple(f'leg_{number}' for number in range(1, 7))
+
+
+class LegArrays(NamedTuple):
+    """
+    What a JointState says of the six legs; None where it says nothing.
+
+    Attributes
+    ----------
+    position : ndarray, shape (6,), or None
+        Strokes, legs 1 to 6 [m].
+    velocity : ndarray, shape (6,), or None
+        Rates [m/s].
+    effort : ndarray, shape (6,), or None
+        Forces, positive pushes the joints apart [N].
+
+    """
+
+    position: Array | None
+    velocity: Array | None
+    effort: Array | None
+
+
+def leg_state_msg(
+    header: Header,
+    position: ArrayLike | None = None,
+    velocity: ArrayLike | None = None,
+    effort: ArrayLike | None = None,
+) -> JointState:
+    """
+    Return strokes, rates and forces of six legs as a JointState.
+
+    Parameters
+    ----------
+    header : Header
+        Its stamp is the instant that the values belong to.
+    position, velocity, effort : array_like, shape (6,), optional
+        Strokes [m], rates [m/s], forces [N], legs 1 to 6. What is not given stays empty: nothing
+        measured is not zero.
+
+    Returns
+    -------
+    JointState
+        With the names ``leg_1`` to ``leg_6``.
+
+    Raises
+    ------
+    MessageError
+        If an array does not have six elements.
+
+    """
+    return JointState(
+        header=header,
+        name=list(LEG_NAMES),
+        position=_list('position', position),
+        velocity=_list('velocity', velocity),
+        effort=_list('effort', effort),
+    )
+
+
+def legs_from_msg(message: JointState) -> LegArrays:
+    """
+    Return the six legs of a JointState.
+
+    Parameters
+    ----------
+    message : JointState
+        Named ``leg_1`` to ``leg_6``, in any order.
+
+    Returns
+    -------
+    LegArrays
+        In the order of legs 1 to 6.
+
+    Raises
+    ------
+    MessageError
+        If the names are not those of the six legs, a length differs or a value is not finite.
+
+    """
+    names = list(message.name)
+    if sorted(names) != list(LEG_NAMES):
+        raise MessageError(f'a leg state names leg_1 to leg_6 once each, got {names}')
+    order = [names.index(name) for name in LEG_NAMES]
+    return LegArrays(*(_array(item, getattr(message, item), order) for item in LegArrays._fields))
+
+
+def _list(name: str, values: ArrayLike | None) -> list[float]:
+    if values is None:
+        return []
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (6,):
+        raise MessageError(f'the {name} of six legs has shape (6,), got {array.shape}')
+    result: list[float] = array.tolist()
+    return result
+
+
+def _array(name: str, values: ArrayLike, order: list[int]) -> Array | None:
+    array = np.array(values, dtype=np.float64)
+    if array.size == 0:
+        return None
+    if array.shape != (6,):
+        raise MessageError(f'the {name} of a leg state has 6 or no values, got {array.size}')
+    array = array[order]
+    if not np.all(np.isfinite(array)):
+        leg = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise MessageError(f'the {name} of leg {leg + 1} must be finite, got {array[leg]}')
+    return array

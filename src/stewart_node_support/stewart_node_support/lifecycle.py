@@ -1,0 +1,131 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Lead lifecycle nodes up when asked, and always down again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import functools
+import traceback
+from typing import Any
+
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.node import Node
+from stewart_node_support.errors import is_deliberate, StartUpError
+
+SUCCESS = TransitionCallbackReturn.SUCCESS
+AUTOSTART = 'autostart'
+
+
+def transition(
+    callback: Callable[[Any, LifecycleState], TransitionCallbackReturn | None],
+) -> Callable[[Any, LifecycleState], TransitionCallbackReturn]:
+    """
+    Make a method a transition callback that says what went wrong.
+
+    rclpy turns every exception of a transition callback into ERROR and says nothing.
+
+    Parameters
+    ----------
+    callback : callable
+        ``on_configure`` and the like; may return None for success.
+
+    Returns
+    -------
+    callable
+        The method. What was raised on purpose is logged in one sentence and becomes FAILURE (the
+        node stays in the state it was in); anything else is logged with its traceback and
+        becomes ERROR.
+
+    """
+
+    @functools.wraps(callback)
+    def guarded(self: Any, state: LifecycleState) -> TransitionCallbackReturn:
+        self.refusal = ''
+        try:
+            return callback(self, state) or SUCCESS
+        except Exception as error:
+            self.refusal = str(error)
+            if is_deliberate(error):
+                self.get_logger().error(self.refusal)
+                return TransitionCallbackReturn.FAILURE
+            self.get_logger().error(traceback.format_exc())
+            return TransitionCallbackReturn.ERROR
+
+    return guarded
+
+
+def state_of(node: LifecycleNode) -> str:
+    """Return the state: ``unconfigured``, ``inactive``, ``active``, ``finalized``."""
+    return str(node._state_machine.current_state[1])
+
+
+def bring_up(node: LifecycleNode) -> None:
+    """
+    Configure and activate.
+
+    Parameters
+    ----------
+    node : LifecycleNode
+        Node that is not active yet.
+
+    Raises
+    ------
+    StartUpError
+        If a transition fails, with the reason that `transition` noted.
+
+    """
+    steps = {'unconfigured': node.trigger_configure, 'inactive': node.trigger_activate}
+    while (state := state_of(node)) in steps:
+        if steps[state]() != SUCCESS:
+            what = {'unconfigured': 'configure', 'inactive': 'activate'}[state]
+            reason = getattr(node, 'refusal', '') or 'see its log'
+            raise StartUpError(f'{node.get_name()} did not {what}: {reason}')
+
+
+def autostart(node: Node) -> None:
+    """
+    Bring a lifecycle node up if its parameter ``autostart`` says so.
+
+    Without a lifecycle manager (``ros2 run``, the composition) nobody else does. The parameter is
+    declared here, false, for every lifecycle node that does not declare it itself.
+
+    Parameters
+    ----------
+    node : Node
+        Any node; plain ones need no bringing up.
+
+    Raises
+    ------
+    StartUpError
+        If a transition fails.
+
+    """
+    if not isinstance(node, LifecycleNode):
+        return
+    if not node.has_parameter(AUTOSTART):
+        node.declare_parameter(AUTOSTART, False)
+    if node.get_parameter(AUTOSTART).value:
+        bring_up(node)
+
+
+def take_down(node: Node) -> None:
+    """
+    Deactivate, clean up and destroy, so that hardware is left safe.
+
+    Parameters
+    ----------
+    node : Node
+        Lifecycle node in any state, or a plain node.
+
+    """
+    try:
+        if isinstance(node, LifecycleNode):
+            if state_of(node) == 'active':
+                node.trigger_deactivate()
+            if state_of(node) == 'inactive':
+                node.trigger_cleanup()
+            if state_of(node) != 'finalized':
+                node.trigger_shutdown()
+    finally:
+        node.destroy_node()

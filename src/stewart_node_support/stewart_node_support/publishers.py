@@ -1,0 +1,59 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A publisher that counts, so that a recording can be checked for lost messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+
+
+class CountedPublisher:
+    """
+    Publish on one topic and count.
+
+    It enters itself under `topic` in the node's ``published`` dictionary, where whoever holds
+    the node finds every counter.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+        Node that publishes; gets a ``published`` dictionary if it has none.
+    message_type : type
+        Type of the messages.
+    topic : str
+        Topic, relative to the node's namespace.
+    qos : QoSProfile
+        How the messages travel.
+
+    Attributes
+    ----------
+    count : int
+        Messages published so far.
+
+    """
+
+    def __init__(self, node: Node, message_type: Any, topic: str, qos: QoSProfile) -> None:
+        """Open the topic and enter the counter."""
+        self._publisher = node.create_publisher(message_type, topic, qos)
+        self.count = 0
+        if not hasattr(node, 'published'):
+            node.published = {}
+        node.published[topic] = self
+
+    @property
+    def topic(self) -> str:
+        """Full name of the topic, namespace and remappings applied."""
+        return str(self._publisher.topic_name)
+
+    @property
+    def subscribers(self) -> int:
+        """How many subscriptions are matched at present."""
+        return int(self._publisher.get_subscription_count())
+
+    def publish(self, message: Any) -> None:
+        """Publish one message."""
+        self._publisher.publish(message)
+        self.count += 1

@@ -1,0 +1,150 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Run nodes in one SingleThreadedExecutor, and end with exit code 0 when asked to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import ExitStack
+import sys
+from typing import Any
+
+import rclpy
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from stewart_node_support.errors import is_deliberate
+from stewart_node_support.lifecycle import autostart, take_down
+from stewart_node_support.stop_signals import StopSignals
+
+
+def run(
+    factory: Callable[[], Node],
+    *,
+    args: Sequence[str] | None = None,
+    stop: StopSignals | None = None,
+) -> None:
+    """
+    Be the main function of a node's executable.
+
+    SIGINT and SIGTERM, at any moment and any number of times, end it with exit code 0; lifecycle
+    nodes are deactivated and cleaned up before. The process must end after this call: it ignores
+    further signals.
+
+    Parameters
+    ----------
+    factory : callable
+        Makes the node; usually its class.
+    args : sequence of str, optional
+        Command line for rclpy; ``sys.argv`` by default.
+    stop : StopSignals, optional
+        Installed before, where signals are to be heard already during the imports.
+
+    Raises
+    ------
+    SystemExit
+        With one sentence on stderr and code 1, if the node cannot start for a reason that the
+        user can change.
+
+    """
+    stop = (stop or StopSignals()).install()
+    try:
+        if not stop.requested:
+            rclpy.init(
+                args=None if args is None else list(args),
+                signal_handler_options=SignalHandlerOptions.NO,
+            )
+            node = _started(factory)
+            _spin([node], stop)
+    finally:
+        stop.ignore()
+        rclpy.try_shutdown()
+
+
+def spin(
+    nodes: Sequence[Node],
+    *,
+    task: Callable[[], Coroutine[Any, Any, Any]] | None = None,
+    stop: StopSignals | None = None,
+) -> Any:
+    """
+    Run several nodes in this process until asked to stop, then take them down.
+
+    Call ``rclpy.init(signal_handler_options=SignalHandlerOptions.NO)`` before and
+    ``rclpy.try_shutdown()`` after it.
+
+    Parameters
+    ----------
+    nodes : sequence of Node
+        Taken down from the last to the first, so put the recorder and the driver in front.
+    task : callable, optional
+        Coroutine function run by the executor beside the nodes; the spin ends with it.
+    stop : StopSignals, optional
+        Where a request to stop comes from; by default SIGINT and SIGTERM, for the time being.
+
+    Returns
+    -------
+    object
+        What `task` returned; None without a task or if a request to stop came before its end.
+
+    Raises
+    ------
+    StartUpError
+        If a lifecycle node that shall start by itself does not.
+
+    """
+    if stop is not None:
+        return _spin(nodes, stop, task=task, start=True)
+    with StopSignals() as signals:
+        return _spin(nodes, signals, task=task, start=True)
+
+
+def _started(factory: Callable[[], Node]) -> Node:
+    try:
+        node = factory()
+        try:
+            autostart(node)
+        except Exception:
+            take_down(node)
+            raise
+    except Exception as error:
+        if not is_deliberate(error):
+            raise
+        sys.exit(f'{type(error).__name__}: {error}')
+    return node
+
+
+def _spin(
+    nodes: Sequence[Node],
+    stop: StopSignals,
+    *,
+    task: Callable[[], Coroutine[Any, Any, Any]] | None = None,
+    start: bool = False,
+) -> Any:
+    executor = SingleThreadedExecutor(context=nodes[0].context)
+    with ExitStack() as stack:
+        stack.callback(executor.shutdown)
+        for node in nodes:
+            stack.callback(take_down, node)
+            executor.add_node(node)
+        for node in nodes if start else ():
+            autostart(node)
+        # A task is what ends the executor's wait; its guard condition alone starts the next one.
+        stop.on_request(lambda: executor.create_task(_nothing))
+        stack.callback(stop.on_request, None)
+        pending = None if task is None else executor.create_task(task)
+        try:
+            while not (stop.requested or (pending is not None and pending.done())):
+                executor.spin_once()
+        except ExternalShutdownException:
+            pass
+        if pending is None:
+            return None
+        if pending.done():
+            return pending.result()
+        pending.cancel()
+        return None
+
+
+def _nothing() -> None:
+    """Do nothing, which is enough to be woken by."""
