@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Install stewart_description."""
 
+from glob import glob
+
 from setuptools import find_packages, setup
 
 PACKAGE = 'stewart_description'
@@ -9,7 +11,7 @@ PACKAGE = 'stewart_description'
 setup(
     name=PACKAGE,
     version='0.1.0',
-    description='What a Stewart platform is: YAML descriptions, xacro model, RViz configuration and where to find them.',
+    description='What a Stewart platform is: YAML files, xacro model, RViz configuration.',
     license='Apache-2.0',
     maintainer='The Stewart Authors',
     maintainer_email='maintainers@example.org',
@@ -17,6 +19,9 @@ setup(
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
+        (f'share/{PACKAGE}/platforms', glob('platforms/*.yaml')),
+        (f'share/{PACKAGE}/rviz', glob('rviz/*.rviz')),
+        (f'share/{PACKAGE}/urdf', glob('urdf/*.xacro')),
     ],
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},

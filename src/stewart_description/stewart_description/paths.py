@@ -1,0 +1,99 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Find the data files of this package, with or without ament."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import os
+from pathlib import Path
+
+PACKAGE = 'stewart_description'
+
+
+class UnknownPlatformError(ValueError):
+    """No platform of that name is stored."""
+
+    def __init__(self, name: str, known: list[str]) -> None:
+        """Name what was asked for and what there is."""
+        super().__init__(
+            f'unknown platform {name!r}: known are {", ".join(known)}, '
+            'or give the path of a .yaml file'
+        )
+        self.name = name
+        self.known = known
+
+
+def platform_path(name_or_path: str | os.PathLike[str]) -> Path:
+    """
+    Find the YAML file of a platform.
+
+    Parameters
+    ----------
+    name_or_path : str or path-like
+        Name of a stored platform (``vigo``) or path of a YAML file; it is taken for a path when
+        it has a suffix or a directory part.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Raises
+    ------
+    UnknownPlatformError
+        If no platform of that name is stored.
+    FileNotFoundError
+        If a path was given and there is no such file, or the data files are not installed.
+
+    """
+    path = Path(name_or_path)
+    if isinstance(name_or_path, str) and not path.suffix and path.name == name_or_path:
+        stored = _share() / 'platforms' / f'{name_or_path}.yaml'
+        if not stored.is_file():
+            raise UnknownPlatformError(name_or_path, platform_names())
+        return stored
+    if not path.is_file():
+        raise FileNotFoundError(f'no platform file at {path}')
+    return path
+
+
+def platform_names() -> list[str]:
+    """Return the names of the stored platforms, sorted."""
+    return sorted(path.stem for path in (_share() / 'platforms').glob('*.yaml'))
+
+
+def urdf_path() -> Path:
+    """Return the parametric xacro file."""
+    return _share() / 'urdf' / 'stewart.urdf.xacro'
+
+
+def rviz_path() -> Path:
+    """Return the RViz configuration."""
+    return _share() / 'rviz' / 'stewart.rviz'
+
+
+def _share() -> Path:
+    """Return the directory that holds ``platforms/``, ``urdf/`` and ``rviz/``."""
+    for directory in _candidates():
+        if (directory / 'platforms').is_dir():
+            return directory
+    raise FileNotFoundError(
+        f'the data files of {PACKAGE} are neither beside the package nor under AMENT_PREFIX_PATH'
+    )
+
+
+def _candidates() -> Iterator[Path]:
+    """
+    Yield where the data may be, the place that belongs to this very module first.
+
+    An overlay's module must not read an underlay's files, so AMENT_PREFIX_PATH comes last.
+    Resolving the symlinks finds the sources for an editable or a ``--symlink-install`` install.
+
+    """
+    yield Path(__file__).resolve().parents[1]
+    for ancestor in Path(__file__).absolute().parents:
+        yield ancestor / 'share' / PACKAGE
+    for prefix in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
+        if prefix:
+            yield Path(prefix) / 'share' / PACKAGE

@@ -1,0 +1,251 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where the joints of a platform are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+import itertools
+import math
+import os
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+from stewart_kinematics.errors import ConfigurationError, GeometryError, ShapeError
+from stewart_kinematics.motion import Array, Pose, read_only
+from stewart_kinematics.schema import Section
+
+MAX_BEST_CONDITION = 25.0
+"""A platform must reach this condition number somewhere about its neutral pose."""
+
+SPREAD_LENGTH = 0.1
+"""Half-width of the spread of positions, as a part of the mean leg length."""
+
+SPREAD_ANGLE = math.radians(10.0)
+"""Half-width of the spread of attitudes [rad]."""
+
+GEOMETRY_KEYS = ('name', 'base_joints', 'platform_joints', 'pairing', 'zero_pose', 'neutral_pose')
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """
+    Joints, retracted lengths and the two named poses of a platform.
+
+    Attributes
+    ----------
+    name : str
+        Name of the platform.
+    base_joints : ndarray, shape (6, 3)
+        Joint centres B_1 to B_6 in ``base_link`` [m].
+    platform_joints : ndarray, shape (6, 3)
+        Joint centres in ``platform_link``, already paired: row i belongs to leg i + 1 [m].
+    retracted_length : ndarray, shape (6,)
+        Joint-to-joint length at stroke zero [m].
+    zero_pose : Pose
+        Pose from which the papers count displacements.
+    neutral_pose : Pose
+        Pose in the middle of the workspace.
+
+    Raises
+    ------
+    ShapeError
+        If a shape differs.
+    GeometryError
+        If a value is not finite, a retracted length is not positive, a leg has no length at the
+        neutral pose, or the platform is singular wherever it is.
+
+    """
+
+    name: str
+    base_joints: Array
+    platform_joints: Array
+    retracted_length: Array
+    zero_pose: Pose
+    neutral_pose: Pose
+
+    def __post_init__(self) -> None:
+        """Copy and check."""
+        shapes = {'base_joints': (6, 3), 'platform_joints': (6, 3), 'retracted_length': (6,)}
+        for key, shape in shapes.items():
+            array = read_only(getattr(self, key))
+            if array.shape != shape:
+                raise ShapeError(key, str(shape), array.shape)
+            if not np.all(np.isfinite(array)):
+                raise GeometryError(f'{self.name}: {key} must be finite, got {array.tolist()}')
+            object.__setattr__(self, key, array)
+        if np.any(self.retracted_length <= 0.0):
+            raise GeometryError(
+                f'{self.name}: retracted lengths must be above 0 m, '
+                f'got {self.retracted_length.tolist()}'
+            )
+        self._refuse_singular()
+
+    @classmethod
+    def from_yaml(cls, name_or_path: str | os.PathLike[str]) -> Geometry:
+        """
+        Read the geometry of a stored platform or of a YAML file.
+
+        Parameters
+        ----------
+        name_or_path : str or path-like
+            ``vigo``, or the path of a file.
+
+        Returns
+        -------
+        Geometry
+            The geometry.
+
+        Raises
+        ------
+        ConfigurationError
+            If the file says something wrong; the whole file is checked.
+        GeometryError
+            If the joints do not make a usable platform.
+        OSError
+            If the file cannot be read.
+
+        """
+        # The platform's reader checks the whole file; importing it above would be a circle.
+        from stewart_kinematics.platform import Platform
+
+        return Platform.from_yaml(name_or_path).geometry
+
+    @classmethod
+    def from_section(cls, section: Section) -> Geometry:
+        """Make the geometry from the top level of a platform file."""
+        pairing = _pairing(section)
+        return cls(
+            name=section.text('name'),
+            base_joints=_joints(section, 'base_joints'),
+            platform_joints=_joints(section, 'platform_joints')[pairing],
+            retracted_length=np.full(6, section.section('legs').positive('retracted_length_m')),
+            zero_pose=section.pose('zero_pose'),
+            neutral_pose=section.pose('neutral_pose'),
+        )
+
+    @cached_property
+    def length_scale(self) -> float:
+        """
+        Root-mean-square distance of the platform joints from their centroid [m].
+
+        It divides the moments in every condition number, so that these have no unit.
+
+        """
+        offsets = self.platform_joints - self.platform_joints.mean(axis=0)
+        return float(np.sqrt(np.mean(np.sum(offsets**2, axis=1))))
+
+    def _refuse_singular(self) -> None:
+        """
+        Refuse joints that are singular, or all but singular, at every pose near neutral.
+
+        The best pose of a spread decides: an architecturally singular platform has none that is
+        good, while a sound platform may well come near a singularity somewhere.
+
+        """
+        spread = _spread(self.neutral_pose, self._mean_leg_length())
+        conditions = [self._condition(*pose) for pose in spread]
+        best = min(conditions)
+        if not best <= MAX_BEST_CONDITION:
+            raise GeometryError(
+                f'{self.name}: the geometry is singular wherever the platform is: its condition '
+                f'number is {conditions[0]:.4g} at the neutral pose and at best {best:.4g} over '
+                f'{len(spread)} poses about it (moments divided by the length scale '
+                f'{self.length_scale:.6g} m), allowed are {MAX_BEST_CONDITION:g}; check pairing, '
+                'offsets and the neutral pose'
+            )
+
+    def _mean_leg_length(self) -> float:
+        pose = self.neutral_pose
+        legs = pose.position + self.platform_joints @ pose.rotation.T - self.base_joints
+        lengths = np.linalg.norm(legs, axis=1)
+        if np.any(lengths <= 0.0):
+            leg = int(np.argmin(lengths)) + 1
+            raise GeometryError(f'{self.name}: leg {leg} has no length at the neutral pose')
+        return float(lengths.mean())
+
+    def _condition(self, position: Array, rotation: Array) -> float:
+        """Return the condition number of the Jacobian with moments divided by the length scale."""
+        arms = self.platform_joints @ rotation.T
+        legs = position + arms - self.base_joints
+        units = legs / np.linalg.norm(legs, axis=1, keepdims=True)
+        if self.length_scale == 0.0:
+            return math.inf
+        jacobian = np.hstack([units, np.cross(arms, units) / self.length_scale])
+        return float(np.linalg.cond(jacobian))
+
+
+def _spread(neutral: Pose, length: float) -> list[tuple[Array, Array]]:
+    """Return the neutral pose, and poses moved along and turned about each axis, both ways."""
+    poses = [(neutral.position, neutral.rotation)]
+    for axis, sign in itertools.product(np.eye(3), (-1.0, 1.0)):
+        shift = sign * SPREAD_LENGTH * length * axis
+        turn = Rotation.from_rotvec(sign * SPREAD_ANGLE * axis).as_matrix()
+        poses += [
+            (neutral.position + shift, neutral.rotation),
+            (neutral.position, turn @ neutral.rotation),
+            (neutral.position + shift, turn @ neutral.rotation),
+        ]
+    return poses
+
+
+def ring_points(radius: float, pair_angle: float, height: float, offset: float) -> Array:
+    """
+    Return six joints on a circle, in pairs 120° apart.
+
+    Parameters
+    ----------
+    radius : float
+        Radius of the circle [m].
+    pair_angle : float
+        Full angle between the joints 1 and 2, 3 and 4, 5 and 6 [rad].
+    height : float
+        Height of the circle over the frame's origin [m].
+    offset : float
+        Turn of the whole ring about z [rad].
+
+    Returns
+    -------
+    ndarray, shape (6, 3)
+        Joint centres: pairs centred at 60°, 180°, 300° plus the offset [m].
+
+    References
+    ----------
+    .. [1] Machines 2022, 10, 711, Eqs. 4 to 6, with the index restored: odd joints lie at
+       i 60° − φ/2, even ones φ further.
+
+    """
+    centres = np.radians([60.0, 180.0, 300.0]) + offset
+    angles = (centres[:, None] + np.array([-0.5, 0.5]) * pair_angle).ravel()
+    return np.column_stack([radius * np.cos(angles), radius * np.sin(angles), np.full(6, height)])
+
+
+def _joints(section: Section, key: str) -> Array:
+    """Read one set of joints: a ring, or six explicit points."""
+    joints = section.section(key)
+    if joints.has('ring') == joints.has('points_m'):
+        raise ConfigurationError(section.path(key), joints.names(), 'either ring or points_m')
+    if joints.has('points_m'):
+        points = joints.rows('points_m', 6, 3)
+    else:
+        ring = joints.section('ring')
+        points = ring_points(
+            ring.positive('radius_m'),
+            ring.number('pair_angle_deg', 0.0, 120.0),
+            ring.number('height_m'),
+            ring.number('offset_deg', -360.0, 360.0),
+        )
+        ring.finish()
+    joints.finish()
+    return points
+
+
+def _pairing(section: Section) -> list[int]:
+    """Read the pairing and return it as indices."""
+    expected = 'a permutation of 1 to 6'
+    value = section.value('pairing', expected)
+    whole = isinstance(value, list) and all(type(item) is int for item in value)
+    if not whole or sorted(value) != [1, 2, 3, 4, 5, 6]:
+        raise ConfigurationError(section.path('pairing'), value, expected)
+    return [item - 1 for item in value]

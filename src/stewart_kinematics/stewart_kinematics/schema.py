@@ -1,0 +1,216 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Read a YAML file strictly: every wrong or unknown key is named with its value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.motion import Array, Pose, read_only
+import yaml
+
+SCALES = {
+    'm': 1.0,
+    'mps': 1.0,
+    'mps2': 1.0,
+    'mps3': 1.0,
+    'deg': math.pi / 180.0,
+    'radps': 1.0,
+    'radps2': 1.0,
+    'radps3': 1.0,
+    'kg': 1.0,
+    'kgm2': 1.0,
+    'number': 1.0,
+}
+"""Factor to SI and radians of every unit that a key may end in."""
+
+
+class _UniqueKeyLoader(yaml.SafeLoader):
+    """Refuse a key given twice, of which YAML would silently keep the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Build the mapping after comparing its keys."""
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise ConfigurationError(str(key), 'two values', 'one value')
+        return super().construct_mapping(node, deep)
+
+
+def read_yaml(path: Path) -> Section:
+    """
+    Read a YAML file whose top level is a mapping.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file.
+
+    Returns
+    -------
+    Section
+        Its top level.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file is not YAML, gives a key twice or is no mapping.
+    OSError
+        If the file cannot be read.
+
+    """
+    try:
+        content = yaml.load(path.read_text(encoding='utf-8'), Loader=_UniqueKeyLoader)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigurationError(str(path), ' '.join(str(error).split()), 'valid YAML') from error
+    return Section(content, '')
+
+
+class Section:
+    """
+    One mapping of a file, read key by key; `finish` refuses what nobody read.
+
+    Parameters
+    ----------
+    content : object
+        What stands in the file; must be a mapping.
+    path : str
+        Dotted key path of this mapping, empty at the top.
+
+    Raises
+    ------
+    ConfigurationError
+        By every method, naming the key path, the value and what was expected.
+
+    """
+
+    def __init__(self, content: object, path: str) -> None:
+        """Check that there is a mapping with text keys."""
+        if not isinstance(content, Mapping) or not all(isinstance(key, str) for key in content):
+            raise ConfigurationError(path or 'file', content, 'a mapping with text keys')
+        self._content = content
+        self._path = path
+        self._read: set[str] = set()
+
+    def path(self, key: str) -> str:
+        """Return the dotted path of `key`."""
+        return f'{self._path}.{key}' if self._path else key
+
+    def has(self, key: str) -> bool:
+        """Tell whether an optional key is there."""
+        return key in self._content
+
+    def names(self) -> list[str]:
+        """Return the keys in the order of the file."""
+        return list(self._content)
+
+    def value(self, key: str, expected: str) -> Any:
+        """Return the raw value of a key that must be there."""
+        self._read.add(key)
+        if key not in self._content:
+            raise ConfigurationError(self.path(key), None, f'{expected}, but the key is missing')
+        return self._content[key]
+
+    def section(self, key: str) -> Section:
+        """Return a nested mapping."""
+        return Section(self.value(key, 'a mapping'), self.path(key))
+
+    def text(self, key: str) -> str:
+        """Return a text that is not empty."""
+        value = self.value(key, 'a text')
+        if not isinstance(value, str) or not value.strip():
+            raise ConfigurationError(self.path(key), value, 'a text that is not empty')
+        return value
+
+    def number(self, key: str, lower: float = -math.inf, upper: float = math.inf) -> float:
+        """Return a finite number within bounds that hold in the unit of the file, in SI or rad."""
+        expected = 'a finite number' + _bounds(lower, upper)
+        value = _number(self.value(key, expected), self.path(key), expected)
+        if not lower <= value <= upper:
+            raise ConfigurationError(self.path(key), value, expected)
+        return value * _scale(key)
+
+    def positive(self, key: str) -> float:
+        """Return a finite number greater than zero, in SI or rad."""
+        value = self.number(key)
+        if value <= 0.0:
+            raise ConfigurationError(self.path(key), self._content[key], 'a number above 0')
+        return value
+
+    def vector(self, key: str, size: int) -> Array:
+        """Return `size` finite numbers in SI or rad, read-only."""
+        return read_only(self._row(self.value(key, f'{size} numbers'), self.path(key), size, key))
+
+    def rows(self, key: str, count: int, size: int) -> Array:
+        """Return `count` rows of `size` finite numbers in SI or rad, shape (count, size)."""
+        expected = f'{count} rows of {size} numbers'
+        value = self.value(key, expected)
+        if not isinstance(value, list):
+            raise ConfigurationError(self.path(key), value, expected)
+        if len(value) != count:
+            raise ConfigurationError(
+                self.path(key), value, f'{expected}, and there are {len(value)}'
+            )
+        return read_only(
+            [
+                self._row(row, f'{self.path(key)}[{i + 1}]', size, key)
+                for i, row in enumerate(value)
+            ]
+        )
+
+    def interval(self, key: str) -> Array:
+        """Return a lower and a greater upper bound in SI or rad, shape (2,)."""
+        value = self.vector(key, 2)
+        if not value[0] < value[1]:
+            raise ConfigurationError(self.path(key), self._content[key], 'lower below upper')
+        return value
+
+    def pose(self, key: str) -> Pose:
+        """Return a pose given as ``position_m`` and ``rpy_deg``."""
+        section = self.section(key)
+        roll, pitch, yaw = section.vector('rpy_deg', 3)
+        pose = Pose.from_rpy(section.vector('position_m', 3), (roll, pitch, yaw))
+        section.finish()
+        return pose
+
+    def finish(self, optional: Iterable[str] = ()) -> None:
+        """Refuse keys that were never read and are not among `optional`."""
+        for key in self._content:
+            if key not in self._read and key not in optional:
+                known = ', '.join(sorted({*self._read, *optional}))
+                raise ConfigurationError(
+                    self.path(key), self._content[key], f'no such key; known are {known}'
+                )
+
+    @staticmethod
+    def _row(value: object, path: str, size: int, key: str) -> Array:
+        expected = f'{size} finite numbers'
+        if not isinstance(value, list) or len(value) != size:
+            raise ConfigurationError(path, value, expected)
+        return np.array([_number(item, path, expected) for item in value]) * _scale(key)
+
+
+def _number(value: object, path: str, expected: str) -> float:
+    """Return a finite number; YAML's booleans and texts are none."""
+    if isinstance(value, str):
+        expected += ' (YAML reads 1e-3 as a text, 1.0e-3 as a number)'
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ConfigurationError(path, value, expected)
+    return float(value)
+
+
+def _scale(key: str) -> float:
+    """Return the factor to SI and radians of the unit that a key ends in."""
+    return SCALES[key.rsplit('_', 1)[-1]]
+
+
+def _bounds(lower: float, upper: float) -> str:
+    """Say the bounds, as far as there are any."""
+    if math.isinf(lower) and math.isinf(upper):
+        return ''
+    return f' from {lower:g} to {upper:g}'
