@@ -117,7 +117,7 @@ def run(
     start = time.monotonic()
     with LOG.open('w') as log:
         log.write(f'$ {shlex.join(command)}\n')
-        process = subprocess.Popen(
+        with subprocess.Popen(
             command,
             cwd=ROOT,
             env=dict(environment),
@@ -127,15 +127,14 @@ def run(
             stderr=subprocess.STDOUT,
             text=True,
             errors='replace',
-        )
-        assert process.stdout is not None
-        for line in process.stdout:
-            log.write(line)
-            log.flush()
-            text = progress(line)
-            if text and sys.stderr.isatty():
-                show(f'  {text}, {time.monotonic() - start:.0f} s', end='')
-    if process.wait() != 0:
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                log.write(line)
+                text = progress(line)
+                if text and sys.stderr.isatty():
+                    show(f'  {text}, {time.monotonic() - start:.0f} s', end='')
+    if process.returncode != 0:
         raise SetupError(explain_failure(LOG.read_text(errors='replace')))
 
 

@@ -1,0 +1,229 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The set-up refuses early, repeats only what has changed, and leaves the shell as it was."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LOCKS = sorted((ROOT / 'requirements').glob('*.txt'))
+
+
+@pytest.fixture
+def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Return scripts/bootstrap.py, set up to work in an empty folder."""
+    spec = importlib.util.spec_from_file_location('bootstrap', ROOT / 'scripts' / 'bootstrap.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for name in ('VENV', 'CACHE', 'TEMPORARY', 'LOG'):
+        monkeypatch.setattr(module, name, tmp_path / getattr(module, name).relative_to(ROOT))
+    monkeypatch.setattr(module, 'ROOT', tmp_path)
+    shutil.copytree(ROOT / 'requirements', tmp_path / 'requirements')
+    module.LOG.parent.mkdir()
+    return module
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """Return the folder of a package."""
+    folder = tmp_path / 'src' / 'stewart_demo'
+    (folder / 'stewart_demo').mkdir(parents=True)
+    (folder / 'msg').mkdir()
+    (folder / 'package.xml').write_text('<package/>')
+    (folder / 'msg' / 'Leg.msg').write_text('float64 length\n')
+    return folder
+
+
+# --- Refusals --------------------------------------------------------------------------------
+
+
+def test_path_with_a_space_is_refused(bootstrap: ModuleType) -> None:
+    bootstrap.check_clone_path(Path('/home/ada/stewart'))
+    with pytest.raises(bootstrap.SetupError, match='without spaces'):
+        bootstrap.check_clone_path(Path('/home/ada/my stewart'))
+
+
+@pytest.mark.parametrize(('system', 'machine'), [('Linux', 'aarch64'), ('Darwin', 'x86_64')])
+def test_machine_without_wheels_is_refused(
+    bootstrap: ModuleType, system: str, machine: str
+) -> None:
+    with pytest.raises(bootstrap.SetupError, match=f'{system} on {machine}'):
+        bootstrap.check_platform(system, machine)
+
+
+def test_missing_tools_are_named(bootstrap: ModuleType, tmp_path: Path) -> None:
+    make = tmp_path / 'make'
+    make.touch(mode=0o755)
+    with pytest.raises(bootstrap.SetupError, match=r'first: cmake, gcc, g\+\+\.'):
+        bootstrap.check_tools(path=str(tmp_path))
+
+
+def test_full_disk_is_refused_with_its_number(bootstrap: ModuleType) -> None:
+    with pytest.raises(bootstrap.SetupError, match=r'0\.7 GB are free'):
+        bootstrap.check_disk(700_000_000)
+
+
+def test_python_without_headers_is_refused(
+    bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sysconfig, 'get_path', lambda _name: str(tmp_path))
+    with pytest.raises(bootstrap.SetupError, match=r'no Python\.h: install python3\.\d+-dev'):
+        bootstrap.check_python_parts()
+
+
+@pytest.mark.parametrize(('python', 'said'), [('no-such-python', 'missing'), ('true', '')])
+def test_unsuitable_python_is_one_sentence(python: str, said: str) -> None:
+    run = subprocess.run(
+        [ROOT / 'scripts' / 'setup'],
+        env={'PATH': '/usr/bin:/bin', 'PYTHON': python},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1
+    assert run.stderr.startswith(f'Python 3.10 to 3.13 is needed and {python} is {said}')
+    assert run.stderr.count('\n') == 1
+
+
+# --- Steps -----------------------------------------------------------------------------------
+
+
+def test_failure_shows_the_end_of_the_log_and_a_known_reason(bootstrap: ModuleType) -> None:
+    command = [sys.executable, '-c', 'raise SystemExit("OSError: No space left on device")']
+    with pytest.raises(bootstrap.SetupError) as caught:
+        bootstrap.run(command, {})
+    *tail, sentence = str(caught.value).splitlines()
+    assert 'No space left on device' in tail[-1]
+    assert sentence == 'The disk is full. The whole log is in log/bootstrap.log.'
+
+
+def test_exports_are_pointed_at_this_interpreter(bootstrap: ModuleType) -> None:
+    built_on = '/opt/python/cp311-cp311'
+    export = bootstrap.VENV / 'share/x/cmake/export_x__rosidl_generator_pyExport.cmake'
+    export.parent.mkdir(parents=True)
+    numpy = 'lib/python3.11/site-packages/numpy/_core/include'
+    export.write_text(f'"{built_on}/include/python3.11;{built_on}/{numpy};/keep"')
+    bootstrap.relocate_cmake_exports()
+    include = sysconfig.get_path('include')
+    site = bootstrap.site_packages()
+    assert export.read_text() == f'"{include};{site}/numpy/_core/include;/keep"'
+
+
+def test_build_depends_on_messages_and_file_names_not_on_python(
+    bootstrap: ModuleType, package: Path
+) -> None:
+    def changes() -> bool:
+        before, keys[0] = keys[0], bootstrap.package_key(package)
+        return keys[0] != before
+
+    keys = [bootstrap.package_key(package)]
+    (package / 'stewart_demo' / 'inverse.py').write_text('LEGS = 6\n')
+    assert not changes()
+    (package / 'msg' / 'Leg.msg').write_text('float64 stroke\n')
+    assert changes()
+    (package / 'config').mkdir()
+    (package / 'config' / 'inverse.yaml').write_text('rate: 100\n')
+    assert changes()
+    (package / 'config' / 'inverse.yaml').write_text('rate: 200\n')
+    assert not changes()
+
+
+def test_environment_depends_on_the_pins_and_on_its_place(
+    bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = bootstrap.venv_key()
+    assert bootstrap.venv_key() == first
+    (tmp_path / 'requirements' / 'core.txt').write_text('numpy==9.9\n')
+    second = bootstrap.venv_key()
+    assert second != first
+    monkeypatch.setattr(bootstrap, 'ROOT', shutil.copytree(tmp_path, tmp_path / 'moved'))
+    assert bootstrap.venv_key() != second
+
+
+def test_another_ros_in_the_shell_is_left_out(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ('AMENT_PREFIX_PATH', 'PYTHONPATH', 'ROS_DISTRO'):
+        monkeypatch.setenv(name, '/opt/ros/humble')
+    monkeypatch.setenv('HTTPS_PROXY', 'kept')
+    environment = bootstrap.outside_environment()
+    assert '/opt/ros/humble' not in environment.values()
+    assert environment['HTTPS_PROXY'] == 'kept'
+
+
+# --- Pins ------------------------------------------------------------------------------------
+
+
+def pins(lock: Path) -> list[str]:
+    """Return the lines of a lock without its comments."""
+    return [line for line in lock.read_text().splitlines() if line and not line.startswith('#')]
+
+
+@pytest.mark.parametrize('lock', LOCKS, ids=lambda path: path.stem)
+def test_every_requirement_is_pinned_and_names_no_registry(lock: Path) -> None:
+    exact = re.compile(r"[a-z0-9][a-z0-9.-]*==[0-9][\w.]*( ; [\w '.<>=!*]+)?")
+    assert [line for line in pins(lock) if not exact.fullmatch(line)] == []
+
+
+def test_locks_that_are_installed_together_agree() -> None:
+    lines = {line for lock in LOCKS if lock.stem != 'compat-noble' for line in pins(lock)}
+    unmarked = [line.split('==')[0] for line in lines if ';' not in line]
+    assert len(unmarked) == len(set(unmarked))
+
+
+# --- env.sh ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('shell', ['bash', 'dash', 'zsh'])
+def test_environment_says_when_nothing_is_set_up(shell: str, tmp_path: Path) -> None:
+    if not shutil.which(shell):
+        pytest.skip(f'{shell} is not installed')
+    shutil.copy(ROOT / 'env.sh', tmp_path)
+    run = subprocess.run(
+        [shell, '-c', '. ./env.sh; echo "code $?"; set | grep ^_stewart'],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout == 'code 1\n'
+    assert run.stderr == f'Nothing is set up in {tmp_path} yet: run make there first.\n'
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('shell', ['bash', 'dash', 'zsh'])
+def test_environment_works_in_a_strict_shell_and_leaves_its_options(shell: str) -> None:
+    if not shutil.which(shell):
+        pytest.skip(f'{shell} is not installed')
+    script = """
+    . ./env.sh
+    command -v colcon
+    command -v stewart
+    case $- in *e*) echo still strict ;; esac
+    echo $undefined
+    """
+    run = subprocess.run(
+        [shell, '-euc', script],
+        cwd=ROOT,
+        env={'PATH': '/usr/bin:/bin', 'HOME': '/nonexistent'},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout.splitlines() == [
+        f'{ROOT}/.venv/bin/colcon',
+        f'{ROOT}/install/stewart_bringup/lib/stewart_bringup/stewart',
+        'still strict',
+    ]
+    assert 'undefined' in run.stderr
+    assert run.returncode != 0
