@@ -11,13 +11,20 @@ import math
 from typing import Any, get_args, get_origin, get_type_hints, TypeVar
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.exceptions import ParameterUninitializedException
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from stewart_node_support.errors import ParameterError
 
 T = TypeVar('T')
 
 INT64 = (-(2**63), 2**63 - 1)
-ARRAY_CODES = {float: 'd', int: 'q'}
+ARRAYS = {
+    bool: Parameter.Type.BOOL_ARRAY,
+    int: Parameter.Type.INTEGER_ARRAY,
+    float: Parameter.Type.DOUBLE_ARRAY,
+    str: Parameter.Type.STRING_ARRAY,
+}
 WORDS = {bool: 'true or false', int: 'an integer', float: 'a decimal number', str: 'a text'}
 
 
@@ -119,9 +126,7 @@ def read(node: Node, cls: type[T]) -> T:
         If a value lies outside its limits.
 
     """
-    return cls(
-        **{rule.name: rule.check(node.get_parameter(rule.name).value) for rule in _rules(cls)}
-    )
+    return cls(**{rule.name: rule.check(rule.value_on(node)) for rule in _rules(cls)})
 
 
 @dataclass(frozen=True)
@@ -173,12 +178,17 @@ class _Rule:
         return said
 
     def ros_default(self) -> Any:
-        """Return the default in a form from which rclpy infers the right type, even when empty."""
+        """Return the default; for an empty array its type, which rclpy cannot infer."""
         if not self.is_array:
             return self.default
-        if self.scalar in ARRAY_CODES:
-            return array(ARRAY_CODES[self.scalar], self.default)
-        return list(self.default)
+        return list(self.default) or ARRAYS[self.scalar]
+
+    def value_on(self, node: Node) -> Any:
+        """Return the value that `node` holds; an array never set is empty."""
+        try:
+            return node.get_parameter(self.name).value
+        except ParameterUninitializedException:
+            return ()
 
     def descriptor(self) -> ParameterDescriptor:
         """Describe the parameter to ROS."""

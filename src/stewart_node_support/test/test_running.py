@@ -1,0 +1,227 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+import os
+from pathlib import Path
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+pytestmark = pytest.mark.ros
+rclpy = pytest.importorskip('rclpy')
+
+from rclpy.lifecycle import LifecycleNode
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.signals import SignalHandlerOptions
+from stewart_node_support.errors import StartUpError
+from stewart_node_support.lifecycle import bring_up, state_of, transition
+from stewart_node_support.running import spin
+from stewart_node_support.stop_signals import StopSignals
+
+TINY = Path(__file__).parent / 'tiny_nodes.py'
+ACTIVE = ['--ros-args', '-p', 'autostart:=true']
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    process = subprocess.Popen(
+        [sys.executable, str(TINY), *arguments],
+        env={**os.environ, 'PYTHONPATH': path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == 'listening\n'
+    return process
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    try:
+        out, error = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    return process.returncode, out, error
+
+
+def signalled(number: signal.Signals, delay: float, times: int) -> tuple[int, str, str]:
+    process = start('Managed', *ACTIVE)
+    time.sleep(delay)
+    for _ in range(times):
+        process.send_signal(number)
+    return finish(process)
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_signal_at_any_moment_ends_with_code_0(number: signal.Signals) -> None:
+    rng = random.Random(int(number))
+    # The executor spins some 0.4 s after the first line, later on a loaded machine.
+    moments = [rng.uniform(0.06 * i, 0.06 * (i + 1)) for i in range(20)]
+    with ThreadPoolExecutor(4) as pool:
+        runs = list(pool.map(lambda i: signalled(number, moments[i], 1 + i % 3), range(20)))
+
+    assert [code for code, _, _ in runs] == [0] * 20, [error for _, _, error in runs if error]
+    # Whoever got as far as active was made safe, cleaned up and destroyed, in this order.
+    for _, out, _ in runs:
+        assert out.split() in (
+            [],
+            ['destroyed'],
+            ['configured', 'active', 'safe', 'clean', 'destroyed'],
+        )
+    assert any('active' in out for _, out, _ in runs)
+
+
+def test_signal_in_the_middle_of_spinning_ends_a_plain_node() -> None:
+    process = start('Plain')
+    assert process.stdout is not None
+    assert process.stdout.readline() == 'ready\n'
+    time.sleep(0.1)
+    process.send_signal(signal.SIGTERM)
+
+    assert finish(process) == (0, '', '')
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'sentence'),
+    [
+        (['Misconfigured'], 'parameter rate: expected a decimal number of at least 1, got -1.0'),
+        (['Refusing', *ACTIVE], 'managed did not configure: parameter port: expected a text'),
+    ],
+)
+def test_start_up_error_is_one_sentence_and_code_1(arguments: list[str], sentence: str) -> None:
+    code, _, error = finish(start(*arguments))
+
+    assert code == 1
+    assert sentence in error.splitlines()[-1]
+    assert 'Traceback' not in error
+
+
+def test_bug_in_start_up_keeps_its_traceback() -> None:
+    code, _, error = finish(start('Broken'))
+
+    assert code == 1
+    assert 'Traceback' in error
+    assert "KeyError: 'a bug'" in error
+
+
+def test_bug_while_spinning_still_makes_hardware_safe() -> None:
+    code, out, error = finish(start('Crashing', *ACTIVE))
+
+    assert code == 1
+    assert "KeyError: 'a bug'" in error
+    assert out.split() == ['configured', 'active', 'safe', 'clean', 'destroyed']
+
+
+class Recorded(LifecycleNode):
+    def __init__(self, name: str, log: list[str], **kwargs: object) -> None:
+        super().__init__(name, **kwargs)
+        self.log = log
+
+    @transition
+    def on_deactivate(self, _: object) -> None:
+        self.log.append(f'{self.get_name()} safe')
+
+    def destroy_node(self) -> None:
+        self.log.append(f'{self.get_name()} destroyed')
+        super().destroy_node()
+
+
+class Buggy(LifecycleNode):
+    @transition
+    def on_configure(self, _: object) -> None:
+        raise KeyError('a bug')
+
+
+@pytest.fixture(autouse=True)
+def context() -> object:
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    yield
+    rclpy.try_shutdown()
+
+
+def test_task_runs_beside_the_nodes_and_ends_the_spin() -> None:
+    log: list[str] = []
+    autostart = [Parameter('autostart', value=True)]
+    nodes = [
+        Recorded('first', log, parameter_overrides=autostart),
+        Recorded('second', log, parameter_overrides=autostart),
+        Recorded('third', log),
+    ]
+    ticks: list[int] = []
+    enough = rclpy.task.Future()
+
+    def tick() -> None:
+        ticks.append(len(ticks))
+        if len(ticks) == 5:
+            enough.set_result('enough')
+
+    nodes[0].create_timer(0.01, tick)
+
+    async def work() -> str:
+        return await enough
+
+    assert spin(nodes, task=work) == 'enough'
+    assert len(ticks) == 5
+    assert log == [
+        'third destroyed',
+        'second safe',
+        'second destroyed',
+        'first safe',
+        'first destroyed',
+    ]
+
+
+def test_error_of_the_task_is_raised_after_the_nodes_were_taken_down() -> None:
+    log: list[str] = []
+
+    async def work() -> None:
+        raise RuntimeError('no such wave')
+
+    with pytest.raises(RuntimeError, match='no such wave'):
+        spin([Recorded('only', log)], task=work)
+    assert log == ['only destroyed']
+
+
+def test_request_from_another_thread_ends_the_spin_at_once() -> None:
+    stop = StopSignals()
+    timer = threading.Timer(0.1, stop.request)
+    timer.start()
+    begin = time.monotonic()
+    spin([Node('idle')], stop=stop)
+    timer.join()
+
+    assert 0.1 <= time.monotonic() - begin < 2.0
+
+
+def test_handlers_are_put_back_after_a_spin() -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    spin([Node('idle')])
+
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+def test_autostart_is_off_unless_asked_for() -> None:
+    node = Recorded('patient', [])
+    states: list[str] = []
+
+    async def work() -> None:
+        states.append(state_of(node))
+
+    spin([node], task=work)
+    assert states == ['unconfigured']
+
+
+def test_bring_up_tells_what_the_callback_raised() -> None:
+    node = Buggy('buggy')
+    with pytest.raises(StartUpError, match="buggy did not configure: 'a bug'"):
+        bring_up(node)
+    node.destroy_node()
