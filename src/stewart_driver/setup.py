@@ -9,7 +9,7 @@ PACKAGE = 'stewart_driver'
 setup(
     name=PACKAGE,
     version='0.1.0',
-    description='Drives and sensors of a Stewart platform: state machine, interpolation, supervision and the back end protocol.',
+    description='Drives and sensors of a Stewart platform: from setpoints to six legs, safely.',
     license='Apache-2.0',
     maintainer='The Stewart Authors',
     maintainer_email='maintainers@example.org',

@@ -1,0 +1,98 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Bring all six legs to rest along one common, time-scaled path."""
+
+from __future__ import annotations
+
+import numpy as np
+from stewart_driver.legs import Array, LegLimits
+
+# The smooth step 1 - 3x² + 2x³ falls by at most 1.5 per unit of x and covers half the distance
+# that full speed would.
+STEEPEST = 1.5
+COVERED = 0.5
+
+
+def smooth_fall(x: float) -> float:
+    """Return 1 - 3x² + 2x³ for x in [0, 1]: from 1 to 0, flat at both ends."""
+    return 1.0 - x * x * (3.0 - 2.0 * x)
+
+
+def smooth_fall_slope(x: float) -> float:
+    """Return the derivative of `smooth_fall` at x in [0, 1]."""
+    return -6.0 * x * (1.0 - x)
+
+
+class CommonStop:
+    r"""
+    Straight path through the present strokes, along the present rates, at falling speed.
+
+    With the path speed :math:`\sigma(x) = 1 - 3x^2 + 2x^3`, :math:`x = t/T`, leg :math:`i` is at
+
+    .. math:: q_i(t) = q_i + \dot q_i \int_0^t \sigma
+
+    so every leg covers the same :math:`\dot q_i T / 2` per rate: the platform stays on one path
+    although the legs have different speeds.
+
+    Parameters
+    ----------
+    strokes, rates : ndarray, shape (6,)
+        Command at the moment the stop begins [m], [m/s].
+    acceleration : float
+        Largest deceleration of the fastest leg [m/s²].
+    limits : LegLimits
+        Ends of the stroke. Where the stop does not fit in front of an end, the end wins: the stop
+        is shortened and decelerates harder than asked.
+
+    Attributes
+    ----------
+    duration : float
+        Time until rest [s].
+    end : ndarray, shape (6,)
+        Strokes at rest [m].
+    shortened_for : int or None
+        Leg (1 to 6) whose stroke end shortened the stop.
+
+    """
+
+    def __init__(
+        self, strokes: Array, rates: Array, acceleration: float, limits: LegLimits
+    ) -> None:
+        """Plan the stop."""
+        speeds = np.abs(rates)
+        self.duration = STEEPEST * float(speeds.max()) / acceleration
+        self.shortened_for: int | None = None
+        ends = np.where(rates > 0.0, limits.stroke_upper - strokes, strokes - limits.stroke_lower)
+        room = np.maximum(ends, 0.0)
+        travel = speeds * (self.duration * COVERED)
+        if np.any(travel > room):
+            moving = speeds > 0.0
+            fits = np.full(speeds.shape, np.inf)
+            fits[moving] = room[moving] / (speeds[moving] * COVERED)
+            self.shortened_for = int(fits.argmin()) + 1
+            self.duration = float(fits.min())
+        self._strokes, self._rates = strokes, rates
+        self.end = np.clip(
+            strokes + rates * (self.duration * COVERED), limits.stroke_lower, limits.stroke_upper
+        )
+
+    def at(self, time: float) -> tuple[Array, Array]:
+        """
+        Return strokes and rates some time after the stop began.
+
+        Parameters
+        ----------
+        time : float
+            Time since the beginning [s].
+
+        Returns
+        -------
+        tuple of two ndarrays, each of shape (6,)
+            Strokes [m] and rates [m/s]; at rest from `duration` on.
+
+        """
+        if time >= self.duration:
+            return self.end, np.zeros_like(self.end)
+        x = time / self.duration
+        covered = self.duration * x * (1.0 - x * x * (1.0 - 0.5 * x))
+        return self._strokes + self._rates * covered, self._rates * smooth_fall(x)

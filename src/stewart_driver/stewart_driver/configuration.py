@@ -1,0 +1,162 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of the cyclic process: frozen, checked, in SI units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.legs import LegLimits
+
+
+def _require(settings: Any, *, zero_allowed: frozenset[str] = frozenset()) -> None:
+    for item in fields(settings):
+        value = getattr(settings, item.name)
+        if (
+            not np.isfinite(value)
+            or value < 0.0
+            or (value == 0.0 and item.name not in zero_allowed)
+        ):
+            expected = 'a number >= 0' if item.name in zero_allowed else 'a positive number'
+            raise ConfigurationError(item.name, value, expected)
+
+
+@dataclass(frozen=True)
+class InterpolationSettings:
+    """
+    How setpoints become the command of every cycle.
+
+    Attributes
+    ----------
+    playout_delay : float
+        The command is the path of the setpoints this much later; jitter and losses up to about
+        this time leave no trace [s].
+    extrapolation_time : float
+        How long the last tangent is followed at full speed before the common stop begins [s].
+    look_ahead : float
+        Setpoints stamped further than this in the future are refused [s].
+    start_tolerance : float
+        A path begins no further than this from the held strokes, any leg [m].
+    start_rate_tolerance : float
+        A path begins no faster than this, any leg [m/s].
+    rest_rate : float
+        Slower than this is at rest [m/s].
+    margin : float
+        A setpoint whose segment needs more than this times the rate or acceleration limit is a
+        jump [-].
+    stop_strength : float
+        Deceleration of a common stop, as a share of the acceleration limit, up to 1 [-].
+    quick_stop_strength : float
+        Deceleration of a quick stop, likewise; at least `stop_strength` [-].
+
+    Raises
+    ------
+    ConfigurationError
+        If a value is negative, not finite, or zero where that makes no sense, or if the quick
+        stop is milder than the common stop or harder than the legs may decelerate.
+
+    """
+
+    playout_delay: float = 0.02
+    extrapolation_time: float = 0.02
+    look_ahead: float = 0.5
+    start_tolerance: float = 1e-3
+    start_rate_tolerance: float = 5e-3
+    rest_rate: float = 1e-4
+    margin: float = 1.5
+    stop_strength: float = 0.5
+    quick_stop_strength: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check."""
+        _require(self, zero_allowed=frozenset({'playout_delay', 'extrapolation_time'}))
+        if not self.stop_strength <= self.quick_stop_strength <= 1.0:
+            raise ConfigurationError(
+                'quick_stop_strength',
+                self.quick_stop_strength,
+                f'a number from stop_strength, {self.stop_strength:g}, to 1',
+            )
+
+
+@dataclass(frozen=True)
+class SupervisionSettings:
+    """
+    Limits whose crossing stops the motion.
+
+    Attributes
+    ----------
+    command_timeout : float
+        Longest silence of the commands while the legs move [s].
+    following_error : float
+        Largest distance between commanded and measured stroke, any leg [m].
+    tracking_position : float
+        Largest Cartesian tracking error of the platform's origin [m].
+    tracking_rotation : float
+        Largest Cartesian tracking error of the attitude [rad].
+    stroke_margin : float
+        How far a measured stroke may lie outside the stroke range [m].
+    measured_rate_margin : float
+        A measured stroke that changes by more than this times the rate limit is a jump [-].
+    enable_timeout : float
+        Longest time for the drives to switch on [s].
+
+    Raises
+    ------
+    ConfigurationError
+        If a value is not a positive number.
+
+    """
+
+    command_timeout: float = 0.1
+    following_error: float = 0.02
+    tracking_position: float = 0.03
+    tracking_rotation: float = 0.05
+    stroke_margin: float = 5e-3
+    measured_rate_margin: float = 3.0
+    enable_timeout: float = 5.0
+
+    def __post_init__(self) -> None:
+        """Check."""
+        _require(self)
+
+
+@dataclass(frozen=True)
+class CycleConfiguration:
+    """
+    Everything the cyclic process is told beside its back end.
+
+    Attributes
+    ----------
+    limits : LegLimits
+        What the legs may do.
+    interpolation : InterpolationSettings
+        How setpoints become commands.
+    supervision : SupervisionSettings
+        When the motion is stopped.
+    publish_every : int
+        Every so many cycles a sample goes into the ring for the node.
+    realtime_priority : int
+        SCHED_FIFO priority of the process, 1 to 99; 0 leaves the ordinary scheduler.
+
+    Raises
+    ------
+    ConfigurationError
+        If a number is out of range.
+
+    """
+
+    limits: LegLimits
+    interpolation: InterpolationSettings = field(default_factory=InterpolationSettings)
+    supervision: SupervisionSettings = field(default_factory=SupervisionSettings)
+    publish_every: int = 1
+    realtime_priority: int = 0
+
+    def __post_init__(self) -> None:
+        """Check."""
+        if self.publish_every < 1:
+            raise ConfigurationError('publish_every', self.publish_every, 'at least 1')
+        if not 0 <= self.realtime_priority <= 99:
+            raise ConfigurationError('realtime_priority', self.realtime_priority, '0 to 99')

@@ -1,0 +1,107 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Six legs: their names on every topic and what they may do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from stewart_driver.errors import ConfigurationError
+
+Array = NDArray[np.float64]
+
+LEGS = 6
+LEG_NAMES = tuple(f'leg_{leg}' for leg in range(1, LEGS + 1))
+
+
+def read_only(values: ArrayLike) -> Array:
+    """Return a read-only float64 copy of `values`."""
+    array = np.array(values, dtype=np.float64)
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class LegLimits:
+    """
+    What the drives may do with the legs.
+
+    Attributes
+    ----------
+    stroke_lower, stroke_upper : ndarray, shape (6,)
+        Ends of the stroke, legs 1 to 6 [m].
+    rate : float
+        Largest rate of any leg [m/s].
+    acceleration : float
+        Largest acceleration of any leg [m/s²].
+
+    Raises
+    ------
+    ConfigurationError
+        If a value is not finite, a range is empty or a limit is not positive.
+
+    """
+
+    stroke_lower: Array
+    stroke_upper: Array
+    rate: float
+    acceleration: float
+
+    def __post_init__(self) -> None:
+        """Copy and check."""
+        for name in ('stroke_lower', 'stroke_upper'):
+            array = read_only(getattr(self, name))
+            if array.shape != (LEGS,) or not np.all(np.isfinite(array)):
+                raise ConfigurationError(name, array.tolist(), 'six finite numbers [m]')
+            object.__setattr__(self, name, array)
+        if np.any(self.stroke_lower >= self.stroke_upper):
+            raise ConfigurationError(
+                'stroke_upper',
+                self.stroke_upper.tolist(),
+                f'more than stroke_lower {self.stroke_lower.tolist()} for every leg',
+            )
+        for name in ('rate', 'acceleration'):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value > 0.0):
+                raise ConfigurationError(name, value, 'a positive number')
+
+    def narrowed(
+        self, *, rate: float | None = None, acceleration: float | None = None
+    ) -> LegLimits:
+        """
+        Return the limits with a lower rate or acceleration.
+
+        Parameters
+        ----------
+        rate : float or None
+            New rate limit [m/s]; None keeps the present one.
+        acceleration : float or None
+            New acceleration limit [m/s²]; None keeps the present one.
+
+        Returns
+        -------
+        LegLimits
+            Limits that allow no more than these.
+
+        Raises
+        ------
+        ConfigurationError
+            If a value is above the present limit: what the drives may do is never widened here.
+
+        """
+        for key, value, limit in (
+            ('rate_limit', rate, self.rate),
+            ('acceleration_limit', acceleration, self.acceleration),
+        ):
+            if value is not None and not 0.0 < value <= limit:
+                raise ConfigurationError(
+                    key, value, f'a positive number not above {limit:g}, the limit of the back end'
+                )
+        return LegLimits(
+            self.stroke_lower,
+            self.stroke_upper,
+            self.rate if rate is None else rate,
+            self.acceleration if acceleration is None else acceleration,
+        )
