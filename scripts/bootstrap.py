@@ -115,7 +115,7 @@ def run(
 ) -> None:
     """Run a command into the log, and show what `progress` makes of its lines."""
     start = time.monotonic()
-    with LOG.open('w') as log:
+    with LOG.open('w', buffering=1) as log:
         log.write(f'$ {shlex.join(command)}\n')
         with subprocess.Popen(
             command,
@@ -139,16 +139,16 @@ def run(
 
 
 def explain_failure(log: str) -> str:
-    """Say in one sentence what went wrong, below the end of the log."""
+    """Say in one sentence what went wrong; where that is not known, show the end of the log."""
     offline = 'name resolution|NewConnectionError|ConnectTimeout|Network is unreachable'
-    known = {
-        'No space left on device': 'The disk is full.',
-        offline: 'The package registry cannot be reached: is the network up?',
-    }
-    reason = next((text for pattern, text in known.items() if re.search(pattern, log)), None)
-    tail = '\n'.join(f'  | {line}' for line in log.splitlines()[-15:])
-    where = LOG.relative_to(ROOT)
-    return f'{tail}\n{reason or "The set-up failed."} The whole log is in {where}.'
+    if re.search('No space left on device', log):
+        reason = 'The disk is full.'
+    elif re.search(offline, log):
+        reason = 'The package registry cannot be reached: is the network up?'
+    else:
+        tail = (f'  | {line[:150]}\n' for line in log.splitlines()[-20:])
+        reason = f'{"".join(tail)}The set-up failed.'
+    return f'{reason} The whole log is in {LOG.relative_to(ROOT)}.'
 
 
 @contextmanager
@@ -214,10 +214,14 @@ def make_venv() -> None:
     with step('Installing ROS 2 Jazzy and the pinned packages into .venv'):
         for stale in (VENV, ROOT / 'build', ROOT / 'install'):
             shutil.rmtree(stale, ignore_errors=True)
-        run([INTERPRETER, '-m', 'venv', str(VENV)], outside_environment())
-        build, *others = requirement_files()
-        pip_install([build])
-        pip_install(others)
+        try:
+            run([INTERPRETER, '-m', 'venv', str(VENV)], outside_environment())
+            build, *others = requirement_files()
+            pip_install([build])
+            pip_install(others)
+        except SetupError:
+            shutil.rmtree(VENV)
+            raise
         relocate_cmake_exports()
         stamp.write_text(key)
 

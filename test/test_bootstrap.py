@@ -98,13 +98,20 @@ def test_unsuitable_python_is_one_sentence(python: str, said: str) -> None:
 # --- Steps -----------------------------------------------------------------------------------
 
 
-def test_failure_shows_the_end_of_the_log_and_a_known_reason(bootstrap: ModuleType) -> None:
-    command = [sys.executable, '-c', 'raise SystemExit("OSError: No space left on device")']
+@pytest.mark.parametrize(
+    ('output', 'said'),
+    [
+        ('OSError: [Errno 28] No space left on device', 'The disk is full.'),
+        ('[Errno -3] Temporary failure in name resolution', 'The package registry cannot be'),
+        ('error: unknown', '  | error: unknown\nThe set-up failed.'),
+    ],
+)
+def test_failure_is_a_sentence_with_the_log(bootstrap: ModuleType, output: str, said: str) -> None:
+    command = [sys.executable, '-c', f'raise SystemExit({output!r})']
     with pytest.raises(bootstrap.SetupError) as caught:
         bootstrap.run(command, {})
-    *tail, sentence = str(caught.value).splitlines()
-    assert 'No space left on device' in tail[-1]
-    assert sentence == 'The disk is full. The whole log is in log/bootstrap.log.'
+    assert said in str(caught.value)
+    assert str(caught.value).endswith(' The whole log is in log/bootstrap.log.')
 
 
 def test_exports_are_pointed_at_this_interpreter(bootstrap: ModuleType) -> None:
