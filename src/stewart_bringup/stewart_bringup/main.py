@@ -141,7 +141,9 @@ class _CommandParser(argparse.ArgumentParser):
         )
         self._verbs = verbs
         self.add_argument('--version', action='version', version=f'%(prog)s {_version()}')
-        self.add_argument('--debug', action='store_true', help='show tracebacks of expected errors')
+        self.add_argument(
+            '--debug', action='store_true', help='show tracebacks of expected errors'
+        )
         self.add_argument('verb', nargs='?', metavar='VERB', help='what to do, see below')
         self.add_argument('rest', nargs=argparse.REMAINDER, metavar='...', help='for the verb')
 

@@ -17,7 +17,7 @@ from stewart_bringup.verb_table import find_verbs, VerbError
 
 Install = Callable[..., None]
 
-GOOD = '''
+GOOD = """
 import json
 HELP = 'say a number, 100 % of it'
 def add_arguments(parser):
@@ -25,7 +25,7 @@ def add_arguments(parser):
 def main(arguments):
     print(arguments.number)
     return 0
-'''
+"""
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_two_packages_cannot_offer_one_verb(
     assert 'two modules offer the verb number' in capsys.readouterr().err
 
 
-FAILING = '''
+FAILING = """
 HELP = 'fail'
 class FakeError({base}):
     pass
@@ -137,7 +137,7 @@ def add_arguments(parser):
     pass
 def main(arguments):
     raise {what}
-'''
+"""
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_debug_shows_the_traceback_of_an_expected_error(
 
 def test_reader_that_goes_away_is_no_traceback(install: Install, tmp_path: Path) -> None:
     """As in ``stewart trajectory ... | head``."""
-    source = '''
+    source = """
     HELP = 'much'
     def add_arguments(parser):
         pass
@@ -194,7 +194,7 @@ def test_reader_that_goes_away_is_no_traceback(install: Install, tmp_path: Path)
         for number in range(1_000_000):
             print(number)
         return 0
-    '''
+    """
     install('stewart_fake_eleven', 'much', source)
     code = f'import sys; sys.path[:0] = {sys.path!r}; from stewart_bringup.main import main;'
     process = subprocess.Popen(

@@ -1,0 +1,157 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Who may import whom.
+
+The table is the one of docs/architecture.md. A package's core is everything outside ``nodes/``
+and ``verbs/``. A verb is core, too, except that its functions may import what nodes may, because
+ROS is wanted only when the verb is called. Tests may import anything.
+
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from conftest import Import, SourcePackage
+
+    Packages = dict[str, SourcePackage]
+    Imports = dict[str, list[Import]]
+
+KINEMATICS = {'stewart_kinematics'}
+
+CORE_MAY_IMPORT: dict[str, set[str]] = {
+    'stewart_bags': set(),
+    'stewart_description': set(),
+    'stewart_driver': set(),
+    'stewart_dynamics': KINEMATICS,
+    'stewart_estimation': KINEMATICS,
+    'stewart_identification': {*KINEMATICS, 'stewart_dynamics', 'stewart_bags'},
+    'stewart_interfaces': set(),
+    'stewart_kinematics': {'stewart_description'},
+    'stewart_node_support': {'stewart_interfaces'},
+    'stewart_simulation': {*KINEMATICS, 'stewart_dynamics', 'stewart_driver'},
+    'stewart_viewer': {*KINEMATICS, 'stewart_description'},
+}
+VERB_MAY_IMPORT: dict[str, set[str]] = {'stewart_estimation': {'stewart_bags'}}
+NODE_MAY_IMPORT = {'stewart_interfaces', 'stewart_node_support'}
+IMPORTS_EVERYTHING = 'stewart_bringup'
+SPEAKS_ROS = {'stewart_bringup', 'stewart_node_support'}
+
+ROS_ROOTS = {
+    'ament_index_python',
+    'launch',
+    'launch_ros',
+    'rclpy',
+    'rosidl_runtime_py',
+    'std_srvs',
+    'stewart_interfaces',
+    'tf2_ros',
+}
+# Two derivations of the same forces check each other only while they have nothing in common but
+# the input: errors and the masses of a platform.
+INDEPENDENT = ('stewart_dynamics.multibody', 'stewart_dynamics.newton_euler')
+COMMON_INPUT = {'stewart_dynamics.errors', 'stewart_dynamics.inertia'}
+
+
+def is_ros(root: str) -> bool:
+    """Tell whether a top-level module comes with ROS."""
+    return root in ROS_ROOTS or root.endswith(('_msgs', '_interfaces'))
+
+
+def test_every_package_has_its_row_in_the_table(packages: Packages) -> None:
+    assert {*CORE_MAY_IMPORT, IMPORTS_EVERYTHING} == set(packages)
+
+
+def test_packages_import_only_what_the_table_allows(packages: Packages, imports: Imports) -> None:
+    offenders = [
+        str(item)
+        for name, package in packages.items()
+        if name != IMPORTS_EVERYTHING
+        for item in imports[name]
+        if item.root in packages and item.root not in allowed(package, item)
+    ]
+
+    assert offenders == []
+
+
+def allowed(package: SourcePackage, item: Import) -> set[str]:
+    """Return the packages of ours that a module may import at this place."""
+    room = package.room_of(item.path)
+    if room == 'nodes':
+        return {package.name} | NODE_MAY_IMPORT
+    own = {package.name} | CORE_MAY_IMPORT[package.name]
+    if room == 'verbs':
+        own |= VERB_MAY_IMPORT.get(package.name, set())
+        return own | NODE_MAY_IMPORT if item.late else own
+    return own
+
+
+def test_only_nodes_and_ros_facing_packages_import_ros(
+    packages: Packages, imports: Imports
+) -> None:
+    offenders = [
+        str(item)
+        for name, package in packages.items()
+        if name not in SPEAKS_ROS
+        for item in imports[name]
+        if is_ros(item.root)
+        and package.room_of(item.path) != 'nodes'
+        and not (package.room_of(item.path) == 'verbs' and item.late)
+    ]
+
+    assert offenders == []
+
+
+def test_core_does_not_import_its_own_nodes(packages: Packages, imports: Imports) -> None:
+    offenders = [
+        str(item)
+        for name, package in packages.items()
+        for item in imports[name]
+        if item.name.startswith(f'{name}.nodes')
+        and package.room_of(item.path) != 'nodes'
+        and not (package.room_of(item.path) == 'verbs' and item.late)
+        and name != IMPORTS_EVERYTHING
+    ]
+
+    assert offenders == []
+
+
+def test_bringup_imports_ros_late_outside_its_graph(imports: Imports) -> None:
+    """``stewart --help`` and the analysis of a bag need no ROS."""
+    graph = {'composition.py', 'session.py'}
+    offenders = [
+        str(item)
+        for item in imports['stewart_bringup']
+        if is_ros(item.root) and not item.late and item.path.name not in graph
+    ]
+
+    assert offenders == []
+
+
+def test_multibody_and_newton_euler_share_no_code(packages: Packages, imports: Imports) -> None:
+    dynamics = packages['stewart_dynamics']
+    modules = {dynamics.dotted(path): path for path in dynamics.modules}
+    reached = []
+    for start in INDEPENDENT:
+        pending = [name for name in modules if name == start or name.startswith(f'{start}.')]
+        assert pending, f'{start} is gone'
+        seen: set[str] = set()
+        while pending:
+            name = pending.pop()
+            seen.add(name)
+            for item in imports['stewart_dynamics']:
+                if item.path == modules[name]:
+                    target = nearest(item.name, set(modules))
+                    pending += [target] if target and target not in seen else []
+        reached.append(seen)
+
+    assert reached[0] & reached[1] - {dynamics.name} <= COMMON_INPUT
+
+
+def nearest(name: str, modules: set[str]) -> str | None:
+    """Return the module that ``from a.b import name`` reads: a.b.name, a.b, or none of ours."""
+    while name and name not in modules:
+        name = name.rpartition('.')[0]
+    return name or None
