@@ -1,0 +1,89 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What was commanded lately, at any instant."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+from stewart_kinematics.arbitration import at_rest
+from stewart_kinematics.motion import Array, Motion
+
+
+class CommandHistory:
+    """
+    Keep the last setpoints and continue them to instants in between.
+
+    Parameters
+    ----------
+    capacity : int
+        How many setpoints are kept.
+    hold : float
+        How long a moving setpoint is continued when no other follows [s]; one at rest holds for
+        good.
+
+    """
+
+    def __init__(self, capacity: int = 400, hold: float = 0.1) -> None:
+        """Begin empty."""
+        self._hold = hold
+        self._stamps: deque[float] = deque(maxlen=capacity)
+        self._motions: deque[Motion] = deque(maxlen=capacity)
+
+    def add(self, stamp: float, motion: Motion) -> None:
+        """
+        Add a setpoint.
+
+        Parameters
+        ----------
+        stamp : float
+            When it holds [s]; one that is not later than the last begins a new history.
+        motion : Motion
+            One sample.
+
+        """
+        if self._stamps and stamp <= self._stamps[-1]:
+            self.clear()
+        self._stamps.append(stamp)
+        self._motions.append(motion)
+
+    def clear(self) -> None:
+        """Forget everything: the platform no longer follows what was commanded."""
+        self._stamps.clear()
+        self._motions.clear()
+
+    def at(self, stamp: float) -> tuple[Array, Array] | None:
+        """
+        Return the commanded pose at an instant.
+
+        The setpoint before it is continued with its twist and acceleration; at 200 Hz and the
+        jerk of a strong sea (100 m/s³) that is within 2 µm of the motion meant.
+
+        Parameters
+        ----------
+        stamp : float
+            Instant [s].
+
+        Returns
+        -------
+        tuple of ndarray or None
+            Position, shape (3,) [m], and quaternion x, y, z, w, shape (4,); None where nothing
+            is commanded.
+
+        """
+        index = bisect_right(self._stamps, stamp) - 1
+        if index < 0:
+            return None
+        motion, step = self._motions[index], stamp - self._stamps[index]
+        if at_rest(motion):
+            return motion.position, motion.quaternion_xyzw
+        if index == len(self._stamps) - 1 and step > self._hold:
+            return None
+        square = 0.5 * step**2
+        way = step * motion.linear_velocity + square * motion.linear_acceleration
+        turn = step * motion.angular_velocity + square * motion.angular_acceleration
+        attitude = Rotation.from_rotvec(turn) * Rotation.from_quat(motion.quaternion_xyzw)
+        return motion.position + way, np.asarray(attitude.as_quat())
