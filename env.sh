@@ -14,10 +14,11 @@ else
 fi
 _stewart_root=$(CDPATH='' cd -- "$(dirname -- "$_stewart_file")" && pwd -P)
 
-if [ -f "$_stewart_root/.venv/environment.sh" ] && [ -f "$_stewart_root/install/local_setup.sh" ]; then
-    # colcon's scripts read unset variables and tolerate failing commands.
-    case $- in *e*) _stewart_restore='set -e' ;; *) _stewart_restore='' ;; esac
-    case $- in *u*) _stewart_restore="$_stewart_restore; set -u" ;; esac
+# A clone that was moved is not set up: its environment still names the old place.
+if grep -qsxF "export VIRTUAL_ENV=$_stewart_root/.venv" "$_stewart_root/.venv/environment.sh" &&
+    [ -f "$_stewart_root/install/local_setup.sh" ]; then
+    # colcon's scripts read unset variables and let commands fail.
+    _stewart_options=$-
     set +eu
     . "$_stewart_root/.venv/environment.sh"
     COLCON_CURRENT_PREFIX=$_stewart_root/install
@@ -31,8 +32,9 @@ if [ -f "$_stewart_root/.venv/environment.sh" ] && [ -f "$_stewart_root/install/
             *) PATH=$_stewart_bin:$PATH ;;
         esac
     done
-    eval "${_stewart_restore#; }"
-    unset _stewart_shell _stewart_file _stewart_root _stewart_restore _stewart_bin
+    case $_stewart_options in *e*) set -e ;; esac
+    case $_stewart_options in *u*) set -u ;; esac
+    unset _stewart_shell _stewart_file _stewart_root _stewart_options _stewart_bin
 else
     echo "Nothing is set up in $_stewart_root yet: run make there first." >&2
     unset _stewart_shell _stewart_file _stewart_root
