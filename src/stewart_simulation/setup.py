@@ -20,5 +20,10 @@ setup(
     ],
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
+    entry_points={
+        'stewart.driver_backends': [
+            'simulated = stewart_simulation.simulated_backend:SimulatedBackend',
+        ],
+    },
     zip_safe=False,
 )

@@ -1,0 +1,218 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Memory shared between the node and the cyclic process.
+
+The block is anonymous (memfd): it has no name in the file system, so nothing is left when its
+two processes are gone, however they ended. Everything that has more than one number travels
+through rings with one writer and one reader each; single numbers are plain words.
+
+The rings rely on stores becoming visible in program order, which x86-64 guarantees; where it does
+not hold, thousands of interpreter instructions lie between any two of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum
+from mmap import mmap
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from stewart_driver.cycle_statistics import BINS
+from stewart_driver.setpoint import Verdict
+
+LEG_ARRAY = ('f8', (6,))
+TEXT_BYTES = 240
+TEXT = f'S{TEXT_BYTES}'
+
+RINGS: dict[str, tuple[int, list[tuple[Any, ...]]]] = {
+    # node -> cycle
+    'setpoints': (
+        1024,
+        [('stamp', 'f8'), ('strokes', *LEG_ARRAY), ('rates', *LEG_ARRAY), ('forces', *LEG_ARRAY)],
+    ),
+    'requests': (16, [('code', 'i4')]),
+    'tracking': (64, [('position', 'f8'), ('rotation', 'f8')]),
+    # cycle -> node
+    'replies': (16, [('request', 'u8'), ('accepted', '?'), ('message', TEXT)]),
+    'events': (64, [('stamp', 'f8'), ('state', 'i4'), ('homed', '?'), ('reason', TEXT)]),
+    'samples': (
+        1024,
+        [
+            ('stamp', 'f8'),
+            ('strokes', *LEG_ARRAY),
+            ('rates', *LEG_ARRAY),
+            ('forces', *LEG_ARRAY),
+            ('commanded_strokes', *LEG_ARRAY),
+            ('commanded_rates', *LEG_ARRAY),
+            ('true_strokes', *LEG_ARRAY),
+        ],
+    ),
+    'refusals': (16, [('text', TEXT)]),
+    'failures': (4, [('text', TEXT)]),
+}
+
+WORDS = np.dtype(
+    [
+        # written by the node
+        ('quick_stops', 'u8'),
+        ('end', 'u8'),
+        # written by the cycle
+        ('phase', 'u8'),
+        ('quick_stops_seen', 'u8'),
+        ('cycles', 'u8'),
+        ('overruns', 'u8'),
+        ('lost_setpoints', 'u8'),
+        ('latest', 'f8'),
+        ('busiest', 'f8'),
+        ('slipped', 'f8'),
+        ('verdicts', 'u8', (len(Verdict),)),
+        ('lateness', 'u8', (BINS,)),
+        ('busy', 'u8', (BINS,)),
+    ]
+)
+
+ALIGNMENT = 64
+
+
+class Phase(IntEnum):
+    """How far the cyclic process is."""
+
+    STARTING = 0
+    RUNNING = 1
+    ENDED = 2
+    FAILED = 3
+
+
+class Ring:
+    """
+    Records from one writer to one reader, in order; the oldest are overwritten.
+
+    Parameters
+    ----------
+    memory : ndarray of uint8
+        As many bytes as `bytes_for` says, zero at first.
+    capacity : int
+        How many records the reader may be behind.
+    record : dtype
+        Fields of one record.
+
+    Attributes
+    ----------
+    lost : int
+        Records that were overwritten before this reader came to them.
+
+    """
+
+    def __init__(self, memory: NDArray[np.uint8], capacity: int, record: np.dtype[Any]) -> None:
+        """Lay the ring over the memory."""
+        self._capacity = capacity
+        self._written = memory[:8].view(np.uint64)
+        self._numbers = memory[8 : 8 * (1 + capacity)].view(np.uint64)
+        slots = memory[8 * (1 + capacity) :].view(record)
+        self._fields = {name: slots[name] for name in record.names or ()}
+        self._read = 0
+        self.lost = 0
+
+    @staticmethod
+    def bytes_for(capacity: int, record: np.dtype[Any]) -> int:
+        """Return how much memory a ring needs."""
+        return 8 * (1 + capacity) + capacity * record.itemsize
+
+    def push(self, **values: Any) -> int:
+        """Write a record, every field by name, and return its number, from 1."""
+        number = int(self._written[0]) + 1
+        slot = number % self._capacity
+        self._numbers[slot] = 0
+        for name, field in self._fields.items():
+            field[slot] = values[name]
+        self._numbers[slot] = number
+        self._written[0] = number
+        return number
+
+    def pop_all(self) -> Iterator[dict[str, Any]]:
+        """Read what was written since the last call, oldest first, each with its ``number``."""
+        written = int(self._written[0])
+        oldest = written - self._capacity + 1
+        if self._read + 1 < oldest:
+            self.lost += oldest - self._read - 1
+            self._read = oldest - 1
+        while self._read < written:
+            self._read += 1
+            slot = self._read % self._capacity
+            record = {name: field[slot].copy() for name, field in self._fields.items()}
+            record['number'] = self._read
+            if int(self._numbers[slot]) == self._read:
+                yield record
+            else:
+                self.lost += 1
+
+
+class SharedBlock:
+    """
+    The block as seen by one of its two processes.
+
+    Parameters
+    ----------
+    descriptor : int
+        File descriptor of the memory; not needed any more afterwards.
+
+    Attributes
+    ----------
+    words : record array of dtype WORDS, shape ()
+        Single numbers.
+    setpoints, requests, tracking, replies, events, samples, refusals, failures : Ring
+        See `RINGS` for their records and directions.
+
+    """
+
+    setpoints: Ring
+    requests: Ring
+    tracking: Ring
+    replies: Ring
+    events: Ring
+    samples: Ring
+    refusals: Ring
+    failures: Ring
+
+    def __init__(self, descriptor: int) -> None:
+        """Map the memory and lay the rings over it."""
+        memory = np.frombuffer(mmap(descriptor, _layout()[1]), dtype=np.uint8)
+        self.words = memory[: WORDS.itemsize].view(WORDS)[0]
+        for name, (start, end) in _layout()[0].items():
+            capacity, record = RINGS[name]
+            setattr(self, name, Ring(memory[start:end], capacity, np.dtype(record)))
+
+    @staticmethod
+    def allocate() -> int:
+        """Return a descriptor of new memory, all zero; the caller closes it."""
+        descriptor = os.memfd_create('stewart_driver')
+        os.ftruncate(descriptor, _layout()[1])
+        return descriptor
+
+
+def encode(text: str) -> bytes:
+    """Return a text as bytes that fit a field; what is too long loses its end."""
+    return text.encode()[:TEXT_BYTES]
+
+
+def decode(field: Any) -> str:
+    """Return the text of a field."""
+    return bytes(field).rstrip(b'\0').decode(errors='ignore')
+
+
+def _layout() -> tuple[dict[str, tuple[int, int]], int]:
+    position = _aligned(WORDS.itemsize)
+    places = {}
+    for name, (capacity, record) in RINGS.items():
+        end = position + Ring.bytes_for(capacity, np.dtype(record))
+        places[name] = (position, end)
+        position = _aligned(end)
+    return places, position
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
