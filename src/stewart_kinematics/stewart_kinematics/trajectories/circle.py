@@ -1,0 +1,69 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A horizontal circle at constant attitude."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.trajectories.trajectory import clamp, finite, lasting, positive
+
+
+@dataclass(frozen=True, eq=False)
+class Circle:
+    """
+    A horizontal circle about a centre, at the centre's attitude (EX800, Eq. 17).
+
+    Attributes
+    ----------
+    centre : Pose
+        Pose in the middle of the circle.
+    radius : float
+        Radius [m].
+    angular_frequency : float
+        Rate of revolution, positive from x to y [rad/s].
+    phase : float
+        Angle of the first position from x to y [rad].
+    duration : float
+        Duration [s]; infinite by default.
+
+    Raises
+    ------
+    TrajectoryError
+        If the radius is not positive, the frequency is 0 or a value is not finite.
+
+    """
+
+    centre: Pose
+    radius: float
+    angular_frequency: float
+    phase: float = 0.0
+    duration: float = np.inf
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        object.__setattr__(self, 'radius', positive('radius', self.radius, 'm'))
+        finite('angular_frequency', self.angular_frequency, 'rad/s')
+        positive('the size of angular_frequency', abs(self.angular_frequency), 'rad/s')
+        object.__setattr__(self, 'phase', finite('phase', self.phase, 'rad'))
+        object.__setattr__(self, 'duration', lasting(self.duration))
+
+    def sample(self, time: ArrayLike) -> Motion:
+        """Return the motion at `time` [s]; see `Trajectory`."""
+        moment = clamp(time, self.duration)
+        angle = self.angular_frequency * moment + self.phase
+        cosine, sine, zero = np.cos(angle), np.sin(angle), np.zeros(moment.shape)
+        outward: Array = self.radius * np.stack([cosine, sine, zero], axis=-1)
+        along: Array = self.radius * np.stack([-sine, cosine, zero], axis=-1)
+        still = np.zeros((*moment.shape, 3))
+        return Motion(
+            self.centre.position + outward,
+            np.broadcast_to(self.centre.quaternion_xyzw, (*moment.shape, 4)),
+            self.angular_frequency * along,
+            still,
+            -(self.angular_frequency**2) * outward,
+            still,
+        )

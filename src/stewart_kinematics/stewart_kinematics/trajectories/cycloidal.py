@@ -1,0 +1,155 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Point-to-point moves along a straight line with a cycloidal profile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.motion import Array, Motion, Pose, read_only
+from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
+from stewart_kinematics.trajectories.attitude import turned
+from stewart_kinematics.trajectories.cycloid import cycloid, shortest_duration
+from stewart_kinematics.trajectories.trajectory import clamp, positive
+
+if TYPE_CHECKING:
+    from stewart_kinematics.platform import Limits
+
+SHORTEST_MOVE = 0.02
+"""Duration given to a move whose way needs less, down to none at all [s]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cycloidal:
+    """
+    A move from one pose to another, from rest to rest.
+
+    The position follows a straight line. The attitude turns about one fixed axis, the shortest
+    way (the geodesic of the rotation vector), so that attitude, like position, depends on the end
+    poses only and not on a choice of Euler angles. Both share the cycloidal profile and the
+    duration (Vigo, Eqs. 23 to 28, which interpolate each Euler angle by itself).
+
+    Attributes
+    ----------
+    start, target : Pose
+        End poses.
+    duration : float
+        Duration shared by all coordinates [s].
+
+    Raises
+    ------
+    TrajectoryError
+        If the duration is not finite and positive.
+
+    """
+
+    start: Pose
+    target: Pose
+    duration: float
+    _way: Array = field(init=False, repr=False)
+    _turn: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the duration and keep the way in position and attitude."""
+        object.__setattr__(self, 'duration', positive('duration', self.duration, 's'))
+        way, whole_turn = ways(self.start, self.target)
+        object.__setattr__(self, '_way', read_only(way))
+        object.__setattr__(self, '_turn', read_only(whole_turn))
+
+    @classmethod
+    def fastest(cls, start: Pose, target: Pose, limits: Limits, scale: float = 1.0) -> Cycloidal:
+        """
+        Make the fastest move inside the limits.
+
+        Parameters
+        ----------
+        start, target : Pose
+            End poses.
+        limits : Limits
+            Linear and angular velocity, acceleration and jerk. One number bounds the magnitude,
+            and so every axis; three numbers bound one base axis each.
+        scale : float
+            Fraction of every limit to use, in (0, 1].
+
+        Returns
+        -------
+        Cycloidal
+            The move; a way too short to need it lasts `SHORTEST_MOVE`.
+
+        Raises
+        ------
+        TrajectoryError
+            If `scale` is outside (0, 1].
+
+        """
+        return cls(start, target, fastest_duration(start, target, limits, scale))
+
+    @classmethod
+    def within(
+        cls, start: Pose, target: Pose, duration: float, limits: Limits, scale: float = 1.0
+    ) -> Cycloidal:
+        """
+        Make a move of a requested duration, refused if the limits need a longer one.
+
+        Parameters are those of `fastest`, and the duration [s].
+
+        Raises
+        ------
+        TrajectoryError
+            If `duration` is too short; the message names the shortest.
+
+        """
+        shortest = fastest_duration(start, target, limits, scale)
+        # A caller that repeats the printed shortest duration must not be refused for its digits.
+        if not duration >= shortest * (1.0 - 1e-4):
+            raise TrajectoryError(
+                f'a duration of {duration:g} s is too short: the limits need at least '
+                f'{shortest:.4f} s'
+            )
+        return cls(start, target, duration)
+
+    def sample(self, time: ArrayLike) -> Motion:
+        """Return the motion at `time` [s]; see `Trajectory`."""
+        moment = clamp(time, self.duration)
+        way, rate, curvature = cycloid(moment / self.duration)
+        rate, curvature = rate / self.duration, curvature / self.duration**2
+        return Motion(
+            self.start.position + way[..., None] * self._way,
+            turned(self.start.quaternion_xyzw, self._turn, way),
+            rate[..., None] * self._way,
+            rate[..., None] * self._turn,
+            curvature[..., None] * self._way,
+            curvature[..., None] * self._turn,
+        )
+
+
+def ways(start: Pose, target: Pose) -> tuple[Array, Array]:
+    """Return the way [m] and the rotation vector [rad] between poses in base axes, (3,) each."""
+    relative = compose_quaternions(
+        target.quaternion_xyzw, invert_quaternion(start.quaternion_xyzw)
+    )
+    return target.position - start.position, log_quaternion(relative)
+
+
+def fastest_duration(start: Pose, target: Pose, limits: Limits, scale: float = 1.0) -> float:
+    """Return the duration of `Cycloidal.fastest` [s]."""
+    if not 0.0 < scale <= 1.0:
+        raise TrajectoryError(f'scale must be greater than 0 and at most 1, got {scale}')
+    durations = []
+    for kind, way in zip(('linear', 'angular'), ways(start, target), strict=True):
+        velocity, acceleration, jerk = (
+            _bounds(scale * np.asarray(getattr(limits, f'{kind}_{name}'), dtype=float))
+            for name in ('velocity', 'acceleration', 'jerk')
+        )
+        size = np.append(way, np.linalg.norm(way))
+        durations.append(shortest_duration(size, velocity, acceleration, jerk))
+    return max(*durations, SHORTEST_MOVE)
+
+
+def _bounds(limit: Array) -> Array:
+    """Return the bounds of three axes and of the magnitude, shape (4,)."""
+    return np.full(4, limit) if limit.ndim == 0 else np.append(limit, np.inf)

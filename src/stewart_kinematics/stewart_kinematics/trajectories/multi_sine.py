@@ -1,0 +1,274 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sums of sines in six axes: travel and three Euler angles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from stewart_kinematics.errors import ConfigurationError, TrajectoryError
+from stewart_kinematics.motion import Array, Motion, Pose, read_only
+from stewart_kinematics.trajectories.attitude import check_sequence, from_euler
+from stewart_kinematics.trajectories.trajectory import clamp, lasting, positive
+import yaml
+
+AXES = ('x_m', 'y_m', 'z_m', 'first_rad', 'second_rad', 'third_rad')
+"""Axes in the order of the arrays: travel, then the angles in the order of the sequence."""
+
+_TERM_KEYS = {'amplitude', 'angular_frequency_radps', 'phase_rad'}
+
+
+@dataclass(frozen=True, eq=False)
+class MultiSine:
+    r"""
+    Six sums of sines about a centre.
+
+    Axis :math:`j` deviates by
+    :math:`c_j + \sum_k a_{jk} \sin(\omega_{jk} t + \phi_{jk})`. The first three are travel in base
+    axes, the others Euler angles in the order of `sequence`, each about the axes already turned;
+    their rotation is applied after the centre's: :math:`R = R_{euler}(t) R_{centre}`.
+
+    Attributes
+    ----------
+    centre : Pose
+        Pose about which the motion goes.
+    sequence : str
+        Axes of the three rotations, like ``'ZXY'``.
+    amplitude : ndarray, shape (6, n)
+        Amplitudes, of any sign [m, rad].
+    angular_frequency : ndarray, shape (n,) or (6, n)
+        Angular frequencies, at least 0 [rad/s].
+    phase : ndarray, shape (6, n)
+        Phases [rad].
+    offset : ndarray, shape (6,)
+        Constant parts [m, rad]; 0 by default.
+    duration : float
+        Duration [s]; infinite by default.
+
+    Raises
+    ------
+    TrajectoryError
+        If shapes differ or a value cannot be used.
+
+    """
+
+    centre: Pose
+    sequence: str
+    amplitude: Array
+    angular_frequency: Array
+    phase: Array
+    offset: Array = field(default_factory=lambda: np.zeros(6))
+    duration: float = np.inf
+
+    def __post_init__(self) -> None:
+        """Check shapes and values."""
+        check_sequence(self.sequence)
+        object.__setattr__(self, 'duration', lasting(self.duration))
+        amplitude = np.asarray(self.amplitude, dtype=float)
+        if amplitude.ndim != 2 or amplitude.shape[0] != 6:
+            raise TrajectoryError(f'amplitude must have shape (6, n), got {amplitude.shape}')
+        for name, shape in (
+            ('amplitude', amplitude.shape),
+            ('angular_frequency', amplitude.shape),
+            ('phase', amplitude.shape),
+            ('offset', (6,)),
+        ):
+            object.__setattr__(self, name, _table(name, getattr(self, name), shape))
+        if np.any(self.angular_frequency < 0.0):
+            raise TrajectoryError(
+                f'angular_frequency must be at least 0 rad/s, got {self.angular_frequency.min()}'
+            )
+
+    @classmethod
+    def harmonics(
+        cls,
+        centre: Pose,
+        sequence: str,
+        base_frequency: float,
+        sine: ArrayLike,
+        cosine: ArrayLike,
+        *,
+        offset: ArrayLike | None = None,
+        duration: float = np.inf,
+    ) -> MultiSine:
+        """
+        Make a periodic motion from Fourier coefficients.
+
+        Parameters
+        ----------
+        centre, sequence, offset, duration
+            As the attributes.
+        base_frequency : float
+            Angular frequency of the first harmonic [rad/s].
+        sine, cosine : array_like, shape (6, n)
+            Coefficients of the harmonics 1 to n [m, rad].
+
+        Returns
+        -------
+        MultiSine
+            Sum over k of ``sine[:, k] sin((k+1) w t) + cosine[:, k] cos((k+1) w t)``.
+
+        """
+        positive('base_frequency', base_frequency, 'rad/s')
+        a, b = np.asarray(sine, dtype=float), np.asarray(cosine, dtype=float)
+        if a.shape != b.shape or a.ndim != 2:
+            raise TrajectoryError(
+                f'sine and cosine need one shape (6, n), got {a.shape} and {b.shape}'
+            )
+        return cls(
+            centre,
+            sequence,
+            np.hypot(a, b),
+            base_frequency * np.arange(1, a.shape[1] + 1),
+            np.arctan2(b, a),
+            np.zeros(6) if offset is None else np.asarray(offset, dtype=float),
+            duration,
+        )
+
+    def axes(self, time: ArrayLike) -> tuple[Array, Array, Array]:
+        """
+        Return the six deviations and their derivatives.
+
+        Parameters
+        ----------
+        time : array_like, shape (...)
+            Time since the start [s].
+
+        Returns
+        -------
+        value, rate, acceleration : ndarray, shape (..., 6)
+            Travel and angles [m, rad] and their derivatives.
+
+        """
+        moment = clamp(time, self.duration)[..., None, None]
+        angle = self.angular_frequency * moment + self.phase
+        sine, cosine = self.amplitude * np.sin(angle), self.amplitude * np.cos(angle)
+        return (
+            self.offset + sine.sum(axis=-1),
+            (self.angular_frequency * cosine).sum(axis=-1),
+            -(self.angular_frequency**2 * sine).sum(axis=-1),
+        )
+
+    def sample(self, time: ArrayLike) -> Motion:
+        """Return the motion at `time` [s]; see `Trajectory`."""
+        value, rate, acceleration = self.axes(time)
+        quaternion, angular_velocity, angular_acceleration = from_euler(
+            self.sequence,
+            value[..., 3:],
+            rate[..., 3:],
+            acceleration[..., 3:],
+            self.centre.quaternion_xyzw,
+        )
+        return Motion(
+            self.centre.position + value[..., :3],
+            quaternion,
+            rate[..., :3],
+            angular_velocity,
+            acceleration[..., :3],
+            angular_acceleration,
+        )
+
+
+def shipped() -> dict[str, Path]:
+    """Return the motions that come with the package: name to file."""
+    return {path.stem: path for path in sorted((Path(__file__).parent / 'motions').glob('*.yaml'))}
+
+
+def from_yaml(name_or_path: str | Path, centre: Pose, duration: float = np.inf) -> MultiSine:
+    """
+    Read a multi-sine from a file.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        Name of a shipped motion (`shipped`), or a YAML file with `sequence` and, for each of
+        `AXES` that moves, a list of terms ``{amplitude, angular_frequency_radps, phase_rad}``;
+        `offset` may hold a constant per axis; `title` and `source` say where it comes from.
+    centre : Pose
+        Pose about which the motion goes.
+    duration : float
+        Duration [s].
+
+    Returns
+    -------
+    MultiSine
+        The motion.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file is no such mapping; the message names the key and what was expected.
+    OSError
+        If the file cannot be read.
+
+    """
+    path = shipped().get(str(name_or_path), Path(name_or_path))
+    try:
+        content = yaml.safe_load(path.read_text(encoding='utf-8'))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigurationError(str(path), str(error), 'a YAML file') from error
+    if not isinstance(content, dict):
+        raise ConfigurationError(str(path), content, 'a mapping')
+    allowed = {*AXES, 'sequence', 'offset', 'title', 'source'}
+    for key in content:
+        if key not in allowed:
+            raise ConfigurationError(
+                str(key), content[key], f'one of {", ".join(sorted(allowed))}'
+            )
+    terms = [_terms(axis, content.get(axis, [])) for axis in AXES]
+    # Axes with fewer terms than the longest are filled with terms of no amplitude.
+    table = np.zeros((3, 6, max(1, *(len(rows) for rows in terms))))
+    for index, rows in enumerate(terms):
+        if rows:
+            table[:, index, : len(rows)] = np.transpose(rows)
+    offset = content.get('offset', {})
+    if not isinstance(offset, dict) or set(offset) - set(AXES):
+        raise ConfigurationError('offset', offset, f'a mapping of {", ".join(AXES)}')
+    constant = [_number(f'offset.{axis}', offset.get(axis, 0.0)) for axis in AXES]
+    sequence = content.get('sequence')
+    if not isinstance(sequence, str):
+        raise ConfigurationError('sequence', sequence, 'three axes like ZXY')
+    amplitude, frequency, phase = table
+    return MultiSine(centre, sequence, amplitude, frequency, phase, np.array(constant), duration)
+
+
+def _terms(axis: str, rows: Any) -> list[tuple[float, float, float]]:
+    """Check and return the terms of one axis: amplitude, angular frequency, phase."""
+    if not isinstance(rows, list):
+        raise ConfigurationError(axis, rows, 'a list of terms')
+    terms = []
+    for number, row in enumerate(rows, 1):
+        key = f'{axis}[{number}]'
+        if not isinstance(row, dict) or set(row) - _TERM_KEYS:
+            raise ConfigurationError(key, row, f'a mapping of {", ".join(sorted(_TERM_KEYS))}')
+        frequency = _number(f'{key}.angular_frequency_radps', row.get('angular_frequency_radps'))
+        if frequency < 0.0:
+            raise ConfigurationError(f'{key}.angular_frequency_radps', frequency, 'at least 0')
+        amplitude = _number(f'{key}.amplitude', row.get('amplitude'))
+        terms.append(
+            (amplitude, frequency, _number(f'{key}.phase_rad', row.get('phase_rad', 0.0)))
+        )
+    return terms
+
+
+def _number(key: str, value: Any) -> float:
+    """Return a finite number or refuse it by its key."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+        raise ConfigurationError(key, value, 'a finite number')
+    return float(value)
+
+
+def _table(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """Return a read-only copy, broadcast to `shape`; refuse other shapes and NaN."""
+    array = np.asarray(values, dtype=float)
+    try:
+        array = np.broadcast_to(array, shape)
+    except ValueError as error:
+        raise TrajectoryError(f'{name} must have shape {shape}, got {array.shape}') from error
+    if not np.all(np.isfinite(array)):
+        raise TrajectoryError(f'{name} must be finite, got {array[~np.isfinite(array)][0]}')
+    return read_only(array)

@@ -1,0 +1,199 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A trajectory through recorded samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.interpolate import CubicSpline, PPoly
+from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.motion import Array, Motion, read_only
+from stewart_kinematics.trajectories.attitude import (
+    from_quaternion_path,
+    quaternion_derivatives,
+)
+from stewart_kinematics.trajectories.trajectory import clamp
+
+_SIZES = {'position': 3, 'quaternion_xyzw': 4, 'twist': 6, 'acceleration': 6}
+
+LARGEST_STEP = 5.0
+"""A step longer than this many median steps is a gap."""
+
+# Coefficients of the quintic on [0, 1] over value, velocity and acceleration at both ends, highest
+# power first.
+_QUINTIC = np.array(
+    [
+        [-6.0, -3.0, -0.5, 6.0, -3.0, 0.5],
+        [15.0, 8.0, 1.5, -15.0, 7.0, -1.0],
+        [-10.0, -6.0, -1.5, 10.0, -4.0, 0.5],
+        [0.0, 0.0, 0.5, 0.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    ]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """
+    A motion through samples, with continuous acceleration.
+
+    From poses alone the pieces are cubic (a spline with continuous second derivative); from poses
+    and twists, or poses, twists and accelerations, they are quintic and meet what was recorded.
+    Attitudes are interpolated as quaternions and normalised; the derivatives account for it.
+
+    Attributes
+    ----------
+    time : ndarray, shape (n,)
+        Stamps, ascending and without gaps [s]; the trajectory's time starts at the first.
+    position : ndarray, shape (n, 3)
+        [m].
+    quaternion_xyzw : ndarray, shape (n, 4)
+        Unit quaternions; neighbours less than 180° apart.
+    twist : ndarray, shape (n, 6), optional
+        Linear and angular velocity in base axes [m/s, rad/s].
+    acceleration : ndarray, shape (n, 6), optional
+        Linear and angular acceleration in base axes [m/s², rad/s²]; needs `twist`.
+    first_line : int, optional
+        Line of the file that holds the first sample, for messages; samples are counted from 1
+        otherwise.
+
+    Raises
+    ------
+    TrajectoryError
+        If there are fewer than two samples, a shape or a value cannot be used, or a stamp is
+        repeated, out of order or follows a gap; the message names the line or the sample.
+
+    """
+
+    time: Array
+    position: Array
+    quaternion_xyzw: Array
+    twist: Array | None = None
+    acceleration: Array | None = None
+    first_line: int | None = None
+    _pieces: PPoly = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the samples and fit the pieces."""
+        time = np.asarray(self.time, dtype=float)
+        if time.ndim != 1 or time.size < 2:
+            raise TrajectoryError(f'at least 2 samples are needed, got {time.size}')
+        for name, size in _SIZES.items():
+            values = getattr(self, name)
+            if values is not None:
+                object.__setattr__(self, name, self._checked(name, values, (time.size, size)))
+        if self.acceleration is not None and self.twist is None:
+            raise TrajectoryError('accelerations without twists cannot be interpolated')
+        self._check_stamps(time)
+        object.__setattr__(self, 'time', read_only(time))
+        quaternion = _continuous(self.quaternion_xyzw)
+        object.__setattr__(self, 'quaternion_xyzw', read_only(quaternion))
+        object.__setattr__(self, '_pieces', self._fit(time - time[0], quaternion))
+
+    @property
+    def duration(self) -> float:
+        """Time between the first and the last sample [s]."""
+        return float(self.time[-1] - self.time[0])
+
+    def sample(self, time: ArrayLike) -> Motion:
+        """Return the motion at `time` [s] since the first sample; see `Trajectory`."""
+        moment = clamp(time, self.duration)
+        value, first, second = (self._pieces(moment, order) for order in range(3))
+        attitude = from_quaternion_path(value[..., 3:], first[..., 3:], second[..., 3:])
+        quaternion, velocity, acceleration = attitude
+        return Motion(
+            value[..., :3], quaternion, first[..., :3], velocity, second[..., :3], acceleration
+        )
+
+    def _place(self, index: int) -> str:
+        """Name a sample by the line it stands in, or by its number."""
+        if self.first_line is None:
+            return f'sample {index + 1}'
+        return f'line {self.first_line + index}'
+
+    def _checked(self, name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:
+        """Return a read-only copy; refuse another shape, NaN, and quaternions of norm 0."""
+        array = read_only(values)
+        if array.shape != shape:
+            raise TrajectoryError(f'{name} must have shape {shape}, got {array.shape}')
+        bad = ~np.isfinite(array).all(axis=1)
+        if bad.any():
+            raise TrajectoryError(f'{name} is not finite in {self._place(int(bad.argmax()))}')
+        if name == 'quaternion_xyzw':
+            norm = np.linalg.norm(array, axis=1)
+            off = np.abs(norm - 1.0) > 1e-3
+            if off.any():
+                index = int(off.argmax())
+                raise TrajectoryError(
+                    f'quaternion of norm {norm[index]:.6g} in {self._place(index)}, expected is 1'
+                )
+            return read_only(array / norm[:, None])
+        return array
+
+    def _check_stamps(self, time: Array) -> None:
+        """Refuse stamps that are not finite, repeated, out of order or after a gap."""
+        bad = ~np.isfinite(time)
+        if bad.any():
+            raise TrajectoryError(f'time is not finite in {self._place(int(bad.argmax()))}')
+        steps = np.diff(time)
+        back = steps <= 0.0
+        if back.any():
+            index = int(back.argmax())
+            what = 'repeats' if steps[index] == 0.0 else 'goes back from'
+            raise TrajectoryError(
+                f'time {time[index + 1]:.9g} s in {self._place(index + 1)} {what} '
+                f'{time[index]:.9g} s'
+            )
+        median = float(np.median(steps))
+        gap = steps > LARGEST_STEP * median
+        if gap.any():
+            index = int(gap.argmax())
+            raise TrajectoryError(
+                f'a gap of {steps[index]:.6g} s before {self._place(index + 1)}, allowed are '
+                f'{LARGEST_STEP:g} median steps of {median:.6g} s'
+            )
+
+    def _fit(self, time: Array, quaternion: Array) -> PPoly:
+        """Return the pieces over position and quaternion, shape (n, 7)."""
+        value = np.concatenate([self.position, quaternion], axis=1)
+        if self.twist is None:
+            return CubicSpline(time, value)
+        acceleration = self.acceleration
+        if acceleration is None:
+            acceleration = np.asarray(CubicSpline(time, self.twist)(time, 1))
+        first, second = quaternion_derivatives(quaternion, self.twist[:, 3:], acceleration[:, 3:])
+        return _quintic(
+            time,
+            value,
+            np.concatenate([self.twist[:, :3], first], axis=1),
+            np.concatenate([acceleration[:, :3], second], axis=1),
+        )
+
+
+def _continuous(quaternion: Array) -> Array:
+    """Return quaternions of the same attitudes without changes of sign between neighbours."""
+    flip = np.sum(quaternion[1:] * quaternion[:-1], axis=1) < 0.0
+    sign = np.concatenate([[1.0], np.where(np.cumsum(flip) % 2 == 1, -1.0, 1.0)])
+    return quaternion * sign[:, None]
+
+
+def _quintic(time: Array, value: Array, first: Array, second: Array) -> PPoly:
+    """Return quintic pieces with given value and first two derivatives at the stamps."""
+    step = np.diff(time)[:, None]
+    ends = np.stack(
+        [
+            value[:-1],
+            first[:-1] * step,
+            second[:-1] * step**2,
+            value[1:],
+            first[1:] * step,
+            second[1:] * step**2,
+        ]
+    )
+    # PPoly counts from the left stamp in s, the table above in fractions of the step.
+    powers = step[None] ** -np.arange(5.0, -1.0, -1.0)[:, None, None]
+    return PPoly(np.tensordot(_QUINTIC, ends, axes=1) * powers, time)

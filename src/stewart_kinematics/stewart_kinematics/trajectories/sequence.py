@@ -1,0 +1,138 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectories one after the other, without a jump."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+from numpy.typing import ArrayLike
+from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.motion import Array, Motion, Pose, read_only
+from stewart_kinematics.trajectories.fading import Faded
+from stewart_kinematics.trajectories.trajectory import clamp, Trajectory
+
+_TOLERANCES = (
+    ('position', 1e-9, 'm'),
+    ('quaternion_xyzw', 1e-9, '-'),
+    ('linear_velocity', 1e-7, 'm/s'),
+    ('angular_velocity', 1e-7, 'rad/s'),
+    ('linear_acceleration', 1e-5, 'm/s²'),
+    ('angular_acceleration', 1e-5, 'rad/s²'),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Sequence:
+    """
+    Trajectories played one after the other.
+
+    Attributes
+    ----------
+    parts : tuple of Trajectory
+        What is played; only the last may be endless.
+
+    Raises
+    ------
+    TrajectoryError
+        If there is nothing to play, a part before the last is endless, or pose, velocity or
+        acceleration would jump where two parts meet; the message says which and by how much.
+
+    """
+
+    parts: tuple[Trajectory, ...]
+    _ends: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the junctions and keep the times at which the parts end."""
+        object.__setattr__(self, 'parts', tuple(self.parts))
+        if not self.parts:
+            raise TrajectoryError('a sequence needs at least 1 part, got 0')
+        for number, (before, after) in enumerate(zip(self.parts, self.parts[1:], strict=False), 1):
+            if not np.isfinite(before.duration):
+                raise TrajectoryError(f'part {number} of {len(self.parts)} never ends')
+            _refuse_jump(number, before.sample(before.duration), after.sample(0.0))
+        object.__setattr__(self, '_ends', read_only(np.cumsum([p.duration for p in self.parts])))
+
+    @property
+    def duration(self) -> float:
+        """Sum of the durations [s]."""
+        return float(self._ends[-1])
+
+    @property
+    def starts(self) -> Array:
+        """Time at which each part begins, shape (n,) [s]."""
+        return np.concatenate([[0.0], self._ends[:-1]])
+
+    def part_at(self, time: float) -> int:
+        """Return the index, from 0, of the part played at `time` [s]."""
+        return min(int(np.searchsorted(self._ends, time, side='right')), len(self.parts) - 1)
+
+    def sample(self, time: ArrayLike) -> Motion:
+        """Return the motion at `time` [s]; see `Trajectory`."""
+        moment = clamp(time, self.duration)
+        starts = self.starts
+        if moment.ndim == 0:
+            index = self.part_at(float(moment))
+            return self.parts[index].sample(moment - starts[index])
+        which = np.searchsorted(self._ends, moment, side='right')
+        which = np.minimum(which, len(self.parts) - 1)
+        values = {
+            item.name: np.empty((*moment.shape, 4 if item.name == 'quaternion_xyzw' else 3))
+            for item in fields(Motion)
+        }
+        for index, part in enumerate(self.parts):
+            chosen = which == index
+            motion = part.sample(moment[chosen] - starts[index])
+            for name, array in values.items():
+                array[chosen] = getattr(motion, name)
+        return Motion(**values)
+
+
+def excursion(
+    start: Pose,
+    wave: Faded,
+    move: Callable[[Pose, Pose], Trajectory],
+    *,
+    home: Pose | None = None,
+) -> Sequence:
+    """
+    Approach a faded motion's centre, play it, and go home.
+
+    Parameters
+    ----------
+    start : Pose
+        Where the platform rests now.
+    wave : Faded
+        Motion that begins at rest at its centre; it ends there too unless it is endless.
+    move : callable
+        Makes a move from rest to rest between two poses, like `planning.plan_move` with a guard.
+    home : Pose, optional
+        Where to end; the wave's centre by default. An endless wave has no way home.
+
+    Returns
+    -------
+    Sequence
+        Approach, wave and, if the wave ends and `home` is given, return.
+
+    """
+    parts: list[Trajectory] = [move(start, wave.centre), wave]
+    if home is not None and np.isfinite(wave.duration):
+        parts.append(move(wave.centre, home))
+    return Sequence(tuple(parts))
+
+
+def _refuse_jump(number: int, end: Motion, begin: Motion) -> None:
+    """Raise where the end of part `number` and the beginning of the next differ."""
+    for name, tolerance, unit in _TOLERANCES:
+        left, right = getattr(end, name), getattr(begin, name)
+        if name == 'quaternion_xyzw' and left @ right < 0.0:
+            right = -right
+        jump = float(np.abs(left - right).max())
+        if not jump <= tolerance:
+            raise TrajectoryError(
+                f'{name} jumps by {jump:.3g} {unit} between part {number} and part {number + 1}, '
+                f'allowed are {tolerance:g} {unit}'
+            )

@@ -1,0 +1,97 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What every trajectory is: a pure function of time with a duration."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.motion import Array, Motion
+
+
+class Trajectory(Protocol):
+    """
+    A motion of the platform as a pure function of time.
+
+    Twist and acceleration are the analytic derivatives of the pose. Nothing here reads a clock:
+    whoever follows a trajectory says which time is meant.
+    """
+
+    @property
+    def duration(self) -> float:
+        """Time from the first to the last pose [s]; infinite for a motion without an end."""
+
+    def sample(self, time: ArrayLike) -> Motion:
+        """
+        Return the motion at `time`.
+
+        Parameters
+        ----------
+        time : array_like, shape (...)
+            Time since the start [s]; clamped into [0, duration].
+
+        Returns
+        -------
+        Motion
+            Leading axes as `time` has them.
+
+        """
+
+
+def clamp(time: ArrayLike, duration: float) -> Array:
+    """
+    Clamp times into a trajectory.
+
+    Parameters
+    ----------
+    time : array_like, shape (...)
+        Time since the start [s].
+    duration : float
+        Duration of the trajectory [s].
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Times in [0, duration] [s].
+
+    Raises
+    ------
+    TrajectoryError
+        If a time is not a number.
+
+    """
+    clamped = np.asarray(np.clip(np.asarray(time, dtype=np.float64), 0.0, duration))
+    if np.isnan(clamped).any():
+        raise TrajectoryError('time must be a number of seconds, got nan')
+    return clamped
+
+
+def finite(name: str, value: float, unit: str) -> float:
+    """Return `value` as a float; refuse NaN and infinity."""
+    if not np.isfinite(value):
+        raise TrajectoryError(f'{name} must be a finite number of {unit}, got {value}')
+    return float(value)
+
+
+def positive(name: str, value: float, unit: str) -> float:
+    """Return `value` as a float; refuse what is not finite and greater than 0."""
+    if not (np.isfinite(value) and value > 0.0):
+        raise TrajectoryError(f'{name} must be finite and greater than 0 {unit}, got {value}')
+    return float(value)
+
+
+def not_negative(name: str, value: float, unit: str) -> float:
+    """Return `value` as a float; refuse what is not finite and at least 0."""
+    if not (np.isfinite(value) and value >= 0.0):
+        raise TrajectoryError(f'{name} must be finite and at least 0 {unit}, got {value}')
+    return float(value)
+
+
+def lasting(value: float) -> float:
+    """Return a duration as a float, infinity allowed; refuse NaN and what is not positive."""
+    if not value > 0.0:
+        raise TrajectoryError(f'duration must be greater than 0 s, got {value}')
+    return float(value)

@@ -1,0 +1,286 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+r"""
+Ocean waves after Airy, and the motion of something small that floats on them.
+
+Elevation at :math:`\tilde x` along the direction of travel (Vigo, Eqs. 29, 30):
+
+.. math:: \eta = \sum_i A_i \cos\psi_i, \qquad \psi_i = k_i \tilde x - \omega_i t + \phi_i
+
+Orbit of a particle at the surface, with the attack angle θ from x to y (Vigo, Eqs. 31, 32):
+
+.. math::
+
+   x = -\cos\theta \sum_i A_i e^{k_i\eta_i} \sin\psi_i, \quad
+   y = -\sin\theta \sum_i A_i e^{k_i\eta_i} \sin\psi_i, \quad
+   z = \sum_i A_i e^{k_i\eta_i} \cos\psi_i
+
+Two things differ from what can be read in the paper. In the exponent stands the component's own
+elevation :math:`\eta_i = A_i\cos\psi_i`; the paper does not say which is meant. The horizontal
+part is negative: under a crest that travels towards :math:`+\tilde x` water moves forward, which
+is what the velocity potential :math:`(A\omega/k)\, e^{kz}\sin\psi` gives.
+
+Attitude (Vigo, Eq. 33 corrected, which tilts about z): the normal of the platform is the normal
+:math:`(-s_x, -s_y, 1)` of the surface with the slopes
+:math:`s_x = \eta'\cos\theta, s_y = \eta'\sin\theta`. Without yaw means that the yaw of
+:math:`R_z(yaw) R_y(pitch) R_x(roll)` is 0, which leaves the x axis in the vertical plane of the
+base's x axis:
+
+.. math::
+
+   R = R_y(-\arctan s_x)\, R_x(\arctan(s_y / a)) =
+   \begin{pmatrix} 1/a & -s_x s_y/(a n) & -s_x/n \\ 0 & a/n & -s_y/n \\
+   s_x/a & s_y/(a n) & 1/n \end{pmatrix},
+   \quad a^2 = 1 + s_x^2, \quad n^2 = 1 + s_x^2 + s_y^2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.motion import Array, Motion, Pose, read_only
+from stewart_kinematics.trajectories import wave_kernels
+from stewart_kinematics.trajectories.attitude import Attitude, from_euler
+from stewart_kinematics.trajectories.trajectory import (
+    clamp,
+    finite,
+    lasting,
+    not_negative,
+    positive,
+)
+
+GRAVITY = 9.80665
+"""Standard gravity [m/s²]."""
+
+STEEPEST = 1.0 / 7.0
+"""Height over length at which a deep-water wave breaks (Michell) [-]."""
+
+
+@dataclass(frozen=True)
+class AiryWave:
+    """
+    One linear wave.
+
+    Attributes
+    ----------
+    amplitude : float
+        Half the height from trough to crest [m].
+    period : float
+        Time between two crests at one place [s].
+    length : float
+        Distance between two crests at one time [m].
+    phase : float
+        Phase of the cosine [rad].
+
+    Raises
+    ------
+    TrajectoryError
+        If a value is out of range, or the wave is steeper than breaking waves are.
+
+    """
+
+    amplitude: float
+    period: float
+    length: float
+    phase: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        not_negative('amplitude', self.amplitude, 'm')
+        positive('period', self.period, 's')
+        positive('length', self.length, 'm')
+        finite('phase', self.phase, 'rad')
+        steepness = 2.0 * self.amplitude / self.length
+        if steepness > STEEPEST:
+            raise TrajectoryError(
+                f'a wave of {2.0 * self.amplitude:.4g} m height and {self.length:.4g} m length '
+                f'breaks: steepness {steepness:.3f}, allowed are 0 to {STEEPEST:.3f}'
+            )
+
+    @classmethod
+    def deep_water(cls, amplitude: float, period: float, phase: float = 0.0) -> AiryWave:
+        r"""Make a wave whose length follows from its period, :math:`L = g T^2 / 2\pi`."""
+        positive('period', period, 's')
+        return cls(amplitude, period, GRAVITY * period**2 / (2.0 * np.pi), phase)
+
+    @property
+    def wave_number(self) -> float:
+        """Wave number k [rad/m]."""
+        return 2.0 * np.pi / self.length
+
+    @property
+    def angular_frequency(self) -> float:
+        """Angular frequency ω [rad/s]."""
+        return 2.0 * np.pi / self.period
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitalWave:
+    """
+    Motion of something small that floats on a sum of waves, about a centre.
+
+    Attributes
+    ----------
+    components : tuple of AiryWave
+        One for a regular wave, many for a random one.
+    centre : Pose
+        Pose on still water; the surface tilts it about the base axes.
+    attack_angle : float
+        Direction of travel from x to y [rad].
+    position : float
+        Place along the direction of travel, the paper's x̃ [m].
+    duration : float
+        Duration [s]; infinite by default.
+
+    Raises
+    ------
+    TrajectoryError
+        If there is no component or a value cannot be used.
+
+    Notes
+    -----
+    A particle that is carried e^{kη} times its amplitude stands A²k/2 above the centre on average.
+    The slope is taken at `position`, not at the place to which the particle has moved.
+
+    """
+
+    components: tuple[AiryWave, ...]
+    centre: Pose
+    attack_angle: float = 0.0
+    position: float = 0.0
+    duration: float = np.inf
+    _table: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the values and tabulate the components."""
+        object.__setattr__(self, 'components', tuple(self.components))
+        if not self.components:
+            raise TrajectoryError('a wave needs at least 1 component, got 0')
+        finite('attack_angle', self.attack_angle, 'rad')
+        finite('position', self.position, 'm')
+        object.__setattr__(self, 'duration', lasting(self.duration))
+        table = [
+            (
+                w.amplitude,
+                w.wave_number,
+                w.angular_frequency,
+                w.wave_number * self.position + w.phase,
+            )
+            for w in self.components
+        ]
+        object.__setattr__(self, '_table', read_only(table))
+
+    def elevation(self, time: ArrayLike) -> Array:
+        """
+        Return the height of the surface at `position` over still water.
+
+        Parameters
+        ----------
+        time : array_like, shape (...)
+            Time since the start [s].
+
+        Returns
+        -------
+        ndarray, shape (...)
+            Elevation [m].
+
+        """
+        amplitude, _, frequency, phase = self._table.T
+        moment = clamp(time, self.duration)[..., None]
+        return np.asarray((amplitude * np.cos(phase - frequency * moment)).sum(axis=-1))
+
+    def sample(self, time: ArrayLike) -> Motion:
+        """Return the motion at `time` [s]; see `Trajectory`."""
+        moment = clamp(time, self.duration)
+        sums = np.empty((moment.size, 3, 3))
+        wave_kernels.sum_components(self._table, moment.reshape(-1), sums)
+        sums = sums.reshape(*moment.shape, 3, 3)
+        cosine, sine = np.cos(self.attack_angle), np.sin(self.attack_angle)
+        orbit = np.array([[cosine, sine, 0.0], [0.0, 0.0, 1.0]])
+        offset = sums[..., :2] @ orbit
+        tilt = surface_attitude(cosine * sums[..., 2], sine * sums[..., 2], self.centre)
+        return Motion(
+            self.centre.position + offset[..., 0, :],
+            tilt[0],
+            offset[..., 1, :],
+            tilt[1],
+            offset[..., 2, :],
+            tilt[2],
+        )
+
+
+def surface_attitude(slope_x: Array, slope_y: Array, centre: Pose) -> Attitude:
+    """
+    Return the attitude that a surface gives to something that lies on it, without yaw.
+
+    Parameters
+    ----------
+    slope_x, slope_y : ndarray, shape (..., 3)
+        Slope along a base axis and its first two time derivatives [-, 1/s, 1/s²].
+    centre : Pose
+        Pose whose attitude is tilted; with an upright one the platform's normal is the surface's.
+
+    Returns
+    -------
+    Attitude
+        Quaternion, angular velocity and angular acceleration.
+
+    """
+    x, dx, ddx = np.moveaxis(slope_x, -1, 0)
+    y, dy, ddy = np.moveaxis(slope_y, -1, 0)
+    square = 1.0 + x**2
+    pitch = -np.arctan(x)
+    d_pitch = -dx / square
+    dd_pitch = -ddx / square + 2.0 * x * dx**2 / square**2
+    # roll = atan u with u = y / sqrt(1 + x²)
+    root = np.sqrt(square)
+    ratio, d_ratio = x * dx / square, (dx**2 + x * ddx) / square - 2.0 * (x * dx / square) ** 2
+    u = y / root
+    du = dy / root - u * ratio
+    ddu = ddy / root - dy * ratio / root - du * ratio - u * d_ratio
+    spread = 1.0 + u**2
+    d_roll = du / spread
+    dd_roll = ddu / spread - 2.0 * u * du**2 / spread**2
+    zero = np.zeros(np.shape(pitch))
+    return from_euler(
+        'YXZ',
+        np.stack([pitch, np.arctan(u), zero], axis=-1),
+        np.stack([d_pitch, d_roll, zero], axis=-1),
+        np.stack([dd_pitch, dd_roll, zero], axis=-1),
+        centre.quaternion_xyzw,
+    )
+
+
+def random_wave(
+    amplitude: Sequence[float],
+    period: Sequence[float],
+    length: Sequence[float],
+    phase: Sequence[float],
+) -> tuple[AiryWave, ...]:
+    """
+    Return components from columns of numbers, as papers print them.
+
+    Parameters
+    ----------
+    amplitude, period, length, phase : sequence of n floats
+        [m], [s], [m], [rad].
+
+    Returns
+    -------
+    tuple of AiryWave
+        The n components.
+
+    Raises
+    ------
+    TrajectoryError
+        If the columns differ in length.
+
+    """
+    sizes = [len(column) for column in (amplitude, period, length, phase)]
+    if len(set(sizes)) != 1:
+        raise TrajectoryError(f'amplitude, period, length and phase have {sizes} values')
+    return tuple(AiryWave(*row) for row in zip(amplitude, period, length, phase, strict=True))

@@ -1,0 +1,83 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of coming to rest along a path."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.trajectories import Circle, Cycloidal, DeceleratedAlongPath
+
+START = Pose.from_rpy([0.0, 0.0, 1.5], [0.0, 0.1, 0.0])
+TARGET = Pose.from_rpy([0.2, -0.1, 1.6], [0.2, 0.0, -0.1])
+MOVE = Cycloidal(START, TARGET, 1.0)
+LIMITS = SimpleNamespace(linear_acceleration=2.0, angular_acceleration=4.0)
+
+
+@pytest.mark.parametrize('time', [0.0, 0.2, 0.5, 0.8, 1.0])
+def test_stop_leaves_the_path_as_it_was_and_ends_at_rest(time: float) -> None:
+    stop = DeceleratedAlongPath(MOVE, time, 0.4)
+    own, first, last = MOVE.sample(time), stop.sample(0.0), stop.sample(0.4)
+    np.testing.assert_allclose(first.position, own.position, atol=1e-15)
+    np.testing.assert_allclose(first.quaternion_xyzw, own.quaternion_xyzw, atol=1e-15)
+    np.testing.assert_allclose(first.twist, own.twist, atol=1e-14)
+    np.testing.assert_allclose(first.acceleration, own.acceleration, atol=1e-12)
+    np.testing.assert_allclose(last.twist, 0.0, atol=1e-15)
+    np.testing.assert_allclose(last.acceleration, 0.0, atol=1e-13)
+
+
+def test_stop_stays_on_the_path_and_travels_half_the_time() -> None:
+    stop = DeceleratedAlongPath(MOVE, 0.3, 0.4)
+    motion = stop.sample(np.linspace(0.0, 0.4, 50))
+    way = (motion.position - START.position) / (TARGET.position - START.position)
+    np.testing.assert_allclose(way, way[:, :1].repeat(3, axis=1), atol=1e-12)
+    assert np.all(np.diff(way[:, 0]) > 0.0)
+    np.testing.assert_allclose(motion.position[-1], MOVE.sample(0.5).position, atol=1e-14)
+
+
+def _sizes(acceleration: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(acceleration.reshape(-1, 2, 3), axis=-1).max(axis=0)
+
+
+@pytest.mark.parametrize('time', [0.1, 0.3, 0.5, 0.75, 0.95])
+def test_fastest_stop_keeps_the_limits(time: float) -> None:
+    stop = DeceleratedAlongPath.fastest(MOVE, time, LIMITS)
+    taken = _sizes(stop.sample(np.linspace(0.0, stop.duration, 3000)).acceleration)
+    own = _sizes(MOVE.sample(np.linspace(time, 1.0, 3000)).acceleration)
+    bounds = np.array([LIMITS.linear_acceleration, LIMITS.angular_acceleration])
+    # 5 % are what the search grants; the rest is between its samples.
+    assert np.all(taken <= 1.06 * np.maximum(own, bounds))
+
+
+def test_fastest_stop_is_sooner_with_higher_limits() -> None:
+    easy, hard = (
+        DeceleratedAlongPath.fastest(Circle(START, 0.1, 2.0), 1.0, LIMITS, scale).duration
+        for scale in (0.25, 1.0)
+    )
+    assert hard < easy
+
+
+def test_stop_at_rest_is_short() -> None:
+    assert DeceleratedAlongPath.fastest(MOVE, 1.0, LIMITS).duration == pytest.approx(0.02)
+
+
+def test_path_that_ends_in_motion_is_refused() -> None:
+    circle = Circle(START, 0.1, 2.0, duration=3.0)
+    with pytest.raises(TrajectoryError, match='too early to stop'):
+        DeceleratedAlongPath(circle, 2.9, 1.0)
+    assert DeceleratedAlongPath(circle, 2.0, 1.0).duration == 1.0
+
+
+@pytest.mark.parametrize(('time', 'deceleration'), [(np.nan, 1.0), (0.1, 0.0), (0.1, np.inf)])
+def test_unusable_times_are_refused(time: float, deceleration: float) -> None:
+    with pytest.raises(TrajectoryError, match='finite'):
+        DeceleratedAlongPath(MOVE, time, deceleration)
+
+
+def test_unusable_scale_is_refused() -> None:
+    with pytest.raises(TrajectoryError, match='scale must be'):
+        DeceleratedAlongPath.fastest(MOVE, 0.5, LIMITS, 0.0)
