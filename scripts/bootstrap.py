@@ -291,6 +291,7 @@ def own_folders() -> dict[str, str]:
         'MPLCONFIGDIR': str(CACHE / 'matplotlib'),
         'NUMBA_CACHE_DIR': str(CACHE / 'numba'),
         'PIP_CACHE_DIR': str(CACHE / 'pip'),
+        'PRE_COMMIT_HOME': str(CACHE / 'pre-commit'),
         'ROS_LOG_DIR': str(ROOT / 'log' / 'ros'),
     }
 

@@ -28,3 +28,12 @@ def test_linter_finds_nothing(command: str) -> None:
         check=False,
     )
     assert run.returncode == 0, f'{command}:\n{run.stdout}'
+
+
+@pytest.mark.parametrize(
+    'entry', ['"{}",', '"src/{}",', '/src/{}'], ids=['isort', 'pytest', 'mypy']
+)
+def test_configuration_names_every_package(entry: str) -> None:
+    configuration = (ROOT / 'pyproject.toml').read_text()
+    packages = [path.parent.name for path in ROOT.glob('src/*/setup.py')]
+    assert [name for name in packages if entry.format(name) not in configuration] == []
