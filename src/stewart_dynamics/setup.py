@@ -9,7 +9,7 @@ PACKAGE = 'stewart_dynamics'
 setup(
     name=PACKAGE,
     version='0.1.0',
-    description='Dynamics of a Stewart platform: inverse and forward models that check each other.',
+    description='Inverse and forward dynamics of a Stewart platform',
     license='Apache-2.0',
     maintainer='The Stewart Authors',
     maintainer_email='maintainers@example.org',

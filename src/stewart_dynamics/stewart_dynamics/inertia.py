@@ -1,0 +1,173 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+r"""
+Inertial parameters of the thirteen bodies, in the form in which forces are linear.
+
+A body has ten: mass :math:`m`, first moment :math:`h = m c` and the six entries of the inertia
+about its *reference point* (not its centre of mass):
+
+``[m, hx, hy, hz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz]``
+
+Reference points and axes: platform - the origin and axes of ``platform_link``; cylinder - the base
+joint, leg axes; rod - the platform joint, leg axes. A model's parameter vector is platform (with
+payload), cylinder, rod: thirty numbers, the legs being alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from stewart_dynamics.errors import MissingMasses, UnphysicalInertia
+from stewart_kinematics.motion import Array, read_only
+from stewart_kinematics.platform import Platform, RigidBody
+
+PARAMETERS_PER_BODY = 10
+PARAMETER_NAMES = tuple(
+    f'{body}_{name}'
+    for body in ('platform', 'cylinder', 'rod')
+    for name in ('m', 'hx', 'hy', 'hz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
+)
+
+# Relative slack for numbers that were rounded for print, e.g. a lamina's Ixx + Iyy = Izz.
+ROUNDING = 1e-6
+
+X_AXES = np.tile([1.0, 0.0, 0.0], (6, 1))
+
+
+def check_physical(name: str, body: RigidBody) -> None:
+    """
+    Refuse a body that no distribution of mass can have.
+
+    Parameters
+    ----------
+    name : str
+        Body, for the message.
+    body : RigidBody
+        Mass [kg] and inertia about the centre of mass [kg m²].
+
+    Raises
+    ------
+    UnphysicalInertia
+        If the mass is negative, a principal moment is negative, or the principal moments break the
+        triangle inequality. Inertia without mass passes: the PS-6TL's legs are so printed.
+
+    """
+    if not body.mass >= 0.0:
+        raise UnphysicalInertia(f'{name}: mass must be at least 0 kg, got {body.mass:.6g} kg')
+    moments = np.linalg.eigvalsh(body.inertia)
+    slack = ROUNDING * float(np.abs(moments).max())
+    if moments[0] < -slack:
+        raise UnphysicalInertia(
+            f'{name}: inertia is not positive definite, eigenvalue {moments[0]:.6g} kg m²'
+        )
+    if moments[2] > moments[0] + moments[1] + slack:
+        raise UnphysicalInertia(
+            f'{name}: inertia breaks the triangle inequality, largest eigenvalue '
+            f'{moments[2]:.6g} kg m² exceeds the sum of the others, '
+            f'{moments[0] + moments[1]:.6g} kg m²'
+        )
+
+
+def ten_parameters(body: RigidBody) -> Array:
+    """
+    Give a body's ten parameters about its reference point.
+
+    Parameters
+    ----------
+    body : RigidBody
+        Mass [kg], centre of mass from the reference point [m], inertia about the centre of mass.
+
+    Returns
+    -------
+    ndarray, shape (10,)
+        ``[m, m c, I about the reference point]`` [kg, kg m, kg m²].
+
+    """
+    c = body.centre_of_mass
+    inertia = body.inertia + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
+    return np.concatenate([[body.mass], body.mass * c, inertia[np.triu_indices(3)]])
+
+
+@dataclass(frozen=True, eq=False)
+class InertialModel:
+    """
+    What the dynamics need to know of a platform.
+
+    Attributes
+    ----------
+    base_joints, platform_joints : ndarray, shape (6, 3)
+        Joint centres in ``base_link`` and in ``platform_link`` [m].
+    gravity : ndarray, shape (3,)
+        In ``base_link`` [m/s²].
+    parameters : ndarray, shape (30,)
+        Platform with payload, cylinder, rod (see the module).
+    universal_axes : ndarray, shape (6, 3)
+        Unit vector of each universal joint's axis that is fixed in the base, in ``base_link``.
+    length_scale : float
+        Divides the moments in condition numbers [m].
+
+    """
+
+    base_joints: Array
+    platform_joints: Array
+    gravity: Array
+    parameters: Array
+    universal_axes: Array
+    length_scale: float
+    name: str = field(default='platform')
+
+    @classmethod
+    def from_platform(
+        cls, platform: Platform, universal_axes: Array | None = None
+    ) -> InertialModel:
+        """
+        Read the model off a platform's description.
+
+        Parameters
+        ----------
+        platform : Platform
+            Description with masses.
+        universal_axes : ndarray, shape (6, 3), optional
+            Directions of the universal joints' axes that are fixed in the base; along x_base,
+            as in the URDF, when not given.
+
+        Returns
+        -------
+        InertialModel
+            Model with the payload fixed to the platform.
+
+        Raises
+        ------
+        MissingMasses
+            If the description holds no masses.
+        UnphysicalInertia
+            If a body is impossible; the message names it and its eigenvalue.
+
+        """
+        masses = platform.masses
+        if masses is None:
+            raise MissingMasses(platform.name)
+        bodies = {
+            'platform': masses.platform,
+            'cylinder': masses.cylinder,
+            'rod': masses.rod,
+            'payload': masses.payload,
+        }
+        for name, body in bodies.items():
+            if body is not None:
+                check_physical(name, body)
+        carried = ten_parameters(masses.platform)
+        if masses.payload is not None:
+            carried = carried + ten_parameters(masses.payload)
+        legs = [ten_parameters(masses.cylinder), ten_parameters(masses.rod)]
+        geometry = platform.geometry
+        return cls(
+            geometry.base_joints,
+            geometry.platform_joints,
+            read_only(masses.gravity),
+            read_only(np.concatenate([carried, *legs])),
+            read_only(X_AXES if universal_axes is None else universal_axes),
+            geometry.length_scale,
+            platform.name,
+        )

@@ -1,0 +1,195 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The twelve constraints of one leg: their values, their Jacobian and Q_d.
+
+Rows 0-3 universal joint base-cylinder (Eq. 15), 4-8 prismatic joint cylinder-rod (Eq. 13), 9-11
+spherical joint rod-platform (Eq. 12). The leg's coordinates are those of cylinder, then rod:
+centre of mass and three angles each. The cylinder's second universal axis is its y (the paper's
+-X_cly, which must be normalised), so the joint asks X_M . y = 0.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+import numpy as np
+
+
+@njit(cache=True)
+def _cross(a, b):  # type: ignore[no-untyped-def]
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+@njit(cache=True)
+def _dot(a, b):  # type: ignore[no-untyped-def]
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@njit(cache=True)
+def _axis(rotation, k):  # type: ignore[no-untyped-def]
+    return (rotation[0, k], rotation[1, k], rotation[2, k])
+
+
+@njit(cache=True)
+def _turned(rotation, local):  # type: ignore[no-untyped-def]
+    return (
+        rotation[0, 0] * local[0] + rotation[0, 1] * local[1] + rotation[0, 2] * local[2],
+        rotation[1, 0] * local[0] + rotation[1, 1] * local[1] + rotation[1, 2] * local[2],
+        rotation[2, 0] * local[0] + rotation[2, 1] * local[1] + rotation[2, 2] * local[2],
+    )
+
+
+@njit(cache=True)
+def _along(vector, axes, row, column, sign, out):  # type: ignore[no-untyped-def]
+    """Put the derivative of a rotation's scalar, vector . G, into three columns."""
+    for k in range(3):
+        out[row, column + k] = sign * (
+            vector[0] * axes[0, k] + vector[1] * axes[1, k] + vector[2] * axes[2, k]
+        )
+
+
+@njit(cache=True)
+def _point_rows(arm, axes, row, column, sign, out):  # type: ignore[no-untyped-def]
+    """Put in the derivative of a body's point, R + A u: identity and -[A u]x G, times `sign`."""
+    for k in range(3):
+        out[row + k, column + k] = sign
+        g = (axes[0, k], axes[1, k], axes[2, k])
+        turn = _cross(g, arm)
+        for i in range(3):
+            out[row + i, column + 3 + k] = sign * turn[i]
+
+
+@njit(cache=True)
+def leg_constraints(  # type: ignore[no-untyped-def]
+    base, universal_axis, base_arm, cylinder, rod_arm, rod, upper_point, out
+):
+    """
+    Values of the twelve constraints.
+
+    `cylinder` and `rod` are (centre of mass, attitude); `base_arm` leads from the cylinder's
+    centre to the base joint, `rod_arm` from the rod's to the upper joint, both in body axes.
+    """
+    rc, ac = cylinder
+    rr, ar = rod
+    lower, upper = _turned(ac, base_arm), _turned(ar, rod_arm)
+    reach = np.empty(3)
+    for k in range(3):
+        out[k] = rc[k] + lower[k] - base[k]
+        reach[k] = rr[k] + upper[k] - rc[k] - lower[k]
+        out[9 + k] = upper_point[k] - rr[k] - upper[k]
+    xc, yc = _axis(ac, 0), _axis(ac, 1)
+    zr, yr = _axis(ar, 2), _axis(ar, 1)
+    out[3] = _dot(universal_axis, yc)
+    out[4], out[5] = _dot(xc, reach), _dot(yc, reach)
+    out[6], out[7], out[8] = _dot(xc, zr), _dot(yc, zr), _dot(xc, yr)
+
+
+@njit(cache=True)
+def leg_jacobian(  # type: ignore[no-untyped-def]
+    universal_axis, base_arm, cylinder, gc, rod_arm, rod, gr, out
+):
+    """Give the derivative of the twelve constraints by the leg's twelve coordinates."""
+    rc, ac = cylinder
+    rr, ar = rod
+    out[:, :] = 0.0
+    lower, upper = _turned(ac, base_arm), _turned(ar, rod_arm)
+    reach = (
+        rr[0] + upper[0] - rc[0] - lower[0],
+        rr[1] + upper[1] - rc[1] - lower[1],
+        rr[2] + upper[2] - rc[2] - lower[2],
+    )
+    _point_rows(lower, gc, 0, 0, 1.0, out)
+    _along(_cross(_axis(ac, 1), universal_axis), gc, 3, 3, 1.0, out)
+    for row in range(2):
+        v = _axis(ac, row)
+        turn = _cross(v, reach)
+        own = _cross(lower, v)
+        far = _cross(upper, v)
+        for k in range(3):
+            out[4 + row, k] = -v[k]
+            out[4 + row, 6 + k] = v[k]
+            out[4 + row, 3 + k] = (
+                (turn[0] - own[0]) * gc[0, k]
+                + (turn[1] - own[1]) * gc[1, k]
+                + (turn[2] - own[2]) * gc[2, k]
+            )
+        _along(far, gr, 4 + row, 9, 1.0, out)
+    _parallel_row(_axis(ac, 0), _axis(ar, 2), gc, gr, 6, out)
+    _parallel_row(_axis(ac, 1), _axis(ar, 2), gc, gr, 7, out)
+    _parallel_row(_axis(ac, 0), _axis(ar, 1), gc, gr, 8, out)
+    _point_rows(upper, gr, 9, 6, -1.0, out)
+
+
+@njit(cache=True)
+def _parallel_row(a, b, gc, gr, row, out):  # type: ignore[no-untyped-def]
+    """Put in the derivative of a . b, a fixed in the cylinder and b in the rod."""
+    turn = _cross(a, b)
+    _along(turn, gc, row, 3, 1.0, out)
+    _along(turn, gr, row, 9, -1.0, out)
+
+
+@njit(cache=True)
+def _rates(vector, omega, alpha):  # type: ignore[no-untyped-def]
+    """First and second time derivative of a body-fixed vector."""
+    first = _cross(omega, vector)
+    turn, swing = _cross(omega, first), _cross(alpha, vector)
+    return first, (turn[0] + swing[0], turn[1] + swing[1], turn[2] + swing[2])
+
+
+@njit(cache=True)
+def _dot_second(a, da, dda, b, db, ddb):  # type: ignore[no-untyped-def]
+    return _dot(dda, b) + 2.0 * _dot(da, db) + _dot(a, ddb)
+
+
+@njit(cache=True)
+def leg_quadratic(  # type: ignore[no-untyped-def]
+    universal_axis, base_arm, cylinder, cylinder_rates, rod_arm, rod, rod_rates, out
+):
+    """
+    Q_d of the leg's own coordinates: minus the constraints' second derivative at q'' = 0.
+
+    `cylinder_rates` and `rod_rates` are (velocity, angular velocity, angular acceleration at
+    q'' = 0). The platform's part of rows 9-11 is the caller's.
+    """
+    rc, ac = cylinder
+    rr, ar = rod
+    vc, wc, bc = cylinder_rates
+    vr, wr, br = rod_rates
+    lower, upper = _turned(ac, base_arm), _turned(ar, rod_arm)
+    dlower, ddlower = _rates(lower, wc, bc)
+    dupper, ddupper = _rates(upper, wr, br)
+    reach, dreach, ddreach = np.empty(3), np.empty(3), np.empty(3)
+    for k in range(3):
+        reach[k] = rr[k] + upper[k] - rc[k] - lower[k]
+        dreach[k] = vr[k] + dupper[k] - vc[k] - dlower[k]
+        ddreach[k] = ddupper[k] - ddlower[k]
+        out[k] = -ddlower[k]
+        out[9 + k] = ddupper[k]
+    xc, yc, yr, zr = _axis(ac, 0), _axis(ac, 1), _axis(ar, 1), _axis(ar, 2)
+    dxc, ddxc = _rates(xc, wc, bc)
+    dyc, ddyc = _rates(yc, wc, bc)
+    dyr, ddyr = _rates(yr, wr, br)
+    dzr, ddzr = _rates(zr, wr, br)
+    out[3] = -_dot(universal_axis, ddyc)
+    out[4] = -_dot_second(xc, dxc, ddxc, reach, dreach, ddreach)
+    out[5] = -_dot_second(yc, dyc, ddyc, reach, dreach, ddreach)
+    out[6] = -_dot_second(xc, dxc, ddxc, zr, dzr, ddzr)
+    out[7] = -_dot_second(yc, dyc, ddyc, zr, dzr, ddzr)
+    out[8] = -_dot_second(xc, dxc, ddxc, yr, dyr, ddyr)
+
+
+@njit(cache=True)
+def length_gradient(base_arm, cylinder, gc, rod_arm, rod, gr, out):  # type: ignore[no-untyped-def]
+    """Give the length's derivative by the leg's coordinates: a unit actuator force on them."""
+    rc, ac = cylinder
+    rr, ar = rod
+    lower, upper = _turned(ac, base_arm), _turned(ar, rod_arm)
+    reach = np.empty(3)
+    for k in range(3):
+        reach[k] = rr[k] + upper[k] - rc[k] - lower[k]
+    reach /= np.sqrt(_dot(reach, reach))
+    own, far = _cross(lower, reach), _cross(upper, reach)
+    for k in range(3):
+        out[k], out[6 + k] = -reach[k], reach[k]
+        out[3 + k] = -(own[0] * gc[0, k] + own[1] * gc[1, k] + own[2] * gc[2, k])
+        out[9 + k] = far[0] * gr[0, k] + far[1] * gr[1, k] + far[2] * gr[2, k]

@@ -1,0 +1,227 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The constrained multibody model: what a motion costs in forces, with every reaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+from stewart_dynamics.errors import MissingMasses, refuse_not_finite, SingularPose
+from stewart_dynamics.inertia import X_AXES
+from stewart_dynamics.multibody.coordinates import Coordinates
+from stewart_dynamics.multibody.kernel import (
+    BODIES,
+    CONVERGED,
+    SINGULAR_COORDINATES,
+    SINGULAR_POSE,
+    solve_sample,
+)
+from stewart_kinematics.errors import ConvergenceError
+from stewart_kinematics.motion import Array, Motion, read_only
+from stewart_kinematics.platform import Platform, RigidBody
+
+
+@dataclass(frozen=True, eq=False)
+class MultibodySolution:
+    """
+    Everything the model knows about a motion; n samples.
+
+    Bodies are platform, cylinders 1-6, rods 1-6; a body's six coordinates are its centre of mass
+    and three ZXZ angles.
+
+    Attributes
+    ----------
+    coordinates, velocities, accelerations : ndarray, shape (n, 78)
+        q, dq, ddq [m, rad and per s, s²].
+    multipliers : ndarray, shape (n, 78)
+        Eq. 7: twelve a leg (universal 4, prismatic 5, spherical 3), then the six drives.
+    generalised_forces : ndarray, shape (n, 13, 6)
+        Eq. 8, Q_c = C_qᵀ λ of every body [N, N m along the angles' axes].
+    actuator_forces : ndarray, shape (n, 6)
+        With the drives replaced by actuators in the legs, positive pushes apart [N].
+    position_violation, velocity_violation : ndarray, shape (n,)
+        Largest magnitude of C [m, -] and of its time derivative [m/s, 1/s].
+
+    """
+
+    coordinates: Array
+    velocities: Array
+    accelerations: Array
+    multipliers: Array
+    generalised_forces: Array
+    actuator_forces: Array
+    position_violation: Array
+    velocity_violation: Array
+
+
+@dataclass(frozen=True, eq=False)
+class MultibodyModel:
+    """
+    Thirteen rigid bodies and their joints.
+
+    Attributes
+    ----------
+    base_joints, platform_joints, universal_axes : ndarray, shape (6, 3)
+        Joint centres and the universal joints' axes that are fixed in the base [m, -].
+    gravity : ndarray, shape (3,)
+        In ``base_link`` [m/s²].
+    masses : ndarray, shape (3,)
+        Platform with payload, cylinder, rod [kg].
+    centres : ndarray, shape (3, 3)
+        Their centres of mass from platform_link's origin, base joint, upper joint [m].
+    inertias : ndarray, shape (3, 3, 3)
+        About the centres of mass, body axes [kg m²].
+    coordinates : Coordinates
+        Which axes the Euler angles describe.
+
+    """
+
+    base_joints: Array
+    platform_joints: Array
+    universal_axes: Array
+    gravity: Array
+    masses: Array
+    centres: Array
+    inertias: Array
+    coordinates: Coordinates = Coordinates.OFFSET
+
+    @classmethod
+    def from_platform(
+        cls,
+        platform: Platform,
+        coordinates: Coordinates = Coordinates.OFFSET,
+        universal_axes: Array | None = None,
+    ) -> MultibodyModel:
+        """
+        Read the model off a platform's description.
+
+        Parameters
+        ----------
+        platform : Platform
+            Description with masses.
+        coordinates : Coordinates
+            ``OFFSET`` (regular at home) or the paper's own.
+        universal_axes : ndarray, shape (6, 3), optional
+            Directions of the universal joints' axes that are fixed in the base (the paper's X_M);
+            along x_base, as in the URDF, when not given.
+
+        Returns
+        -------
+        MultibodyModel
+            The model; a payload is fixed to the platform.
+
+        Raises
+        ------
+        MissingMasses
+            If the description holds no masses.
+
+        """
+        known = platform.masses
+        if known is None:
+            raise MissingMasses(platform.name)
+        carried = (
+            known.platform if known.payload is None else _joined(known.platform, known.payload)
+        )
+        bodies = (carried, known.cylinder, known.rod)
+        geometry = platform.geometry
+        return cls(
+            geometry.base_joints,
+            geometry.platform_joints,
+            read_only(X_AXES if universal_axes is None else universal_axes),
+            read_only(known.gravity),
+            read_only([body.mass for body in bodies]),
+            read_only([body.centre_of_mass for body in bodies]),
+            read_only([body.inertia for body in bodies]),
+            coordinates,
+        )
+
+    def solve(self, motion: Motion) -> MultibodySolution:
+        """
+        Solve positions, velocities, accelerations and multipliers for a motion.
+
+        Parameters
+        ----------
+        motion : Motion
+            Pose, twist and acceleration, shape (n,) or ().
+
+        Returns
+        -------
+        MultibodySolution
+            With n = 1 for a single sample.
+
+        Raises
+        ------
+        SingularPose
+            If the legs do not span all wrenches at a sample.
+        ConvergenceError
+            If the angles are singular there (only with ``Coordinates.PAPER`` near home) or the
+            constraints cannot be closed.
+        StewartError
+            If a value is not finite.
+
+        """
+        positions = motion.position.reshape(-1, 3)
+        rotations = Rotation.from_quat(motion.quaternion_xyzw.reshape(-1, 4)).as_matrix()
+        twists, accelerations = motion.twist.reshape(-1, 6), motion.acceleration.reshape(-1, 6)
+        for name, values in (('pose', positions), ('twist', twists), ('accel', accelerations)):
+            refuse_not_finite(name, values)
+        count = positions.shape[0]
+        q, dq, ddq, multipliers = (np.zeros((count, 6 * BODIES)) for _ in range(4))
+        generalised, forces = np.empty((count, BODIES, 6)), np.empty((count, 6))
+        violations = np.empty((count, 2))
+        offset = self.coordinates.offset
+        for n in range(count):
+            status = solve_sample(
+                self.base_joints,
+                self.platform_joints,
+                self.universal_axes,
+                self.gravity,
+                self.masses,
+                self.centres,
+                self.inertias,
+                offset,
+                positions[n],
+                rotations[n],
+                twists[n],
+                accelerations[n],
+                q[n],
+                dq[n],
+                ddq[n],
+                multipliers[n],
+                generalised[n],
+                forces[n],
+                violations[n],
+            )
+            if status != CONVERGED:
+                self._explain(status, n, positions[n], rotations[n])
+        return MultibodySolution(
+            q, dq, ddq, multipliers, generalised, forces, violations[:, 0], violations[:, 1]
+        )
+
+    def _explain(self, status: int, index: int, position: Array, rotation: Array) -> None:
+        if status == SINGULAR_POSE:
+            arms = self.platform_joints @ rotation.T
+            legs = position + arms - self.base_joints
+            legs /= np.linalg.norm(legs, axis=1, keepdims=True)
+            scale = float(np.sqrt(np.mean(np.sum(self.platform_joints**2, axis=1))))
+            wrenches = np.hstack([legs, np.cross(arms, legs) / scale])
+            raise SingularPose(float(np.linalg.cond(wrenches)), index)
+        if status == SINGULAR_COORDINATES:
+            raise ConvergenceError(
+                f'the ZXZ angles are singular at sample {index} '
+                f'({self.coordinates.value} coordinates); the offset coordinates are regular there'
+            )
+        raise ConvergenceError(f'the constraints of a leg cannot be closed at sample {index}')
+
+
+def _joined(first: RigidBody, second: RigidBody) -> RigidBody:
+    """Two bodies fixed to each other, as one."""
+    mass = first.mass + second.mass
+    centre = (first.mass * first.centre_of_mass + second.mass * second.centre_of_mass) / mass
+    inertia = np.zeros((3, 3))
+    for body in (first, second):
+        d = body.centre_of_mass - centre
+        inertia += body.inertia + body.mass * (d @ d * np.eye(3) - np.outer(d, d))
+    return RigidBody(mass, read_only(centre), read_only(inertia))

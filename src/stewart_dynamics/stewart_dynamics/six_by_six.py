@@ -1,0 +1,50 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Linear systems of six unknowns inside numba kernels, where LAPACK's overhead would dominate."""
+
+from __future__ import annotations
+
+from numba import njit
+import numpy as np
+
+
+@njit(cache=True)
+def factor(matrix, order):  # type: ignore[no-untyped-def]
+    """LU-factor a 6x6 matrix in place with row pivoting; return the ratio of extreme pivots."""
+    largest, smallest = 0.0, np.inf
+    for k in range(6):
+        order[k] = k
+    for k in range(6):
+        pivot = k
+        for i in range(k + 1, 6):
+            if abs(matrix[i, k]) > abs(matrix[pivot, k]):
+                pivot = i
+        if pivot != k:
+            order[k], order[pivot] = order[pivot], order[k]
+            for j in range(6):
+                matrix[k, j], matrix[pivot, j] = matrix[pivot, j], matrix[k, j]
+        size = abs(matrix[k, k])
+        largest, smallest = max(largest, size), min(smallest, size)
+        if size == 0.0:
+            return 0.0
+        for i in range(k + 1, 6):
+            factor = matrix[i, k] / matrix[k, k]
+            matrix[i, k] = factor
+            for j in range(k + 1, 6):
+                matrix[i, j] -= factor * matrix[k, j]
+    return smallest / largest
+
+
+@njit(cache=True)
+def substitute(factors, order, right, out):  # type: ignore[no-untyped-def]
+    """Solve for one right-hand side with the factors and row order of `factor`."""
+    for i in range(6):
+        value = right[order[i]]
+        for j in range(i):
+            value -= factors[i, j] * out[j]
+        out[i] = value
+    for i in range(5, -1, -1):
+        value = out[i]
+        for j in range(i + 1, 6):
+            value -= factors[i, j] * out[j]
+        out[i] = value / factors[i, i]

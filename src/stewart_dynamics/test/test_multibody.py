@@ -1,0 +1,135 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The 78-coordinate model against Newton-Euler and against its own definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from stewart_dynamics.inertia import InertialModel
+from stewart_dynamics.multibody import MultibodyModel
+from stewart_dynamics.multibody.constraints import leg_constraints, leg_jacobian
+from stewart_dynamics.multibody.coordinates import attitude, Coordinates, rate_axes
+from stewart_dynamics.newton_euler import actuator_forces, reactions
+from stewart_kinematics.errors import ConvergenceError
+from stewart_kinematics.motion import Motion
+from stewart_kinematics.platform import Platform
+
+MakeMotion = Callable[[np.ndarray], Motion]
+TIMES = np.linspace(0.0, 6.0, 60)
+
+
+def radial_axes(platform: Platform) -> np.ndarray:
+    """The paper's X_M: outwards through every base joint."""
+    axes = platform.geometry.base_joints * [1.0, 1.0, 0.0]
+    return axes / np.linalg.norm(axes, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize('coordinates', Coordinates)
+@pytest.mark.parametrize('name', ['ex800', 'asymmetric'])
+def test_forces_equal_newton_eulers_away_from_the_singularity(
+    name: str,
+    coordinates: Coordinates,
+    request: pytest.FixtureRequest,
+    six_axis_motion: MakeMotion,
+) -> None:
+    platform, motion = request.getfixturevalue(name), six_axis_motion(TIMES)
+    axes = radial_axes(platform)
+    ours = actuator_forces(InertialModel.from_platform(platform, axes), motion)
+
+    solution = MultibodyModel.from_platform(platform, coordinates, axes).solve(motion)
+
+    assert np.abs(solution.actuator_forces - ours).max() < 1e-9 * np.abs(ours).max()
+    assert solution.position_violation.max() < 1e-12
+    assert solution.velocity_violation.max() < 1e-12
+
+
+def test_forces_at_home_need_the_offset_coordinates(asymmetric: Platform) -> None:
+    home = Motion.at_rest(asymmetric.geometry.neutral_pose)
+    ours = actuator_forces(InertialModel.from_platform(asymmetric), home)
+
+    solution = MultibodyModel.from_platform(asymmetric).solve(home)
+
+    assert np.abs(solution.actuator_forces[0] - ours).max() < 1e-9 * np.abs(ours).max()
+    with pytest.raises(ConvergenceError, match='singular at sample 0'):
+        MultibodyModel.from_platform(asymmetric, Coordinates.PAPER).solve(home)
+
+
+def test_spherical_joint_multipliers_are_the_joint_forces(
+    asymmetric: Platform, six_axis_motion: MakeMotion
+) -> None:
+    """With the six drives the legs carry only themselves; the rest is the actuators'."""
+    motion = six_axis_motion(TIMES)
+    solution = MultibodyModel.from_platform(asymmetric).solve(motion)
+    model = InertialModel.from_platform(asymmetric)
+    forces = reactions(model, motion)
+    rotation = Rotation.from_quat(motion.quaternion_xyzw).as_matrix()
+    arms = np.einsum('nij,kj->nki', rotation, asymmetric.geometry.platform_joints)
+    legs = motion.position[:, None] + arms - asymmetric.geometry.base_joints
+    direction = legs / np.linalg.norm(legs, axis=-1, keepdims=True)
+
+    carried = solution.multipliers[:, :72].reshape(-1, 6, 12)[..., 9:]
+
+    # C_q^T lambda stands on the side of the inertia, so -lambda pushes the platform.
+    across = forces.spherical_forces - direction * np.sum(
+        forces.spherical_forces * direction, axis=-1, keepdims=True
+    )
+    ours = carried - direction * np.sum(carried * direction, axis=-1, keepdims=True)
+    assert np.allclose(np.abs(ours), np.abs(across), atol=1e-10)
+
+
+def test_generalised_forces_do_not_depend_on_the_coordinates(
+    asymmetric: Platform, six_axis_motion: MakeMotion
+) -> None:
+    motion = six_axis_motion(TIMES)
+    a, b = (MultibodyModel.from_platform(asymmetric, c).solve(motion) for c in Coordinates)
+
+    assert np.allclose(a.generalised_forces[..., :3], b.generalised_forces[..., :3], atol=1e-10)
+
+
+def test_accelerations_are_the_derivative_of_velocities(
+    asymmetric: Platform, six_axis_motion: MakeMotion
+) -> None:
+    model, step = MultibodyModel.from_platform(asymmetric), 1e-4
+    centre = model.solve(six_axis_motion(TIMES[:10]))
+    after, before = (model.solve(six_axis_motion(TIMES[:10] + s * step)) for s in (1, -1))
+
+    rate = (after.coordinates - before.coordinates) / (2 * step)
+    change = (after.velocities - before.velocities) / (2 * step)
+    assert np.abs(rate - centre.velocities).max() < 1e-6
+    assert np.abs(change - centre.accelerations).max() < 1e-6
+
+
+@pytest.mark.parametrize('coordinates', Coordinates)
+def test_leg_jacobian_equals_finite_differences(coordinates: Coordinates) -> None:
+    rng = np.random.default_rng(3)
+    base, upper = rng.normal(size=3), rng.normal(size=3)
+    axis = np.array([0.6, 0.8, 0.0])
+    arms = rng.normal(size=(2, 3))
+    q, offset = rng.normal(size=12), coordinates.offset
+
+    def parts(q: np.ndarray) -> tuple[np.ndarray, ...]:
+        a, g = np.empty((2, 3, 3)), np.empty((2, 3, 3))
+        for k, angles in enumerate((q[3:6], q[9:12])):
+            attitude(angles, offset, a[k])
+            rate_axes(angles, g[k])
+        return (q[:3], a[0]), g[0], (q[6:9], a[1]), g[1]
+
+    def value(q: np.ndarray) -> np.ndarray:
+        cylinder, _, rod, _ = parts(q)
+        out = np.empty(12)
+        leg_constraints(base, axis, arms[0], cylinder, arms[1], rod, upper, out)
+        return out
+
+    cylinder, gc, rod, gr = parts(q)
+    jacobian = np.empty((12, 12))
+    leg_jacobian(axis, arms[0], cylinder, gc, arms[1], rod, gr, jacobian)
+
+    step = 1e-6
+    numeric = np.stack(
+        [(value(q + step * e) - value(q - step * e)) / (2 * step) for e in np.eye(12)], axis=1
+    )
+    assert np.abs(jacobian - numeric).max() < 1e-8
