@@ -1,0 +1,40 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Make the URDF of a platform from its YAML file."""
+
+from __future__ import annotations
+
+import os
+
+from stewart_description.paths import platform_path, urdf_path
+
+
+def render_urdf(platform: str | os.PathLike[str], prefix: str = '') -> str:
+    """
+    Expand the parametric model for one platform.
+
+    Parameters
+    ----------
+    platform : str or path-like
+        Name of a stored platform, or the path of a YAML file.
+    prefix : str
+        Put before the name of every link and joint.
+
+    Returns
+    -------
+    str
+        URDF as XML.
+
+    Raises
+    ------
+    UnknownPlatformError
+        If no platform of that name is stored.
+    FileNotFoundError
+        If there is no such file.
+
+    """
+    import xacro
+
+    file = platform_path(platform).absolute()
+    document = xacro.process_file(str(urdf_path()), mappings={'file': str(file), 'prefix': prefix})
+    return str(document.toprettyxml(indent='  '))

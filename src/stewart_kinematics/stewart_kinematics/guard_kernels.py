@@ -1,0 +1,209 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Compiled inner loop of the motion guard: every guarded quantity of n samples in one pass.
+
+Symbols as in `leg_kernels`: s_i = R b_i, leg vector L_i, direction d_i. The columns of the
+result are laid out by the slices below.
+
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from stewart_kinematics.compiled import (
+    kernel,
+    MATRIX,
+    MATRIX_OUT,
+    part,
+    SCALAR,
+    STACK_OUT,
+    VOID,
+)
+from stewart_kinematics.leg_kernels import (
+    cross,
+    dot,
+    quadruple,
+    rotate,
+    rotation,
+    Rotation9,
+    Triple,
+    triple,
+)
+from stewart_kinematics.motion import Array
+
+NORM = 0
+STROKE = 1
+RATE = 7
+ACCELERATION = 13
+BASE_ANGLE = 19
+PLATFORM_ANGLE = 25
+ROLL_PITCH_YAW = 31
+DISTANCE = 34
+SPEEDS = 49
+CONDITION = 53
+DETERMINANT = 54
+WIDTH = 55
+"""Columns: six a leg quantity, 15 distances of pairs, speeds v, ω and their derivatives a, α."""
+
+
+@part
+def angle_between(a: Triple, b: Triple) -> float:
+    """Return the angle between two unit vectors, exact near zero too [rad]."""
+    n = cross(a, b)
+    return math.atan2(math.sqrt(dot(n, n)), dot(a, b))
+
+
+@part
+def clamp(value: float) -> float:
+    """Return the nearest number in [0, 1]."""
+    return min(max(value, 0.0), 1.0)
+
+
+@part
+def segment_distance(p: Triple, u: Triple, q: Triple, v: Triple) -> float:
+    """
+    Return the distance between the segments p + s u and q + t v, s and t in [0, 1].
+
+    C. Ericson, "Real-Time Collision Detection", 2005, section 5.1.9; both have a length.
+
+    """
+    r = (p[0] - q[0], p[1] - q[1], p[2] - q[2])
+    a, b, e = dot(u, u), dot(u, v), dot(v, v)
+    c, f = dot(u, r), dot(v, r)
+    denominator = a * e - b * b
+    s = 0.0
+    # Parallel segments: any s will do, for t is clamped and s found anew below.
+    if denominator > 1e-15 * a * e:
+        s = clamp((b * f - c * e) / denominator)
+    t = (b * s + f) / e
+    if t < 0.0 or t > 1.0:
+        t = clamp(t)
+        s = clamp((b * t - c) / a)
+    d = (r[0] + s * u[0] - t * v[0], r[1] + s * u[1] - t * v[1], r[2] + s * u[2] - t * v[2])
+    return math.sqrt(dot(d, d))
+
+
+@part
+def leg_quantities(
+    base: Array,
+    platform: Array,
+    axes: Array,
+    r: Rotation9,
+    position: Array,
+    twist: Array,
+    acceleration: Array,
+    n: int,
+    legs: Array,
+    jacobian: Array,
+    vectors: Array,
+    out: Array,
+) -> None:
+    """Write what belongs to each leg of sample n; `axes` holds the joints' axes, base first."""
+    w = (twist[n, 3], twist[n, 4], twist[n, 5])
+    alpha = (acceleration[n, 3], acceleration[n, 4], acceleration[n, 5])
+    for i in range(6):
+        s = rotate(r, triple(platform, i))
+        turn = cross(w, s)
+        spin, swing = cross(alpha, s), cross(w, turn)
+        square, along, speed, pull = 0.0, 0.0, 0.0, 0.0
+        for k in range(3):
+            leg = position[n, k] + s[k] - base[i, k]
+            first = twist[n, k] + turn[k]
+            second = acceleration[n, k] + spin[k] + swing[k]
+            vectors[i, k] = leg
+            square += leg * leg
+            along += leg * first
+            speed += first * first
+            pull += leg * second
+        length = math.sqrt(square)
+        rate = along / length
+        legs[0, n, i] = length
+        legs[1, n, i] = rate
+        legs[2, n, i] = (pull + speed - rate * rate) / length
+        d = (vectors[i, 0] / length, vectors[i, 1] / length, vectors[i, 2] / length)
+        moment = cross(s, d)
+        for k in range(3):
+            jacobian[i, k] = d[k]
+            jacobian[i, 3 + k] = moment[k]
+        out[n, BASE_ANGLE + i] = angle_between(d, triple(axes, i))
+        out[n, PLATFORM_ANGLE + i] = angle_between(d, rotate(r, triple(axes, 6 + i)))
+
+
+@part
+def leg_distances(base: Array, vectors: Array, n: int, out: Array) -> None:
+    """Write the distances between the axes of all pairs of legs of sample n."""
+    column = DISTANCE
+    for i in range(5):
+        for j in range(i + 1, 6):
+            out[n, column] = segment_distance(
+                triple(base, i), triple(vectors, i), triple(base, j), triple(vectors, j)
+            )
+            column += 1
+
+
+@part
+def norm_of(values: Array, n: int, first: int) -> float:
+    """Return the magnitude of three numbers of row n."""
+    x, y, z = values[n, first], values[n, first + 1], values[n, first + 2]
+    return math.sqrt(x * x + y * y + z * z)
+
+
+@kernel(
+    VOID, MATRIX, MATRIX, MATRIX, SCALAR, MATRIX, MATRIX, MATRIX, MATRIX, STACK_OUT, MATRIX_OUT
+)
+def guarded_quantities(
+    base: Array,
+    platform: Array,
+    axes: Array,
+    scale: float,
+    position: Array,
+    quaternion: Array,
+    twist: Array,
+    acceleration: Array,
+    legs: Array,
+    out: Array,
+) -> None:
+    """
+    Write leg lengths, rates and accelerations (3, n, 6), and every guarded quantity (n, 55).
+
+    `axes` (12, 3) holds the axes of the base joints in the base, then those of the platform
+    joints in the platform; `scale` is the length that divides the moments. Strokes are written
+    as lengths. A row with a number that is not finite becomes NaN throughout.
+
+    """
+    jacobian, vectors = np.empty((6, 6)), np.empty((6, 3))
+    for n in range(position.shape[0]):
+        x, y, z, w = quadruple(quaternion, n)
+        total = x + y + z + w
+        for k in range(3):
+            total += position[n, k]
+        for k in range(6):
+            total += twist[n, k] + acceleration[n, k]
+        r = rotation(x, y, z, w)
+        leg_quantities(
+            base, platform, axes, r, position, twist, acceleration, n, legs, jacobian, vectors, out
+        )
+        for i in range(6):
+            out[n, STROKE + i] = legs[0, n, i]
+            out[n, RATE + i] = legs[1, n, i]
+            out[n, ACCELERATION + i] = legs[2, n, i]
+            for k in range(3):
+                jacobian[i, 3 + k] /= scale
+                total += jacobian[i, k]
+        if not math.isfinite(total):
+            out[n, :] = math.nan
+            continue
+        leg_distances(base, vectors, n, out)
+        out[n, NORM] = math.sqrt(x * x + y * y + z * z + w * w)
+        out[n, ROLL_PITCH_YAW] = math.atan2(r[7], r[8])
+        out[n, ROLL_PITCH_YAW + 1] = math.atan2(-r[6], math.sqrt(r[0] * r[0] + r[3] * r[3]))
+        out[n, ROLL_PITCH_YAW + 2] = math.atan2(r[3], r[0])
+        out[n, SPEEDS] = norm_of(twist, n, 0)
+        out[n, SPEEDS + 1] = norm_of(twist, n, 3)
+        out[n, SPEEDS + 2] = norm_of(acceleration, n, 0)
+        out[n, SPEEDS + 3] = norm_of(acceleration, n, 3)
+        out[n, CONDITION] = np.linalg.cond(jacobian)
+        out[n, DETERMINANT] = np.linalg.det(jacobian)

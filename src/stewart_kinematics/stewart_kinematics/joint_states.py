@@ -1,0 +1,58 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Positions of every joint of the URDF, the passive and the virtual ones included."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.inverse import leg_lengths, passive_angles
+from stewart_kinematics.motion import Array
+
+PLATFORM_JOINTS = tuple(f'platform_{name}' for name in ('x', 'y', 'z', 'yaw', 'pitch', 'roll'))
+"""Virtual joints that carry the platform, from the base outwards."""
+
+LEG_JOINTS = tuple(f'leg_{leg}' for leg in range(1, 7))
+"""Slides of the legs: their positions are the strokes."""
+
+PASSIVE_JOINTS = tuple(f'leg_{leg}_base_{axis}' for leg in range(1, 7) for axis in 'uv')
+"""Cardan joints at the base, leg by leg."""
+
+JOINT_NAMES = PLATFORM_JOINTS + LEG_JOINTS + PASSIVE_JOINTS
+"""Every moving joint of the URDF, in the order of `joint_positions`."""
+
+
+def joint_positions(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
+    """
+    Return the joint positions with which the URDF's tree closes its six loops.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Joints of the platform.
+    position : array_like, shape (..., 3)
+        Origin of ``platform_link`` in ``base_link`` [m].
+    quaternion_xyzw : array_like, shape (..., 4)
+        Attitude of ``platform_link`` in ``base_link``, scalar last; pitch must stay clear of
+        ±90°, where roll and yaw are not defined.
+
+    Returns
+    -------
+    ndarray, shape (..., 24)
+        In the order of `JOINT_NAMES` [m], [rad].
+
+    Raises
+    ------
+    ShapeError
+        If a shape differs.
+
+    """
+    place = np.asarray(position, dtype=np.float64)
+    attitude = np.asarray(quaternion_xyzw, dtype=np.float64)
+    strokes = leg_lengths(geometry, place, attitude) - geometry.retracted_length
+    passive = passive_angles(geometry, place, attitude)
+    lead = strokes.shape[:-1]
+    turns = Rotation.from_quat(attitude.reshape(-1, 4)).as_euler('ZYX').reshape(*lead, 3)
+    return np.concatenate([place, turns, strokes, passive.reshape(*lead, 12)], axis=-1)

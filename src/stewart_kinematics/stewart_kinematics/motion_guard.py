@@ -1,0 +1,317 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Refuse what a platform cannot or must not do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+import itertools
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from stewart_kinematics import guard_kernels as columns
+from stewart_kinematics.errors import (
+    ConfigurationError,
+    MotionRefused,
+    ShapeError,
+    Violation,
+)
+from stewart_kinematics.guard_kernels import guarded_quantities
+from stewart_kinematics.inverse import LegMotion
+from stewart_kinematics.jump import jump
+from stewart_kinematics.motion import Array, Motion, read_only
+from stewart_kinematics.platform import Platform
+
+Flags = NDArray[np.bool_]
+
+NORM_TOLERANCE = 1e-6
+"""How far the norm of a quaternion may be from 1."""
+
+SLACK = 1e-9
+"""Part of a limit by which rounding may break it: fastest profiles run at the limit itself."""
+
+UNITS = {'position': 'm', 'linear_velocity': 'm/s', 'linear_acceleration': 'm/s²'} | {
+    'quaternion_xyzw': '1',
+    'angular_velocity': 'rad/s',
+    'angular_acceleration': 'rad/s²',
+}
+"""Unit of every field of a motion, to name a number that is not finite."""
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One guarded quantity: its group, bounds in SI and rad, and how people read it."""
+
+    group: str
+    lower: float
+    upper: float
+    unit: str
+    leg: int | None = None
+    name: str = ''
+    size: float = 0.0
+
+    @property
+    def reference(self) -> float:
+        """What a margin is divided by: `size`, or half the interval, or the one bound."""
+        if self.size:
+            return self.size
+        if math.isinf(self.lower):
+            return abs(self.upper) or 1.0
+        if math.isinf(self.upper):
+            return abs(self.lower) or 1.0
+        return (self.upper - self.lower) / 2.0
+
+
+class MotionGuard:
+    """
+    Check motions against the limits of a platform.
+
+    Guarded are: numbers that are finite, the quaternion's norm, stroke, leg rate, leg
+    acceleration, the angles of base and platform joints, roll, pitch, yaw, the distances between
+    legs, velocity and acceleration of the platform, the condition number of the Jacobian and
+    the sign of its determinant, which must be the one at the neutral pose; and, in `admit`, that
+    a sample continues the one before.
+
+    Parameters
+    ----------
+    platform : Platform
+        Whose limits hold.
+    scale : float
+        Part of the rates, velocities and accelerations that is allowed, above 0 to 1; 0.1 for a
+        first motion.
+
+    Attributes
+    ----------
+    platform : Platform
+        As given.
+
+    Raises
+    ------
+    ConfigurationError
+        If `scale` is not above 0 and at most 1.
+    MotionRefused
+        If the platform may not even rest at its neutral pose.
+
+    """
+
+    def __init__(self, platform: Platform, *, scale: float = 1.0) -> None:
+        """Lay out the bounds and look at the neutral pose once."""
+        if not 0.0 < scale <= 1.0:
+            raise ConfigurationError('scale', scale, 'a number above 0 and at most 1')
+        self.platform = platform
+        self._scale = scale
+        self._axes = _joint_axes(platform)
+        self._last: tuple[float, Motion] | None = None
+        neutral = Motion.at_rest(platform.geometry.neutral_pose)
+        determinant = float(self._evaluate(neutral)[1][0, columns.DETERMINANT])
+        self._columns = _columns(platform, scale, determinant)
+        self._reference = read_only([column.reference for column in self._columns])
+        slack = SLACK * self._reference
+        self._lower = read_only([column.lower for column in self._columns]) - slack
+        self._upper = read_only([column.upper for column in self._columns]) + slack
+        self.check(neutral)
+
+    def check(self, motion: Motion) -> LegMotion:
+        """
+        Return the motion of the legs, or refuse.
+
+        Parameters
+        ----------
+        motion : Motion
+            One sample, or any number along leading axes.
+
+        Returns
+        -------
+        LegMotion
+            Lengths, strokes, rates and accelerations, shape (..., 6).
+
+        Raises
+        ------
+        MotionRefused
+            If a sample breaks a limit; it carries the first violation of the first such sample,
+            whose index counts along the flattened leading axes.
+
+        """
+        legs, values = self._evaluate(motion)
+        allowed = (values >= self._lower) & (values <= self._upper)
+        if not allowed.all():
+            raise MotionRefused(self._violation(motion, values, allowed))
+        length, rate, acceleration = legs.reshape(3, *motion.shape, 6)
+        stroke = length - self.platform.geometry.retracted_length
+        return LegMotion(length, stroke, rate, acceleration)
+
+    def margins(self, motion: Motion) -> dict[str, Array]:
+        """
+        Return how far from its limit every quantity is.
+
+        Parameters
+        ----------
+        motion : Motion
+            One sample, or any number along leading axes.
+
+        Returns
+        -------
+        dict of str to ndarray
+            By quantity, the least margin over the legs, shape (...): 1 in the middle of the
+            allowed interval (or far from a single bound), 0 at the limit, negative beyond, NaN
+            where a number is not finite. The condition number κ gives κ_max / κ - 1, which
+            stays finite at a singularity.
+
+        """
+        _, values = self._evaluate(motion)
+        distance = np.minimum(values - self._lower, self._upper - values) / self._reference
+        limit = self._upper[columns.CONDITION]
+        distance[:, columns.CONDITION] = limit / values[:, columns.CONDITION] - 1.0
+        result: dict[str, Array] = {}
+        for group, members in itertools.groupby(
+            range(columns.WIDTH), key=lambda k: self._columns[k].group
+        ):
+            result[group] = distance[:, list(members)].min(axis=1).reshape(motion.shape)
+        return result
+
+    def allowed(self, motion: Motion) -> Flags:
+        """Tell which samples `check` would accept, shape (...), bool."""
+        _, values = self._evaluate(motion)
+        inside = (values >= self._lower) & (values <= self._upper)
+        return inside.all(axis=1).reshape(motion.shape)
+
+    def admit(self, motion: Motion, stamp: float) -> LegMotion:
+        """
+        Check one sample of a stream, and that it continues the last one admitted.
+
+        A refused sample is not remembered: the next one is compared with the last that passed.
+
+        Parameters
+        ----------
+        motion : Motion
+            One sample.
+        stamp : float
+            When it holds [s].
+
+        Returns
+        -------
+        LegMotion
+            As from `check`.
+
+        Raises
+        ------
+        MotionRefused
+            If the sample breaks a limit, or cannot follow the last one within the limits.
+        ShapeError
+            If there are several samples.
+
+        """
+        if motion.shape:
+            raise ShapeError('motion', 'a single sample', motion.shape)
+        legs = self.check(motion)
+        if not math.isfinite(stamp):
+            raise MotionRefused(Violation('stamp', stamp, -math.inf, math.inf, 's'))
+        if self._last is not None:
+            limits = self.platform.limits
+            violation = jump(
+                *self._last,
+                stamp,
+                motion,
+                linear_acceleration=limits.linear_acceleration * self._scale,
+                angular_acceleration=limits.angular_acceleration * self._scale,
+            )
+            if violation is not None:
+                raise MotionRefused(violation)
+        self._last = (stamp, motion)
+        return legs
+
+    def forget(self) -> None:
+        """Forget the last admitted sample: the next one begins a new stream."""
+        self._last = None
+
+    def _evaluate(self, motion: Motion) -> tuple[Array, Array]:
+        """Return the kernel's leg motion (3, n, 6) and guarded quantities (n, 55)."""
+        geometry = self.platform.geometry
+        position = np.ascontiguousarray(motion.position.reshape(-1, 3))
+        legs = np.empty((3, len(position), 6))
+        values = np.empty((len(position), columns.WIDTH))
+        guarded_quantities(
+            geometry.base_joints,
+            geometry.platform_joints,
+            self._axes,
+            geometry.length_scale,
+            position,
+            np.ascontiguousarray(motion.quaternion_xyzw.reshape(-1, 4)),
+            motion.twist.reshape(-1, 6),
+            motion.acceleration.reshape(-1, 6),
+            legs,
+            values,
+        )
+        values[:, columns.STROKE : columns.STROKE + 6] -= geometry.retracted_length
+        return legs, values
+
+    def _violation(self, motion: Motion, values: Array, allowed: Flags) -> Violation:
+        """Return the first violation of the first refused sample."""
+        sample = int(np.argmin(allowed.all(axis=1)))
+        index = sample if motion.shape else None
+        for item in fields(motion):
+            numbers = getattr(motion, item.name).reshape(len(values), -1)[sample]
+            for axis, number in zip('xyzw', numbers.tolist(), strict=False):
+                if not math.isfinite(number):
+                    name = f'{item.name.removesuffix("_xyzw").replace("_", " ")} {axis}'
+                    return Violation(
+                        name, number, -math.inf, math.inf, UNITS[item.name], None, index
+                    )
+        place = int(np.argmin(allowed[sample]))
+        column = self._columns[place]
+        factor = 180.0 / math.pi if column.unit == 'deg' else 1.0
+        return Violation(
+            column.name or column.group,
+            float(values[sample, place]) * factor,
+            column.lower * factor,
+            column.upper * factor,
+            column.unit,
+            column.leg,
+            index,
+        )
+
+
+def _joint_axes(platform: Platform) -> Array:
+    """Return the legs' directions at the neutral pose, seen in the base and in the platform."""
+    geometry = platform.geometry
+    pose = geometry.neutral_pose
+    legs = pose.position + geometry.platform_joints @ pose.rotation.T - geometry.base_joints
+    directions = legs / np.linalg.norm(legs, axis=1, keepdims=True)
+    return read_only(np.vstack([directions, directions @ pose.rotation]))
+
+
+def _bounds(interval: Array) -> tuple[float, float]:
+    """Return the two ends of an interval."""
+    return float(interval[0]), float(interval[1])
+
+
+def _columns(platform: Platform, scale: float, determinant: float) -> list[_Column]:
+    """Return the bounds in the order of the kernel's columns."""
+    limits, legs = platform.limits, range(1, 7)
+    rate, acceleration = limits.rate * scale, limits.acceleration * scale
+    result = [_Column('quaternion norm', 1.0 - NORM_TOLERANCE, 1.0 + NORM_TOLERANCE, '1')]
+    result += [_Column('stroke', *_bounds(limits.stroke[i - 1]), 'm', i) for i in legs]
+    result += [_Column('leg rate', -rate, rate, 'm/s', i) for i in legs]
+    result += [_Column('leg acceleration', -acceleration, acceleration, 'm/s²', i) for i in legs]
+    for group, angle in (
+        ('base joint angle', limits.base_joint_angle),
+        ('platform joint angle', limits.platform_joint_angle),
+    ):
+        result += [_Column(group, -math.inf, angle, 'deg', i) for i in legs]
+    for group, angles in (('roll', limits.roll), ('pitch', limits.pitch), ('yaw', limits.yaw)):
+        result.append(_Column(group, *_bounds(angles), 'deg'))
+    for i, j in itertools.combinations(legs, 2):
+        name = f'distance of legs {i} and {j}'
+        result.append(_Column('leg distance', limits.leg_distance, math.inf, 'm', None, name))
+    for group, bound, unit in (
+        ('linear velocity', limits.linear_velocity, 'm/s'),
+        ('angular velocity', limits.angular_velocity, 'rad/s'),
+        ('linear acceleration', limits.linear_acceleration, 'm/s²'),
+        ('angular acceleration', limits.angular_acceleration, 'rad/s²'),
+    ):
+        result.append(_Column(group, -math.inf, bound * scale, unit))
+    result.append(_Column('condition number', -math.inf, limits.condition_number, '1'))
+    interval = (0.0, math.inf) if determinant > 0.0 else (-math.inf, 0.0)
+    result.append(_Column('determinant', *interval, '1', size=abs(determinant)))
+    return result
