@@ -21,4 +21,19 @@ setup(
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
     zip_safe=False,
+    entry_points={
+        'console_scripts': [
+            'player = stewart_node_support.executable:main',
+            'recorder = stewart_node_support.executable:main',
+        ],
+        'stewart.nodes': [
+            'player = stewart_bags.nodes.player:Player',
+            'recorder = stewart_bags.nodes.recorder:Recorder',
+        ],
+        'stewart.verbs': [
+            'bag = stewart_bags.verbs.bag',
+            'play = stewart_bags.verbs.play',
+            'record = stewart_bags.verbs.record',
+        ],
+    },
 )

@@ -1,0 +1,121 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The storage files behind a path: one file, or a rosbag2 directory with or without metadata.
+
+A directory is understood from its files alone. ``metadata.yaml`` is only asked which files there
+should be, so a recording that ended before it was written is not lost.
+
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from stewart_bags.decompression import SUFFIXES
+from stewart_bags.errors import DamagedBag, NotABag
+import yaml
+
+STORAGES = {'.mcap': 'mcap', '.db3': 'sqlite3'}
+# Left behind by sqlite when the process that wrote was killed.
+SIDE_FILES = ('-wal', '-journal')
+
+
+@dataclass(frozen=True)
+class StorageFile:
+    """
+    One file of a bag.
+
+    Attributes
+    ----------
+    path : Path
+        Where it is.
+    storage : str
+        ``mcap`` or ``sqlite3``.
+    compression : str or None
+        ``zstd`` or ``lz4`` if the file as a whole is compressed.
+
+    """
+
+    path: Path
+    storage: str
+    compression: str | None
+
+    @property
+    def plain_name(self) -> str:
+        """Name without the suffix of the compression."""
+        return self.path.stem if self.compression else self.path.name
+
+    def left_behind(self) -> Path | None:
+        """Return sqlite's side file if there is one with content: then nobody closed the bag."""
+        for suffix in SIDE_FILES:
+            side = self.path.with_name(self.path.name + suffix)
+            if side.is_file() and side.stat().st_size:
+                return side
+        return None
+
+
+def storage_files(path: Path, *, complete: bool = True) -> list[StorageFile]:
+    """
+    Find the storage files of a bag.
+
+    Parameters
+    ----------
+    path : Path
+        Directory, ``.mcap`` or ``.db3`` file, or one of these with ``.zstd`` or ``.lz4`` behind.
+    complete : bool
+        Whether every file that ``metadata.yaml`` names has to be there.
+
+    Returns
+    -------
+    list of StorageFile
+        At least one, in the order of their names.
+
+    Raises
+    ------
+    NotABag
+        If there is nothing of that kind.
+    DamagedBag
+        If ``metadata.yaml`` names files that are not there.
+
+    """
+    if not path.exists():
+        raise NotABag(path, 'it does not exist')
+    if path.is_file():
+        found = _classify(path)
+        if found is None:
+            raise NotABag(path, 'expected a directory or a file named .mcap, .db3 or .db3.zstd')
+        return [found]
+    files = [found for item in sorted(path.iterdir(), key=_natural) if (found := _classify(item))]
+    missing = _promised(path) - {item.path.name for item in files}
+    if missing and complete:
+        raise DamagedBag(path, f'metadata.yaml names {", ".join(sorted(missing))}, not there')
+    if not files:
+        raise NotABag(path, 'it has no .mcap and no .db3 file')
+    # While a file is being compressed, and after a crash in between, both forms are there.
+    plain = {item.path.name for item in files if not item.compression}
+    return [item for item in files if not (item.compression and item.plain_name in plain)]
+
+
+def _classify(path: Path) -> StorageFile | None:
+    if not path.is_file():
+        return None
+    compression = SUFFIXES.get(path.suffix)
+    storage = STORAGES.get(Path(path.stem).suffix if compression else path.suffix)
+    return StorageFile(path, storage, compression) if storage else None
+
+
+def _natural(path: Path) -> tuple[int, str]:
+    # rosbag2 numbers the parts of a split bag without leading zeros: bag_2 before bag_10.
+    return len(path.name), path.name
+
+
+def _promised(path: Path) -> set[str]:
+    """Return the file names in metadata.yaml; none if it is missing or unreadable."""
+    try:
+        document = yaml.safe_load((path / 'metadata.yaml').read_text('utf-8'))
+        names = document['rosbag2_bagfile_information']['relative_file_paths']
+        return {PurePath(str(name)).name for name in names}
+    except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError):
+        return set()

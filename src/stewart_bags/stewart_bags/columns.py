@@ -1,0 +1,214 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Fields of many serialised messages of one type as numpy arrays, without decoding each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rosbags.typesys.store import Typestore
+from stewart_bags.cdr_layout import Layout, layout_of
+
+
+class Columns:
+    """
+    Messages of one type, column by column.
+
+    Parameters
+    ----------
+    store : Typestore
+        Knows the type.
+    msgtype : str
+        Type of all messages.
+    messages : sequence of bytes
+        CDR bytes with encapsulation, n of them.
+
+    Raises
+    ------
+    LayoutError
+        If a message does not fit the type.
+
+    """
+
+    def __init__(self, store: Typestore, msgtype: str, messages: Sequence[bytes]) -> None:
+        """Sort the messages into groups of the same structure."""
+        self._count = len(messages)
+        self._groups: list[tuple[NDArray[np.intp], NDArray[np.uint8], Layout]] = []
+        sizes = np.fromiter(map(len, messages), np.intp, self._count)
+        for size in np.unique(sizes):
+            rows = np.flatnonzero(sizes == size)
+            whole = len(rows) == self._count
+            chosen = messages if whole else [messages[int(row)] for row in rows]
+            block = np.frombuffer(b''.join(chosen), np.uint8).reshape(len(rows), size)
+            while len(rows):
+                layout = layout_of(store, msgtype, block[0].tobytes())
+                same = np.all(block[:, layout.structure] == block[0, layout.structure], axis=1)
+                if same.all():
+                    self._groups.append((rows, block, layout))
+                    break
+                self._groups.append((rows[same], block[same], layout))
+                rows, block = rows[~same], block[~same]
+
+    def __len__(self) -> int:
+        """Return the number of messages."""
+        return self._count
+
+    def scalars(self, path: str, dtype: Any = np.float64) -> NDArray[Any]:
+        """
+        Take one scalar field of all messages.
+
+        Parameters
+        ----------
+        path : str
+            For example ``pose.position.x``.
+        dtype : dtype
+            Type of the result.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            Its values.
+
+        Raises
+        ------
+        KeyError
+            If a message has no such field.
+
+        """
+        out = np.empty(self._count, dtype)
+        for rows, block, layout in self._groups:
+            offset, item, _ = layout.fields[path]
+            out[rows] = _view(block, offset, item, 1)[:, 0]
+        return out
+
+    def vectors(self, path: str, length: int) -> NDArray[np.float64]:
+        """
+        Take one array of all messages.
+
+        Parameters
+        ----------
+        path : str
+            For example ``position`` of a JointState.
+        length : int
+            How many elements it should have.
+
+        Returns
+        -------
+        ndarray, shape (n, length)
+            Its values; NaN where a message has another number of elements.
+
+        """
+        out = np.full((self._count, length), np.nan)
+        for rows, block, layout in self._groups:
+            offset, item, count = layout.fields[path]
+            if count == length:
+                out[rows] = _view(block, offset, item, count)
+        return out
+
+    def picked(
+        self, names_path: str, values_path: str, names: Sequence[str]
+    ) -> NDArray[np.float64]:
+        """
+        Take the elements that belong to some names, whatever their order in the message.
+
+        Parameters
+        ----------
+        names_path : str
+            Path of the names, such as ``name`` of a JointState.
+        values_path : str
+            Path of the values, such as ``position``.
+        names : sequence of str
+            Names wanted, m of them.
+
+        Returns
+        -------
+        ndarray, shape (n, m)
+            Values in the order of `names`; NaN where a message lacks the name or the values.
+
+        """
+        out = np.full((self._count, len(names)), np.nan)
+        for rows, block, layout in self._groups:
+            there = list(layout.texts[names_path])
+            offset, item, count = layout.fields[values_path]
+            if count != len(there):
+                continue
+            view = _view(block, offset, item, count)
+            for column, name in enumerate(names):
+                if name in there:
+                    out[rows, column] = view[:, there.index(name)]
+        return out
+
+    def lacking(self, path: str, names: Sequence[str]) -> tuple[NDArray[np.bool_], set[str]]:
+        """
+        Tell which messages lack some names.
+
+        Parameters
+        ----------
+        path : str
+            Path of the names.
+        names : sequence of str
+            Names wanted.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            True where at least one is missing.
+        set of str
+            Every name that is missing somewhere.
+
+        """
+        mask = np.zeros(self._count, np.bool_)
+        missing: set[str] = set()
+        for rows, _, layout in self._groups:
+            gone = set(names) - set(layout.texts[path])
+            mask[rows] = bool(gone)
+            missing |= gone
+        return mask, missing
+
+    def texts(self, path: str) -> list[str | tuple[str, ...]]:
+        """
+        Take one text, or list of texts, of all messages.
+
+        Parameters
+        ----------
+        path : str
+            For example ``header.frame_id``.
+
+        Returns
+        -------
+        list of str or tuple of str
+            Its values, n of them.
+
+        """
+        out: list[str | tuple[str, ...]] = [''] * self._count
+        for rows, _, layout in self._groups:
+            for row in rows:
+                out[row] = layout.texts[path]
+        return out
+
+    def distinct(self, path: str) -> set[str | tuple[str, ...]]:
+        """
+        Tell which values a text takes.
+
+        Parameters
+        ----------
+        path : str
+            For example ``header.frame_id``.
+
+        Returns
+        -------
+        set of str or tuple of str
+            Every value that occurs.
+
+        """
+        return {layout.texts[path] for _, _, layout in self._groups}
+
+
+def _view(block: NDArray[np.uint8], offset: int, item: np.dtype[Any], count: int) -> NDArray[Any]:
+    """View `count` numbers at `offset` of every row, aligned or not; shape (n, count)."""
+    return np.ndarray(
+        (len(block), count), item, block, offset, strides=(block.strides[0], item.itemsize)
+    )

@@ -1,0 +1,125 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Compressed bytes back to plain ones, as far as they go.
+
+rosbag2 compresses whole files or single messages with zstd, mcap its chunks with zstd or lz4.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+import sys
+from typing import Any
+
+import lz4.frame  # type: ignore[import-untyped]
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+MAGIC = {b'\x28\xb5\x2f\xfd': 'zstd', b'\x04\x22\x4d\x18': 'lz4'}
+SUFFIXES = {'.zstd': 'zstd', '.zst': 'zstd', '.lz4': 'lz4'}
+BLOCK = 1 << 20
+
+_DECOMPRESSORS: dict[str, Callable[[], Any]] = {
+    'zstd': zstd.ZstdDecompressor,
+    'lz4': lz4.frame.LZ4FrameDecompressor,
+}
+_ERRORS = (zstd.ZstdError, RuntimeError, EOFError)
+
+
+def format_of(data: bytes | memoryview) -> str | None:
+    """
+    Tell by the first bytes how something is compressed.
+
+    A serialised message cannot be mistaken: it begins with ``00 00`` or ``00 01``.
+
+    Parameters
+    ----------
+    data : bytes
+        At least four bytes.
+
+    Returns
+    -------
+    str or None
+        ``zstd``, ``lz4``, or None if neither.
+
+    """
+    return MAGIC.get(bytes(data[:4]))
+
+
+def decompress_prefix(data: bytes, name: str, limit: int) -> tuple[bytes, str | None]:
+    """
+    Decompress as much as is there.
+
+    Parameters
+    ----------
+    data : bytes
+        One frame, possibly cut short or corrupt.
+    name : str
+        ``zstd`` or ``lz4``.
+    limit : int
+        The most to give back [byte]; keeps a corrupt frame from filling the memory.
+
+    Returns
+    -------
+    bytes
+        What could be decompressed.
+    str or None
+        Why there is not more; None if the frame is whole.
+
+    """
+    decompressor = _DECOMPRESSORS[name]()
+    out = bytearray()
+    try:
+        # In small steps: the step that fails takes what it had decompressed with it.
+        for start in range(0, len(data), 4096):
+            piece = data[start : start + 4096]
+            while True:
+                out += decompressor.decompress(piece, limit - len(out))
+                piece = b''
+                if decompressor.eof:
+                    return bytes(out), None
+                if len(out) >= limit:
+                    return bytes(out), f'more than the {limit} bytes announced'
+                if decompressor.needs_input:
+                    break
+    except _ERRORS as error:
+        return bytes(out), str(error)
+    return bytes(out), 'the compressed data end early'
+
+
+def decompress_file(source: Path, target: Path, name: str) -> str | None:
+    """
+    Decompress a file as far as it goes.
+
+    Parameters
+    ----------
+    source : Path
+        One frame, possibly cut short or corrupt.
+    target : Path
+        Gets the plain bytes.
+    name : str
+        ``zstd`` or ``lz4``.
+
+    Returns
+    -------
+    str or None
+        Why there is not more; None if the frame is whole.
+
+    """
+    decompressor = _DECOMPRESSORS[name]()
+    try:
+        with source.open('rb') as packed, target.open('wb') as plain:
+            while not decompressor.eof:
+                piece = packed.read(4096) if decompressor.needs_input else b''
+                if not piece and decompressor.needs_input:
+                    return 'the compressed data end early'
+                plain.write(decompressor.decompress(piece, BLOCK))
+    except _ERRORS as error:
+        return str(error)
+    return None

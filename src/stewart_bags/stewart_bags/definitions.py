@@ -1,0 +1,192 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Message definitions without ROS.
+
+The types of ROS 2 Jazzy come with rosbags. Those of stewart_interfaces, and of any other package,
+are read from the ``.msg`` files that the package installs, or from the source tree beside this
+package, so that no definition is kept twice. A bag brings its own definitions and needs none of
+this to be read.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import os
+from pathlib import Path
+
+from rosbags.interfaces import Connection, MessageDefinitionFormat
+from rosbags.interfaces.typing import Typesdict
+from rosbags.typesys import (
+    get_types_from_idl,
+    get_types_from_msg,
+    get_typestore,
+    Stores,
+    TypesysError,
+)
+from rosbags.typesys.store import Typestore
+from stewart_bags.errors import UnknownType
+
+OWN = 'stewart_interfaces'
+IDL_SEPARATOR = '=' * 80 + '\n'
+
+
+def interface_directories(package: str) -> Iterator[Path]:
+    """
+    List where the ``.msg`` files of a package may lie.
+
+    Parameters
+    ----------
+    package : str
+        Name of the interface package.
+
+    Yields
+    ------
+    Path
+        Directories that exist: installed ones in the order of ``AMENT_PREFIX_PATH``, then the
+        source tree.
+
+    """
+    prefixes = [Path(item) for item in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)]
+    candidates = [prefix / 'share' / package for prefix in prefixes if prefix != Path()]
+    candidates.append(Path(__file__).resolve().parents[2] / package)
+    for candidate in candidates:
+        if (candidate / 'msg').is_dir():
+            yield candidate / 'msg'
+
+
+def jazzy_typestore() -> Typestore:
+    """
+    Make a type store with the types of ROS 2 Jazzy and, where found, of stewart_interfaces.
+
+    Returns
+    -------
+    Typestore
+        A fresh one; the caller may register more.
+
+    """
+    store = get_typestore(Stores.ROS2_JAZZY)
+    for directory in interface_directories(OWN):
+        types = {}
+        for path in sorted(directory.glob('*.msg')):
+            types.update(get_types_from_msg(path.read_text('utf-8'), f'{OWN}/msg/{path.stem}'))
+        store.register(types)
+        break
+    return store
+
+
+def require(store: Typestore, msgtype: str) -> None:
+    """
+    Make sure that a type store knows a type and everything in it.
+
+    Parameters
+    ----------
+    store : Typestore
+        Gets what it lacks, from ``.msg`` files.
+    msgtype : str
+        For example ``sensor_msgs/msg/JointState``.
+
+    Raises
+    ------
+    UnknownType
+        If there is no such definition here.
+
+    """
+    if msgtype in store.fielddefs:
+        return
+    package, kind, name = [*msgtype.split('/'), '', ''][:3]
+    if kind != 'msg' or not name:
+        raise UnknownType(msgtype, 'expected the form package/msg/Name')
+    for directory in interface_directories(package):
+        path = directory / f'{name}.msg'
+        if path.is_file():
+            try:
+                types = get_types_from_msg(path.read_text('utf-8'), msgtype)
+            except TypesysError as error:
+                raise UnknownType(msgtype, f'{path}: {error}') from error
+            for _, fields in types.values():
+                for nested in _nested(fields):
+                    require(store, nested)
+            store.register(types)
+            return
+    raise UnknownType(
+        msgtype, f'it is not part of ROS 2 Jazzy, and there is no {name}.msg of {package} here'
+    )
+
+
+def hash_of(definition: str, msgtype: str) -> str | None:
+    """
+    Compute the hash that ROS gives to a full definition.
+
+    Parameters
+    ----------
+    definition : str
+        As it stands in a bag, the nested types included.
+    msgtype : str
+        Name of the type.
+
+    Returns
+    -------
+    str or None
+        RIHS01 hash; None if the definition is not complete.
+
+    """
+    store = get_typestore(Stores.EMPTY)
+    try:
+        store.register(_parsed(definition, msgtype))
+        return store.hash_rihs01(msgtype)
+    except (TypesysError, KeyError):
+        return None
+
+
+def typestore_of(connections: list[Connection]) -> Typestore:
+    """
+    Make the type store of a bag: its own definitions first, ours where it has none.
+
+    Parameters
+    ----------
+    connections : list of Connection
+        Topics as rosbags found them, with the definitions embedded in the bag.
+
+    Returns
+    -------
+    Typestore
+        Knows every type that the bag or this machine can define.
+
+    """
+    types = {}
+    for connection in connections:
+        if connection.msgdef.format == MessageDefinitionFormat.NONE:
+            continue
+        try:
+            types.update(_parsed(connection.msgdef.data, connection.msgtype))
+        except TypesysError:
+            continue  # as good as none: the definitions of this machine take its place
+    store = get_typestore(Stores.EMPTY)
+    store.register(types)
+    wanted = {name for _, fields in types.values() for name in _nested(fields)}
+    wanted |= {connection.msgtype for connection in connections}
+    if not wanted <= types.keys():
+        ours = jazzy_typestore().fielddefs
+        store.register({name: ours[name] for name in ours if name not in types})
+    return store
+
+
+def _parsed(definition: str, msgtype: str) -> Typesdict:
+    """Parse a definition as it stands in a bag, in either of the two languages of ROS."""
+    if not definition.startswith(f'{IDL_SEPARATOR}IDL: '):
+        return get_types_from_msg(definition, msgtype)
+    types = {}
+    for part in definition.split(IDL_SEPARATOR)[1:]:
+        types.update(get_types_from_idl(part.split('\n', 1)[1]))
+    return types
+
+
+def _nested(fields: object) -> Iterator[str]:
+    """Yield the names of the message types inside a parsed definition."""
+    if isinstance(fields, str) and fields.count('/') == 2:
+        yield fields
+    elif isinstance(fields, (tuple, list)):
+        for item in fields:
+            yield from _nested(item)

@@ -1,0 +1,141 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is odd about a recorded series: said, with place and number, and never repaired."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+GAP_FACTOR = 3.0
+# An attitude whose norm is off by more is no rotation; float32 drivers stay below.
+QUATERNION_TOLERANCE = 1e-3
+
+
+class Kind(Enum):
+    """What can be odd."""
+
+    BACKWARDS = 'stamp goes backwards'
+    DUPLICATE = 'stamp repeats'
+    UNSET = 'stamp is zero'
+    GAP = 'gap'
+    NOT_FINITE = 'not a finite number'
+    NOT_A_ROTATION = 'quaternion is not of norm 1'
+    FRAMES = 'several frames'
+    MISSING_NAMES = 'names are missing'
+
+
+@dataclass(frozen=True)
+class Finding:
+    """
+    One oddity of a series.
+
+    Attributes
+    ----------
+    kind : Kind
+        What it is.
+    count : int
+        Samples concerned.
+    first : int
+        Index of the first of them.
+    detail : str
+        Numbers behind it.
+
+    """
+
+    kind: Kind
+    count: int
+    first: int
+    detail: str = ''
+
+    def __str__(self) -> str:
+        """Say it in one sentence."""
+        detail = f' ({self.detail})' if self.detail else ''
+        samples = 'sample' if self.count == 1 else 'samples'
+        return f'{self.kind.value} at {self.count} {samples}, first at index {self.first}{detail}'
+
+
+def examine_stamps(stamp_ns: NDArray[np.int64]) -> list[Finding]:
+    """
+    Look for disorder and gaps.
+
+    Parameters
+    ----------
+    stamp_ns : ndarray, shape (n,)
+        Stamps in the order of recording [ns].
+
+    Returns
+    -------
+    list of Finding
+        Stamps that are zero, repeat or go backwards, and steps of more than three median
+        periods.
+
+    """
+    findings = _where(Kind.UNSET, stamp_ns == 0)
+    if len(stamp_ns) < 2:
+        return findings
+    steps = np.diff(stamp_ns)
+    after = np.concatenate([[False], steps < 0])
+    findings += _where(Kind.BACKWARDS, after, f'by up to {-steps.min() / 1e9:.6g} s')
+    findings += _where(Kind.DUPLICATE, np.concatenate([[False], steps == 0]))
+    forward = steps[steps > 0]
+    if len(forward) > 1:
+        period = float(np.median(forward))
+        wide = np.concatenate([[False], steps > GAP_FACTOR * period])
+        findings += _where(
+            Kind.GAP, wide, f'up to {steps.max() / 1e9:.6g} s, the median is {period / 1e9:.6g} s'
+        )
+    return findings
+
+
+def examine_values(name: str, values: NDArray[np.float64]) -> list[Finding]:
+    """
+    Look for what is no number.
+
+    Parameters
+    ----------
+    name : str
+        What the values are.
+    values : ndarray, shape (n, ...)
+        The samples. An array without one finite number is taken as not measured.
+
+    Returns
+    -------
+    list of Finding
+        At most one.
+
+    """
+    finite = np.isfinite(values).reshape(len(values), -1)
+    if not finite.any():
+        return []
+    return _where(Kind.NOT_FINITE, ~finite.all(axis=1), name)
+
+
+def examine_quaternions(name: str, xyzw: NDArray[np.float64]) -> list[Finding]:
+    """
+    Look for attitudes that are none.
+
+    Parameters
+    ----------
+    name : str
+        What the values are.
+    xyzw : ndarray, shape (n, 4)
+        Quaternions.
+
+    Returns
+    -------
+    list of Finding
+        At most one.
+
+    """
+    off = np.abs(np.linalg.norm(xyzw, axis=1) - 1.0)
+    detail = f'{name}, off by up to {np.max(off, initial=0):.3g}'
+    return _where(Kind.NOT_A_ROTATION, np.greater(off, QUATERNION_TOLERANCE), detail)
+
+
+def _where(kind: Kind, mask: ArrayLike, detail: str = '') -> list[Finding]:
+    places = np.flatnonzero(mask)
+    return [Finding(kind, len(places), int(places[0]), detail)] if len(places) else []

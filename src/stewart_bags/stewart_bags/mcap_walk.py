@@ -1,0 +1,195 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Walk through an mcap file record by record, needing neither its end nor its index.
+
+Record numbers and layouts as in the MCAP specification (https://mcap.dev/spec). Every record is
+an opcode (1 byte), a length (8 bytes) and so many bytes; chunks hold records of the same form.
+
+"""
+
+from __future__ import annotations
+
+from binascii import crc32
+from collections.abc import Iterator
+from pathlib import Path
+import struct
+
+from rosbags.rosbag2.errors import ReaderError
+from rosbags.rosbag2.metadata import parse_qos
+from stewart_bags.decompression import decompress_prefix
+from stewart_bags.errors import NotABag
+from stewart_bags.rescued import Damage, Rescued, RescuedTopic
+
+MAGIC = b'\x89MCAP0\r\n'
+HEADER, FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK = range(1, 7)
+DATA_END, LAST_OPCODE = 0x0F, 0x0F
+RECORD = struct.Struct('<BQ')
+MESSAGE_HEAD = struct.Struct('<HIQQ')
+CHUNK_HEAD = struct.Struct('<QQQI')
+# rosbag2 makes chunks of 768 kB, we of 1 MiB; a length far beyond is a corrupt one.
+CHUNK_LIMIT = 1 << 30
+
+
+class McapWalk:
+    """
+    One pass over a file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Attributes
+    ----------
+    topics : dict of int to RescuedTopic
+        Topics seen so far, by the number that messages refer to.
+    damages : list of Damage
+        What could not be read; complete after `messages` has ended.
+
+    Raises
+    ------
+    NotABag
+        If the file does not begin as mcap files do.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Look at the first bytes."""
+        self.path = path
+        self.topics: dict[int, RescuedTopic] = {}
+        self.damages: list[Damage] = []
+        self._schemas: dict[int, tuple[str, str, str]] = {}
+        with path.open('rb') as file:
+            head = file.read(len(MAGIC))
+        if not head or not MAGIC.startswith(head[: len(MAGIC)]):
+            raise NotABag(path, 'it does not begin as an mcap file does')
+
+    def messages(self) -> Iterator[Rescued]:
+        """
+        Go through all messages that can be read, in the order of the file.
+
+        Yields
+        ------
+        Rescued
+            One after the other.
+
+        """
+        size = self.path.stat().st_size
+        with self.path.open('rb') as file:
+            at = file.seek(len(MAGIC))
+            while at < size:
+                head = file.read(RECORD.size)
+                opcode, length = RECORD.unpack(head.ljust(RECORD.size, b'\0'))
+                if len(head) == RECORD.size and not 0 < opcode <= LAST_OPCODE:
+                    self._damage(at, f'no mcap record begins with {opcode:#04x}')
+                    return
+                if opcode in {DATA_END, FOOTER}:
+                    return
+                whole = len(head) == RECORD.size and length <= size - at - RECORD.size
+                # What follows is index and summary, or a record that has to be looked into.
+                wanted = min(length, size - at - RECORD.size, CHUNK_LIMIT)
+                if opcode in {SCHEMA, CHANNEL, MESSAGE, CHUNK}:
+                    yield from self._record(opcode, file.read(max(wanted, 0)), at, whole=whole)
+                if not whole:
+                    self._damage(at, 'the file ends inside a record')
+                    return
+                at = file.seek(at + RECORD.size + length)
+        self._damage(size, 'the file has no end mark')
+
+    def _record(self, opcode: int, body: bytes, at: int, *, whole: bool) -> Iterator[Rescued]:
+        try:
+            if opcode == CHUNK:
+                yield from self._chunk(body, at, whole=whole)
+            elif whole and opcode == MESSAGE:
+                yield from self._message(body, at)
+            elif whole:
+                self._definition(opcode, body)
+        except (struct.error, UnicodeDecodeError, ReaderError, KeyError, ValueError) as error:
+            if whole:
+                self._damage(at, f'a record makes no sense: {error}')
+
+    def _chunk(self, body: bytes, at: int, *, whole: bool) -> Iterator[Rescued]:
+        _, _, plain_size, crc = CHUNK_HEAD.unpack_from(body)
+        compression, start = _string(body, CHUNK_HEAD.size)
+        packed = body[start + 8 :]
+        if plain_size > CHUNK_LIMIT:
+            self._damage(at, f'a chunk claims to hold {plain_size} bytes')
+            return
+        if compression in {'zstd', 'lz4'}:
+            plain, failure = decompress_prefix(packed, compression, plain_size + 1)
+        elif compression:
+            plain, failure = b'', f'unknown compression {compression!r}'
+        else:
+            plain, failure = packed[:plain_size], None
+        if failure is None and len(plain) == plain_size and crc and crc32(plain) != crc:
+            self._damage(at, 'the checksum of a chunk is wrong')
+            return
+        yield from self._inside(plain, at)
+        if whole and (failure or len(plain) != plain_size):
+            self._damage(at, failure or f'a chunk has {len(plain)} bytes in place of {plain_size}')
+
+    def _inside(self, plain: bytes, at: int) -> Iterator[Rescued]:
+        place = 0
+        while place + RECORD.size <= len(plain):
+            opcode, length = RECORD.unpack_from(plain, place)
+            place += RECORD.size
+            if opcode not in {SCHEMA, CHANNEL, MESSAGE}:
+                self._damage(at, f'a chunk holds a record of the kind {opcode:#04x}')
+                return
+            if length > len(plain) - place:
+                return
+            yield from self._record(opcode, plain[place : place + length], at, whole=True)
+            place += length
+
+    def _message(self, body: bytes, at: int) -> Iterator[Rescued]:
+        number, _, log_time, _ = MESSAGE_HEAD.unpack_from(body)
+        if number not in self.topics:
+            self._damage(at, f'a message belongs to the unknown channel {number}')
+        elif log_time >= 1 << 63:
+            self._damage(at, f'a message has the impossible time {log_time} ns')
+        else:
+            yield Rescued(number, log_time, body[MESSAGE_HEAD.size :])
+
+    def _definition(self, opcode: int, body: bytes) -> None:
+        (number,) = struct.unpack_from('<H', body)
+        if opcode == SCHEMA:
+            name, at = _string(body, 2)
+            encoding, at = _string(body, at)
+            text, _ = _string(body, at)
+            self._schemas[number] = (name, encoding, text)
+            return
+        (schema,) = struct.unpack_from('<H', body, 2)
+        topic, at = _string(body, 4)
+        _, at = _string(body, at)
+        metadata = _strings(body, at)
+        name, _, text = self._schemas[schema]
+        self.topics[number] = RescuedTopic(
+            name=topic,
+            msgtype=name,
+            qos=tuple(parse_qos(metadata.get('offered_qos_profiles', ''))),
+            definition=text,
+            type_hash=metadata.get('topic_type_hash', ''),
+        )
+
+    def _damage(self, at: int, reason: str) -> None:
+        self.damages.append(Damage(self.path, at, reason))
+
+
+def _string(data: bytes, at: int) -> tuple[str, int]:
+    """Read a text with its length before it; return it and the place behind it."""
+    (size,) = struct.unpack_from('<I', data, at)
+    if at + 4 + size > len(data):
+        raise ValueError(f'a text of {size} bytes in a record of {len(data)}')
+    return data[at + 4 : at + 4 + size].decode(), at + 4 + size
+
+
+def _strings(data: bytes, at: int) -> dict[str, str]:
+    """Read pairs of texts with the number of their bytes before them."""
+    (size,) = struct.unpack_from('<I', data, at)
+    at, end = at + 4, min(at + 4 + size, len(data))
+    pairs = {}
+    while at < end:
+        key, at = _string(data, at)
+        pairs[key], at = _string(data, at)
+    return pairs

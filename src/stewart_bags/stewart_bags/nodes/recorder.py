@@ -1,0 +1,178 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Record topics, as the bytes that they are, into a bag that stays readable whatever happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from rclpy.subscription import Subscription
+from stewart_bags.errors import BagError, UnknownType
+from stewart_bags.nodes.message_classes import message_class
+from stewart_bags.nodes.offered_qos import matching, to_bag
+from stewart_bags.recording import CAPACITY, Recording
+from stewart_bags.writing import BagWriter, Compression, Storage
+from stewart_node_support.diagnostics import Diagnostics, Level, Report
+from stewart_node_support.parameters import declare, param
+from stewart_node_support.running import run
+
+
+@dataclass(frozen=True)
+class RecorderParameters:
+    """Parameters of the recorder."""
+
+    topics: tuple[str, ...] = param((), 'topics to record; none for all that are seen')
+    output: str = param('recording', 'directory of the bag; must not exist')
+    storage: str = param(
+        'mcap', 'how messages lie on disk', choices=[item.value for item in Storage]
+    )
+    compression: str = param(
+        'none', 'what is compressed with zstd', choices=[item.value for item in Compression]
+    )
+    poll_period: float = param(
+        0.1, 'time between two looks for new topics [s]', min=0.01, max=60.0
+    )
+    queue_size: int = param(CAPACITY, 'messages that may wait for the disk', min=1, max=10_000_000)
+
+
+class Recorder(Node):
+    """
+    Subscribe to topics with what their publishers offer, write a bag.
+
+    Bag time is the time of reception. Whoever composes nodes calls `discover` before they
+    publish, so that no message comes too early, and lets the executor run until `counts` agree.
+
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Declare parameters, open the bag, then look for topics."""
+        super().__init__('recorder', **kwargs)
+        parameters = declare(self, RecorderParameters)
+        writer = BagWriter(
+            parameters.output,
+            storage=Storage(parameters.storage),
+            compression=Compression(parameters.compression),
+        )
+        self.recording = Recording(writer, capacity=parameters.queue_size)
+        self.path = writer.path
+        self._wanted = {self.resolve_topic_name(name) for name in parameters.topics}
+        self._sim_time = bool(self.get_parameter('use_sim_time').value)
+        self._subscriptions_by_topic: dict[str, tuple[Subscription, QoSProfile]] = {}
+        self._unrecordable: set[str] = set()
+        self._dropped_before_us = 0
+        self._diagnostics = Diagnostics(self, str(writer.path))
+        self._diagnostics.add('recording', self._report)
+        self._timer = self.create_timer(parameters.poll_period, self.discover)
+        self.discover()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Messages written so far, by topic; final after `destroy_node`."""
+        return self.recording.counts
+
+    @property
+    def topics(self) -> set[str]:
+        """Topics that are being recorded."""
+        return set(self._subscriptions_by_topic)
+
+    @property
+    def lost(self) -> int:
+        """Messages that did not get into the bag, as far as anyone knows."""
+        return sum(self.recording.lost.values()) + self._dropped_before_us
+
+    def discover(self) -> None:
+        """Look for topics that have publishers, and follow publishers that offer less."""
+        for topic, types in self.get_topic_names_and_types():
+            if self._wanted and topic not in self._wanted:
+                continue
+            # Names with a leading underscore are hidden: the inner topics of actions.
+            if not self._wanted and '/_' in topic:
+                continue
+            offers = [item.qos_profile for item in self.get_publishers_info_by_topic(topic)]
+            if offers and topic not in self._unrecordable:
+                self._follow(topic, types[0], offers)
+
+    def destroy_node(self) -> None:
+        """Write what is waiting, finish the bag, then take the node down."""
+        self._timer.cancel()
+        for subscription, _ in self._subscriptions_by_topic.values():
+            self.destroy_subscription(subscription)
+        try:
+            self.recording.close()
+        except BagError as error:
+            self.get_logger().error(str(error))
+        super().destroy_node()
+
+    def _follow(self, topic: str, msgtype: str, offers: list[QoSProfile]) -> None:
+        request = matching(offers)
+        present = self._subscriptions_by_topic.get(topic)
+        if present is not None:
+            same = (request.reliability, request.durability) == (
+                present[1].reliability,
+                present[1].durability,
+            )
+            if same or not _asks_less(request, present[1]):
+                return
+            self.destroy_subscription(present[0])
+        try:
+            kind = message_class(msgtype)
+            self.recording.add_topic(topic, msgtype, qos=[to_bag(item) for item in offers])
+            subscription = self.create_subscription(
+                kind,
+                topic,
+                partial(self._on_message, topic),
+                request,
+                raw=True,
+                event_callbacks=SubscriptionEventCallbacks(message_lost=self._on_lost),
+            )
+        except UnknownType as error:
+            self._unrecordable.add(topic)
+            self.get_logger().warning(f'{topic} is not recorded: {error}')
+            return
+        except BagError:
+            return  # the disk has failed; the diagnostics say so
+        self._subscriptions_by_topic[topic] = (subscription, request)
+
+    def _on_message(self, topic: str, data: bytes, info: dict[str, int]) -> None:
+        received = 0 if self._sim_time else info.get('received_timestamp', 0)
+        self.recording.put(topic, received or self.get_clock().now().nanoseconds, data)
+
+    def _on_lost(self, event: Any) -> None:
+        self._dropped_before_us += int(event.total_count_change)
+
+    def _report(self) -> Report:
+        recording = self.recording
+        values = {
+            'messages': sum(recording.counts.values()),
+            'lost': self.lost,
+            'waiting': recording.waiting,
+            'size_bytes': recording.size,
+            'topics': len(self._subscriptions_by_topic),
+        }
+        if recording.failure is not None:
+            return Report(Level.ERROR, str(recording.failure), values)
+        if self.lost:
+            return Report(Level.WARN, f'{self.lost} messages were lost', values)
+        if self._wanted - self.topics:
+            waits = ', '.join(sorted(self._wanted - self.topics))
+            return Report(Level.WARN, f'nobody publishes {waits}', values)
+        return Report(Level.OK, f'recording to {self.path}', values)
+
+
+def _asks_less(request: QoSProfile, present: QoSProfile) -> bool:
+    """Tell whether a new request can be served by publishers that cannot serve the present one."""
+    return (request.reliability, request.durability) > (present.reliability, present.durability)
+
+
+def main() -> None:
+    """Record until stopped."""
+    run(Recorder)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,244 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is played from a bag, when, and with which stamps: all of a player that needs no ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+import struct
+
+from rosbags.interfaces import Nodetype, QosDurability
+from stewart_bags.cdr_layout import layout_of, LayoutError
+from stewart_bags.errors import BagError
+from stewart_bags.reading import Bag, NS, RawMessage, Topic
+
+_STAMP = {0: struct.Struct('>iI'), 1: struct.Struct('<iI')}
+_CLOCK = struct.Struct('<4siI')
+HEADER = 'std_msgs/msg/Header'
+TIME = 'builtin_interfaces/msg/Time'
+CLOCK = '/clock'
+# The stamp of a header that comes first stands right behind the encapsulation.
+FIRST_STAMP = 4
+
+
+class NothingToPlay(BagError):
+    """The bag has no message in what was asked for."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """
+    When a message of the bag is due, and what its stamps become.
+
+    Attributes
+    ----------
+    start_ns : int
+        Bag time at which playing starts [ns].
+    rate : float
+        How much faster than recorded; above 0.
+    now_ns : int or None
+        Time that `start_ns` is shifted to [ns since the epoch]; None leaves stamps as recorded.
+
+    """
+
+    start_ns: int
+    rate: float = 1.0
+    now_ns: int | None = None
+
+    def due(self, time_ns: int) -> float:
+        """
+        Tell when a message is due.
+
+        Parameters
+        ----------
+        time_ns : int
+            Its bag time [ns].
+
+        Returns
+        -------
+        float
+            Time after the start of playing; latched messages from before the start are due
+            at once [s].
+
+        """
+        return max(0, time_ns - self.start_ns) / NS / self.rate
+
+    def shifted(self, stamp_ns: int) -> int:
+        """
+        Shift a stamp, and scale its distance from the start with the rate.
+
+        Parameters
+        ----------
+        stamp_ns : int
+            As recorded [ns].
+
+        Returns
+        -------
+        int
+            As to be published [ns].
+
+        """
+        if self.now_ns is None:
+            return stamp_ns
+        return max(0, self.now_ns + round((stamp_ns - self.start_ns) / self.rate))
+
+
+def selected(bag: Bag, topics: Collection[str], start_offset: float) -> Iterator[RawMessage]:
+    """
+    Choose what is played.
+
+    Parameters
+    ----------
+    bag : Bag
+        Open bag.
+    topics : collection of str
+        Names.
+    start_offset : float
+        Time after the first message of the bag at which playing starts [s].
+
+    Yields
+    ------
+    RawMessage
+        First the last message before the start of every latched topic, then all from there on.
+
+    Raises
+    ------
+    MissingTopic
+        If there is no such topic.
+    NothingToPlay
+        If the bag ends before the start.
+
+    """
+    start_ns = bag.start_ns + round(start_offset * NS)
+    names = [bag.topic(name).name for name in topics]
+    if not sum(bag.topics[name].count for name in names) or start_ns > bag.end_ns:
+        raise NothingToPlay(
+            f'{bag.path}: nothing to play {start_offset:g} s after the start, '
+            f'it lasts {bag.duration:g} s and has {bag.count} messages on {len(bag.topics)} topics'
+        )
+    held: dict[str, RawMessage] = {}
+    if latched := [name for name in names if is_latched(bag.topics[name])]:
+        for message in bag.raw(latched, stop_ns=start_ns):
+            held[message.topic] = message
+    yield from held.values()
+    yield from bag.raw(names, start_ns=start_ns)
+
+
+def is_latched(topic: Topic) -> bool:
+    """Tell whether the publishers of a topic offered its last messages to late subscribers."""
+    return bool(topic.qos) and all(
+        item.durability == QosDurability.TRANSIENT_LOCAL for item in topic.qos
+    )
+
+
+class Restamper:
+    """
+    Puts other stamps into serialised messages.
+
+    Parameters
+    ----------
+    bag : Bag
+        Knows the types.
+    schedule : Schedule
+        Says what the stamps become.
+
+    """
+
+    def __init__(self, bag: Bag, schedule: Schedule) -> None:
+        """Remember both."""
+        self._bag = bag
+        self._schedule = schedule
+        self._headed: dict[str, bool] = {}
+
+    def __call__(self, message: RawMessage) -> bytes:
+        """
+        Return the bytes of a message with its stamps shifted.
+
+        Parameters
+        ----------
+        message : RawMessage
+            As recorded.
+
+        Returns
+        -------
+        bytes
+            The same bytes where stamps stay as they are. Stamps that are zero were never set
+            and stay zero; a message that does not fit its type stays as it is.
+
+        """
+        if self._schedule.now_ns is None:
+            return message.data
+        data = bytearray(message.data)
+        pattern = _STAMP[data[1] & 1]
+        for at in self._places(message):
+            seconds, rest = pattern.unpack_from(data, at)
+            if seconds or rest:
+                pattern.pack_into(
+                    data, at, *divmod(self._schedule.shifted(seconds * NS + rest), NS)
+                )
+        return bytes(data)
+
+    def _places(self, message: RawMessage) -> list[int]:
+        """Return where the stamps lie in a message."""
+        topic = self._bag.topics[message.topic]
+        first = self._headed.get(topic.name)
+        if first is None:
+            first = self._headed[topic.name] = self._begins_with_only_header(topic.msgtype)
+        if first and len(message.data) >= FIRST_STAMP + 8:
+            return [FIRST_STAMP]
+        try:
+            layout = layout_of(self._bag.typestore, topic.msgtype, message.data)
+        except LayoutError:
+            return []
+        return [
+            layout.fields[f'{path}.sec'][0]
+            for path in layout.times
+            if path.rpartition('.')[2] == 'stamp'
+        ]
+
+    def _begins_with_only_header(self, msgtype: str) -> bool:
+        """Tell whether the one stamp of a type is that of its header, which comes first."""
+        fields = self._bag.typestore.fielddefs.get(msgtype, ([], []))[1]
+        if not fields or fields[0][1] != (Nodetype.NAME, HEADER):
+            return False
+        return not any(self._has_time(kind) for _, kind in fields[1:])
+
+    def _has_time(self, kind: object) -> bool:
+        if isinstance(kind, str) and kind.count('/') == 2:
+            fields = self._bag.typestore.fielddefs.get(kind, ([], []))[1]
+            return kind == TIME or any(self._has_time(inner) for _, inner in fields)
+        return isinstance(kind, tuple) and any(self._has_time(item) for item in kind)
+
+
+def with_clock(
+    messages: Iterable[RawMessage], schedule: Schedule, frequency: float
+) -> Iterator[RawMessage]:
+    """
+    Put the ticks of a clock between the messages.
+
+    Parameters
+    ----------
+    messages : iterable of RawMessage
+        In the order of bag time.
+    schedule : Schedule
+        Says where they start and what their stamps become.
+    frequency : float
+        Ticks per second of playing [Hz].
+
+    Yields
+    ------
+    RawMessage
+        The messages, less a recorded clock, and rosgraph_msgs/Clock on ``/clock``.
+
+    """
+    period = schedule.rate / frequency * NS
+    ticks = 0
+    for message in messages:
+        if message.topic == CLOCK:
+            continue
+        while (tick := schedule.start_ns + round(ticks * period)) <= message.time_ns:
+            data = _CLOCK.pack(b'\0\1\0\0', *divmod(schedule.shifted(tick), NS))
+            yield RawMessage(CLOCK, tick, data)
+            ticks += 1
+        yield message

@@ -1,0 +1,387 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Open a bag and go through its messages in the order of bag time, without ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from functools import cached_property
+import heapq
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from rosbags.interfaces import Connection, ConnectionExtRosbag2, Qos
+from rosbags.rosbag2 import Reader
+from rosbags.typesys.store import Typestore
+from stewart_bags.bag_files import storage_files, StorageFile
+from stewart_bags.decompression import decompress_file, decompress_prefix, format_of
+from stewart_bags.definitions import jazzy_typestore, typestore_of
+from stewart_bags.errors import DamagedBag, MissingTopic, UndecodableMessage, WrongType
+
+NS = 1_000_000_000
+# A single message is never larger than this; a corrupt frame may claim to be.
+MESSAGE_LIMIT = 1 << 31
+
+
+@dataclass(frozen=True)
+class Topic:
+    """
+    What a bag says about one topic.
+
+    Attributes
+    ----------
+    name : str
+        As it was recorded, fully qualified.
+    msgtype : str
+        For example ``sensor_msgs/msg/JointState``.
+    count : int
+        Messages in the bag.
+    qos : tuple of rosbags.interfaces.Qos
+        What the publishers offered while it was recorded.
+    definition : str
+        Definition embedded in the bag; empty where there is none.
+    type_hash : str
+        RIHS01 hash; empty where the bag has none.
+
+    """
+
+    name: str
+    msgtype: str
+    count: int
+    qos: tuple[Qos, ...] = ()
+    definition: str = ''
+    type_hash: str = ''
+
+
+class RawMessage(NamedTuple):
+    """
+    One message as it lies in the bag.
+
+    Attributes
+    ----------
+    topic : str
+        Name of the topic.
+    time_ns : int
+        Bag time: when the recorder received it [ns since the epoch].
+    data : bytes
+        CDR bytes, with their four bytes of encapsulation.
+
+    """
+
+    topic: str
+    time_ns: int
+    data: bytes
+
+
+class Message(NamedTuple):
+    """
+    One decoded message.
+
+    Attributes
+    ----------
+    topic : str
+        Name of the topic.
+    time_ns : int
+        Bag time: when the recorder received it [ns since the epoch].
+    message : object
+        Dataclass with the fields of the message; arrays are numpy arrays.
+
+    """
+
+    topic: str
+    time_ns: int
+    message: Any
+
+    @property
+    def stamp_ns(self) -> int | None:
+        """Stamp of the header [ns since the epoch]; None for a message without header."""
+        header = getattr(self.message, 'header', None)
+        return None if header is None else int(header.stamp.sec * NS + header.stamp.nanosec)
+
+
+class Bag:
+    """
+    A bag, open for reading; use it as a context manager.
+
+    Parameters
+    ----------
+    path : str or Path
+        Directory, ``.mcap`` or ``.db3`` file, also compressed, also without ``metadata.yaml``.
+
+    Attributes
+    ----------
+    path : Path
+        The same.
+    topics : dict of str to Topic
+        By name.
+    start_ns, end_ns : int
+        Bag time of the first and of the last message [ns]; both 0 in an empty bag.
+    typestore : Typestore
+        Decodes every type of the bag that has a definition.
+
+    Raises
+    ------
+    NotABag
+        If there is no bag.
+    DamagedBag
+        If a file was not closed, was cut or is corrupt.
+
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Open every file of the bag and read what it contains."""
+        self.path = Path(path)
+        self._stack = ExitStack()
+        self._unpacked: Path | None = None
+        try:
+            self._readers = [self._open(item) for item in storage_files(self.path)]
+            # In a split bag the order of the files is that of their first messages.
+            self._readers.sort(key=lambda reader: reader.start_time)
+        except BaseException:
+            self._stack.close()
+            raise
+        connections = [item for reader in self._readers for item in reader.connections]
+        self.topics = _topics(connections)
+        filled = [reader for reader in self._readers if reader.message_count]
+        self.start_ns = min((reader.start_time for reader in filled), default=0)
+        # rosbags counts up to the nanosecond after the last message.
+        self.end_ns = max((reader.end_time - 1 for reader in filled), default=0)
+
+    def __enter__(self) -> Bag:
+        """Return the bag itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the files."""
+        self.close()
+
+    @cached_property
+    def typestore(self) -> Typestore:
+        """Make the type store when it is first needed."""
+        return typestore_of([item for reader in self._readers for item in reader.connections])
+
+    @property
+    def count(self) -> int:
+        """Messages in the bag."""
+        return sum(topic.count for topic in self.topics.values())
+
+    @property
+    def duration(self) -> float:
+        """Time from the first to the last message [s]."""
+        return (self.end_ns - self.start_ns) / NS
+
+    def close(self) -> None:
+        """Close the files; may be called again."""
+        self._stack.close()
+
+    def topic(self, name: str, *expected: str) -> Topic:
+        """
+        Look a topic up.
+
+        Parameters
+        ----------
+        name : str
+            Its full name; ``imu/data`` also finds ``/imu/data`` and the one topic that ends so.
+        *expected : str
+            Message types that would do; none for any.
+
+        Returns
+        -------
+        Topic
+            What the bag says about it.
+
+        Raises
+        ------
+        MissingTopic
+            If there is none, or more than one that ends so.
+        WrongType
+            If it carries none of the expected types.
+
+        """
+        found = self.topics.get(name) or self.topics.get(f'/{name}')
+        if found is None and not name.startswith('/'):
+            ending = [key for key in self.topics if key.endswith(f'/{name}')]
+            found = self.topics[ending[0]] if len(ending) == 1 else None
+        if found is None:
+            raise MissingTopic(self.path, name, self.topics)
+        if expected and found.msgtype not in expected:
+            raise WrongType(self.path, found.name, found.msgtype, expected)
+        return found
+
+    def store_for(self, msgtype: str, sample: bytes) -> Typestore:
+        """
+        Choose the definitions that fit a message type.
+
+        Parameters
+        ----------
+        msgtype : str
+            Name of the type.
+        sample : bytes
+            One message of that type.
+
+        Returns
+        -------
+        Typestore
+            The bag's own, unless `sample` contradicts it and fits the definition of this machine:
+            early versions of rosbag2 embedded unfinished definitions.
+
+        """
+        try:
+            self.typestore.deserialize_cdr(sample, msgtype)
+        except Exception:  # rosbags raises much on bytes that are none of the type
+            ours = jazzy_typestore()
+            with suppress(Exception):
+                ours.deserialize_cdr(sample, msgtype)
+                return ours
+        return self.typestore
+
+    def raw(
+        self,
+        topics: Collection[str] = (),
+        *,
+        start_ns: int | None = None,
+        stop_ns: int | None = None,
+    ) -> Iterator[RawMessage]:
+        """
+        Go through the messages as bytes, in the order of bag time.
+
+        Parameters
+        ----------
+        topics : collection of str
+            Names of the topics; none for all.
+        start_ns, stop_ns : int, optional
+            First bag time to be included, and the first not to be [ns].
+
+        Yields
+        ------
+        RawMessage
+            One after the other.
+
+        Raises
+        ------
+        MissingTopic
+            If there is no such topic.
+        DamagedBag
+            If a file turns out to be corrupt on the way.
+
+        """
+        for connection, time_ns, data in self._walk(topics, start_ns, stop_ns):
+            yield RawMessage(connection.topic, time_ns, data)
+
+    def messages(
+        self,
+        topics: Collection[str] = (),
+        *,
+        start_ns: int | None = None,
+        stop_ns: int | None = None,
+    ) -> Iterator[Message]:
+        """
+        Go through the messages decoded, in the order of bag time.
+
+        Parameters
+        ----------
+        topics : collection of str
+            Names of the topics; none for all.
+        start_ns, stop_ns : int, optional
+            First bag time to be included, and the first not to be [ns].
+
+        Yields
+        ------
+        Message
+            One after the other.
+
+        Raises
+        ------
+        MissingTopic
+            If there is no such topic.
+        DamagedBag
+            If a file turns out to be corrupt on the way.
+        UndecodableMessage
+            If the bytes of a message do not fit its type, or nobody knows the type.
+
+        """
+        decoders: dict[str, Callable[[bytes, str], object]] = {}
+        for count, (connection, time_ns, data) in enumerate(self._walk(topics, start_ns, stop_ns)):
+            msgtype = connection.msgtype
+            try:
+                decode = decoders.get(msgtype)
+                if decode is None:
+                    decode = decoders[msgtype] = self.store_for(msgtype, data).deserialize_cdr
+                message = decode(data, msgtype)
+            except Exception as error:  # rosbags raises much on bytes that are none of the type
+                raise UndecodableMessage(
+                    self.path, connection.topic, msgtype, time_ns, count, repr(error)
+                ) from error
+            yield Message(connection.topic, time_ns, message)
+
+    def _open(self, item: StorageFile) -> Reader:
+        side = item.left_behind()
+        if side is not None:
+            raise DamagedBag(item.path, f'{side.name} is left: it was not closed')
+        reader = Reader(self._plain(item))
+        try:
+            reader.open()
+        except Exception as error:  # rosbags raises almost anything on files that are no bag
+            raise DamagedBag(item.path, str(error) or type(error).__name__) from error
+        self._stack.callback(reader.close)
+        return reader
+
+    def _plain(self, item: StorageFile) -> Path:
+        if item.compression is None:
+            return item.path
+        if self._unpacked is None:
+            self._unpacked = Path(self._stack.enter_context(TemporaryDirectory(prefix='bag_')))
+        plain = self._unpacked / item.plain_name
+        failure = decompress_file(item.path, plain, item.compression)
+        if failure is not None:
+            raise DamagedBag(item.path, failure)
+        return plain
+
+    def _walk(
+        self, topics: Collection[str], start_ns: int | None, stop_ns: int | None
+    ) -> Iterator[tuple[Connection, int, bytes]]:
+        names = {self.topic(name).name for name in topics}
+        walks = [
+            self._walk_file(reader, wanted, start_ns, stop_ns)
+            for reader in self._readers
+            if (wanted := [c for c in reader.connections if not names or c.topic in names])
+        ]
+        # Merging costs as much as reading, and most bags are one file.
+        return walks[0] if len(walks) == 1 else heapq.merge(*walks, key=lambda item: item[1])
+
+    def _walk_file(
+        self, reader: Reader, wanted: list[Connection], start_ns: int | None, stop_ns: int | None
+    ) -> Iterator[tuple[Connection, int, bytes]]:
+        count, time_ns, packed = 0, None, None
+        try:
+            for connection, time_ns, data in reader.messages(wanted, start_ns, stop_ns):
+                if packed is None:
+                    packed = format_of(data) or ''
+                if packed:
+                    data, failure = decompress_prefix(data, packed, MESSAGE_LIMIT)  # noqa: PLW2901
+                    if failure is not None:
+                        raise ValueError(f'message {count + 1}: {failure}')
+                yield connection, time_ns, data
+                count += 1
+        except Exception as error:  # rosbags raises almost anything on corrupt files
+            reason = str(error) or type(error).__name__
+            raise DamagedBag(self.path, reason, count=count, time_ns=time_ns) from error
+
+
+def _topics(connections: list[Connection]) -> dict[str, Topic]:
+    topics: dict[str, Topic] = {}
+    for item in connections:
+        before = topics.get(item.topic)
+        qos = item.ext.offered_qos_profiles if isinstance(item.ext, ConnectionExtRosbag2) else []
+        topics[item.topic] = Topic(
+            name=item.topic,
+            msgtype=item.msgtype,
+            count=item.msgcount + (before.count if before else 0),
+            qos=before.qos if before and before.qos else tuple(qos),
+            definition=item.msgdef.data,
+            type_hash=item.digest,
+        )
+    return topics

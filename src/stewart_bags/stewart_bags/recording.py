@@ -1,0 +1,153 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Write a bag from a thread of its own, so that a slow disk never holds up who receives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from queue import Empty, Full, Queue
+import threading
+
+from rosbags.interfaces import Qos
+from stewart_bags.errors import BagError
+from stewart_bags.writing import BagWriter
+
+CAPACITY = 50_000
+# Also with no messages coming, what was received is on disk after this time [s].
+IDLE_FLUSH = 0.5
+
+_Item = tuple[str, int, bytes]
+
+
+class Recording:
+    """
+    A bag being written from a bounded queue.
+
+    What the queue cannot take, or what comes after the disk has failed, is counted as lost.
+
+    Parameters
+    ----------
+    writer : BagWriter
+        The open bag; this object closes it.
+    capacity : int
+        Messages that may wait.
+
+    Attributes
+    ----------
+    lost : dict of str to int
+        Messages that could not be recorded, by topic.
+    failure : BagError or None
+        Why the writing ended, if it did.
+
+    """
+
+    def __init__(self, writer: BagWriter, *, capacity: int = CAPACITY) -> None:
+        """Start the thread."""
+        self._writer = writer
+        self._queue: Queue[_Item | None] = Queue(capacity)
+        self._lock = threading.Lock()
+        self.lost: dict[str, int] = {}
+        self.failure: BagError | None = None
+        self._thread = threading.Thread(target=self._work, name='bag_writer', daemon=True)
+        self._thread.start()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Messages written so far, by topic; complete after `close`."""
+        return dict(self._writer.counts)
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk so far."""
+        return self._writer.size
+
+    @property
+    def waiting(self) -> int:
+        """Messages in the queue."""
+        return self._queue.qsize()
+
+    def add_topic(
+        self,
+        topic: str,
+        msgtype: str,
+        *,
+        qos: Sequence[Qos] = (),
+    ) -> None:
+        """
+        Announce a topic.
+
+        Parameters
+        ----------
+        topic, msgtype : str
+            Name, fully qualified, and message type.
+        qos : sequence of Qos
+            What its publishers offer.
+
+        Raises
+        ------
+        UnknownType
+            If there is no definition of the type here.
+
+        """
+        with self._lock:
+            self._writer.add_topic(topic, msgtype, qos=qos)
+        self.lost.setdefault(topic, 0)
+
+    def put(self, topic: str, time_ns: int, data: bytes) -> None:
+        """
+        Hand over one message; never waits.
+
+        Parameters
+        ----------
+        topic : str
+            A topic that was announced.
+        time_ns : int
+            When it was received [ns since the epoch].
+        data : bytes
+            CDR bytes with encapsulation.
+
+        """
+        try:
+            self._queue.put_nowait((topic, time_ns, data))
+        except Full:
+            self.lost[topic] += 1
+
+    def close(self) -> None:
+        """
+        Write what is waiting and finish the bag; may be called again.
+
+        Raises
+        ------
+        WriteFailed
+            If the disk failed, now or before.
+
+        """
+        if self._thread.is_alive():
+            self._queue.put(None)
+            self._thread.join()
+            self._guarded(self._writer.close)
+        if self.failure is not None:
+            raise self.failure
+
+    def _work(self) -> None:
+        while True:
+            try:
+                item = self._queue.get(timeout=IDLE_FLUSH)
+            except Empty:
+                self._guarded(self._writer.flush)
+                continue
+            if item is None:
+                return
+            topic, time_ns, data = item
+            if not self._guarded(self._writer.write_raw, topic, time_ns, data):
+                self.lost[topic] += 1
+
+    def _guarded(self, work: object, *arguments: object) -> bool:
+        """Do something with the writer unless it has failed; tell whether it was done."""
+        if self.failure is None:
+            try:
+                with self._lock:
+                    work(*arguments)  # type: ignore[operator]
+            except BagError as error:
+                self.failure = error
+        return self.failure is None

@@ -1,0 +1,91 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a walk through a damaged file brings to light."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from rosbags.interfaces import Qos
+
+
+@dataclass(frozen=True)
+class RescuedTopic:
+    """
+    A topic found in a damaged file.
+
+    Attributes
+    ----------
+    name, msgtype : str
+        Name and message type.
+    qos : tuple of Qos
+        What its publishers offered.
+    definition, type_hash : str
+        Embedded definition and RIHS01 hash; empty where there is none.
+
+    """
+
+    name: str
+    msgtype: str
+    qos: tuple[Qos, ...] = ()
+    definition: str = ''
+    type_hash: str = ''
+
+
+class Rescued(NamedTuple):
+    """
+    A message found in a damaged file.
+
+    Attributes
+    ----------
+    number : int
+        Number of its topic within the file.
+    time_ns : int
+        Bag time [ns since the epoch].
+    data : bytes
+        As it lies in the file, possibly compressed.
+
+    """
+
+    number: int
+    time_ns: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Damage:
+    """
+    A place where a file could not be read.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    offset : int
+        Where the unreadable begins [byte].
+    reason : str
+        What is wrong there.
+
+    """
+
+    path: Path
+    offset: int
+    reason: str
+
+    def __str__(self) -> str:
+        """Say it in one sentence."""
+        return f'{self.path.name} at byte {self.offset}: {self.reason}'
+
+
+class Walk(Protocol):
+    """One pass over a damaged file of either storage."""
+
+    topics: dict[int, RescuedTopic]
+    damages: list[Damage]
+
+    def messages(self) -> Iterator[Rescued]:
+        """Go through all messages that can be read."""
+        ...

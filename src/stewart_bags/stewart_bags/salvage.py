@@ -1,0 +1,256 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Save from a damaged recording whatever can be read into a new bag, and say what was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+import shutil
+import sqlite3
+from tempfile import TemporaryDirectory
+
+from stewart_bags.bag_files import SIDE_FILES, storage_files, StorageFile
+from stewart_bags.decompression import decompress_file, decompress_prefix, format_of
+from stewart_bags.errors import BagExists, NotABag, UnknownType
+from stewart_bags.mcap_walk import McapWalk
+from stewart_bags.reading import MESSAGE_LIMIT, NS, RawMessage
+from stewart_bags.rescued import Damage, RescuedTopic, Walk
+from stewart_bags.sqlite3_walk import Sqlite3Walk
+from stewart_bags.writing import BagWriter, Compression, Storage
+
+# A rescue that is killed is started again; it need not flush.
+NEVER = 1 << 62
+_WALKS: dict[str, type[McapWalk] | type[Sqlite3Walk]] = {'mcap': McapWalk, 'sqlite3': Sqlite3Walk}
+
+
+@dataclass(frozen=True)
+class SalvageReport:
+    """
+    What was saved.
+
+    Attributes
+    ----------
+    counts : dict of str to int
+        Messages saved, by topic.
+    first_ns, last_ns : int or None
+        Bag time of the earliest and the latest of them [ns].
+    damages : tuple of Damage
+        Places that could not be read; none if the bag was whole.
+
+    """
+
+    counts: dict[str, int]
+    first_ns: int | None
+    last_ns: int | None
+    damages: tuple[Damage, ...]
+
+    @property
+    def count(self) -> int:
+        """Messages saved."""
+        return sum(self.counts.values())
+
+    def __str__(self) -> str:
+        """Say it in one sentence."""
+        if self.first_ns is None or self.last_ns is None:
+            span = ''
+        else:
+            span = f' over {(self.last_ns - self.first_ns) / NS:.3f} s, up to {self.last_ns} ns'
+        lost = '; '.join(str(item) for item in self.damages) or 'nothing was unreadable'
+        return f'{self.count} messages recovered{span}; {lost}'
+
+
+class Salvage:
+    """
+    A pass over a damaged bag; use it as a context manager.
+
+    Parameters
+    ----------
+    path : str or Path
+        Directory or file, as for ``Bag``.
+
+    Attributes
+    ----------
+    topics : dict of str to RescuedTopic
+        Topics seen so far, by name.
+    damages : list of Damage
+        What could not be read; complete after `messages` has ended.
+
+    Raises
+    ------
+    NotABag
+        If there is nothing that ever was a bag.
+
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Find the files."""
+        self.path = Path(path)
+        self.topics: dict[str, RescuedTopic] = {}
+        self.damages: list[Damage] = []
+        self._files = storage_files(self.path, complete=False)
+        self._stack = ExitStack()
+        self._scratch: Path | None = None
+
+    def __enter__(self) -> Salvage:
+        """Return the pass itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove what was unpacked."""
+        self._stack.close()
+
+    def messages(self) -> Iterator[RawMessage]:
+        """
+        Go through all messages that can be read, in the order of the files.
+
+        Yields
+        ------
+        RawMessage
+            Plain bytes; its topic is in `topics` by then.
+
+        """
+        for item in self._files:
+            walk = self._walk(item)
+            if walk is None:
+                continue
+            yield from self._plain(item, walk)
+            self.damages += walk.damages
+
+    def _walk(self, item: StorageFile) -> Walk | None:
+        path = item.path
+        if item.compression:
+            path = self._scratch_directory() / item.plain_name
+            failure = decompress_file(item.path, path, item.compression)
+            if failure is not None:
+                self.damages.append(Damage(item.path, path.stat().st_size, failure))
+        elif item.storage == 'sqlite3' and item.left_behind():
+            path = self._rolled_back(item)
+        try:
+            return _WALKS[item.storage](path)
+        except NotABag as error:
+            self.damages.append(Damage(item.path, 0, error.reason))
+            return None
+
+    def _plain(self, item: StorageFile, walk: Walk) -> Iterator[RawMessage]:
+        for number, time_ns, data in walk.messages():
+            topic = walk.topics[number]
+            self.topics.setdefault(topic.name, topic)
+            packed = format_of(data)
+            if packed:
+                data, failure = decompress_prefix(data, packed, MESSAGE_LIMIT)  # noqa: PLW2901
+                if failure is not None:
+                    reason = f'the message of {topic.name} at {time_ns} ns: {failure}'
+                    self.damages.append(Damage(item.path, 0, reason))
+                    continue
+            yield RawMessage(topic.name, time_ns, data)
+        for topic in walk.topics.values():
+            self.topics.setdefault(topic.name, topic)
+
+    def _scratch_directory(self) -> Path:
+        if self._scratch is None:
+            scratch = TemporaryDirectory(prefix='salvage_', dir=_room_for(self._files))
+            self._scratch = Path(self._stack.enter_context(scratch))
+        return self._scratch
+
+    def _rolled_back(self, item: StorageFile) -> Path:
+        """Copy a database with what sqlite left beside it, and let sqlite bring it in order."""
+        copy = self._scratch_directory() / item.path.name
+        for suffix in ('', *SIDE_FILES):
+            source = item.path.with_name(item.path.name + suffix)
+            if source.is_file():
+                shutil.copyfile(source, copy.with_name(copy.name + suffix))
+        try:
+            with closing(sqlite3.connect(copy)) as database:
+                database.execute('PRAGMA journal_mode = DELETE').fetchall()
+                database.execute('SELECT count(*) FROM sqlite_master').fetchall()
+        except sqlite3.Error as error:
+            self.damages.append(Damage(item.path, 0, f'its journal cannot be used: {error}'))
+        return copy
+
+
+def salvage(
+    source: str | Path,
+    output: str | Path,
+    *,
+    storage: Storage = Storage.MCAP,
+    compression: Compression = Compression.NONE,
+) -> SalvageReport:
+    """
+    Save from a damaged recording whatever can be read into a new bag.
+
+    Parameters
+    ----------
+    source : str or Path
+        Directory or file of the damaged bag; it is not changed.
+    output : str or Path
+        Directory of the new bag; must not exist.
+    storage : Storage
+        How the new bag lies on disk.
+    compression : Compression
+        What is compressed in the new bag.
+
+    Returns
+    -------
+    SalvageReport
+        What was saved and what was not.
+
+    Raises
+    ------
+    NotABag
+        If there is nothing that ever was a bag.
+    BagExists
+        If `output` is taken.
+    WriteFailed
+        If `output` takes no more.
+
+    """
+    if Path(output).exists():
+        raise BagExists(Path(output))
+    first = last = None
+    refused: set[str] = set()
+    with Salvage(source) as pass_:
+        with BagWriter(
+            output, storage=storage, compression=compression, flush_interval_ns=NEVER
+        ) as writer:
+            for topic, time_ns, data in pass_.messages():
+                if topic in refused or not _announced(writer, pass_, topic, refused):
+                    continue
+                writer.write_raw(topic, time_ns, data)
+                first = time_ns if first is None else min(first, time_ns)
+                last = time_ns if last is None else max(last, time_ns)
+            for topic in pass_.topics:
+                _announced(writer, pass_, topic, refused)
+        return SalvageReport(dict(writer.counts), first, last, tuple(pass_.damages))
+
+
+def _announced(writer: BagWriter, pass_: Salvage, topic: str, refused: set[str]) -> bool:
+    """Add a topic to the new bag; one without any definition cannot be kept and is reported."""
+    if topic in writer.counts:
+        return True
+    if topic in refused:
+        return False
+    found = pass_.topics[topic]
+    try:
+        writer.add_topic(
+            topic,
+            found.msgtype,
+            qos=found.qos,
+            definition=found.definition,
+            type_hash=found.type_hash,
+        )
+    except UnknownType as error:
+        refused.add(topic)
+        pass_.damages.append(Damage(pass_.path, 0, f'{topic} is left out, {error}'))
+        return False
+    return True
+
+
+def _room_for(files: list[StorageFile]) -> Path | None:
+    """Choose where to unpack: beside the bag if the usual place has not the room for it."""
+    needed = sum(item.path.stat().st_size for item in files)
+    with TemporaryDirectory() as usual:
+        roomy = shutil.disk_usage(usual).free > 4 * needed
+    return None if roomy else files[0].path.parent

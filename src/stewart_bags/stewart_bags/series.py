@@ -1,0 +1,237 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Topics of a bag as numpy arrays.
+
+Nothing is sorted, filled or dropped: a series is what was recorded, with findings about what is
+odd in it.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, get_type_hints, TypeVar
+
+import numpy as np
+from rosbags.typesys.store import Typestore
+from stewart_bags.cdr_layout import LayoutError
+from stewart_bags.columns import Columns
+from stewart_bags.errors import UndecodableMessage
+from stewart_bags.findings import (
+    examine_quaternions,
+    examine_stamps,
+    examine_values,
+    Finding,
+    Kind,
+)
+from stewart_bags.reading import Bag, RawMessage
+from stewart_bags.series_kinds import (
+    AccelerationSeries,
+    DriverStateSeries,
+    ImuSeries,
+    JointSeries,
+    NS,
+    OdometrySeries,
+    PoseSeries,
+    Series,
+    SetpointSeries,
+    Source,
+    TrackingErrorSeries,
+)
+
+__all__ = [
+    'read_series',
+    'read_joints',
+    'LEGS',
+    'Series',
+    'JointSeries',
+    'SetpointSeries',
+    'PoseSeries',
+    'OdometrySeries',
+    'ImuSeries',
+    'AccelerationSeries',
+    'TrackingErrorSeries',
+    'DriverStateSeries',
+]
+
+LEGS = tuple(f'leg_{number}' for number in range(1, 7))
+QUANTITIES = ('position', 'velocity', 'effort')
+# So many messages are decoded at once: enough for numpy, too few to fill the memory.
+BLOCK = 50_000
+
+S = TypeVar('S', bound=Series)
+
+
+def read_series(bag: Bag, topic: str, kind: type[S]) -> S:
+    """
+    Read a topic into arrays.
+
+    Parameters
+    ----------
+    bag : Bag
+        Open bag.
+    topic : str
+        Name as ``Bag.topic`` takes it.
+    kind : type
+        Class of this module; it fixes the message type.
+
+    Returns
+    -------
+    Series
+        Of class `kind`; empty if the topic has no messages.
+
+    Raises
+    ------
+    MissingTopic, WrongType
+        If there is no such topic, or if it carries another type.
+    DamagedBag, UndecodableMessage
+        If the bag cannot be read to its end.
+
+    """
+    name = bag.topic(topic, kind.MSGTYPE).name
+    sources = _sources(kind)
+    parts = []
+    for block, columns in _blocks(bag, name, kind.MSGTYPE):
+        part = _common(block, columns)
+        part.update({key: _column(columns, source) for key, source in sources.items()})
+        parts.append(part)
+    arrays = _joined(parts)
+    for key, source in sources.items():
+        arrays.setdefault(key, () if source.text else np.empty((0, *source.sample_shape)))
+    return kind(topic=name, **_examined(arrays))
+
+
+def read_joints(bag: Bag, topic: str, names: Sequence[str] = LEGS) -> JointSeries:
+    """
+    Read joints from a JointState topic, in an order of our own.
+
+    Parameters
+    ----------
+    bag : Bag
+        Open bag.
+    topic : str
+        Name as ``Bag.topic`` takes it.
+    names : sequence of str
+        Joints wanted; the legs 1 to 6 by default.
+
+    Returns
+    -------
+    JointSeries
+        NaN where a message lacks a joint, which is also a finding.
+
+    Raises
+    ------
+    MissingTopic, WrongType
+        If there is no such topic, or if it carries another type.
+    DamagedBag, UndecodableMessage
+        If the bag cannot be read to its end.
+
+    """
+    name = bag.topic(topic, JointSeries.MSGTYPE).name
+    parts = []
+    lacked: set[str] = set()
+    for block, columns in _blocks(bag, name, JointSeries.MSGTYPE):
+        part = _common(block, columns)
+        for quantity in QUANTITIES:
+            part[quantity] = columns.picked('name', quantity, names)
+        part['lacking'], missing = columns.lacking('name', names)
+        lacked |= missing
+        parts.append(part)
+    arrays = _joined(parts)
+    rows = np.flatnonzero(arrays.pop('lacking', np.empty(0)))
+    for quantity in QUANTITIES:
+        arrays.setdefault(quantity, np.empty((0, len(names))))
+    arrays = _examined(arrays)
+    if lacked:
+        finding = Finding(Kind.MISSING_NAMES, len(rows), int(rows[0]), ', '.join(sorted(lacked)))
+        arrays['findings'] = (*arrays['findings'], finding)
+    return JointSeries(topic=name, names=tuple(names), **arrays)
+
+
+def _sources(kind: type[Series]) -> dict[str, Source]:
+    """Return what the annotations of a class say, by attribute."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {
+        name: extra
+        for name, hint in hints.items()
+        for extra in getattr(hint, '__metadata__', ())
+        if isinstance(extra, Source)
+    }
+
+
+def _blocks(bag: Bag, topic: str, msgtype: str) -> Iterator[tuple[list[RawMessage], Columns]]:
+    """Yield the messages of a topic in blocks, with their columns."""
+    messages = bag.raw([topic])
+    store = None
+    while block := list(islice(messages, BLOCK)):
+        store = store or bag.store_for(msgtype, block[0].data)
+        yield block, _columns(bag, store, msgtype, block)
+
+
+def _columns(bag: Bag, store: Typestore, msgtype: str, block: list[RawMessage]) -> Columns:
+    try:
+        return Columns(store, msgtype, [item.data for item in block])
+    except LayoutError:
+        for count, item in enumerate(block):
+            try:
+                Columns(store, msgtype, [item.data])
+            except LayoutError as error:
+                raise UndecodableMessage(
+                    bag.path, item.topic, msgtype, item.time_ns, count, str(error)
+                ) from error
+        raise
+
+
+def _common(block: list[RawMessage], columns: Columns) -> dict[str, Any]:
+    seconds = columns.scalars('header.stamp.sec', np.int64)
+    return {
+        'bag_time_ns': np.fromiter((item.time_ns for item in block), np.int64, len(block)),
+        'stamp_ns': seconds * NS + columns.scalars('header.stamp.nanosec', np.int64),
+        'frames': sorted(str(frame) for frame in columns.distinct('header.frame_id')),
+    }
+
+
+def _column(columns: Columns, source: Source) -> Any:
+    if source.text:
+        return columns.texts(source.paths[0])
+    if source.shape:
+        flat = columns.vectors(source.paths[0], int(np.prod(source.shape)))
+        return flat.reshape(len(columns), *source.shape)
+    stacked = np.stack([columns.scalars(path) for path in source.paths], axis=-1)
+    return stacked if len(source.paths) > 1 else stacked[:, 0]
+
+
+def _joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Put the blocks behind each other and freeze the arrays."""
+    joined: dict[str, Any] = {
+        'bag_time_ns': np.empty(0, np.int64),
+        'stamp_ns': np.empty(0, np.int64),
+        'frames': [],
+    }
+    for key in parts[0] if parts else ():
+        values = [part[key] for part in parts]
+        if isinstance(values[0], np.ndarray):
+            joined[key] = np.concatenate(values) if len(values) > 1 else values[0]
+        else:
+            joined[key] = tuple(item for value in values for item in value)
+    for value in joined.values():
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
+    return joined
+
+
+def _examined(arrays: dict[str, Any]) -> dict[str, Any]:
+    """Add the findings, and the frame in place of the frames."""
+    frames = sorted(set(arrays.pop('frames')))
+    findings = examine_stamps(arrays['stamp_ns'])
+    for name, value in arrays.items():
+        if not isinstance(value, np.ndarray) or value.dtype != np.float64:
+            continue
+        findings += examine_values(name, value)
+        if name == 'quaternion_xyzw':
+            findings += examine_quaternions(name, value)
+    if len(frames) > 1:
+        findings.append(Finding(Kind.FRAMES, len(arrays['stamp_ns']), 0, ', '.join(frames)))
+    return {**arrays, 'frame_id': frames[0] if frames else '', 'findings': tuple(findings)}

@@ -1,0 +1,295 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The message types that can become arrays, one class each.
+
+The annotation of an array says which fields of the message it is made from.
+
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from stewart_bags.findings import Finding
+
+NS = 1_000_000_000
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Source:
+    """
+    Where an array comes from.
+
+    Attributes
+    ----------
+    paths : tuple of str
+        Scalar fields that become its columns, or one field.
+    shape : tuple of int
+        Shape of one sample, where the one field is an array itself.
+    text : bool
+        Whether the field is a text; then there is a tuple in place of the array.
+
+    """
+
+    paths: tuple[str, ...]
+    shape: tuple[int, ...] = ()
+    text: bool = False
+
+    @property
+    def sample_shape(self) -> tuple[int, ...]:
+        """Shape of one sample."""
+        return self.shape or ((len(self.paths),) if len(self.paths) > 1 else ())
+
+
+def vector(path: str) -> Source:
+    """Take x, y, z of a Vector3 or Point."""
+    return Source(tuple(f'{path}.{axis}' for axis in 'xyz'))
+
+
+def quaternion(path: str) -> Source:
+    """Take x, y, z, w of a Quaternion."""
+    return Source(tuple(f'{path}.{axis}' for axis in 'xyzw'))
+
+
+def matrix(path: str, size: int) -> Source:
+    """Take a covariance, which is a flat array in the message."""
+    return Source((path,), (size, size))
+
+
+@dataclass(frozen=True)
+class Series:
+    """
+    What all series have, n samples in the order of bag time.
+
+    Attributes
+    ----------
+    topic : str
+        Full name of the topic.
+    bag_time_ns : ndarray, shape (n,)
+        When the recorder received the message [ns since the epoch].
+    stamp_ns : ndarray, shape (n,)
+        Stamp of the header: the instant the values belong to [ns since the epoch].
+    frame_id : str
+        Frame of the first message.
+    findings : tuple of Finding
+        What is odd about it.
+
+    """
+
+    MSGTYPE: ClassVar[str] = ''
+
+    topic: str
+    bag_time_ns: NDArray[np.int64]
+    stamp_ns: NDArray[np.int64]
+    frame_id: str
+    findings: tuple[Finding, ...]
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.stamp_ns)
+
+    def seconds(self, origin_ns: int) -> Array:
+        """
+        Return the stamps as seconds after an instant.
+
+        Parameters
+        ----------
+        origin_ns : int
+            The instant, best a stamp of the same bag [ns since the epoch].
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            Seconds; the difference is taken in integers, so nothing is lost.
+
+        """
+        return (self.stamp_ns - origin_ns) / NS
+
+
+@dataclass(frozen=True)
+class JointSeries(Series):
+    """
+    sensor_msgs/JointState: by default the six legs in the order leg_1 to leg_6.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Joints, m of them, in the order of the columns.
+    position, velocity, effort : ndarray, shape (n, m)
+        For legs the stroke [m], its rate [m/s] and the force [N]; NaN where not measured.
+
+    """
+
+    MSGTYPE: ClassVar[str] = 'sensor_msgs/msg/JointState'
+
+    names: tuple[str, ...]
+    position: Array
+    velocity: Array
+    effort: Array
+
+
+@dataclass(frozen=True)
+class SetpointSeries(Series):
+    """
+    stewart_interfaces/PlatformSetpoint: platform_link's origin in base_link axes.
+
+    Attributes
+    ----------
+    position, linear_velocity, linear_acceleration : ndarray, shape (n, 3)
+        [m], [m/s], [m/s^2].
+    quaternion_xyzw : ndarray, shape (n, 4)
+        Attitude of platform_link in base_link.
+    angular_velocity, angular_acceleration : ndarray, shape (n, 3)
+        [rad/s], [rad/s^2].
+
+    """
+
+    MSGTYPE: ClassVar[str] = 'stewart_interfaces/msg/PlatformSetpoint'
+
+    position: Annotated[Array, vector('pose.position')]
+    quaternion_xyzw: Annotated[Array, quaternion('pose.orientation')]
+    linear_velocity: Annotated[Array, vector('twist.linear')]
+    angular_velocity: Annotated[Array, vector('twist.angular')]
+    linear_acceleration: Annotated[Array, vector('accel.linear')]
+    angular_acceleration: Annotated[Array, vector('accel.angular')]
+
+
+@dataclass(frozen=True)
+class PoseSeries(Series):
+    """
+    geometry_msgs/PoseStamped.
+
+    Attributes
+    ----------
+    position : ndarray, shape (n, 3)
+        In the frame `frame_id` [m].
+    quaternion_xyzw : ndarray, shape (n, 4)
+        Attitude in the same frame.
+
+    """
+
+    MSGTYPE: ClassVar[str] = 'geometry_msgs/msg/PoseStamped'
+
+    position: Annotated[Array, vector('pose.position')]
+    quaternion_xyzw: Annotated[Array, quaternion('pose.orientation')]
+
+
+@dataclass(frozen=True)
+class OdometrySeries(Series):
+    """
+    nav_msgs/Odometry: the pose in `frame_id`, the twist in the axes of the child frame.
+
+    Attributes
+    ----------
+    position, linear_velocity, angular_velocity : ndarray, shape (n, 3)
+        [m], [m/s], [rad/s].
+    quaternion_xyzw : ndarray, shape (n, 4)
+        Attitude of the child frame.
+    pose_covariance, twist_covariance : ndarray, shape (n, 6, 6)
+        Order x, y, z and rotation about x, y, z.
+
+    """
+
+    MSGTYPE: ClassVar[str] = 'nav_msgs/msg/Odometry'
+
+    position: Annotated[Array, vector('pose.pose.position')]
+    quaternion_xyzw: Annotated[Array, quaternion('pose.pose.orientation')]
+    pose_covariance: Annotated[Array, matrix('pose.covariance', 6)]
+    linear_velocity: Annotated[Array, vector('twist.twist.linear')]
+    angular_velocity: Annotated[Array, vector('twist.twist.angular')]
+    twist_covariance: Annotated[Array, matrix('twist.covariance', 6)]
+
+
+@dataclass(frozen=True)
+class ImuSeries(Series):
+    """
+    sensor_msgs/Imu in sensor axes (REP-145).
+
+    Attributes
+    ----------
+    quaternion_xyzw : ndarray, shape (n, 4)
+        Attitude, if the sensor has one.
+    angular_velocity, specific_force : ndarray, shape (n, 3)
+        [rad/s]; [m/s^2], +g upwards at rest.
+    orientation_covariance, angular_velocity_covariance, specific_force_covariance : ndarray
+        Shape (n, 3, 3); all zero: unknown; first element -1: not measured.
+
+    """
+
+    MSGTYPE: ClassVar[str] = 'sensor_msgs/msg/Imu'
+
+    quaternion_xyzw: Annotated[Array, quaternion('orientation')]
+    orientation_covariance: Annotated[Array, matrix('orientation_covariance', 3)]
+    angular_velocity: Annotated[Array, vector('angular_velocity')]
+    angular_velocity_covariance: Annotated[Array, matrix('angular_velocity_covariance', 3)]
+    specific_force: Annotated[Array, vector('linear_acceleration')]
+    specific_force_covariance: Annotated[Array, matrix('linear_acceleration_covariance', 3)]
+
+
+@dataclass(frozen=True)
+class AccelerationSeries(Series):
+    """
+    geometry_msgs/AccelWithCovarianceStamped.
+
+    Attributes
+    ----------
+    linear, angular : ndarray, shape (n, 3)
+        [m/s^2], [rad/s^2].
+    covariance : ndarray, shape (n, 6, 6)
+        Order x, y, z and rotation about x, y, z.
+
+    """
+
+    MSGTYPE: ClassVar[str] = 'geometry_msgs/msg/AccelWithCovarianceStamped'
+
+    linear: Annotated[Array, vector('accel.accel.linear')]
+    angular: Annotated[Array, vector('accel.accel.angular')]
+    covariance: Annotated[Array, matrix('accel.covariance', 6)]
+
+
+@dataclass(frozen=True)
+class TrackingErrorSeries(Series):
+    """
+    stewart_interfaces/TrackingError: commanded minus achieved.
+
+    Attributes
+    ----------
+    position, rotation : ndarray, shape (n, 3)
+        In base_link axes [m]; rotation vector from achieved to commanded [rad].
+    strokes : ndarray, shape (n, 6)
+        Legs 1 to 6 [m].
+
+    """
+
+    MSGTYPE: ClassVar[str] = 'stewart_interfaces/msg/TrackingError'
+
+    position: Annotated[Array, vector('position')]
+    rotation: Annotated[Array, vector('rotation')]
+    strokes: Annotated[Array, Source(('strokes',), (6,))]
+
+
+@dataclass(frozen=True)
+class DriverStateSeries(Series):
+    """
+    stewart_interfaces/DriverState: one sample per change.
+
+    Attributes
+    ----------
+    state, homed, simulated : ndarray, shape (n,)
+        State as numbered in the message; 1 where true.
+    reason : tuple of str
+        Why, n of them.
+
+    """
+
+    MSGTYPE: ClassVar[str] = 'stewart_interfaces/msg/DriverState'
+
+    state: Annotated[Array, Source(('state',))]
+    homed: Annotated[Array, Source(('homed',))]
+    simulated: Annotated[Array, Source(('simulated',))]
+    reason: Annotated[tuple[str, ...], Source(('reason',), text=True)]

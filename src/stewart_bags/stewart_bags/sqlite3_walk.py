@@ -1,0 +1,248 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Walk through a sqlite3 database page by page, needing neither its end nor its tree.
+
+A bag only ever grows, so every leaf page of a table holds rows that are meant. sqlite itself
+refuses a file that is shorter than its header says; the rows in the pages that are there are
+read here from the documented format (https://sqlite.org/fileformat2.html).
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+import struct
+
+from rosbags.rosbag2.errors import ReaderError
+from rosbags.rosbag2.metadata import parse_qos
+from stewart_bags.errors import NotABag
+from stewart_bags.rescued import Damage, Rescued, RescuedTopic
+
+MAGIC = b'SQLite format 3\0'
+FILE_HEADER = 100
+TABLE_LEAF = 0x0D
+# Types of a stored value: NULL stands where the row number serves as the key.
+NULL, INTEGERS, BLOBS = 0, {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}, 12
+TIME_LIMIT = 1 << 63
+
+Value = int | bytes | str | None
+
+
+class Sqlite3Walk:
+    """
+    One pass over a file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Attributes
+    ----------
+    topics : dict of int to RescuedTopic
+        Topics by the number that messages refer to; complete after `messages` has begun.
+    damages : list of Damage
+        What could not be read; complete after `messages` has ended.
+
+    Raises
+    ------
+    NotABag
+        If the file does not begin as a database does.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read the header of the file."""
+        self.path = path
+        self.topics: dict[int, RescuedTopic] = {}
+        self.damages: list[Damage] = []
+        with path.open('rb') as file:
+            head = file.read(FILE_HEADER)
+        if not head or not MAGIC.startswith(head[: len(MAGIC)]):
+            raise NotABag(path, 'it does not begin as a sqlite3 database does')
+        head = head.ljust(FILE_HEADER, b'\0')
+        size = int.from_bytes(head[16:18], 'big')
+        self._page = 65536 if size == 1 else size
+        self._usable = self._page - head[20]
+        self._promised = int.from_bytes(head[28:32], 'big')
+        self._count = path.stat().st_size // self._page if self._page else 0
+        self._types: dict[str, tuple[str, str]] = {}
+
+    def messages(self) -> Iterator[Rescued]:
+        """
+        Go through all messages that can be read, in the order of their row numbers.
+
+        Yields
+        ------
+        Rescued
+            One after the other.
+
+        """
+        with self.path.open('rb') as file:
+            self._file = file
+            rows: dict[int, tuple[int, int]] = {}
+            for number in range(1, self._count + 1):
+                self._sort_page(number, rows)
+            self._name_definitions()
+            for row in sorted(rows):
+                yield from self._message(*rows[row])
+        if self._promised > self._count or not self._count:
+            self.damages.append(
+                Damage(
+                    self.path,
+                    self._count * self._page,
+                    f'{self._count} of {self._promised} pages are there',
+                )
+            )
+
+    def _sort_page(self, number: int, rows: dict[int, tuple[int, int]]) -> None:
+        """Note where the messages of a page lie; take topics and definitions at once."""
+        page = self._read(number)
+        for at in _cells(page, FILE_HEADER if number == 1 else 0):
+            try:
+                row, kinds = _head(page, at)
+                if len(kinds) == 4 and kinds[0] == NULL and _is_message(kinds):
+                    rows[row] = (number, at)
+                elif len(kinds) >= 4 and kinds[0] == NULL and _is_text(*kinds[1:]):
+                    self._definition(row, self._values(page, at))
+            except (IndexError, struct.error, ValueError, ReaderError) as error:
+                place = (number - 1) * self._page + at
+                self.damages.append(Damage(self.path, place, f'a row makes no sense: {error}'))
+
+    def _definition(self, row: int, values: list[Value]) -> None:
+        texts = [value for value in values[1:] if isinstance(value, str)]
+        if '/' not in texts[0]:
+            return  # a row of the schema
+        if texts[1] in {'ros2msg', 'ros2idl', 'unknown'}:
+            self._types[texts[0]] = (texts[2], [*texts, ''][3])
+            return
+        qos = parse_qos([*texts, ''][3])
+        self.topics[row] = RescuedTopic(texts[0], texts[1], tuple(qos), '', [*texts, '', ''][4])
+
+    def _name_definitions(self) -> None:
+        for row, topic in self.topics.items():
+            text, digest = self._types.get(topic.msgtype, ('', ''))
+            self.topics[row] = RescuedTopic(
+                topic.name, topic.msgtype, topic.qos, text, topic.type_hash or digest
+            )
+
+    def _message(self, number: int, at: int) -> Iterator[Rescued]:
+        place = (number - 1) * self._page + at
+        try:
+            _, topic, time_ns, data = self._values(self._read(number), at)
+        except (IndexError, struct.error, ValueError) as error:
+            self.damages.append(Damage(self.path, place, f'a message is cut: {error}'))
+            return
+        if topic not in self.topics:
+            reason = f'a message belongs to the unknown topic {topic!r}'
+            self.damages.append(Damage(self.path, place, reason))
+        elif isinstance(topic, int) and isinstance(time_ns, int) and isinstance(data, bytes):
+            yield Rescued(topic, time_ns, data)
+
+    def _read(self, number: int) -> bytes:
+        if not 0 < number <= self._count:
+            raise ValueError(f'page {number} is not there')
+        self._file.seek((number - 1) * self._page)
+        return self._file.read(self._page)
+
+    def _values(self, page: bytes, at: int) -> list[Value]:
+        """Read the values of one row, with the pages on which it goes on."""
+        payload = self._payload(page, at)
+        size, place = _varint(payload, 0)
+        kinds = []
+        while place < size:
+            kind, place = _varint(payload, place)
+            kinds.append(kind)
+        values: list[Value] = []
+        for kind in kinds:
+            length = _length(kind)
+            values.append(_value(kind, payload[place : place + length]))
+            place += length
+        if place > len(payload):
+            raise ValueError('a row is longer than its bytes')
+        return values
+
+    def _payload(self, page: bytes, at: int) -> bytes:
+        size, at = _varint(page, at)
+        _, at = _varint(page, at)
+        # How much of a row stays on its page: section 1.6 of the file format.
+        local = size
+        if size > self._usable - 35:
+            least = (self._usable - 12) * 32 // 255 - 23
+            local = least + (size - least) % (self._usable - 4)
+            local = local if local <= self._usable - 35 else least
+        if size > self._count * self._page:
+            raise ValueError(f'a row claims {size} bytes')
+        out = bytearray(page[at : at + local])
+        following = int.from_bytes(page[at + local : at + local + 4], 'big') if local < size else 0
+        while len(out) < size:
+            page = self._read(following)
+            out += page[4 : min(self._usable, 4 + size - len(out))]
+            following = int.from_bytes(page[:4], 'big')
+        return bytes(out)
+
+
+def _cells(page: bytes, start: int) -> Iterator[int]:
+    """Yield where the rows of a leaf page of a table begin; nothing for other pages."""
+    if len(page) < start + 8 or page[start] != TABLE_LEAF:
+        return
+    count = int.from_bytes(page[start + 3 : start + 5], 'big')
+    if start + 8 + 2 * count > len(page):
+        return
+    for at in struct.unpack_from(f'>{count}H', page, start + 8):
+        if start + 8 + 2 * count <= at < len(page):
+            yield at
+
+
+def _head(page: bytes, at: int) -> tuple[int, list[int]]:
+    """Return row number and types of the values of a row."""
+    _, at = _varint(page, at)
+    row, at = _varint(page, at)
+    size, place = _varint(page, at)
+    kinds = []
+    while place < at + size:
+        kind, place = _varint(page, place)
+        kinds.append(kind)
+    return row, kinds
+
+
+def _is_message(kinds: list[int]) -> bool:
+    return (
+        (kinds[1] in INTEGERS or kinds[1] in {8, 9})
+        and (kinds[2] in INTEGERS or kinds[2] in {8, 9})
+        and kinds[3] >= BLOBS
+        and kinds[3] % 2 == 0
+    )
+
+
+def _is_text(*kinds: int) -> bool:
+    return all(kind > BLOBS and kind % 2 for kind in kinds)
+
+
+def _length(kind: int) -> int:
+    if kind >= BLOBS:
+        return (kind - BLOBS) // 2
+    return 8 if kind == 7 else INTEGERS.get(kind, 0)
+
+
+def _value(kind: int, data: bytes) -> Value:
+    if kind == NULL:
+        return None
+    if kind in {8, 9}:
+        return kind - 8
+    if kind in INTEGERS:
+        return int.from_bytes(data, 'big', signed=True)
+    return data.decode('utf-8') if kind % 2 else data
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """Read a number of one to nine bytes; return it and the place behind it."""
+    value = 0
+    for index in range(8):
+        byte = data[at + index]
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            return value, at + index + 1
+    return value << 8 | data[at + 8], at + 9

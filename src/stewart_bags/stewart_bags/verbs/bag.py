@@ -1,0 +1,140 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart bag``: what a recording holds, and the rescue of a damaged one."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+import sys
+
+import numpy as np
+from stewart_bags.errors import BagError
+from stewart_bags.findings import examine_stamps, Finding, Kind
+from stewart_bags.reading import Bag
+from stewart_bags.salvage import salvage
+from stewart_bags.series import (
+    AccelerationSeries,
+    ImuSeries,
+    JointSeries,
+    OdometrySeries,
+    PoseSeries,
+    read_joints,
+    read_series,
+    Series,
+    SetpointSeries,
+    TrackingErrorSeries,
+)
+from stewart_bags.writing import Storage
+
+HELP = 'show what a recording holds, rescue a damaged one'
+
+KINDS: tuple[type[Series], ...] = (
+    AccelerationSeries,
+    ImuSeries,
+    OdometrySeries,
+    PoseSeries,
+    SetpointSeries,
+    TrackingErrorSeries,
+)
+_BY_TYPE = {kind.MSGTYPE: kind for kind in KINDS}
+
+
+class NothingRecovered(BagError):
+    """Not one message of a damaged bag can be read."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    parser.add_argument('bag', help='directory, .mcap or .db3 file, also compressed')
+    parser.add_argument(
+        '--check', action='store_true', help='read every message and list what is odd'
+    )
+    parser.add_argument(
+        '--rescue', metavar='NEW', help='save what is readable into a new bag; the old one stays'
+    )
+    parser.add_argument(
+        '--storage',
+        choices=[item.value for item in Storage],
+        default=Storage.MCAP.value,
+        help='storage of the rescued bag (default: %(default)s)',
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Show or rescue a bag.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        As `add_arguments` defines them.
+
+    Returns
+    -------
+    int
+        Exit code 0.
+
+    Raises
+    ------
+    BagError
+        If the bag cannot be read, or nothing of it could be rescued.
+
+    """
+    if arguments.rescue is not None:
+        report = salvage(arguments.bag, arguments.rescue, storage=Storage(arguments.storage))
+        if not report.count:
+            raise NothingRecovered(f'{arguments.bag}: {report}')
+        print(report, file=sys.stderr)
+        return 0
+    with Bag(arguments.bag) as bag:
+        print(f'{bag.path}: {bag.duration:.3f} s, {bag.count} messages')
+        width = max(map(len, bag.topics), default=0)
+        for topic in sorted(bag.topics.values(), key=lambda item: item.name):
+            rate = f'{topic.count / bag.duration:8.1f} Hz' if bag.duration else ''
+            print(f'  {topic.name:{width}}  {topic.count:8d} {rate}  {topic.msgtype}')
+        if arguments.check:
+            for name, finding in findings(bag):
+                print(f'{name}: {finding}')
+    return 0
+
+
+def findings(bag: Bag) -> Iterator[tuple[str, Finding]]:
+    """
+    Read every message of a bag and look for what is odd.
+
+    Parameters
+    ----------
+    bag : Bag
+        Open bag.
+
+    Yields
+    ------
+    str
+        Topic.
+    Finding
+        What is odd about it; for types that have no series, only their stamps are examined.
+
+    """
+    for topic in bag.topics.values():
+        if topic.msgtype == JointSeries.MSGTYPE:
+            found = read_joints(bag, topic.name, _joints(bag, topic.name)).findings
+        elif topic.msgtype in _BY_TYPE:
+            found = read_series(bag, topic.name, _BY_TYPE[topic.msgtype]).findings
+        else:
+            found = tuple(_stamps_only(bag, topic.name))
+        for finding in found:
+            yield topic.name, finding
+
+
+def _joints(bag: Bag, topic: str) -> tuple[str, ...]:
+    """Return the names in the first message."""
+    first = next(bag.messages([topic]), None)
+    return () if first is None else tuple(first.message.name)
+
+
+def _stamps_only(bag: Bag, topic: str) -> list[Finding]:
+    stamps = (item.stamp_ns for item in bag.messages([topic]))
+    known = np.fromiter((stamp for stamp in stamps if stamp is not None), np.int64)
+    # A topic that is published on change has no period, and hence no gaps.
+    return [finding for finding in examine_stamps(known) if finding.kind is not Kind.GAP]

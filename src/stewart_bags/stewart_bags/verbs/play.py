@@ -1,0 +1,112 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart play``: publish what a bag holds."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from stewart_bags.reading import Bag
+from stewart_bags.verbs.progress import Progress
+
+HELP = 'publish what a bag holds, in its rhythm'
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    parser.add_argument('bag', help='directory, .mcap or .db3 file, also compressed')
+    parser.add_argument('topics', nargs='*', help='topics to play (default: all)')
+    parser.add_argument('--rate', type=_positive, default=1.0, help='how much faster (default: 1)')
+    parser.add_argument(
+        '--start', type=_not_negative, default=0.0, metavar='SECONDS', help='where to start'
+    )
+    parser.add_argument('--loop', action='store_true', help='begin anew at the end')
+    parser.add_argument('--prefix', default='', help='put before every topic, such as /replay')
+    parser.add_argument(
+        '--stamps',
+        choices=['recorded', 'now'],
+        default='recorded',
+        help='stamps of headers as recorded, or shifted to now (default: %(default)s)',
+    )
+    parser.add_argument(
+        '--clock', type=_not_negative, default=0.0, metavar='HZ', help='publish /clock'
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Play.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        As `add_arguments` defines them.
+
+    Returns
+    -------
+    int
+        Exit code 0; also after Ctrl-C.
+
+    Raises
+    ------
+    BagError
+        If the bag cannot be read.
+
+    """
+    import rclpy
+    from rclpy.parameter import Parameter
+    from rclpy.signals import SignalHandlerOptions
+    from stewart_bags.nodes.player import Player
+    from stewart_node_support.running import spin
+    from stewart_node_support.stop_signals import StopSignals
+
+    with Bag(arguments.bag) as bag:
+        duration = bag.duration
+    overrides = [Parameter(name, value=value) for name, value in _parameters(arguments).items()]
+    progress = Progress(sys.stderr)
+    with StopSignals() as stop:
+        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+        try:
+            player = Player(parameter_overrides=overrides)
+            player.create_timer(
+                0.2, lambda: progress.show(f'{player.position:7.1f} s of {duration:.1f} s')
+            )
+            spin([player], stop=stop)
+        finally:
+            rclpy.try_shutdown()
+    progress.end()
+    if player.failure is not None:
+        raise player.failure
+    print(f'{arguments.bag}: {player.count} messages played', file=sys.stderr)
+    return 0
+
+
+def _parameters(arguments: argparse.Namespace) -> dict[str, Any]:
+    values = {
+        'bag': arguments.bag,
+        'rate': arguments.rate,
+        'start_offset': arguments.start,
+        'loop': arguments.loop,
+        'prefix': arguments.prefix,
+        'stamps': arguments.stamps,
+        'publish_clock': arguments.clock,
+        'exit_at_end': True,
+    }
+    # rclpy cannot tell the type of an empty list.
+    return {**values, 'topics': arguments.topics} if arguments.topics else values
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f'expected a number above 0, got {text}')
+    return value
+
+
+def _not_negative(text: str) -> float:
+    value = float(text)
+    if not value >= 0:
+        raise argparse.ArgumentTypeError(f'expected a number not below 0, got {text}')
+    return value

@@ -1,0 +1,125 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart record``: topics into a bag, until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import datetime
+import sys
+import time
+
+from stewart_bags.errors import BagExists
+from stewart_bags.verbs.progress import Progress
+from stewart_bags.writing import Compression, Storage
+
+HELP = 'record topics into a bag, until Ctrl-C'
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    parser.add_argument('topics', nargs='*', help='topics to record (default: all that are seen)')
+    parser.add_argument(
+        '-o', '--output', help='directory of the bag (default: bag_<date>_<time>); must not exist'
+    )
+    parser.add_argument(
+        '--storage',
+        choices=[item.value for item in Storage],
+        default=Storage.MCAP.value,
+        help='how messages lie on disk (default: %(default)s)',
+    )
+    parser.add_argument(
+        '--compression',
+        choices=[item.value for item in Compression],
+        default=Compression.NONE.value,
+        help='what is compressed with zstd: chunks of mcap, messages of sqlite3, or the file '
+        'when it is closed (default: %(default)s)',
+    )
+    parser.add_argument(
+        '--duration', type=_positive, metavar='SECONDS', help='end after this time'
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Record.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        As `add_arguments` defines them.
+
+    Returns
+    -------
+    int
+        Exit code 0; also after Ctrl-C, which is the usual end.
+
+    Raises
+    ------
+    BagError
+        If the output is taken, or the disk takes no more.
+
+    """
+    from pathlib import Path
+
+    import rclpy
+    from rclpy.parameter import Parameter
+    from rclpy.signals import SignalHandlerOptions
+    from stewart_bags.nodes.recorder import Recorder
+    from stewart_node_support.running import spin
+    from stewart_node_support.stop_signals import StopSignals
+
+    output = arguments.output or f'bag_{datetime.now():%Y_%m_%d_%H_%M_%S}'
+    if Path(output).exists():
+        raise BagExists(Path(output))
+    values = {
+        'output': output,
+        'topics': arguments.topics,
+        'storage': arguments.storage,
+        'compression': arguments.compression,
+    }
+    overrides = [Parameter(name, value=value) for name, value in values.items() if value]
+    begin = time.monotonic()
+    progress = Progress(sys.stderr)
+    with StopSignals() as stop:
+        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+        try:
+            recorder = Recorder(parameter_overrides=overrides)
+            recording = recorder.recording
+
+            def show() -> None:
+                elapsed = time.monotonic() - begin
+                progress.show(
+                    f'{elapsed:7.1f} s  {sum(recording.counts.values())} messages on '
+                    f'{len(recorder.topics)} topics  {recording.size / 1e6:.1f} MB  '
+                    f'{recorder.lost} lost'
+                )
+                ended = arguments.duration is not None and elapsed >= arguments.duration
+                if ended or recording.failure is not None:
+                    stop.request()
+
+            recorder.create_timer(0.2, show)
+            spin([recorder], stop=stop)
+        finally:
+            rclpy.try_shutdown()
+    progress.end()
+    if recording.failure is not None:
+        raise recording.failure
+    _summarise(output, recording.counts, recording.size, recorder.lost)
+    return 0
+
+
+def _summarise(output: str, counts: dict[str, int], size: int, lost: int) -> None:
+    print(
+        f'{output}: {sum(counts.values())} messages, {size / 1e6:.1f} MB, {lost} lost',
+        file=sys.stderr,
+    )
+    for topic, count in sorted(counts.items()):
+        print(f'  {count:8d}  {topic}', file=sys.stderr)
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f'expected a time above 0, got {text}')
+    return value

@@ -1,0 +1,278 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Write a bag that rosbag2 plays, from serialised or from decoded messages, without ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from enum import Enum
+from pathlib import Path
+import sqlite3
+from typing import Any, Literal
+
+from rosbags.interfaces import Connection, Qos
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, WriterError
+from stewart_bags.definitions import hash_of, jazzy_typestore, require
+from stewart_bags.errors import BagError, BagExists, WriteFailed
+from stewart_bags.storages import FlushedWriter
+
+VERSION: Literal[9] = 9
+FLUSH_INTERVAL_NS = 500_000_000
+
+
+class Storage(Enum):
+    """How messages lie on disk."""
+
+    MCAP = 'mcap'
+    SQLITE3 = 'sqlite3'
+
+
+class Compression(Enum):
+    """What is compressed, always with zstd."""
+
+    NONE = 'none'
+    CHUNK = 'chunk'
+    MESSAGE = 'message'
+    FILE = 'file'
+
+
+# rosbag2 refuses mcap files with compressed messages, and a database has no chunks.
+ALLOWED = {
+    Storage.MCAP: (Compression.NONE, Compression.CHUNK, Compression.FILE),
+    Storage.SQLITE3: (Compression.NONE, Compression.MESSAGE, Compression.FILE),
+}
+_MODES = {
+    Compression.NONE: CompressionMode.NONE,
+    Compression.CHUNK: CompressionMode.STORAGE,
+    Compression.MESSAGE: CompressionMode.MESSAGE,
+    Compression.FILE: CompressionMode.FILE,
+}
+_PLUGINS = {Storage.MCAP: StoragePlugin.MCAP, Storage.SQLITE3: StoragePlugin.SQLITE3}
+
+
+class CompressionNotAllowed(BagError):
+    """The storage cannot hold this compression."""
+
+    def __init__(self, storage: Storage, compression: Compression) -> None:
+        """Name both and what would do."""
+        there = ', '.join(item.value for item in ALLOWED[storage])
+        super().__init__(
+            f'{storage.value} cannot hold compression {compression.value}, allowed are {there}'
+        )
+
+
+class BagWriter:
+    """
+    A new bag, open for writing; use it as a context manager.
+
+    What is older than `flush_interval_ns` of bag time is on disk, whatever happens to the
+    process. Where messages may stop coming, call `flush` from time to time.
+
+    Parameters
+    ----------
+    path : str or Path
+        Directory to be made; must not exist.
+    storage : Storage
+        How messages lie on disk.
+    compression : Compression
+        What is compressed.
+    flush_interval_ns : int
+        Bag time between two flushes [ns].
+    custom_data : dict of str to str, optional
+        Kept in the metadata.
+
+    Attributes
+    ----------
+    path : Path
+        The directory.
+    counts : dict of str to int
+        Messages written so far, by topic.
+
+    Raises
+    ------
+    BagExists
+        If the path is taken.
+    CompressionNotAllowed
+        If the storage cannot hold that compression.
+    WriteFailed
+        If the file system takes no more, here and in every method.
+
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        storage: Storage = Storage.MCAP,
+        compression: Compression = Compression.NONE,
+        flush_interval_ns: int = FLUSH_INTERVAL_NS,
+        custom_data: dict[str, str] | None = None,
+    ) -> None:
+        """Make the directory and open the storage in it."""
+        self.path = Path(path)
+        if compression not in ALLOWED[storage]:
+            raise CompressionNotAllowed(storage, compression)
+        if self.path.exists() or self.path.is_symlink():
+            raise BagExists(self.path)
+        self.counts: dict[str, int] = {}
+        self._flush_interval_ns = flush_interval_ns
+        self._last_flush_ns: int | None = None
+        self._connections: dict[str, Connection] = {}
+        self._failure: WriteFailed | None = None
+        self.typestore = jazzy_typestore()
+        self._writer = FlushedWriter(self.path, version=VERSION, storage_plugin=_PLUGINS[storage])
+        self._writer.set_compression(_MODES[compression], CompressionFormat.ZSTD)
+        for key, value in {'written_by': 'stewart_bags', **(custom_data or {})}.items():
+            self._writer.set_custom_data(key, value)
+        with self._writes():
+            self._writer.open()
+
+    def __enter__(self) -> BagWriter:
+        """Return the writer itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Close the bag, also when the block failed: what was written is worth keeping."""
+        if kind is None:
+            self.close()
+        else:
+            with suppress(WriteFailed):
+                self.close()
+
+    @property
+    def count(self) -> int:
+        """Messages written so far."""
+        return sum(self.counts.values())
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk so far."""
+        return sum(item.stat().st_size for item in self.path.glob('*') if item.is_file())
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be written any more."""
+        return self._writer.storage is None
+
+    def add_topic(
+        self,
+        topic: str,
+        msgtype: str,
+        *,
+        qos: Sequence[Qos] = (),
+        definition: str | None = None,
+        type_hash: str | None = None,
+    ) -> None:
+        """
+        Announce a topic; nothing happens if it is there already.
+
+        Parameters
+        ----------
+        topic : str
+            Name, fully qualified.
+        msgtype : str
+            For example ``sensor_msgs/msg/Imu``.
+        qos : sequence of Qos
+            What its publishers offer; a player offers the same.
+        definition, type_hash : str, optional
+            Full definition and RIHS01 hash, where they are known better than from the type store
+            (when a bag is copied).
+
+        Raises
+        ------
+        UnknownType
+            If neither is given and there is no definition here.
+
+        """
+        if topic in self._connections:
+            return
+        if definition and not type_hash:
+            type_hash = hash_of(definition, msgtype)
+        if not (definition and type_hash):
+            definition = type_hash = None
+            require(self.typestore, msgtype)
+        with self._writes():
+            self._connections[topic] = self._writer.add_connection(
+                topic,
+                msgtype,
+                typestore=self.typestore,
+                msgdef=definition,
+                rihs01=type_hash,
+                offered_qos_profiles=list(qos),
+            )
+        self.counts[topic] = 0
+
+    def write_raw(self, topic: str, time_ns: int, data: bytes | memoryview) -> None:
+        """
+        Write one serialised message.
+
+        Parameters
+        ----------
+        topic : str
+            A topic that was added.
+        time_ns : int
+            Bag time: when it was received [ns since the epoch].
+        data : bytes
+            CDR bytes with encapsulation.
+
+        Raises
+        ------
+        KeyError
+            If the topic was not added.
+
+        """
+        connection = self._connections[topic]
+        with self._writes():
+            self._writer.write(connection, time_ns, data)
+        self.counts[topic] += 1
+        if self._last_flush_ns is None:
+            self._last_flush_ns = time_ns
+        elif abs(time_ns - self._last_flush_ns) >= self._flush_interval_ns:
+            self._last_flush_ns = time_ns
+            self.flush()
+
+    def write(self, topic: str, time_ns: int, message: Any) -> None:
+        """
+        Write one message and add its topic if need be.
+
+        Parameters
+        ----------
+        topic : str
+            Name, fully qualified.
+        time_ns : int
+            Bag time [ns since the epoch].
+        message : object
+            Dataclass made from ``typestore.types``; its type is the topic's.
+
+        """
+        msgtype = message.__msgtype__
+        self.add_topic(topic, msgtype)
+        self.write_raw(topic, time_ns, self.typestore.serialize_cdr(message, msgtype))
+
+    def flush(self) -> None:
+        """Put on disk what was written so far; a bag that was closed has it there."""
+        with self._writes():
+            self._writer.flush()
+
+    def close(self) -> None:
+        """Finish the bag: index, metadata, compression of the file. May be called again."""
+        if not self.closed:
+            with self._writes():
+                self._writer.close()
+
+    @contextmanager
+    def _writes(self) -> Iterator[None]:
+        """Turn what the file system says into one sentence, and stop writing."""
+        if self._failure is not None:
+            raise self._failure
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            self._failure = WriteFailed(self.path, self.count, reason)
+            with suppress(OSError, sqlite3.Error):
+                self._writer.abort()
+            raise self._failure from error
+        except WriterError as error:
+            raise BagError(f'{self.path}: {error}') from error
