@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
-from stewart_kinematics.motion import Array
+from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.trajectories.trajectory import positive, Trajectory
 from stewart_kinematics.trajectories.waves import AiryWave, OrbitalWave
 
 if TYPE_CHECKING:
     from stewart_kinematics.motion_guard import MotionGuard
 
-_HALVINGS, _DOUBLINGS = 24, 12
+# Froude's scaling fits in a window (too small a sea tilts too fast), so a scan comes first.
+_RATIO = 1.2
+_FACTORS = _RATIO ** np.arange(-50.0, 38.0)
+_HALVINGS = 20
 
 
 def froude(components: tuple[AiryWave, ...], scale: float) -> tuple[AiryWave, ...]:
@@ -38,8 +41,9 @@ def froude(components: tuple[AiryWave, ...], scale: float) -> tuple[AiryWave, ..
 
     """
     positive('scale', scale, '(lengths at full scale over model)')
+    root = float(np.sqrt(scale))
     return tuple(
-        AiryWave(w.amplitude / scale, w.period / np.sqrt(scale), w.length / scale, w.phase)
+        AiryWave(w.amplitude / scale, w.period / root, w.length / scale, w.phase)
         for w in components
     )
 
@@ -62,14 +66,11 @@ class FittedWave:
     factor : float
         Model length over full length for Froude's scaling (1/λ), model over full amplitude for
         the plain one [-].
-    largest : float
-        Largest factor that still fits [-].
 
     """
 
     wave: OrbitalWave
     factor: float
-    largest: float
 
 
 def fit_plain(
@@ -78,16 +79,35 @@ def fit_plain(
     """
     Multiply a wave's amplitudes so that it uses a fraction of the workspace.
 
-    The largest factor at which a sampled run passes the guard counts as 1; `fraction` of it is
-    taken. See `fit` for parameters, result and errors.
+    Parameters
+    ----------
+    wave : OrbitalWave
+        Wave at full size.
+    guard : MotionGuard
+        Whose margins count.
+    fraction : float
+        How much may be used, in (0, 1], of any margin that the platform has at the wave's centre:
+        of the way to the nearer end of the stroke, of the leg rate, of the tilt, ...
+    duration, rate : float
+        Run that is judged [s] and its sampling rate [Hz].
+
+    Returns
+    -------
+    FittedWave
+        The largest wave that keeps to the fraction, and its factor.
+
+    Raises
+    ------
+    TrajectoryError
+        If `fraction` is outside (0, 1], or no factor from 1e-4 to 1e3 makes the wave fit; the
+        message says which margin is exceeded at the best one.
+
     """
-    return fit(
-        lambda factor: replace(wave, components=plain(wave.components, factor)),
-        guard,
-        fraction,
-        duration=duration,
-        rate=rate,
-    )
+
+    def make(factor: float) -> OrbitalWave:
+        return replace(wave, components=plain(wave.components, factor))
+
+    return _fit(make, guard, fraction, duration=duration, rate=rate)
 
 
 def fit_froude(
@@ -96,23 +116,19 @@ def fit_froude(
     """
     Choose Froude's scale so that a wave uses a fraction of the workspace.
 
-    As `fit_plain`, but lengths and times shrink together; slopes and accelerations stay, so a sea
-    that is too steep for the platform fits at no scale and is refused.
+    Lengths and times shrink together; slopes and accelerations stay and angular velocities grow,
+    so a sea that is too steep for the platform fits at no scale. Parameters, result and errors
+    are those of `fit_plain`.
     """
-    return fit(
-        lambda factor: replace(
-            wave,
-            components=froude(wave.components, 1.0 / factor),
-            position=wave.position * factor,
-        ),
-        guard,
-        fraction,
-        duration=duration,
-        rate=rate,
-    )
+
+    def make(factor: float) -> OrbitalWave:
+        components = froude(wave.components, 1.0 / factor)
+        return replace(wave, components=components, position=wave.position * factor)
+
+    return _fit(make, guard, fraction, duration=duration, rate=rate)
 
 
-def fit(
+def _fit(
     make: Callable[[float], OrbitalWave],
     guard: MotionGuard,
     fraction: float,
@@ -120,51 +136,51 @@ def fit(
     duration: float,
     rate: float,
 ) -> FittedWave:
-    """
-    Find the largest factor that the guard allows and use a fraction of it.
-
-    Parameters
-    ----------
-    make : callable
-        Makes the wave of a factor; a smaller factor means a smaller motion.
-    guard : MotionGuard
-        Judge of every sample.
-    fraction : float
-        Fraction of the largest factor, in (0, 1].
-    duration, rate : float
-        Run that is judged [s] and its sampling rate [Hz].
-
-    Returns
-    -------
-    FittedWave
-        Wave, factor, and the largest one.
-
-    Raises
-    ------
-    TrajectoryError
-        If `fraction` is outside (0, 1], or no factor makes the wave fit: the message says what
-        the smallest one tried would break.
-
-    """
+    """Return the largest wave that keeps to the fraction, by a scan and a bisection."""
     if not 0.0 < fraction <= 1.0:
         raise TrajectoryError(f'fraction must be greater than 0 and at most 1, got {fraction}')
-    low, high = 0.0, 1.0
-    for _ in range(_DOUBLINGS):
-        if _refusal(make, high, guard, duration, rate) is not None:
-            break
-        low, high = high, 2.0 * high
+
+    def most_used(factor: float) -> tuple[float, str]:
+        try:
+            wave = make(factor)
+        except TrajectoryError as error:
+            return np.inf, str(error)
+        return _most_used(wave, guard, duration, rate)
+
+    scan = [most_used(float(factor)) for factor in _FACTORS]
+    inside = [index for index, (used, _) in enumerate(scan) if used <= fraction]
+    if not inside:
+        best = min(range(len(scan)), key=lambda index: scan[index][0])
+        used, quantity = scan[best]
+        raise TrajectoryError(
+            f'the sea fits at no scale: at {_FACTORS[best]:.3g} it uses {used:.0%} of the margin '
+            f'in {quantity}, allowed are 0 % to {fraction:.0%}'
+        )
+    low = float(_FACTORS[inside[-1]])
+    high = low * _RATIO
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        if _refusal(make, middle, guard, duration, rate) is None:
+        if most_used(middle)[0] <= fraction:
             low = middle
         else:
             high = middle
-    if low == 0.0:
-        reason = _refusal(make, high, guard, duration, rate)
-        raise TrajectoryError(f'the sea fits at no scale; at {high:.3g} {reason}')
-    wave = make(fraction * low)
-    require_inside(wave, guard, duration=duration, rate=rate)
-    return FittedWave(wave, fraction * low, low)
+    return FittedWave(make(low), low)
+
+
+def _most_used(
+    wave: OrbitalWave, guard: MotionGuard, duration: float, rate: float
+) -> tuple[float, str]:
+    """Return the largest used fraction of a margin in a sampled run, and of which quantity."""
+    centre = guard.margins(Motion.at_rest(wave.centre))
+    margins = guard.margins(wave.sample(sample_times(min(duration, wave.duration), rate)))
+    used: list[tuple[float, str]] = []
+    for quantity, values in margins.items():
+        whole, least = float(centre[quantity]), float(values.min())
+        if whole > 0.0:
+            used.append((1.0 - least / whole, quantity))
+        else:
+            used.append((np.inf if least < 0.0 else 0.0, quantity))
+    return max(used)
 
 
 def require_inside(
@@ -202,18 +218,3 @@ def sample_times(duration: float, rate: float) -> Array:
     positive('rate', rate, 'Hz')
     # The half sample keeps a duration that is a multiple of the period from losing its end.
     return np.asarray(np.arange(int(np.floor(duration * rate + 1e-6)) + 1) / rate)
-
-
-def _refusal(
-    make: Callable[[float], OrbitalWave],
-    factor: float,
-    guard: MotionGuard,
-    duration: float,
-    rate: float,
-) -> TrajectoryError | None:
-    """Return why the wave of a factor does not fit, or None."""
-    try:
-        require_inside(make(factor), guard, duration=duration, rate=rate)
-    except TrajectoryError as error:
-        return error
-    return None

@@ -1,0 +1,129 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of making a sea fit a platform."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.motion import Motion
+from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.trajectories import AiryWave, Jonswap, OrbitalWave
+from stewart_kinematics.trajectories.scaling import (
+    fit_froude,
+    fit_plain,
+    froude,
+    plain,
+    require_inside,
+    sample_times,
+)
+from stewart_kinematics.trajectories.spectrum import significant_height
+from stewart_kinematics.trajectories.waves import GRAVITY
+
+VIGO = Platform.from_yaml('vigo')
+GUARD = MotionGuard(VIGO)
+NEUTRAL = VIGO.geometry.neutral_pose
+SEA = Jonswap(2.0, 7.0).components(40, 3)
+GENTLE = Jonswap(1.0, 9.0).components(40, 3, band=(0.6, 2.0))
+
+
+def _wave(components: tuple[AiryWave, ...]) -> OrbitalWave:
+    return OrbitalWave(components, NEUTRAL, attack_angle=0.4, position=2.0)
+
+
+def test_froude_keeps_slope_acceleration_and_dispersion() -> None:
+    model = froude(SEA, 16.0)
+    for small, large in zip(model, SEA, strict=True):
+        assert small.length == pytest.approx(large.length / 16.0)
+        assert small.period == pytest.approx(large.period / 4.0)
+        assert small.amplitude / small.length == pytest.approx(large.amplitude / large.length)
+        assert small.angular_frequency**2 == pytest.approx(GRAVITY * small.wave_number)
+    assert significant_height(model) == pytest.approx(2.0 / 16.0)
+
+
+def test_froude_motion_is_the_full_one_shrunk() -> None:
+    full, scale = _wave(SEA), 16.0
+    model = replace(full, components=froude(SEA, scale), position=2.0 / scale)
+    time = np.linspace(0.0, 30.0, 20)
+    left, right = model.sample(time / 4.0), full.sample(time)
+    np.testing.assert_allclose(
+        left.position - NEUTRAL.position, (right.position - NEUTRAL.position) / scale, atol=1e-14
+    )
+    np.testing.assert_allclose(left.quaternion_xyzw, right.quaternion_xyzw, atol=1e-13)
+    np.testing.assert_allclose(left.linear_acceleration, right.linear_acceleration, atol=1e-11)
+
+
+def test_plain_scaling_keeps_times_and_lengths() -> None:
+    for small, large in zip(plain(SEA, 0.1), SEA, strict=True):
+        assert small == replace(large, amplitude=0.1 * large.amplitude)
+
+
+@pytest.mark.parametrize(('fit', 'sea'), [(fit_plain, SEA), (fit_froude, GENTLE)])
+def test_whole_workspace_is_the_border_of_what_the_guard_allows(fit, sea) -> None:
+    full = fit(_wave(sea), GUARD, 1.0, duration=15.0)
+    require_inside(full.wave, GUARD, duration=15.0)
+    assert significant_height(full.wave.components) == pytest.approx(
+        full.factor * significant_height(sea)
+    )
+    if fit is fit_plain:
+        grown, place = plain(full.wave.components, 1.0001), 2.0
+    else:
+        grown, place = froude(sea, 0.9999 / full.factor), 2.0 * full.factor / 0.9999
+    larger = replace(full.wave, components=grown, position=place)
+    with pytest.raises(TrajectoryError, match='allowed are'):
+        require_inside(larger, GUARD, duration=15.0)
+
+
+@pytest.mark.parametrize(('fit', 'sea'), [(fit_plain, SEA), (fit_froude, GENTLE)])
+def test_fraction_bounds_the_strokes_about_the_centre(fit, sea) -> None:
+    wave = fit(_wave(sea), GUARD, 0.6, duration=15.0).wave
+    legs = GUARD.check(wave.sample(sample_times(15.0, 50.0)))
+    middle = GUARD.check(Motion.at_rest(NEUTRAL)).stroke
+    whole = np.minimum(middle, 0.6 - middle).min()
+    used = 1.0 - np.minimum(legs.stroke, 0.6 - legs.stroke).min() / whole
+    used = max(used, np.abs(legs.rate).max() / 0.6, np.abs(legs.acceleration).max() / 6.0)
+    assert used <= 0.6 + 1e-9
+    # One of the three binds in these seas.
+    assert used == pytest.approx(0.6, abs=1e-4)
+
+
+def test_sea_that_leaves_the_workspace_is_refused_with_its_time() -> None:
+    with pytest.raises(
+        TrajectoryError, match=r'after \d+\.\d+ s stroke of leg \d at sample \d+ is'
+    ):
+        require_inside(_wave(SEA), GUARD, duration=20.0)
+
+
+def test_sea_too_steep_for_the_platform_fits_at_no_froude_scale() -> None:
+    # 18° of slope at most: beyond what a platform limited to 10° may do, at any scale.
+    steep = (AiryWave.deep_water(0.5, 2.5),)
+    limits = replace(VIGO.limits, pitch=np.radians([-10.0, 10.0]))
+    guard = MotionGuard(replace(VIGO, limits=limits))
+    message = r'at no scale: at .* uses \d+% of the margin in pitch, allowed are 0 % to 100%'
+    with pytest.raises(TrajectoryError, match=message):
+        fit_froude(OrbitalWave(steep, NEUTRAL), guard, 1.0, duration=5.0)
+    assert fit_plain(OrbitalWave(steep, NEUTRAL), guard, 1.0, duration=5.0).factor < 0.6
+
+
+@pytest.mark.parametrize('fraction', [0.0, 1.1, np.nan])
+def test_unusable_fractions_are_refused(fraction: float) -> None:
+    with pytest.raises(TrajectoryError, match='fraction must be greater than 0 and at most 1'):
+        fit_plain(_wave(SEA), GUARD, fraction, duration=5.0)
+
+
+def test_unusable_factors_are_refused() -> None:
+    with pytest.raises(TrajectoryError, match='scale must be finite and greater than 0'):
+        froude(SEA, 0.0)
+    with pytest.raises(TrajectoryError, match='factor must be finite and greater than 0'):
+        plain(SEA, -1.0)
+
+
+def test_sample_times_reach_the_end() -> None:
+    np.testing.assert_allclose(sample_times(0.3, 10.0), [0.0, 0.1, 0.2, 0.3])
+    assert sample_times(0.35, 10.0)[-1] == pytest.approx(0.3)
+    with pytest.raises(TrajectoryError, match='rate must be finite and greater than 0 Hz'):
+        sample_times(1.0, 0.0)
