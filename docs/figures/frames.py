@@ -30,7 +30,7 @@ def draw_frame(ax: plt.Axes, pose: Pose, name: str, length: float) -> None:
         tip = pose.position + length * pose.rotation[:, k]
         ax.plot(*np.stack([pose.position, tip], axis=1), color=colour, lw=2)
         ax.text(*(pose.position + 1.18 * length * pose.rotation[:, k]), letter, color=colour)
-    ax.text(*(pose.position + [0.0, 0.05, -0.13]), name, family='monospace', fontsize=8)
+    ax.text(*(pose.position + np.array([0.0, 0.05, -0.13])), name, family='monospace', fontsize=8)
 
 
 def draw_space(ax: plt.Axes, geometry: Geometry, pose: Pose) -> None:
@@ -87,7 +87,8 @@ def main() -> None:
     """Write frames.svg beside this file."""
     mpl.rcParams['svg.hashsalt'] = 'stewart'
     geometry = Geometry.from_yaml('vigo')
-    pose = Pose.from_rpy(geometry.neutral_pose.position + [0.05, 0.0, 0.05], (0.12, -0.1, 0.2))
+    shifted = geometry.neutral_pose.position + np.array([0.05, 0.0, 0.05])
+    pose = Pose.from_rpy(shifted, (0.12, -0.1, 0.2))
     figure = plt.figure(figsize=(9.5, 4.6), layout='constrained')
     draw_space(figure.add_subplot(1, 2, 1, projection='3d'), geometry, pose)
     draw_plan(figure.add_subplot(1, 2, 2), geometry)
