@@ -1,0 +1,86 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The bag of one scenario as plain arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stewart_bags.reading import Bag
+from stewart_bags.series import (
+    DriverStateSeries,
+    JointSeries,
+    PoseSeries,
+    read_joints,
+    read_series,
+    SetpointSeries,
+)
+
+SETPOINTS = 'setpoint'
+COMMANDS = 'joint_commands'
+ACTUATORS = 'actuator_states'
+POSES = 'platform/pose'
+DRIVER_STATE = 'driver/state'
+
+
+@dataclass(frozen=True)
+class Recording:
+    """
+    What was recorded.
+
+    Attributes
+    ----------
+    setpoints : SetpointSeries
+        What the trajectory node asked for.
+    commands : JointSeries
+        The same as strokes and rates; the stamps are the setpoints'.
+    actuators : JointSeries
+        What the drives measured.
+    poses : PoseSeries
+        What forward kinematics made of that.
+    driver_states : DriverStateSeries
+        One sample per change.
+    counts : mapping of str to int
+        Messages of every topic in the bag, by full name.
+
+    """
+
+    setpoints: SetpointSeries
+    commands: JointSeries
+    actuators: JointSeries
+    poses: PoseSeries
+    driver_states: DriverStateSeries
+    counts: Mapping[str, int]
+
+
+def read_recording(path: Path) -> Recording:
+    """
+    Read the bag of a scenario.
+
+    Parameters
+    ----------
+    path : Path
+        The bag.
+
+    Returns
+    -------
+    Recording
+        Its series.
+
+    Raises
+    ------
+    stewart_bags.errors.BagError
+        If a topic is missing or the bag cannot be read to its end.
+
+    """
+    with Bag(path) as bag:
+        return Recording(
+            setpoints=read_series(bag, SETPOINTS, SetpointSeries),
+            commands=read_joints(bag, COMMANDS),
+            actuators=read_joints(bag, ACTUATORS),
+            poses=read_series(bag, POSES, PoseSeries),
+            driver_states=read_series(bag, DRIVER_STATE, DriverStateSeries),
+            counts={name: topic.count for name, topic in bag.topics.items()},
+        )
