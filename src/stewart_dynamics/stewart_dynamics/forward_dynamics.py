@@ -3,10 +3,10 @@
 """
 How the closed chain moves under actuator forces.
 
-The inverse dynamics are linear in the acceleration: seven of their evaluations give the mass
-matrix and the bias, six equations the acceleration. Friction acts in the legs, viscous and Coulomb.
-Time is advanced by the classical Runge-Kutta method of order four with a constant step; forces
-are held over a step, as a drive's current is over its cycle.
+One inverse-dynamics evaluation at zero acceleration gives the bias, the platform's and the six
+legs' inertias the mass matrix, and six equations the acceleration. Friction acts in the legs,
+viscous and dry. Time is advanced by the classical Runge-Kutta method of order four with a
+constant step; forces are held over a step, as a drive's current is over its cycle.
 """
 
 from __future__ import annotations
@@ -18,10 +18,18 @@ import numpy as np
 from stewart_dynamics.errors import refuse_not_finite, SingularPose
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.leg_kernels import (
+    add_tip_inertia,
     COLUMNS,
+    platform_mass_matrix,
     rotation_matrix,
 )
-from stewart_dynamics.newton_euler import generalized_kernel, SMALLEST_PIVOT_RATIO
+from stewart_dynamics.newton_euler import (
+    CYLINDER,
+    generalized_kernel,
+    PLATFORM,
+    ROD,
+    SMALLEST_PIVOT_RATIO,
+)
 from stewart_dynamics.six_by_six import factor, substitute
 from stewart_kinematics.errors import ShapeError, StewartError
 from stewart_kinematics.motion import Array, Pose, read_only
@@ -82,38 +90,32 @@ def _derivative(  # type: ignore[no-untyped-def]
 ):
     """Time derivative of the state; returns the pivot ratio of the mass matrix."""
     rotation, legs = np.empty((3, 3)), np.empty((6, COLUMNS))
-    push, wrench, bias = np.empty((6, 6)), np.empty(6), np.empty(6)
+    push, wrench = np.empty((6, 6)), np.empty(6)
     mass, order = np.empty((6, 6)), np.empty(6, np.int64)
-    velocity, omega = state[LINEAR_VELOCITY], state[ANGULAR_VELOCITY]
-    twist_rate = np.zeros(6)
+    scratch, force = np.empty(COLUMNS), np.empty(10)
+    velocity, omega, still = state[LINEAR_VELOCITY], state[ANGULAR_VELOCITY], np.zeros(3)
     rotation_matrix(state[QUATERNION], rotation)
-    for column in range(-1, 6):
-        if column >= 0:
-            twist_rate[column] = 1.0
-        generalized_kernel(
-            base_joints,
-            platform_joints,
-            axes,
-            gravity,
-            theta,
-            state[POSITION],
-            rotation,
-            velocity,
-            omega,
-            twist_rate[:3],
-            twist_rate[3:],
-            legs,
-            push,
-            wrench,
-        )
-        if column < 0:
-            bias[:] = wrench
-        else:
-            twist_rate[column] = 0.0
-            for k in range(6):
-                mass[k, column] = wrench[k] - bias[k]
+    generalized_kernel(
+        base_joints,
+        platform_joints,
+        axes,
+        gravity,
+        theta,
+        state[POSITION],
+        rotation,
+        velocity,
+        omega,
+        still,
+        still,
+        legs,
+        push,
+        wrench,
+    )
+    platform_mass_matrix(theta[PLATFORM], rotation, mass)
+    for i in range(6):
+        add_tip_inertia(theta[CYLINDER], theta[ROD], legs[i], scratch, force, mass)
     for k in range(6):
-        wrench[k] = -bias[k]
+        wrench[k] = -wrench[k]
     for i in range(6):
         rate = 0.0
         for k in range(6):

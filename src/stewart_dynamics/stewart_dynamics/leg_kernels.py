@@ -241,3 +241,53 @@ def wrench_matrix(legs, out):  # type: ignore[no-untyped-def]
         out[3, i] = ry * dz - rz * dy
         out[4, i] = rz * dx - rx * dz
         out[5, i] = rx * dy - ry * dx
+
+
+@njit(cache=True)
+def add_tip_inertia(cylinder, rod, leg, scratch, force, mass):  # type: ignore[no-untyped-def]
+    """
+    Add a leg's share of the platform's 6x6 mass matrix.
+
+    The leg resists an acceleration of its upper joint, at rest and without gravity, with a force
+    that is linear in it: three unit accelerations give a 3x3 matrix, the moment arm the rest.
+    `scratch` is a leg's row, `force` the ten numbers of `leg_balance`.
+    """
+    tip = np.empty((3, 3))
+    scratch[:] = leg
+    scratch[OMEGA : OMEGA + 3] = 0.0
+    scratch[LOWER : LOWER + 3] = 0.0
+    length, c_over_q = leg[LENGTH], leg[C] / leg[Q]
+    for k in range(3):
+        scratch[UPPER : UPPER + 3] = 0.0
+        scratch[UPPER + k] = 1.0
+        ax, ay = scratch[UPPER], scratch[UPPER + 1]
+        scratch[ALPHA], scratch[ALPHA + 1] = -ay / length, ax / length
+        scratch[ALPHA + 2] = -ay / length * c_over_q
+        leg_balance(cylinder, rod, scratch, force)
+        tip[0, k], tip[1, k], tip[2, k] = force[0], force[1], force[2]
+    # motion[k] is the row of the joint's velocity along leg axis k: the axis and its moment
+    motion = np.empty((3, 6))
+    rx, ry, rz = leg[ARM], leg[ARM + 1], leg[ARM + 2]
+    for k in range(3):
+        ex, ey, ez = leg[3 * k], leg[3 * k + 1], leg[3 * k + 2]
+        motion[k, 0], motion[k, 1], motion[k, 2] = ex, ey, ez
+        motion[k, 3] = ry * ez - rz * ey
+        motion[k, 4] = rz * ex - rx * ez
+        motion[k, 5] = rx * ey - ry * ex
+    for k in range(3):
+        for j in range(6):
+            value = tip[k, 0] * motion[0, j] + tip[k, 1] * motion[1, j] + tip[k, 2] * motion[2, j]
+            for i in range(6):
+                mass[i, j] += motion[k, i] * value
+
+
+@njit(cache=True)
+def platform_mass_matrix(theta, rotation, mass):  # type: ignore[no-untyped-def]
+    """Fill `mass` with the 6x6 matrix of the platform alone, about its origin in base axes."""
+    still, unit, column = np.zeros(3), np.zeros(6), np.empty(6)
+    for j in range(6):
+        unit[j] = 1.0
+        platform_wrench(theta, rotation, still, still, unit[:3], unit[3:], column)
+        unit[j] = 0.0
+        for i in range(6):
+            mass[i, j] = column[i]
