@@ -1,0 +1,184 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The URDF's tree closes its six loops, and xacro and Python see the same joints."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from stewart_description import platform_names, platform_path
+from stewart_description.urdf import render_urdf
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
+from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.platform import Platform
+import yaml
+
+NAMES = platform_names()
+
+
+def triple(element: ET.Element | None, attribute: str) -> Array:
+    """Return three numbers of an element, zeros where it is absent."""
+    text = '0 0 0' if element is None else element.attrib.get(attribute, '0 0 0')
+    return np.array([float(item) for item in text.split()])
+
+
+def transform(rotation: Array, position: Array) -> Array:
+    """Return a homogeneous matrix."""
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = rotation, position
+    return matrix
+
+
+def link_frames(urdf: str, joints: dict[str, float]) -> dict[str, Array]:
+    """Return every link's frame in the root, by the URDF's own rules: origin, then axis."""
+    robot = ET.fromstring(urdf)
+    frames = {'base_link': np.eye(4)}
+    pending = robot.findall('joint')
+    while pending:
+        ready = [joint for joint in pending if joint.find('parent').attrib['link'] in frames]
+        assert ready, 'a joint hangs on no link'
+        for joint in ready:
+            origin, axis = joint.find('origin'), triple(joint.find('axis'), 'xyz')
+            fixed = Rotation.from_euler('xyz', triple(origin, 'rpy')).as_matrix()
+            moved = np.eye(4)
+            value = joints.get(joint.attrib['name'], 0.0)
+            if joint.attrib['type'] == 'prismatic':
+                moved = transform(np.eye(3), axis * value)
+            elif joint.attrib['type'] == 'revolute':
+                moved = transform(Rotation.from_rotvec(axis * value).as_matrix(), np.zeros(3))
+            parent = frames[joint.find('parent').attrib['link']]
+            child = joint.find('child').attrib['link']
+            frames[child] = parent @ transform(fixed, triple(origin, 'xyz')) @ moved
+        pending = [joint for joint in pending if joint not in ready]
+    return frames
+
+
+def random_poses(geometry: Geometry, count: int, seed: int) -> tuple[Array, Array]:
+    """Return poses far about neutral; the tree knows no limits."""
+    rng = np.random.default_rng(seed)
+    reach = 0.3 * geometry.retracted_length[0]
+    position = geometry.neutral_pose.position + rng.uniform(-reach, reach, (count, 3))
+    return position, Rotation.from_rotvec(rng.uniform(-0.8, 0.8, (count, 3))).as_quat()
+
+
+@cache
+def model(name: str) -> str:
+    """Return the URDF of a stored platform."""
+    return render_urdf(name)
+
+
+def loop_error(urdf: str, geometry: Geometry, count: int, seed: int) -> float:
+    """Return the greatest gap between a rod's end and its platform joint [m]."""
+    worst = 0.0
+    for position, quaternion in zip(*random_poses(geometry, count, seed), strict=True):
+        values = joint_positions(geometry, position, quaternion).tolist()
+        frames = link_frames(urdf, dict(zip(JOINT_NAMES, values, strict=True)))
+        pose = transform(Rotation.from_quat(quaternion).as_matrix(), position)
+        np.testing.assert_allclose(frames['platform_link'], pose, atol=1e-12)
+        for leg in range(1, 7):
+            joint = pose @ [*geometry.platform_joints[leg - 1], 1.0]
+            gap = frames[f'leg_{leg}_rod'][:3, 3] - joint[:3]
+            worst = max(worst, float(np.linalg.norm(gap)))
+    return worst
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_loops_close_at_random_poses(name: str) -> None:
+    """1e-12 m at 50 poses: the rods end at the platform joints."""
+    assert loop_error(model(name), Geometry.from_yaml(name), 50, 11) <= 1e-12
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_loops_close_for_explicit_points_in_any_place(seed: int, tmp_path: Path) -> None:
+    """Irregular joints, a turned neutral pose and another pairing."""
+    rng = np.random.default_rng(seed)
+    content = yaml.safe_load(platform_path('ex800').read_text())
+    geometry = Geometry.from_yaml('ex800')
+    plate = np.empty((6, 3))
+    plate[np.array(content['pairing']) - 1] = geometry.platform_joints
+    for key, points in (('base_joints', geometry.base_joints), ('platform_joints', plate)):
+        content[key] = {'points_m': (points + rng.uniform(-0.02, 0.02, (6, 3))).tolist()}
+    content['neutral_pose']['rpy_deg'] = [5.0, -4.0, 10.0]
+    file = tmp_path / 'points.yaml'
+    file.write_text(yaml.safe_dump(content))
+
+    assert loop_error(render_urdf(file), Geometry.from_yaml(file), 20, seed) <= 1e-12
+
+
+def test_another_pairing_opens_the_loops(tmp_path: Path) -> None:
+    """The measure can fail: legs that go to their neighbours' joints miss by decimetres."""
+    content = yaml.safe_load(platform_path('ex800').read_text())
+    content['pairing'] = [2, 3, 4, 5, 6, 1]
+    file = tmp_path / 'paired.yaml'
+    file.write_text(yaml.safe_dump(content))
+
+    assert loop_error(render_urdf(file), Geometry.from_yaml('ex800'), 1, 0) > 0.1
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_xacro_and_python_see_the_same_joints(name: str) -> None:
+    """Base joint by base joint, and platform joint by platform joint through the posts."""
+    geometry = Geometry.from_yaml(name)
+    robot = ET.fromstring(model(name))
+    for leg in range(1, 7):
+        origin = robot.find(f"./joint[@name='leg_{leg}_base_u']/origin")
+        np.testing.assert_allclose(
+            triple(origin, 'xyz'), geometry.base_joints[leg - 1], atol=1e-15
+        )
+    drawn = [
+        triple(visual.find('origin'), 'xyz')
+        for visual in robot.findall("./link[@name='platform_link']/visual")
+        if visual.find('geometry/sphere') is not None
+    ]
+    for joint in geometry.platform_joints:
+        assert min(np.linalg.norm(np.array(drawn) - joint, axis=1)) < 1e-14
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_allowed_poses_respect_every_limit_of_the_urdf(name: str) -> None:
+    """What the guard lets pass, a tool that knows only the URDF lets pass too."""
+    platform = Platform.from_yaml(name)
+    geometry = platform.geometry
+    position, quaternion = random_poses(geometry, 4000, 12)
+    zero = np.zeros_like(position)
+    allowed = MotionGuard(platform).allowed(Motion(position, quaternion, zero, zero, zero, zero))
+    assert allowed.sum() > 10
+
+    values = joint_positions(geometry, position[allowed], quaternion[allowed])
+    robot = ET.fromstring(model(name))
+    for joint, column in zip(JOINT_NAMES, values.T, strict=True):
+        limit = robot.find(f"./joint[@name='{joint}']/limit")
+        assert limit is not None
+        assert float(limit.attrib['lower']) - 1e-9 <= column.min(), joint
+        assert column.max() <= float(limit.attrib['upper']) + 1e-9, joint
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_every_moving_joint_has_a_position(name: str) -> None:
+    """Names and order of the vector against the model itself."""
+    robot = ET.fromstring(model(name))
+    moving = {j.attrib['name'] for j in robot.findall('joint') if j.attrib['type'] != 'fixed'}
+
+    assert moving == set(JOINT_NAMES)
+    assert len(JOINT_NAMES) == len(moving) == 24
+
+
+def test_leading_axes_are_kept() -> None:
+    """One pose, a sequence, a grid."""
+    geometry = Geometry.from_yaml('vigo')
+    position, quaternion = random_poses(geometry, 6, 13)
+    flat = joint_positions(geometry, position, quaternion)
+    grid = joint_positions(geometry, position.reshape(2, 3, 3), quaternion.reshape(2, 3, 4))
+
+    assert flat.shape == (6, 24)
+    np.testing.assert_array_equal(grid, flat.reshape(2, 3, 24))
+    np.testing.assert_allclose(
+        joint_positions(geometry, position[0], quaternion[0]), flat[0], atol=1e-15
+    )
