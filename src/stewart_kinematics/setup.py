@@ -5,15 +5,23 @@
 from setuptools import find_packages, setup
 
 PACKAGE = 'stewart_kinematics'
+NODES = {
+    'cycloidal_trajectory': 'CycloidalTrajectory',
+    'excitation_trajectory': 'ExcitationTrajectory',
+    'forward_kinematics': 'ForwardKinematics',
+    'inverse_kinematics': 'InverseKinematics',
+    'ocean_trajectory': 'OceanTrajectory',
+}
 
 setup(
     name=PACKAGE,
     version='0.1.0',
-    description='Kinematics of a Stewart platform: geometry, inverse and forward solution, limits and trajectories.',
+    description='Kinematics, limits and trajectories of a Stewart platform.',
     license='Apache-2.0',
     maintainer='The Stewart Authors',
     maintainer_email='maintainers@example.org',
     packages=find_packages(exclude=['test']),
+    package_data={f'{PACKAGE}.trajectories': ['motions/*.yaml']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
@@ -21,4 +29,8 @@ setup(
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
     zip_safe=False,
+    entry_points={
+        'console_scripts': [f'{name} = stewart_node_support.executable:main' for name in NODES],
+        'stewart.nodes': [f'{name} = {PACKAGE}.nodes.{name}:{cls}' for name, cls in NODES.items()],
+    },
 )

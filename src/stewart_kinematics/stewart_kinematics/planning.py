@@ -1,16 +1,16 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Point-to-point moves that keep every limit over their whole way."""
+"""Moves and stops that keep every limit over their whole way."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.errors import MotionRefused, TrajectoryError
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.trajectories import Cycloidal, Trajectory
+from stewart_kinematics.trajectories import Cycloidal, DeceleratedAlongPath, Trajectory
 
 CHECK_RATE = 100.0
 """How densely a way is checked [Hz]."""
@@ -27,6 +27,9 @@ _ORDER = {
     'angular acceleration': 2,
     'leg acceleration': 2,
 }
+
+STOP_SCALES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.1)
+"""Fractions of the acceleration limits that a stop tries, the strongest first [-]."""
 
 RESERVE = 1.001
 """Between two instants of the check a peak can be higher by 0.05 % [-]."""
@@ -83,9 +86,49 @@ def plan_move(
     return move
 
 
-def check(trajectory: Trajectory, guard: MotionGuard, *, horizon: float = math.inf) -> None:
+def plan_stop(trajectory: Trajectory, time: float, guard: MotionGuard) -> DeceleratedAlongPath:
     """
-    Check a trajectory over its whole duration.
+    Plan to come to rest along a trajectory's own path.
+
+    Parameters
+    ----------
+    trajectory : Trajectory
+        What is followed; it ends at rest or not at all.
+    time : float
+        Time of the trajectory at which the slowing down begins [s].
+    guard : MotionGuard
+        Judge of the whole way.
+
+    Returns
+    -------
+    DeceleratedAlongPath
+        The strongest of a few stops, of the full acceleration limits and fractions of them, that
+        the legs allow too.
+
+    Raises
+    ------
+    MotionRefused
+        If even the gentlest breaks a limit.
+
+    """
+    for scale in STOP_SCALES[:-1]:
+        stop = DeceleratedAlongPath.fastest(trajectory, time, guard.platform.limits, scale)
+        try:
+            check(stop, guard)
+        except MotionRefused:
+            continue
+        return stop
+    gentlest = STOP_SCALES[-1]
+    stop = DeceleratedAlongPath.fastest(trajectory, time, guard.platform.limits, gentlest)
+    check(stop, guard)
+    return stop
+
+
+def check(
+    trajectory: Trajectory, guard: MotionGuard, *, begin: float = 0.0, horizon: float = math.inf
+) -> None:
+    """
+    Check a trajectory to its end.
 
     Parameters
     ----------
@@ -93,6 +136,8 @@ def check(trajectory: Trajectory, guard: MotionGuard, *, horizon: float = math.i
         What is checked.
     guard : MotionGuard
         Judge.
+    begin : float
+        Time of the trajectory from which on it is checked [s].
     horizon : float
         How much of it is checked, at most [s]; finite for an endless one.
 
@@ -102,7 +147,8 @@ def check(trajectory: Trajectory, guard: MotionGuard, *, horizon: float = math.i
         If a sample breaks a limit; its index counts the instants checked.
 
     """
-    guard.check(trajectory.sample(_instants(min(trajectory.duration, horizon))))
+    instants = _instants(min(trajectory.duration - begin, horizon))
+    guard.check(trajectory.sample(begin + instants))
 
 
 def _stretched(move: Cycloidal, guard: MotionGuard) -> Cycloidal:

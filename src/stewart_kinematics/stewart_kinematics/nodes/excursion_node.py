@@ -1,0 +1,193 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the nodes share that go to a motion, play it, and come home."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+import math
+from typing import Any
+
+from std_srvs.srv import Trigger
+from stewart_kinematics.errors import MotionRefused, StewartError
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.nodes.start_pose import NotReady
+from stewart_kinematics.nodes.trajectory_node import TrajectoryNode, TrajectoryParameters
+from stewart_kinematics.planning import check, plan_move, plan_stop
+from stewart_kinematics.trajectories import Cycloidal, Faded, Sequence, Trajectory
+from stewart_node_support.errors import MessageError
+from stewart_node_support.parameters import param
+
+APPROACH, WAVE, HOME = range(3)
+"""Parts of an excursion."""
+
+
+@dataclass(frozen=True)
+class ExcursionParameters(TrajectoryParameters):
+    """Parameters of the nodes that go out and come home."""
+
+    duration: float = param(
+        0.0,
+        'how long the motion is played, fades included [s]; 0: until stopped, or to its own end',
+        min=0.0,
+        max=86400.0,
+        read_only=False,
+    )
+    fade_in: float = param(
+        3.0, 'time in which the motion grows from rest [s]', min=0.0, max=600.0, read_only=False
+    )
+    fade_out: float = param(
+        3.0, 'time in which the motion shrinks to rest [s]', min=0.0, max=600.0, read_only=False
+    )
+    horizon: float = param(
+        120.0, 'how much of an endless motion is checked beforehand [s]', min=1.0, max=3600.0
+    )
+
+
+class ExcursionNode(TrajectoryNode):
+    """
+    Serve ``<prefix>/start`` and ``<prefix>/stop``.
+
+    Start: a cycloidal approach from where the platform is to the motion's centre, and the motion
+    with its fade-in; a motion with an end then returns to the neutral pose. Stop: fade-out and
+    return to the neutral pose; during the approach a stop along its path and the return. The
+    answer comes at once, the motion afterwards.
+
+    Parameters
+    ----------
+    name : str
+        Name of the node.
+    prefix : str
+        Where the services are.
+    parameters : type
+        Dataclass of its parameters, derived from ExcursionParameters.
+    **kwargs : object
+        For rclpy's node.
+
+    """
+
+    def __init__(
+        self, name: str, prefix: str, parameters: type[ExcursionParameters], **kwargs: Any
+    ) -> None:
+        """Open the services besides what every trajectory node has."""
+        super().__init__(name, parameters, **kwargs)
+        self._wave: Faded | None = None
+        self._excursion: Any = None
+        self._homeward = False
+        self.create_service(Trigger, f'{prefix}/start', self._on_start)
+        self.create_service(Trigger, f'{prefix}/stop', self._on_stop)
+
+    @abstractmethod
+    def make_motion(self, guard: MotionGuard) -> tuple[Trajectory, Pose]:
+        """
+        Make what is played from the parameters.
+
+        Parameters
+        ----------
+        guard : MotionGuard
+            Guard of the platform.
+
+        Returns
+        -------
+        Trajectory
+            The motion, without fades.
+        Pose
+            Its centre: where it grows from.
+
+        """
+
+    def prepare(self, guard: MotionGuard) -> None:
+        """Make the motion, give it its fades and check it."""
+        motion, centre = self.make_motion(guard)
+        wanted = self.parameters.duration or math.inf
+        duration = min(wanted, motion.duration)
+        fade_out = self.parameters.fade_out if math.isfinite(duration) else 0.0
+        self._wave = Faded(motion, centre, self.parameters.fade_in, fade_out, duration)
+        check(self._wave, guard, horizon=self.parameters.horizon)
+
+    def on_rest(self) -> None:
+        """Take note that the platform is home."""
+        self._excursion = None
+        self.get_logger().info('at the neutral pose, at rest')
+
+    def on_abort(self, reason: str) -> None:
+        """Forget the way."""
+        self._excursion = None
+
+    def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        return self._answer(response, self._start)
+
+    def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        return self._answer(response, self._stop)
+
+    def _answer(self, response: Trigger.Response, act: Any) -> Trigger.Response:
+        try:
+            response.message = act()
+            response.success = True
+        except (StewartError, MessageError) as error:
+            response.message = self.refuse(error)
+            response.success = False
+        return response
+
+    def _start(self) -> str:
+        start, guard = self.require_start()
+        assert self._wave is not None
+        approach = self._move(start, self._wave.centre, guard)
+        parts: list[Trajectory] = [approach, self._wave]
+        if math.isfinite(self._wave.duration):
+            parts.append(self._way_home(self._wave.centre, guard))
+        self._excursion = Sequence(tuple(parts))
+        self._homeward = False
+        self.play(self._excursion)
+        return f'approaching for {approach.duration:.2f} s'
+
+    def _stop(self) -> str:
+        if self.playback is None or self._excursion is None:
+            raise NotReady('nothing is being played')
+        now, elapsed = self.moment()
+        part = self._excursion.part_at(elapsed)
+        if self._homeward or part == HOME:
+            return 'on the way home already'
+        try:
+            if part == APPROACH:
+                return self._halt(now, elapsed)
+            since = elapsed - float(self._excursion.starts[WAVE])
+            return self._fade_out(since) or self._halt(now, elapsed)
+        except MotionRefused as refusal:
+            self.abort(f'no way home is allowed: {refusal}')
+            return 'silent at once: the driver stops the platform'
+
+    def _fade_out(self, since: float) -> str:
+        """Let the wave shrink from its time `since` on [s]; empty if a limit forbids it."""
+        assert self.guard is not None
+        assert self.playback is not None
+        approach, wave, *_ = self._excursion.parts
+        if wave.duration - since > wave.fade_out:
+            wave = wave.ended(since, self.parameters.fade_out)
+            try:
+                check(wave, self.guard, begin=since)
+            except MotionRefused as refusal:
+                self.get_logger().warning(f'stopping instead of fading out: {refusal}')
+                return ''
+        self._excursion = Sequence((approach, wave, self._way_home(wave.centre, self.guard)))
+        self._homeward = True
+        self.play(self._excursion, self.playback.begin)
+        return f'fading out for {wave.duration - since:.2f} s, then returning'
+
+    def _halt(self, now: int, elapsed: float) -> str:
+        """Come to rest along the way being travelled, and go home."""
+        assert self.guard is not None
+        stop = plan_stop(self._excursion, elapsed, self.guard)
+        home = self._way_home(stop.sample(stop.duration).pose, self.guard)
+        self._excursion = Sequence((stop, home))
+        self._homeward = True
+        self.play(self._excursion, now)
+        return f'stopping for {stop.duration:.2f} s, then returning'
+
+    def _way_home(self, start: Pose, guard: MotionGuard) -> Cycloidal:
+        return self._move(start, guard.platform.geometry.neutral_pose, guard)
+
+    def _move(self, start: Pose, target: Pose, guard: MotionGuard) -> Cycloidal:
+        return plan_move(start, target, guard, scale=self.parameters.speed_scale)

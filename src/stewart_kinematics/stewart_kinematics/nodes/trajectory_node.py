@@ -1,0 +1,241 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the trajectory nodes share: a stream of setpoints sampled from the clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rclpy.lifecycle import LifecycleNode, LifecycleState
+from stewart_interfaces.msg import PlatformSetpoint
+from stewart_kinematics.errors import StewartError
+from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.nodes.start_pose import NotReady, StartPose
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.trajectories import Trajectory
+from stewart_node_support.conversions import setpoint_msg
+from stewart_node_support.diagnostics import Diagnostics, Level, Report
+from stewart_node_support.lifecycle import state_of, transition
+from stewart_node_support.parameters import declare, param, read
+from stewart_node_support.publishers import CountedPublisher
+from stewart_node_support.qos import COMMAND_QOS
+from stewart_node_support.stamps import from_nanoseconds
+
+
+@dataclass(frozen=True)
+class TrajectoryParameters:
+    """Parameters of every trajectory node."""
+
+    platform: str = param('vigo', 'platform by name, or path of its YAML file')
+    rate: float = param(200.0, 'setpoints per second [Hz]', min=1.0, max=1000.0)
+    speed_scale: float = param(
+        0.5,
+        'part of the velocity, acceleration and jerk limits that point-to-point moves use [-]',
+        min=1e-3,
+        max=1.0,
+    )
+    silence: float = param(
+        0.3, 'silence of another source before this one starts [s]', min=0.01, max=60.0
+    )
+    patience: float = param(
+        0.5, 'longest time without joint_commands while playing [s]', min=0.05, max=10.0
+    )
+    pose_age: float = param(0.5, 'oldest platform/pose to start from [s]', min=0.01, max=10.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Playback:
+    """A trajectory and the instant of its time 0 [ns]."""
+
+    trajectory: Trajectory
+    begin: int
+
+
+class TrajectoryNode(LifecycleNode):
+    """
+    Publish ``setpoint`` while a trajectory is played; silent before, and after it came to rest.
+
+    Each setpoint is sampled at the node's clock, so a late timer skips samples and never slows
+    the motion down. When the driver leaves ENABLED, or the node is deactivated, it falls silent
+    at once: the driver then brings the legs to rest along one common path.
+
+    A subclass starts and swaps trajectories with `play` and overrides the hooks `prepare`,
+    `on_sample`, `on_rest` and `on_abort`.
+
+    Parameters
+    ----------
+    name : str
+        Name of the node, and the source of its setpoints.
+    parameters : type
+        Dataclass of its parameters, derived from TrajectoryParameters.
+    **kwargs : object
+        For rclpy's node.
+
+    """
+
+    def __init__(self, name: str, parameters: type[TrajectoryParameters], **kwargs: Any) -> None:
+        """Declare parameters and open the interfaces; the platform is read when configured."""
+        super().__init__(name, **kwargs)
+        self._cls = parameters
+        self.parameters: Any = declare(self, parameters)
+        self.guard: MotionGuard | None = None
+        self.playback: Playback | None = None
+        self.refusal = ''
+        self.aborted = ''
+        self._timer: Any = None
+        self._next_look = 0.0
+        self.published: dict[str, CountedPublisher] = {}
+        self._setpoints = CountedPublisher(self, PlatformSetpoint, 'setpoint', COMMAND_QOS)
+        self.start_pose = StartPose(
+            self,
+            self.abort,
+            silence=self.parameters.silence,
+            pose_age=self.parameters.pose_age,
+        )
+        self._diagnostics = Diagnostics(self, self.parameters.platform)
+        self._diagnostics.add('motion', self._report)
+
+    @transition
+    def on_configure(self, _: LifecycleState) -> None:
+        """Read the platform and everything that `prepare` needs."""
+        self.parameters = read(self, self._cls)
+        self.guard = MotionGuard(Platform.from_yaml(self.parameters.platform))
+        self.prepare(self.guard)
+
+    @transition
+    def on_activate(self, _: LifecycleState) -> None:
+        """Be ready to play."""
+        self._timer = self.create_timer(1.0 / self.parameters.rate, self._tick)
+        self._timer.cancel()
+
+    @transition
+    def on_deactivate(self, _: LifecycleState) -> None:
+        """Fall silent at once."""
+        self.abort('the node was deactivated')
+        self.destroy_timer(self._timer)
+
+    @transition
+    def on_cleanup(self, _: LifecycleState) -> None:
+        """Forget the platform."""
+        self.guard = None
+
+    def prepare(self, guard: MotionGuard) -> None:
+        """Make what is played from the parameters; called when the node is configured."""
+
+    def on_sample(self, elapsed: float, motion: Motion) -> None:
+        """Take note of a setpoint that was published, at the playback's time [s]."""
+
+    def on_rest(self) -> None:
+        """Take note that the trajectory has ended."""
+
+    def on_abort(self, reason: str) -> None:
+        """Take note that the trajectory was cut off."""
+
+    def require_start(self) -> tuple[Pose, MotionGuard]:
+        """
+        Return where a motion has to start, and its judge.
+
+        Returns
+        -------
+        Pose
+            Start pose.
+        MotionGuard
+            Guard of the platform.
+
+        Raises
+        ------
+        NotReady
+            If no motion can start now; the message says why.
+
+        """
+        if self.guard is None or state_of(self) != 'active':
+            raise NotReady(f'{self.get_name()} is {state_of(self)}, not active')
+        if self.playback is not None:
+            raise NotReady('another motion is being played')
+        return self.start_pose.require(), self.guard
+
+    def play(self, trajectory: Trajectory, begin: int | None = None) -> None:
+        """
+        Play a trajectory from now on, in place of the one being played, if any.
+
+        Parameters
+        ----------
+        trajectory : Trajectory
+            It ends at rest, or never.
+        begin : int, optional
+            Instant of its time 0 on the node's clock [ns]; now by default. The trajectory being
+            played must agree with it at this moment.
+
+        """
+        now = self.get_clock().now().nanoseconds
+        self.playback = Playback(trajectory, now if begin is None else begin)
+        self.aborted = ''
+        self._next_look = 0.0
+        self._timer.reset()
+        self._tick()
+
+    def moment(self) -> tuple[int, float]:
+        """Return the present instant [ns] and the time of the trajectory being played [s]."""
+        assert self.playback is not None
+        now = self.get_clock().now().nanoseconds
+        return now, (now - self.playback.begin) * 1e-9
+
+    def abort(self, reason: str) -> None:
+        """Fall silent at once, if anything is being played."""
+        if self.playback is None:
+            return
+        self._stop_playing()
+        self.aborted = reason
+        self.get_logger().warning(f'aborted: {reason}')
+        self.on_abort(reason)
+
+    def refuse(self, error: StewartError | ValueError) -> str:
+        """Note and log why a request was refused; return the reason."""
+        self.refusal = str(error)
+        self.get_logger().warning(f'refused: {self.refusal}')
+        return self.refusal
+
+    def _tick(self) -> None:
+        if self.playback is None:
+            return
+        now, elapsed = self.moment()
+        playback = self.playback
+        motion = playback.trajectory.sample(elapsed)
+        stamp = from_nanoseconds(now)
+        self._setpoints.publish(setpoint_msg(stamp, self.get_name(), motion))
+        self.start_pose.gave(motion, now)
+        self.on_sample(elapsed, motion)
+        # Samples after the end are clamped to it, exactly at rest. They go on until one was
+        # executed: only then has the platform been sent where the trajectory ends.
+        end = playback.trajectory.duration
+        if elapsed >= end and self.start_pose.executed() >= playback.begin + end * 1e9:
+            self._stop_playing()
+            self.on_rest()
+        elif self._unheard(elapsed, now):
+            self.abort('inverse_kinematics executes nothing: its diagnostics tell why')
+
+    def _unheard(self, elapsed: float, now: int) -> bool:
+        """Tell whether the setpoints have not been executed for too long."""
+        patience = self.parameters.patience
+        if elapsed < self._next_look:
+            return False
+        self._next_look = elapsed + 0.2 * patience
+        return elapsed > patience and now - self.start_pose.executed() > patience * 1e9
+
+    def _stop_playing(self) -> None:
+        self.playback = None
+        self._timer.cancel()
+
+    def _report(self) -> Report:
+        values = {
+            'state': state_of(self),
+            'setpoints': self._setpoints.count,
+            'last_refusal': self.refusal or 'none',
+        }
+        if self.playback is not None:
+            return Report(Level.OK, f'playing for {self.moment()[1]:.1f} s', values)
+        if self.aborted:
+            return Report(Level.WARN, f'aborted: {self.aborted}', values)
+        return Report(Level.OK, 'silent', values)

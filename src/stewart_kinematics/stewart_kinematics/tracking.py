@@ -1,0 +1,67 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""How far the platform is from where it was commanded to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.motion import Array
+
+PoseArrays = tuple[Array, Array]
+"""Position, shape (3,) [m], and quaternion x, y, z, w, shape (4,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrackingErrors:
+    """
+    Commanded minus achieved.
+
+    Attributes
+    ----------
+    position : ndarray, shape (3,)
+        Of ``platform_link``'s origin in ``base_link`` axes [m].
+    rotation : ndarray, shape (3,)
+        Rotation vector taking the achieved to the commanded attitude, ``base_link`` axes [rad].
+    strokes : ndarray, shape (6,)
+        Legs 1 to 6 [m].
+
+    """
+
+    position: Array
+    rotation: Array
+    strokes: Array
+
+
+def tracking_error(
+    geometry: Geometry, commanded: PoseArrays, achieved: PoseArrays, strokes: Array
+) -> TrackingErrors:
+    """
+    Compare a commanded with an achieved pose.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Joints of the platform.
+    commanded, achieved : tuple of ndarray
+        Position [m] and quaternion.
+    strokes : ndarray, shape (6,)
+        Measured strokes [m].
+
+    Returns
+    -------
+    TrackingErrors
+        Of pose and strokes.
+
+    """
+    turn = Rotation.from_quat(commanded[1]) * Rotation.from_quat(achieved[1]).inv()
+    lengths = leg_lengths(geometry, *commanded)
+    return TrackingErrors(
+        commanded[0] - achieved[0],
+        np.asarray(turn.as_rotvec()),
+        lengths - geometry.retracted_length - strokes,
+    )

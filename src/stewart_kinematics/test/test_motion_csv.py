@@ -1,0 +1,86 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from stewart_kinematics.errors import ConfigurationError, TrajectoryError
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.motion_csv import ACCELERATION, POSE, read_motion, TIME, TWIST
+from stewart_kinematics.trajectories import Cycloidal
+
+MOVE = Cycloidal(
+    Pose.from_rpy([0.0, 0.0, 1.6], [0.0, 0.0, 0.0]),
+    Pose.from_rpy([0.05, -0.02, 1.7], [0.1, -0.05, 0.2]),
+    1.0,
+)
+
+
+def write(path: Path, columns: tuple[str, ...], count: int = 51) -> Path:
+    time = np.linspace(0.0, 1.0, count)
+    motion = MOVE.sample(time)
+    everything = np.column_stack(
+        [time + 5.0, motion.position, motion.quaternion_xyzw, motion.twist, motion.acceleration]
+    )
+    names = (TIME, *POSE, *TWIST, *ACCELERATION)
+    chosen = everything[:, [names.index(name) for name in columns]]
+    lines = [','.join(columns), *(','.join(f'{cell:.12g}' for cell in row) for row in chosen)]
+    path.write_text('\n'.join(lines) + '\n')
+    return path
+
+
+@pytest.mark.parametrize(
+    ('columns', 'tolerance'),
+    [((TIME, *POSE), 1e-5), ((*POSE, *ACCELERATION, TIME, *TWIST), 1e-8)],
+)
+def test_motion_is_that_of_the_file(
+    tmp_path: Path, columns: tuple[str, ...], tolerance: float
+) -> None:
+    samples = read_motion(write(tmp_path / 'move.csv', columns))
+    time = np.linspace(0.0, 1.0, 333)
+
+    assert samples.duration == pytest.approx(1.0)
+    expected = MOVE.sample(time)
+    np.testing.assert_allclose(samples.sample(time).position, expected.position, atol=tolerance)
+
+
+def test_missing_column_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match='expected the columns qw as well'):
+        read_motion(write(tmp_path / 'move.csv', (TIME, *POSE[:-1])))
+
+
+def test_cell_that_is_no_number_is_named_with_its_line(tmp_path: Path) -> None:
+    path = write(tmp_path / 'move.csv', (TIME, *POSE))
+    lines = path.read_text().splitlines()
+    lines[7] = lines[7].replace(',', ',x', 1)
+    path.write_text('\n'.join(lines))
+
+    with pytest.raises(ConfigurationError, match=r"move\.csv:8: x_m: expected a number, got 'x"):
+        read_motion(path)
+
+
+def test_torn_line_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / 'move.csv', (TIME, *POSE))
+    path.write_text(path.read_text()[:-20])
+
+    with pytest.raises(ConfigurationError, match='cells'):
+        read_motion(path)
+
+
+def test_stamps_that_go_back_are_refused_with_their_line(tmp_path: Path) -> None:
+    path = write(tmp_path / 'move.csv', (TIME, *POSE))
+    lines = path.read_text().splitlines()
+    lines[3], lines[4] = lines[4], lines[3]
+    path.write_text('\n'.join(lines))
+
+    with pytest.raises(TrajectoryError, match='line 5 goes back'):
+        read_motion(path)
+
+
+def test_empty_file_has_no_columns(tmp_path: Path) -> None:
+    (tmp_path / 'empty.csv').write_text('')
+
+    with pytest.raises(ConfigurationError, match='time_s'):
+        read_motion(tmp_path / 'empty.csv')
