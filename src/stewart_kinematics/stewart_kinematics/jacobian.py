@@ -1,0 +1,104 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The Jacobian from the platform's twist to the leg rates, its derivative and its condition."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from stewart_kinematics import leg_kernels
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.samples import pose_rows, rows
+
+
+def jacobian(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
+    """
+    Return the Jacobian.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Joints of the platform.
+    position : array_like, shape (..., 3)
+        Origin of ``platform_link`` in ``base_link`` [m].
+    quaternion_xyzw : array_like, shape (..., 4)
+        Attitude of ``platform_link`` in ``base_link``, scalar last.
+
+    Returns
+    -------
+    ndarray, shape (..., 6, 6)
+        Row i is (d_i, R b_i x d_i): it takes linear [m/s] and angular velocity [rad/s] of
+        ``platform_link``'s origin, in base axes, to the rate of leg i + 1 [m/s]. Its transpose
+        takes leg forces to force and moment on the platform.
+
+    Raises
+    ------
+    ShapeError
+        If a shape differs.
+
+    """
+    p, q, lead = pose_rows(position, quaternion_xyzw)
+    matrix = np.empty((p.shape[0], 6, 6))
+    leg_kernels.jacobian(geometry.base_joints, geometry.platform_joints, p, q, matrix)
+    return matrix.reshape(*lead, 6, 6)
+
+
+def jacobian_derivative(geometry: Geometry, motion: Motion) -> Array:
+    """
+    Return the time derivative of the Jacobian along a motion.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Joints of the platform.
+    motion : Motion
+        Pose and twist of ``platform_link``, shape (...); its acceleration plays no part.
+
+    Returns
+    -------
+    ndarray, shape (..., 6, 6)
+        J' with l'' = J (a, alpha) + J' (v, omega).
+
+    """
+    p, q, lead = pose_rows(motion.position, motion.quaternion_xyzw)
+    twist, _ = rows(motion.twist, 'twist', 6)
+    matrix = np.empty((p.shape[0], 6, 6))
+    leg_kernels.jacobian_derivative(
+        geometry.base_joints, geometry.platform_joints, p, q, twist, matrix
+    )
+    return matrix.reshape(*lead, 6, 6)
+
+
+def condition_number(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
+    """
+    Return the condition number of the Jacobian with moments divided by the length scale.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Joints of the platform; ``geometry.length_scale`` divides the moments.
+    position : array_like, shape (..., 3)
+        Origin of ``platform_link`` in ``base_link`` [m].
+    quaternion_xyzw : array_like, shape (..., 4)
+        Attitude of ``platform_link`` in ``base_link``, scalar last.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Largest over smallest singular value; infinite at a singularity, NaN where the pose is
+        not a number.
+
+    Raises
+    ------
+    ShapeError
+        If a shape differs.
+
+    """
+    matrix = jacobian(geometry, position, quaternion_xyzw)
+    matrix[..., 3:] /= geometry.length_scale
+    finite = np.all(np.isfinite(matrix), axis=(-1, -2))
+    values = np.linalg.svd(np.where(finite[..., None, None], matrix, 0.0), compute_uv=False)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        condition = values[..., 0] / values[..., -1]
+    return np.asarray(np.where(finite, condition, np.nan))
