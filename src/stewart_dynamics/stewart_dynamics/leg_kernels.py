@@ -17,6 +17,12 @@ from __future__ import annotations
 from numba import njit
 import numpy as np
 
+# The thirty parameters (inertia.py) by body.
+PLATFORM, CYLINDER, ROD = slice(0, 10), slice(10, 20), slice(20, 30)
+
+# Ratio of the smallest to the largest pivot below which the forces have no correct digit left.
+SMALLEST_PIVOT_RATIO = 1e-10
+
 
 @njit(cache=True)
 def body_wrench(theta, ax, ay, az, wx, wy, wz, bx, by, bz):  # type: ignore[no-untyped-def]

@@ -19,30 +19,28 @@ from dataclasses import dataclass
 from numba import njit
 import numpy as np
 from stewart_dynamics.errors import refuse_not_finite, SingularPose
+from stewart_dynamics.forward_kernels import actuator_wrench
 from stewart_dynamics.inertia import InertialModel, PARAMETERS_PER_BODY
 from stewart_dynamics.leg_kernels import (
     add_transverse,
     C,
     COLUMNS,
+    CYLINDER,
     EX,
     EY,
     EZ,
     kinematic_pass,
     leg_balance,
+    PLATFORM,
     platform_wrench,
     Q,
+    ROD,
     rotation_matrix,
+    SMALLEST_PIVOT_RATIO,
     wrench_matrix,
 )
 from stewart_dynamics.six_by_six import factor, substitute
 from stewart_kinematics.motion import Array, Motion
-
-PLATFORM = slice(0, PARAMETERS_PER_BODY)
-CYLINDER = slice(PARAMETERS_PER_BODY, 2 * PARAMETERS_PER_BODY)
-ROD = slice(2 * PARAMETERS_PER_BODY, 3 * PARAMETERS_PER_BODY)
-
-# Ratio of the smallest to the largest pivot below which the forces have no correct digit left.
-SMALLEST_PIVOT_RATIO = 1e-10
 
 
 @njit(cache=True)
@@ -153,52 +151,6 @@ def _reactions_kernel(  # type: ignore[no-untyped-def]
                 joints[n, 3, i, k] = x * (force[7] - force[0]) + y * (force[8] - force[1])
 
 
-@njit(cache=True)
-def generalized_kernel(  # type: ignore[no-untyped-def]
-    base_joints,
-    platform_joints,
-    axes,
-    gravity,
-    theta,
-    position,
-    rotation,
-    velocity,
-    omega,
-    acceleration,
-    alpha,
-    legs,
-    matrix,
-    wrench,
-):
-    """
-    Wrench that the six actuators must exert together, ``J^T f``, for one sample.
-
-    Used by forward dynamics, which needs no actuator force and hence no solution for it. `legs`
-    (6, 27) is scratch; `matrix` receives ``J^T``, `wrench` the result.
-    """
-    force = np.empty(10)
-    kinematic_pass(
-        base_joints,
-        platform_joints,
-        axes,
-        gravity,
-        position,
-        rotation,
-        velocity,
-        omega,
-        acceleration,
-        alpha,
-        legs,
-    )
-    wrench_matrix(legs, matrix)
-    platform_wrench(theta[PLATFORM], rotation, gravity, omega, acceleration, alpha, wrench)
-    for i in range(6):
-        leg_balance(theta[CYLINDER], theta[ROD], legs[i], force)
-        add_transverse(legs[i], force, wrench)
-        for k in range(6):
-            wrench[k] += matrix[k, i] * force[2]
-
-
 @dataclass(frozen=True, eq=False)
 class Reactions:
     """
@@ -263,7 +215,7 @@ def _explain(model: InertialModel, samples: tuple[Array, ...], index: int, *, ma
     legs, matrix, wrench = np.empty((6, COLUMNS)), np.empty((6, 6)), np.empty(6)
     rotation = np.empty((3, 3))
     rotation_matrix(samples[1][index], rotation)
-    generalized_kernel(
+    actuator_wrench(
         *_joints(model),
         model.parameters,
         samples[0][index],

@@ -8,15 +8,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from stewart_dynamics.forward_dynamics import (
-    advance,
+from stewart_dynamics.forward_dynamics import advance, Friction, initial_state, state_derivative
+from stewart_dynamics.forward_kernels import (
     ANGULAR_VELOCITY,
-    Friction,
-    initial_state,
     LINEAR_VELOCITY,
     POSITION,
     QUATERNION,
-    state_derivative,
 )
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces

@@ -1,0 +1,188 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Kernels of the forward dynamics; they import nothing but numba and each other.
+
+A simulated rig runs them in its cyclic process, which must start quickly.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+import numpy as np
+from stewart_dynamics.leg_kernels import (
+    add_tip_inertia,
+    add_transverse,
+    COLUMNS,
+    CYLINDER,
+    kinematic_pass,
+    leg_balance,
+    PLATFORM,
+    platform_mass_matrix,
+    platform_wrench,
+    ROD,
+    rotation_matrix,
+    SMALLEST_PIVOT_RATIO,
+    wrench_matrix,
+)
+from stewart_dynamics.six_by_six import factor, substitute
+
+# State vector of the platform.
+POSITION, QUATERNION = slice(0, 3), slice(3, 7)
+LINEAR_VELOCITY, ANGULAR_VELOCITY = slice(7, 10), slice(10, 13)
+STATE_SIZE = 13
+
+
+@njit(cache=True)
+def actuator_wrench(  # type: ignore[no-untyped-def]
+    base_joints,
+    platform_joints,
+    axes,
+    gravity,
+    theta,
+    position,
+    rotation,
+    velocity,
+    omega,
+    acceleration,
+    alpha,
+    legs,
+    matrix,
+    wrench,
+):
+    """
+    Wrench that the six actuators must exert together, ``J^T f``, for one sample.
+
+    Used by forward dynamics, which needs no actuator force and hence no solution for it. `legs`
+    (6, 27) is scratch; `matrix` receives ``J^T``, `wrench` the result.
+    """
+    force = np.empty(10)
+    kinematic_pass(
+        base_joints,
+        platform_joints,
+        axes,
+        gravity,
+        position,
+        rotation,
+        velocity,
+        omega,
+        acceleration,
+        alpha,
+        legs,
+    )
+    wrench_matrix(legs, matrix)
+    platform_wrench(theta[PLATFORM], rotation, gravity, omega, acceleration, alpha, wrench)
+    for i in range(6):
+        leg_balance(theta[CYLINDER], theta[ROD], legs[i], force)
+        add_transverse(legs[i], force, wrench)
+        for k in range(6):
+            wrench[k] += matrix[k, i] * force[2]
+
+
+@njit(cache=True)
+def derivative(  # type: ignore[no-untyped-def]
+    base_joints,
+    platform_joints,
+    axes,
+    gravity,
+    theta,
+    viscous,
+    coulomb,
+    stiction_rate,
+    state,
+    forces,
+    out,
+):
+    """Time derivative of the state; returns the pivot ratio of the mass matrix."""
+    rotation, legs = np.empty((3, 3)), np.empty((6, COLUMNS))
+    push, wrench = np.empty((6, 6)), np.empty(6)
+    mass, order = np.empty((6, 6)), np.empty(6, np.int64)
+    scratch, force = np.empty(COLUMNS), np.empty(10)
+    velocity, omega, still = state[LINEAR_VELOCITY], state[ANGULAR_VELOCITY], np.zeros(3)
+    rotation_matrix(state[QUATERNION], rotation)
+    actuator_wrench(
+        base_joints,
+        platform_joints,
+        axes,
+        gravity,
+        theta,
+        state[POSITION],
+        rotation,
+        velocity,
+        omega,
+        still,
+        still,
+        legs,
+        push,
+        wrench,
+    )
+    platform_mass_matrix(theta[PLATFORM], rotation, mass)
+    for i in range(6):
+        add_tip_inertia(theta[CYLINDER], theta[ROD], legs[i], scratch, force, mass)
+    for k in range(6):
+        wrench[k] = -wrench[k]
+    for i in range(6):
+        rate = 0.0
+        for k in range(6):
+            rate += push[k, i] * state[7 + k]
+        net = forces[i] - viscous[i] * rate - coulomb[i] * np.tanh(rate / stiction_rate)
+        for k in range(6):
+            wrench[k] += push[k, i] * net
+    ratio = factor(mass, order)
+    if not ratio > 0.0:
+        return ratio
+    substitute(mass, order, wrench, out[7:13])
+    x, y, z, w = state[3], state[4], state[5], state[6]
+    out[0], out[1], out[2] = velocity[0], velocity[1], velocity[2]
+    out[3] = 0.5 * (omega[0] * w + omega[1] * z - omega[2] * y)
+    out[4] = 0.5 * (omega[1] * w + omega[2] * x - omega[0] * z)
+    out[5] = 0.5 * (omega[2] * w + omega[0] * y - omega[1] * x)
+    out[6] = -0.5 * (omega[0] * x + omega[1] * y + omega[2] * z)
+    return ratio
+
+
+@njit(cache=True)
+def advance_in_place(  # type: ignore[no-untyped-def]
+    base_joints,
+    platform_joints,
+    axes,
+    gravity,
+    theta,
+    viscous,
+    coulomb,
+    stiction_rate,
+    state,
+    forces,
+    step,
+    count,
+):
+    """Advance `state` in place by `count` Runge-Kutta steps with constant forces."""
+    k1, k2, k3, k4 = np.empty(13), np.empty(13), np.empty(13), np.empty(13)
+    for _ in range(count):
+        ratio = np.inf
+        for k, previous, weight in ((k1, k1, 0.0), (k2, k1, 0.5), (k3, k2, 0.5), (k4, k3, 1.0)):
+            at = state + (weight * step) * previous if weight > 0.0 else state
+            ratio = min(
+                ratio,
+                derivative(
+                    base_joints,
+                    platform_joints,
+                    axes,
+                    gravity,
+                    theta,
+                    viscous,
+                    coulomb,
+                    stiction_rate,
+                    at,
+                    forces,
+                    k,
+                ),
+            )
+        if not ratio > SMALLEST_PIVOT_RATIO:
+            return False
+        for j in range(13):
+            state[j] += step / 6.0 * (k1[j] + 2.0 * (k2[j] + k3[j]) + k4[j])
+        norm = np.sqrt(state[3] ** 2 + state[4] ** 2 + state[5] ** 2 + state[6] ** 2)
+        for j in range(3, 7):
+            state[j] /= norm
+    return True
