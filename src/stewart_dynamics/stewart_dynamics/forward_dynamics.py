@@ -69,7 +69,8 @@ def initial_state(pose: Pose) -> Array:
     return state
 
 
-def _arguments(model: InertialModel, friction: Friction) -> tuple[Array | float, ...]:
+def kernel_arguments(model: InertialModel, friction: Friction) -> tuple[Array | float, ...]:
+    """Give the leading arguments of ``forward_kernels.derivative`` and ``advance_in_place``."""
     return (
         model.base_joints,
         model.platform_joints,
@@ -114,7 +115,10 @@ def state_derivative(
     """
     _check(state, forces)
     out = np.empty(STATE_SIZE)
-    if not derivative(*_arguments(model, friction), state, forces, out) > SMALLEST_PIVOT_RATIO:
+    if (
+        not derivative(*kernel_arguments(model, friction), state, forces, out)
+        > SMALLEST_PIVOT_RATIO
+    ):
         raise SingularPose(np.inf)
     return out
 
@@ -163,7 +167,7 @@ def advance(
     if not step > 0.0:
         raise StewartError(f'the integration step must be above 0 s, got {step:.6g}')
     after = np.array(state, dtype=np.float64)
-    if not advance_in_place(*_arguments(model, friction), after, forces, step, steps):
+    if not advance_in_place(*kernel_arguments(model, friction), after, forces, step, steps):
         raise SingularPose(np.inf)
     return after
 

@@ -124,6 +124,18 @@ class RigidBody:
         section.finish()
         return body
 
+    def joined(self, other: RigidBody) -> RigidBody:
+        """Return this body and `other`, given in the same frame, as one."""
+        mass = self.mass + other.mass
+        if mass == 0.0:
+            return RigidBody(0.0, self.centre_of_mass, read_only(self.inertia + other.inertia))
+        centre = (self.mass * self.centre_of_mass + other.mass * other.centre_of_mass) / mass
+        inertia = np.zeros((3, 3))
+        for body in (self, other):
+            d = body.centre_of_mass - centre
+            inertia += body.inertia + body.mass * (d @ d * np.eye(3) - np.outer(d, d))
+        return RigidBody(mass, read_only(centre), read_only(inertia))
+
 
 @dataclass(frozen=True, eq=False)
 class MassProperties:

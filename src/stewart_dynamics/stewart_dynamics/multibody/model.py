@@ -20,7 +20,7 @@ from stewart_dynamics.multibody.kernel import (
 )
 from stewart_kinematics.errors import ConvergenceError
 from stewart_kinematics.motion import Array, Motion, read_only
-from stewart_kinematics.platform import Platform, RigidBody
+from stewart_kinematics.platform import Platform
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +121,7 @@ class MultibodyModel:
         known = platform.masses
         if known is None:
             raise MissingMasses(platform.name)
-        carried = (
-            known.platform if known.payload is None else _joined(known.platform, known.payload)
-        )
+        carried = known.platform if known.payload is None else known.platform.joined(known.payload)
         bodies = (carried, known.cylinder, known.rod)
         geometry = platform.geometry
         return cls(
@@ -214,14 +212,3 @@ class MultibodyModel:
                 f'({self.coordinates.value} coordinates); the offset coordinates are regular there'
             )
         raise ConvergenceError(f'the constraints of a leg cannot be closed at sample {index}')
-
-
-def _joined(first: RigidBody, second: RigidBody) -> RigidBody:
-    """Two bodies fixed to each other, as one."""
-    mass = first.mass + second.mass
-    centre = (first.mass * first.centre_of_mass + second.mass * second.centre_of_mass) / mass
-    inertia = np.zeros((3, 3))
-    for body in (first, second):
-        d = body.centre_of_mass - centre
-        inertia += body.inertia + body.mass * (d @ d * np.eye(3) - np.outer(d, d))
-    return RigidBody(mass, read_only(centre), read_only(inertia))
