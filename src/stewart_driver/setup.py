@@ -20,5 +20,9 @@ setup(
     ],
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
+    entry_points={
+        'console_scripts': ['driver = stewart_node_support.executable:main'],
+        'stewart.nodes': ['driver = stewart_driver.nodes.driver:Driver'],
+    },
     zip_safe=False,
 )

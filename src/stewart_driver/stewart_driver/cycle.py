@@ -141,6 +141,8 @@ class Cycle:
     def _enable(self, now: float) -> str:
         if self._machine.allows(Event.ENABLE) and not self._backend.homed:
             raise TransitionRefused('the strokes are not known to be absolute: home first')
+        if self._measured is None:
+            raise TransitionRefused('the drives have not been measured yet')
         self._change(Event.ENABLE, 'enabling asked for')
         self._enabling_since = now
         self._backend.enable()

@@ -1,0 +1,66 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Convert between the clock of the messages and the steady clock of the cycle.
+
+Message stamps are wall-clock time, which NTP slews and an administrator may set. The cycle must
+not care, so it runs on the steady clock, and every stamp is converted once, where it enters or
+leaves the node. The two clocks differ by an offset that is measured anew every second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+READINGS = 5
+STEP = 0.01
+
+
+class ClockBridge:
+    """
+    Offset between wall clock and steady clock.
+
+    Parameters
+    ----------
+    wall, steady : callable
+        Return the present time of either clock [s].
+
+    Attributes
+    ----------
+    offset : float
+        Wall clock minus steady clock [s].
+    uncertainty : float
+        Half the time that the best reading took [s].
+    steps : int
+        How often the offset was found changed by more than 10 ms: somebody set the wall clock.
+
+    """
+
+    def __init__(self, wall: Callable[[], float], steady: Callable[[], float]) -> None:
+        """Measure the offset."""
+        self._wall, self._steady = wall, steady
+        self.steps = 0
+        self.offset, self.uncertainty = self._measure()
+
+    def refresh(self) -> None:
+        """Measure the offset again."""
+        before = self.offset
+        self.offset, self.uncertainty = self._measure()
+        self.steps += abs(self.offset - before) > STEP
+
+    def to_steady(self, wall: float) -> float:
+        """Return the steady time of an instant given in wall-clock time [s]."""
+        return wall - self.offset
+
+    def to_wall(self, steady: float) -> float:
+        """Return the wall-clock time of an instant given in steady time [s]."""
+        return steady + self.offset
+
+    def _measure(self) -> tuple[float, float]:
+        """Bracket the wall clock by two readings of the steady one; keep the narrowest."""
+        best = (0.0, float('inf'))
+        for _ in range(READINGS):
+            before, wall, after = self._steady(), self._wall(), self._steady()
+            if 0.5 * (after - before) < best[1]:
+                best = (wall - 0.5 * (before + after), 0.5 * (after - before))
+        return best

@@ -1,0 +1,157 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+A back end without drives: measured is what was commanded, and faults come on request.
+
+It is for tests of everything above the drives. It is not installed as a back end: nobody gets it
+by a parameter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar
+
+import numpy as np
+from stewart_driver.backend import Measurement, Targets
+from stewart_driver.errors import DriveFault, HomingError, TransportError
+from stewart_driver.legs import LegLimits, LEGS
+
+
+class Trouble(Enum):
+    """What a loopback back end can be told to do wrong."""
+
+    NONE = 'none'
+    DRIVE_FAULT = 'drive fault'
+    BROKEN = 'transport broken'
+    NOT_A_NUMBER = 'measures NaN'
+    JUMP = 'measurement jumps'
+    STUCK = 'measurement stays'
+    DROPPED_OUT = 'drives leave operation'
+    NEVER_ON = 'drives never switch on'
+    NOT_OPENED = 'cannot be opened'
+    CRASH = 'the code has a bug'
+    NOT_HOMED = 'strokes not absolute'
+
+
+@dataclass(frozen=True)
+class LoopbackOptions:
+    """
+    How a loopback back end behaves.
+
+    Attributes
+    ----------
+    cycle_time : float
+        Time between exchanges [s].
+    start : float
+        Stroke of all legs at first [m].
+    trouble : str
+        Value of a `Trouble`.
+    trouble_after : float
+        When it begins, since `LoopbackBackend.open` [s].
+
+    """
+
+    cycle_time: float = 0.002
+    start: float = 0.3
+    trouble: str = 'none'
+    trouble_after: float = 0.0
+
+
+class LoopbackBackend:
+    """
+    Six perfect drives with strokes from 0 to 0.6 m, up to 0.6 m/s and 6 m/s².
+
+    Parameters
+    ----------
+    options : LoopbackOptions
+        How it behaves.
+
+    Attributes
+    ----------
+    targets : list of Targets
+        What it was told while enabled.
+    enabled : bool
+        Whether the drives are on.
+
+    """
+
+    name: ClassVar[str] = 'loopback'
+    simulated: ClassVar[bool] = True
+    options_type: ClassVar[type] = LoopbackOptions
+
+    def __init__(self, options: LoopbackOptions) -> None:
+        """Stand at the start."""
+        self._options = options
+        self._trouble = Trouble(options.trouble)
+        self._strokes = np.full(LEGS, options.start)
+        self._opened = self._now = 0.0
+        self.enabled = False
+        self.homed = self._trouble is not Trouble.NOT_HOMED
+        self.targets: list[Targets] = []
+
+    @property
+    def cycle_time(self) -> float:
+        """Time between exchanges [s]."""
+        return self._options.cycle_time
+
+    @property
+    def limits(self) -> LegLimits:
+        """What the legs may do."""
+        return LegLimits(np.zeros(LEGS), np.full(LEGS, 0.6), rate=0.6, acceleration=6.0)
+
+    def open(self, now: float) -> None:
+        """Start the time of the trouble."""
+        if self._trouble is Trouble.NOT_OPENED:
+            raise TransportError('no drives answer on loopback')
+        self._opened = self._now = now
+
+    def close(self) -> None:
+        """Switch off."""
+        self.enabled = False
+
+    def enable(self) -> None:
+        """Switch on at once."""
+        self.enabled = self._trouble is not Trouble.NEVER_ON
+
+    def disable(self) -> None:
+        """Switch off at once."""
+        self.enabled = False
+
+    def home(self) -> str:
+        """Refuse in trouble NOT_HOMED."""
+        if self._trouble is Trouble.NOT_HOMED:
+            raise HomingError('the strokes of loopback are not absolute')
+        return 'loopback is always absolute'
+
+    def reset_fault(self) -> None:
+        """End the trouble."""
+        self._trouble = Trouble.NONE
+
+    def exchange(self, targets: Targets, now: float) -> Measurement:
+        """Measure the targets of the exchange before, then take new ones."""
+        trouble = self._trouble if now - self._opened >= self._options.trouble_after else None
+        if trouble is Trouble.BROKEN:
+            raise TransportError('loopback is broken')
+        if trouble is Trouble.CRASH:
+            raise RuntimeError('a bug in loopback')
+        if trouble is Trouble.DROPPED_OUT:
+            self.enabled = False
+        self._now = now
+        strokes = self._strokes.copy()
+        if trouble is Trouble.NOT_A_NUMBER:
+            strokes[3] = np.nan
+        if trouble is Trouble.JUMP:
+            strokes[1] += 0.01
+        if self.enabled:
+            self.targets.append(targets)
+            if trouble is not Trouble.STUCK:
+                self._strokes = targets.strokes
+        return Measurement(
+            stamp=now,
+            strokes=strokes,
+            rates=targets.rates,
+            enabled=self.enabled,
+            fault=DriveFault(3, 0x7305, 'encoder') if trouble is Trouble.DRIVE_FAULT else None,
+        )

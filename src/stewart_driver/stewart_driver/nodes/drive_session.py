@@ -1,0 +1,231 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Messages in and out of the cyclic process, from configuring the driver to cleaning it up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+import time
+
+import numpy as np
+from sensor_msgs.msg import JointState
+from stewart_driver.backend import Backend
+from stewart_driver.clock_bridge import ClockBridge
+from stewart_driver.configuration import CycleConfiguration
+from stewart_driver.cycle import Request
+from stewart_driver.cycle_client import CycleClient, StateChange
+from stewart_driver.effort_join import EffortJoin
+from stewart_driver.errors import CycleError
+from stewart_driver.legs import LEGS
+from stewart_driver.nodes.driver_reports import backend_report, CommandReport, CycleReport
+from stewart_driver.setpoint import Setpoint
+from stewart_driver.state_machine import State
+from stewart_interfaces.msg import DriverState, TrackingError
+from stewart_node_support.conversions import header_msg, vector_from_msg
+from stewart_node_support.diagnostics import Report
+from stewart_node_support.errors import MessageError
+from stewart_node_support.legs import leg_state_msg, LegArrays, legs_from_msg
+from stewart_node_support.stamps import from_seconds, to_nanoseconds, to_seconds
+
+LONGEST_STOP = 2.0
+AT_REST = (State.DISABLED, State.FAULT)
+
+
+class DriveSession:
+    """
+    A running cyclic process, seen in messages.
+
+    Parameters
+    ----------
+    backend : Backend
+        What moves the legs.
+    configuration : CycleConfiguration
+        What the cyclic process is told.
+    timeout : float
+        Longest start of the process [s].
+    wall : callable
+        Returns the time of the message stamps [s].
+
+    Attributes
+    ----------
+    clock : ClockBridge
+        Every stamp that enters or leaves is converted here, and only here.
+    reports : dict of str to callable
+        Tasks for diagnostics.
+
+    Raises
+    ------
+    CycleError
+        If the process does not start.
+
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        configuration: CycleConfiguration,
+        timeout: float,
+        wall: Callable[[], float],
+    ) -> None:
+        """Start the cyclic process."""
+        self.clock = ClockBridge(wall, time.monotonic)
+        self._backend = backend
+        self._client = CycleClient(backend, configuration, timeout)
+        self._efforts = EffortJoin()
+        self._commands = CommandReport(self._client, self._efforts)
+        self._change = StateChange(time.monotonic(), State.DISABLED, False, 'starting')
+        self.reports: dict[str, Callable[[], Report]] = {
+            'backend': self._report,
+            'cycle': CycleReport(self._client, self.clock),
+            'commands': self._commands,
+        }
+
+    def take_command(self, message: JointState) -> None:
+        """
+        Give a leg command to the interpolator.
+
+        Parameters
+        ----------
+        message : JointState
+            Strokes [m] and rates [m/s] of ``leg_1`` to ``leg_6``, stamped with the instant that
+            they are meant for.
+
+        Raises
+        ------
+        MessageError
+            If it does not hold six finite strokes and rates; it is counted.
+
+        """
+        legs = self._legs(message)
+        if legs.position is None or legs.velocity is None:
+            raise self._malformed('a leg command has both stroke and rate of every leg')
+        stamp = message.header.stamp
+        forces = self._efforts.at(to_nanoseconds(stamp))
+        self._client.offer(
+            Setpoint(
+                self.clock.to_steady(to_seconds(stamp)),
+                legs.position,
+                legs.velocity,
+                np.zeros(LEGS) if forces is None else forces,
+            )
+        )
+
+    def take_efforts(self, message: JointState) -> None:
+        """
+        Keep the feed-forward forces for the command of the same stamp.
+
+        Parameters
+        ----------
+        message : JointState
+            Forces of ``leg_1`` to ``leg_6`` [N].
+
+        Raises
+        ------
+        MessageError
+            If it does not hold six finite forces; it is counted.
+
+        """
+        legs = self._legs(message)
+        if legs.effort is None:
+            raise self._malformed('joint_efforts has a force for every leg')
+        self._efforts.add(to_nanoseconds(message.header.stamp), legs.effort)
+
+    def take_tracking_error(self, message: TrackingError) -> None:
+        """Give the Cartesian tracking error to the supervision."""
+        self._client.report_tracking_error(
+            float(np.linalg.norm(vector_from_msg(message.position))),
+            float(np.linalg.norm(vector_from_msg(message.rotation))),
+        )
+
+    def ask(self, request: Request) -> tuple[bool, str]:
+        """Return whether a request is carried out, and one sentence."""
+        return self._client.request(request)
+
+    def quick_stop(self) -> tuple[bool, str]:
+        """Return whether the cycle has seen the quick stop, and one sentence."""
+        return self._client.quick_stop()
+
+    def states(self) -> list[DriverState]:
+        """Return the state after every change since the last call, oldest first."""
+        changes = self._client.state_changes()
+        if not self._client.alive and self._change.reason != self._client.epitaph():
+            changes.append(
+                StateChange(time.monotonic(), State.FAULT, False, self._client.epitaph())
+            )
+        if changes:
+            self._change = changes[-1]
+        return [
+            DriverState(
+                header=header_msg(from_seconds(self.clock.to_wall(change.stamp)), ''),
+                state=int(change.state),
+                homed=change.homed,
+                backend=self._backend.name,
+                simulated=self._backend.simulated,
+                reason=change.reason,
+            )
+            for change in changes
+        ]
+
+    def leg_states(self) -> Iterator[JointState]:
+        """Return the measured legs since the last call; effort is empty if no force is known."""
+        for sample in self._client.samples():
+            header = header_msg(from_seconds(self.clock.to_wall(sample.stamp)), '')
+            yield leg_state_msg(header, sample.strokes, sample.rates, sample.forces)
+
+    def come_to_rest(self) -> Iterator[DriverState]:
+        """
+        Disable the drives and follow the state until they are off.
+
+        Yields
+        ------
+        DriverState
+            The states on the way.
+
+        Raises
+        ------
+        CycleError
+            If the drives are not off after 2 s.
+
+        """
+        self.ask(Request.DISABLE)
+        limit = time.monotonic() + LONGEST_STOP
+        while True:
+            yield from self.states()
+            if self._change.state in AT_REST:
+                return
+            if time.monotonic() > limit:
+                raise CycleError(
+                    f'the drives are {self._change.state.name} after {LONGEST_STOP} s'
+                )
+            time.sleep(1e-3)
+
+    def end(self) -> None:
+        """
+        End the cyclic process.
+
+        Raises
+        ------
+        CycleError
+            If it did not end in order.
+
+        """
+        self._client.end()
+
+    def _legs(self, message: JointState) -> LegArrays:
+        try:
+            return legs_from_msg(message)
+        except MessageError:
+            self._commands.malformed += 1
+            raise
+
+    def _malformed(self, why: str) -> MessageError:
+        self._commands.malformed += 1
+        return MessageError(why)
+
+    def _report(self) -> Report:
+        return backend_report(
+            self._backend.name,
+            self._change.state,
+            self._change.reason,
+            simulated=self._backend.simulated,
+        )

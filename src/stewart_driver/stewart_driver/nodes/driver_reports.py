@@ -1,0 +1,139 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the driver tells on /diagnostics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from stewart_driver.clock_bridge import ClockBridge
+from stewart_driver.cycle_client import CycleClient
+from stewart_driver.cycle_statistics import BINS, percentile
+from stewart_driver.effort_join import EffortJoin
+from stewart_driver.setpoint import Verdict
+from stewart_driver.state_machine import State
+from stewart_node_support.diagnostics import Level, Report
+
+MICROSECONDS = 1e6
+PERCENTILES = {'p50': 0.5, 'p99': 0.99}
+
+
+class CycleReport:
+    """
+    Punctuality of the cycle since the report before.
+
+    Parameters
+    ----------
+    client : CycleClient
+        The cyclic process.
+    clock : ClockBridge
+        Relation of the clocks.
+
+    """
+
+    def __init__(self, client: CycleClient, clock: ClockBridge) -> None:
+        """Begin to count."""
+        self._client, self._clock = client, clock
+        self._lateness = np.zeros(BINS, dtype=np.uint64)
+        self._busy = self._lateness
+        self._overruns = 0
+
+    def __call__(self) -> Report:
+        """Report the last second, and totals."""
+        now = self._client.counters()
+        values: dict[str, Any] = {'cycles': now.cycles, 'overruns': now.overruns}
+        for name, counts, before, longest in (
+            ('wake-up late', now.lateness, self._lateness, now.latest),
+            ('work', now.busy, self._busy, now.busiest),
+        ):
+            for label, share in PERCENTILES.items():
+                value = MICROSECONDS * percentile(counts - before, share)
+                values[f'{name} {label} [us]'] = f'{value:.0f}'
+            values[f'{name} max since start [us]'] = f'{MICROSECONDS * longest:.0f}'
+        values['path behind schedule [ms]'] = f'{1e3 * now.slipped:.2f}'
+        values['samples lost'] = now.lost_samples
+        values['clock uncertainty [us]'] = f'{MICROSECONDS * self._clock.uncertainty:.1f}'
+        values['clock steps'] = self._clock.steps
+        overruns = now.overruns - self._overruns
+        self._lateness, self._busy, self._overruns = now.lateness, now.busy, now.overruns
+        if not self._client.alive:
+            return Report(Level.ERROR, self._client.epitaph(), values)
+        if overruns:
+            return Report(Level.WARN, f'{overruns} cycles overrun in the last second', values)
+        return Report(Level.OK, 'the cycle is punctual', values)
+
+
+class CommandReport:
+    """
+    What became of the commands.
+
+    Parameters
+    ----------
+    client : CycleClient
+        The cyclic process.
+    efforts : EffortJoin
+        Joins the feed-forward forces.
+
+    Attributes
+    ----------
+    malformed : int
+        Messages that were no leg states.
+
+    """
+
+    def __init__(self, client: CycleClient, efforts: EffortJoin) -> None:
+        """Begin to count."""
+        self._client, self._efforts = client, efforts
+        self.malformed = 0
+        self._refused = 0
+
+    def __call__(self) -> Report:
+        """Report totals; warn where something was refused since the report before."""
+        now = self._client.counters()
+        values: dict[str, Any] = {
+            verdict.name.lower().replace('_', ' '): count
+            for verdict, count in now.verdicts.items()
+        }
+        values['malformed messages'] = self.malformed
+        values['lost before the cycle'] = now.lost_setpoints
+        values['with feed-forward force'] = self._efforts.joined
+        values['without, though expected'] = self._efforts.missing
+        total = sum(now.verdicts.values()) - now.verdicts[Verdict.ACCEPTED] + self.malformed
+        refused, self._refused = total - self._refused, total
+        if refused:
+            return Report(
+                Level.WARN,
+                f'{refused} commands refused in the last second: {self._client.last_refusal}',
+                values,
+            )
+        return Report(Level.OK, 'no command refused', values)
+
+
+def backend_report(name: str, state: State, reason: str, *, simulated: bool) -> Report:
+    """
+    Report what moves the legs and in which state it is.
+
+    Parameters
+    ----------
+    name : str
+        Name of the back end.
+    state : State
+        State of the drives.
+    reason : str
+        Why it is in this state.
+    simulated : bool
+        Whether no metal moves.
+
+    Returns
+    -------
+    Report
+        ERROR in FAULT.
+
+    """
+    what = f'SIMULATED, no metal moves (back end {name})' if simulated else f'back end {name}'
+    return Report(
+        Level.ERROR if state is State.FAULT else Level.OK,
+        f'{what}: {state.name}, {reason}',
+        {'backend': name, 'simulated': simulated, 'state': state.name, 'reason': reason},
+    )

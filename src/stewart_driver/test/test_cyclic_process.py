@@ -1,0 +1,248 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The cyclic process starts fast, dies with its parent, and is missed when it dies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from stewart_driver.configuration import CycleConfiguration
+from stewart_driver.cycle import Request
+from stewart_driver.cycle_client import CycleClient, Sample
+from stewart_driver.errors import CycleError
+from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble
+from stewart_driver.setpoint import Setpoint
+from stewart_driver.state_machine import State
+
+SPEEDS = np.array([0.10, -0.05, 0.02, 0.08, -0.10, 0.01])
+START = np.full(6, 0.3)
+
+PARENT = """
+import sys, time
+from stewart_driver.configuration import CycleConfiguration
+from stewart_driver.cycle_client import CycleClient
+from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
+backend = LoopbackBackend(LoopbackOptions())
+client = CycleClient(backend, CycleConfiguration(backend.limits))
+print(client.pid, flush=True)
+time.sleep(60)
+"""
+
+Start = Callable[..., CycleClient]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Start cyclic processes and leave none behind."""
+    clients = []
+
+    def make(
+        trouble: Trouble = Trouble.NONE, after: float = 0.0, priority: int = 0
+    ) -> CycleClient:
+        backend = LoopbackBackend(LoopbackOptions(trouble=trouble.value, trouble_after=after))
+        configuration = CycleConfiguration(backend.limits, realtime_priority=priority)
+        clients.append(CycleClient(backend, configuration))
+        return clients[-1]
+
+    yield make
+    for client in clients:
+        with suppress(CycleError):
+            client.end()
+
+
+def exists(pid: int) -> bool:
+    with suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        with open(f'/proc/{pid}/stat') as stat:
+            return stat.read().rsplit(')', 1)[1].split()[0] != 'Z'
+    return False
+
+
+def wait_for(condition: Callable[[], bool], timeout: float) -> bool:
+    limit = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > limit:
+            return False
+        time.sleep(0.002)
+    return True
+
+
+def drive(client: CycleClient, duration: float) -> list[Sample]:
+    """Enable, then speed all legs up for a second and on, in real time."""
+    assert client.request(Request.ENABLE)[0]
+    time.sleep(0.02)
+    begin, samples, count = time.monotonic(), [], 0
+    while (now := time.monotonic() - begin) < duration:
+        rise = min(now, 1.0)
+        strokes = START + SPEEDS * (0.5 * rise**2 + max(now - 1.0, 0.0))
+        client.offer(Setpoint(begin + now, strokes, SPEEDS * rise))
+        samples += client.samples()
+        count += 1
+        time.sleep(max(begin + 0.005 * count - time.monotonic(), 0.0))
+    return samples
+
+
+def states(client: CycleClient) -> list[State]:
+    return [change.state for change in client.state_changes()]
+
+
+def test_the_process_starts_within_one_and_a_half_seconds_and_loads_no_ros(start: Start) -> None:
+    begin = time.monotonic()
+    client = start()
+
+    assert time.monotonic() - begin < 1.5
+    with open(f'/proc/{client.pid}/maps') as maps:
+        loaded = maps.read()
+    assert 'rclpy' not in loaded
+    assert 'rmw' not in loaded
+    assert 'llvmlite' not in loaded
+
+
+def test_the_legs_follow_and_stop_together_in_real_time(start: Start) -> None:
+    client = start()
+    samples = drive(client, 1.2)
+    assert wait_for(lambda: State.STOPPING in states(client), 1.0)
+    time.sleep(0.3)
+    samples += client.samples()
+
+    followed = [sample for sample in samples if sample.commanded_strokes is not None]
+    travelled = (followed[-1].strokes - START) / SPEEDS
+    assert travelled == pytest.approx(np.full(6, travelled[0]), rel=1e-9)
+    assert travelled[0] > 0.5
+    assert np.all(followed[-1].commanded_rates == 0.0)
+
+
+def test_a_quick_stop_is_seen_and_ends_disabled(start: Start) -> None:
+    client = start()
+    drive(client, 1.0)
+    begin = time.monotonic()
+    seen, message = client.quick_stop()
+
+    assert seen
+    assert 'quick stop' in message
+    assert time.monotonic() - begin < 0.1
+    assert wait_for(lambda: State.DISABLED in states(client), 1.0)
+
+
+def test_the_process_is_gone_within_a_second_after_its_parent_was_killed() -> None:
+    environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen(
+        [sys.executable, '-c', PARENT], stdout=subprocess.PIPE, text=True, env=environment
+    ) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        assert exists(child)
+        parent.kill()
+        parent.wait()
+    assert wait_for(lambda: not exists(child), 1.0)
+
+
+@pytest.mark.parametrize(('number', 'words'), [(signal.SIGKILL, 'killed by signal 9')])
+def test_a_killed_process_is_missed_with_a_sentence(
+    start: Start, number: signal.Signals, words: str
+) -> None:
+    client = start()
+    os.kill(client.pid, number)
+
+    assert wait_for(lambda: not client.alive, 1.0)
+    assert words in client.epitaph()
+    accepted, message = client.request(Request.ENABLE)
+    assert not accepted
+    assert words in message
+    assert not client.quick_stop()[0]
+    with pytest.raises(CycleError, match=words):
+        client.end()
+
+
+def test_a_terminated_process_stops_the_legs_first(start: Start) -> None:
+    client = start()
+    drive(client, 1.0)
+    os.kill(client.pid, signal.SIGTERM)
+
+    assert wait_for(lambda: not client.alive, 1.0)
+    seen = states(client)
+    assert seen[-2:] == [State.STOPPING, State.DISABLED]
+
+
+def test_ctrl_c_of_the_terminal_is_left_to_the_node(start: Start) -> None:
+    client = start()
+    os.kill(client.pid, signal.SIGINT)
+    time.sleep(0.1)
+
+    assert client.alive
+
+
+def test_ending_while_moving_stops_the_legs_first(start: Start) -> None:
+    client = start()
+    drive(client, 1.0)
+    client.end()
+
+    changes = client.state_changes()
+    assert [change.state for change in changes][-2:] == [State.STOPPING, State.DISABLED]
+    assert changes[-1].reason == 'the driver is being cleaned up'
+    assert not client.alive
+
+
+def test_a_bug_in_the_back_end_ends_the_process_with_its_reason(
+    start: Start, capfd: pytest.CaptureFixture[str]
+) -> None:
+    client = start(Trouble.CRASH, after=0.1)
+
+    assert wait_for(lambda: not client.alive, 2.0)
+    assert client.epitaph() == (
+        'the cyclic process ended with code 1: RuntimeError: a bug in loopback'
+    )
+    assert 'Traceback' in capfd.readouterr().err
+
+
+def test_a_back_end_that_cannot_be_opened_says_why(start: Start) -> None:
+    with pytest.raises(CycleError, match='no drives answer on loopback'):
+        start(Trouble.NOT_OPENED)
+
+
+def test_a_start_that_takes_too_long_is_an_error_and_leaves_no_process() -> None:
+    backend = LoopbackBackend(LoopbackOptions())
+    before = children()
+    with pytest.raises(CycleError, match='did not start within 0.001 s'):
+        CycleClient(backend, CycleConfiguration(backend.limits), timeout=0.001)
+
+    assert children() == before
+
+
+def test_a_stopped_process_is_killed_in_the_end(start: Start) -> None:
+    client = start()
+    os.kill(client.pid, signal.SIGSTOP)
+
+    assert client.request(Request.ENABLE, timeout=0.05) == (
+        False,
+        'the cyclic process did not answer within 0.05 s',
+    )
+    with pytest.raises(CycleError, match='was killed'):
+        client.end(timeout=0.1)
+    assert not client.alive
+
+
+def test_the_cycles_are_counted(start: Start) -> None:
+    client = start()
+    time.sleep(0.5)
+    counters = client.counters()
+
+    expected = 0.5 / 0.002
+    assert counters.cycles + counters.overruns == pytest.approx(expected, rel=0.2)
+    assert counters.lateness.sum() == pytest.approx(counters.cycles, abs=3)
+    assert counters.busy.sum() == pytest.approx(counters.cycles, abs=3)
+    assert counters.busiest > 0.0
+    assert counters.lost_samples == 0
+
+
+def children() -> set[str]:
+    with open(f'/proc/self/task/{os.getpid()}/children') as listing:
+        return set(listing.read().split())

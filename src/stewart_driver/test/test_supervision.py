@@ -1,0 +1,76 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Each limit lets through what is below it and tells with numbers what is above."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from stewart_driver.backend import Measurement
+from stewart_driver.configuration import SupervisionSettings
+from stewart_driver.legs import LegLimits
+from stewart_driver.supervision import Supervisor
+
+LIMITS = LegLimits(np.zeros(6), np.full(6, 0.6), rate=0.6, acceleration=6.0)
+SETTINGS = SupervisionSettings()
+MIDDLE = np.full(6, 0.3)
+ZERO = np.zeros(6)
+
+
+@pytest.fixture
+def supervisor() -> Supervisor:
+    return Supervisor(LIMITS, SETTINGS)
+
+
+def measured(stamp: float, leg: int = 1, change: float = 0.0, rate: float = 0.0) -> Measurement:
+    one = np.arange(1, 7) == leg
+    return Measurement(stamp, MIDDLE + np.where(one, change, 0.0), ZERO + np.where(one, rate, 0.0))
+
+
+def test_silence_counts_from_the_last_command(supervisor: Supervisor) -> None:
+    assert supervisor.silence(10.0, 10.0 + 0.99 * SETTINGS.command_timeout) is None
+    assert supervisor.silence(10.0, 10.12) == (
+        'no command for 0.120 s while moving, allowed are 0.1 s'
+    )
+
+
+@pytest.mark.parametrize('leg', range(1, 7))
+def test_the_following_error_names_its_leg(supervisor: Supervisor, leg: int) -> None:
+    one = np.arange(1, 7) == leg
+    assert supervisor.following(MIDDLE, MIDDLE - 0.0199 * one) is None
+    assert supervisor.following(MIDDLE, MIDDLE - 0.0201 * one) == (
+        f'leg {leg} is 20.10 mm from its command, allowed are 20 mm'
+    )
+
+
+@pytest.mark.parametrize('value', [np.nan, np.inf, -np.inf])
+def test_a_measurement_must_be_finite(supervisor: Supervisor, value: float) -> None:
+    assert supervisor.measurement(measured(0.0, 4, value)) == (
+        f'the measured stroke of leg 4 is {value}'
+    )
+    assert supervisor.measurement(measured(0.0, 5, rate=value)) == (
+        f'the measured rate of leg 5 is {value}'
+    )
+
+
+def test_a_measurement_cannot_move_faster_than_the_legs(supervisor: Supervisor) -> None:
+    possible = SETTINGS.measured_rate_margin * LIMITS.rate * 0.002
+    assert supervisor.measurement(measured(0.000)) is None
+    assert supervisor.measurement(measured(0.002, 2, possible)) is None
+    trouble = supervisor.measurement(measured(0.004, 2, 2.1 * possible + 2e-4))
+    assert trouble is not None
+    assert 'leg 2 jumped by 4.160 mm in 2.00 ms' in trouble
+
+
+def test_nothing_is_a_jump_after_forgetting(supervisor: Supervisor) -> None:
+    assert supervisor.measurement(measured(0.000)) is None
+    supervisor.forget()
+    assert supervisor.measurement(measured(0.002, 2, 0.1)) is None
+
+
+def test_a_measured_stroke_lies_in_its_range(supervisor: Supervisor) -> None:
+    assert supervisor.measurement(measured(0.0, 6, 0.3 + 0.99 * SETTINGS.stroke_margin)) is None
+    supervisor.forget()
+    assert supervisor.measurement(measured(1.0, 6, -0.306)) == (
+        'the measured stroke of leg 6 is -0.00600 m, its range is 0 to 0.6 m'
+    )
