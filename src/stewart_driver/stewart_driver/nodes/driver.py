@@ -42,8 +42,8 @@ class Driver(LifecycleNode):
     def __init__(self, **kwargs: Any) -> None:
         """Declare the parameters, also those of the back end, then open the interfaces."""
         super().__init__('driver', **kwargs)
-        self._parameters = declare(self, DriverParameters)
-        self._backend_type = find_backend(self._parameters.backend)
+        self._chosen = declare(self, DriverParameters)
+        self._backend_type = find_backend(self._chosen.backend)
         self._options = declare_options(self, self._backend_type)
         self._session: DriveSession | None = None
         self._active = False
@@ -73,12 +73,12 @@ class Driver(LifecycleNode):
         backend = self._backend_type(self._options)
         self._session = DriveSession(
             backend,
-            self._parameters.configuration(backend),
-            self._parameters.start_timeout,
+            self._chosen.configuration(backend),
+            self._chosen.start_timeout,
             lambda: self.get_clock().now().nanoseconds * NANOSECOND,
         )
         self._timers = [
-            self.create_timer(1.0 / self._parameters.publish_rate, self._publish),
+            self.create_timer(1.0 / self._chosen.publish_rate, self._publish),
             self.create_timer(CLOCK_PERIOD, self._session.clock.refresh),
         ]
         self._publish()
