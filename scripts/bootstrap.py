@@ -220,7 +220,7 @@ def make_venv() -> None:
             pip_install([build])
             pip_install(others)
         except SetupError:
-            shutil.rmtree(VENV)
+            shutil.rmtree(VENV, ignore_errors=True)
             raise
         relocate_cmake_exports()
         stamp.write_text(key)
@@ -253,16 +253,14 @@ def relocate_cmake_exports() -> None:
 
     They name the headers of Python and numpy by the paths of the machine that built them.
     """
-    paths = (
-        (r'/opt/python/cp\d+-cp\d+/include/python3\.\d+', sysconfig.get_path('include')),
-        (
-            r'/opt/python/cp\d+-cp\d+/lib/python3\.\d+/site-packages',
-            str(site_packages()),
-        ),
-    )
+    built_on = r'/opt/python/cp\d+-cp\d+'
+    paths = {
+        rf'{built_on}/include/python3\.\d+': sysconfig.get_path('include'),
+        rf'{built_on}/lib/python3\.\d+/site-packages': str(site_packages()),
+    }
     for file in VENV.glob('share/*/cmake/*Export*.cmake'):
         before = after = file.read_text()
-        for pattern, path in paths:
+        for pattern, path in paths.items():
             after = re.sub(pattern, path, after)
         if after != before:
             file.write_text(after)
@@ -336,7 +334,9 @@ def write_environment() -> None:
         lines.append(f'export {name}={shlex.quote(value)}')
     for name, value in search_paths().items():
         lines.append(f'export {name}={shlex.quote(value)}${{{name}:+:${name}}}')
-    (VENV / 'environment.sh').write_text('\n'.join(lines) + '\n')
+    file, text = VENV / 'environment.sh', '\n'.join(lines) + '\n'
+    if not file.exists() or file.read_text() != text:
+        file.write_text(text)
 
 
 # --- The workspace ---------------------------------------------------------------------------
@@ -351,8 +351,9 @@ def package_key(package: Path) -> str:
     """
     Return what the build of a package depends on.
 
-    Python modules are linked, so they count neither by content nor by name; other files are
-    linked one by one, so they count by name; what CMake and setuptools read counts in full.
+    The folder of the Python modules is linked, so they do not count. Other files are linked one
+    by one, launch files among them, and count by name. What CMake and setuptools read counts
+    in full.
     """
     read = re.compile(r'(package\.xml|setup\.(py|cfg)|CMakeLists\.txt|.*\.(msg|srv|action))$')
     parts: list[str | bytes] = [venv_key()]
@@ -370,9 +371,9 @@ def package_key(package: Path) -> str:
 def build_workspace() -> None:
     """Build what has changed, with links to the sources, and remove what has gone."""
     packages = package_folders()
-    for folder in (*ROOT.glob('build/*/'), *ROOT.glob('install/*/')):
-        if folder.name not in packages:
-            shutil.rmtree(folder)
+    for path in (*ROOT.glob('build/*'), *ROOT.glob('install/*')):
+        if path.is_dir() and path.name not in packages:
+            shutil.rmtree(path)
     keys = {name: package_key(folder) for name, folder in packages.items()}
     stamps = {name: ROOT / 'install' / name / '.stamp' for name in packages}
     due = [name for name in packages if not is_stamped(stamps[name], keys[name])]
