@@ -108,10 +108,10 @@ def examine_values(name: str, values: NDArray[np.float64]) -> list[Finding]:
         At most one.
 
     """
-    finite = np.isfinite(values).reshape(len(values), -1)
+    finite = np.isfinite(values)
     if not finite.any():
         return []
-    return _where(Kind.NOT_FINITE, ~finite.all(axis=1), name)
+    return _where(Kind.NOT_FINITE, ~finite.all(axis=tuple(range(1, values.ndim))), name)
 
 
 def examine_quaternions(name: str, xyzw: NDArray[np.float64]) -> list[Finding]:

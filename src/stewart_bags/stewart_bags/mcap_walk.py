@@ -122,12 +122,15 @@ class McapWalk:
             plain, failure = b'', f'unknown compression {compression!r}'
         else:
             plain, failure = packed[:plain_size], None
-        if failure is None and len(plain) == plain_size and crc and crc32(plain) != crc:
-            self._damage(at, 'the checksum of a chunk is wrong')
+        if whole and failure is None and len(plain) != plain_size:
+            failure = f'a chunk has {len(plain)} bytes in place of {plain_size}'
+        if whole and failure is None and crc and crc32(plain) != crc:
+            failure = 'the checksum of a chunk is wrong'
+        if whole and failure is not None:
+            # Decompressed garbage can look like messages: nothing of it is taken.
+            self._damage(at, failure)
             return
         yield from self._inside(plain, at)
-        if whole and (failure or len(plain) != plain_size):
-            self._damage(at, failure or f'a chunk has {len(plain)} bytes in place of {plain_size}')
 
     def _inside(self, plain: bytes, at: int) -> Iterator[Rescued]:
         place = 0

@@ -11,18 +11,33 @@ protocol, so only their ``flush`` is ours (docs/decisions/0030-bags-survive-a-ki
 
 from __future__ import annotations
 
+from binascii import crc32
 from collections.abc import Mapping
 import os
 from pathlib import Path
+import sqlite3
 from typing import ClassVar
 
 from rosbags.rosbag2 import CompressionMode, StoragePlugin, Writer
 from rosbags.rosbag2.storage_mcap import McapWriter
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 
+# Opcode and length, then two times and the size of the chunk.
+CHECKSUM_PLACE = 1 + 8 + 3 * 8
+
 
 class FlushedMcap(McapWriter):
-    """An mcap file that can be brought up to date between its chunks."""
+    """An mcap file with checksums that can be brought up to date between its chunks."""
+
+    def close_chunk(self) -> None:
+        """End the chunk, and fill in the checksum that rosbags leaves out."""
+        checksum = crc32(self.chunk.bio.getbuffer())
+        start = self.bio.tell()
+        super().close_chunk()
+        end = self.bio.tell()
+        self.bio.seek(start + CHECKSUM_PLACE)
+        self.bio.write(checksum.to_bytes(4, 'little'))
+        self.bio.seek(end)
 
     def flush(self) -> None:
         """End the chunk and wait until the disk has it."""
@@ -39,6 +54,10 @@ class FlushedSqlite3(Sqlite3Writer):
     def __init__(self, path: Path, compression: CompressionMode) -> None:
         """Create the database, and keep what is not committed out of the file."""
         super().__init__(path, compression)
+        self.conn.close()
+        # A bag is opened by one thread and written by another, never by both at once.
+        self.conn = sqlite3.connect(self.path, check_same_thread=False)
+        self.cursor = self.conn.cursor()
         # Otherwise half a transaction reaches the file, and a killed writer leaves a database
         # that can only be read together with its journal.
         self.conn.execute('PRAGMA cache_spill = OFF')

@@ -1,0 +1,257 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""From whatever is left of a recording, every message that is there is saved, and no other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+import os
+from pathlib import Path
+import signal
+import sqlite3
+import subprocess
+
+from hypothesis import given, settings, strategies
+import pytest
+from stewart_bags.errors import BagError, BagExists, NotABag
+from stewart_bags.reading import Bag
+from stewart_bags.salvage import Salvage, salvage
+from stewart_bags.writing import ALLOWED, Compression, Storage
+
+COMBINATIONS = [(storage, item) for storage in Storage for item in ALLOWED[storage]]
+RunPython = Callable[..., subprocess.CompletedProcess[str]]
+START_NS = 1_700_000_000_000_000_000
+# We flush every half second; with the notes that is so many messages.
+CHUNK = 111
+
+
+def contents(bag: Path) -> list[tuple[str, int, bytes]]:
+    with Bag(bag) as whole:
+        return [tuple(item) for item in whole.raw()]
+
+
+def rescued(path: Path) -> list[tuple[str, int, bytes]]:
+    try:
+        with Salvage(path) as found:
+            return [tuple(item) for item in found.messages()]
+    except NotABag:
+        return []
+
+
+@pytest.mark.parametrize(('storage', 'compression'), COMBINATIONS)
+def test_whole_bag_is_saved_wholly(
+    make_bag: Callable[..., Path], tmp_path: Path, storage: Storage, compression: Compression
+) -> None:
+    path = make_bag(500, storage=storage, compression=compression)
+    report = salvage(path, tmp_path / 'new')
+    assert report.damages == ()
+    assert report.counts == {'/actuator_states': 500, '/note': 50}
+    assert (report.first_ns, report.last_ns) == (START_NS, START_NS + 499 * 5_000_000)
+    assert 'nothing was unreadable' in str(report)
+    assert contents(tmp_path / 'new') == contents(path)
+
+
+@pytest.mark.parametrize(('storage', 'compression'), COMBINATIONS)
+def test_file_cut_anywhere_gives_what_lies_before_the_cut(
+    make_bag: Callable[..., Path],
+    storage_file: Callable[[Path], Path],
+    tmp_path: Path,
+    storage: Storage,
+    compression: Compression,
+) -> None:
+    bag = make_bag(1000, storage=storage, compression=compression)
+    messages = contents(bag)
+    expected = Counter(messages)
+    file = storage_file(bag)
+    data = file.read_bytes()
+    cut_file = tmp_path / file.name
+    whole_file_is_one_frame = compression is Compression.FILE
+    # Definitions and topics come first.
+    head = 32_768
+    rows = [*range(0, 200, 7), *range(200, len(data), max(1, len(data) // 60)), len(data)]
+    for cut in rows:
+        cut_file.write_bytes(data[:cut])
+        found = rescued(cut_file)
+        assert not Counter(found) - expected, f'invented at {cut}'
+        if not whole_file_is_one_frame:
+            least = (cut - head) / len(data) * len(messages) - CHUNK
+            assert len(found) >= least, f'only {len(found)} of {least:.0f} at {cut}'
+    assert Counter(rescued(cut_file)) == expected
+
+
+@settings(max_examples=150)
+@given(data=strategies.data())
+@pytest.mark.parametrize('storage', list(Storage))
+def test_corrupt_bytes_never_end_in_anything_but_a_bag_error(
+    tmp_path_factory: pytest.TempPathFactory,
+    original: dict[Storage, Path],
+    storage: Storage,
+    data: strategies.DataObject,
+) -> None:
+    whole = original[storage].read_bytes()
+    place = data.draw(strategies.integers(0, len(whole) - 1))
+    junk = data.draw(strategies.binary(min_size=1, max_size=64))
+    path = tmp_path_factory.mktemp('corrupt') / original[storage].name
+    path.write_bytes(whole[:place] + junk + whole[place + len(junk) :])
+    try:
+        with Bag(path) as bag:
+            for _ in bag.messages():
+                pass
+    except BagError:
+        pass
+    found = rescued(path)
+    assert len(found) <= 330
+
+
+@pytest.fixture(scope='module')
+def original(tmp_path_factory: pytest.TempPathFactory) -> dict[Storage, Path]:
+    """One file of 330 messages for each storage."""
+    from stewart_bags.definitions import jazzy_typestore
+    from stewart_bags.writing import BagWriter
+
+    text = jazzy_typestore().types['std_msgs/msg/String']
+    files = {}
+    for storage in Storage:
+        path = tmp_path_factory.mktemp('original') / 'bag'
+        with BagWriter(path, storage=storage, flush_interval_ns=100_000_000) as writer:
+            for number in range(330):
+                writer.write('/note', number * 5_000_000, text('x' * (number % 50)))
+        files[storage] = next(item for item in path.iterdir() if item.suffix != '.yaml')
+    return files
+
+
+def test_report_says_where_the_file_becomes_unreadable(
+    make_bag: Callable[..., Path], storage_file: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    bag = make_bag(1000)
+    file = storage_file(bag)
+    file.write_bytes(file.read_bytes()[:200_000])
+    report = salvage(bag, tmp_path / 'new')
+    (damage,) = report.damages
+    assert 0 < damage.offset < 200_000
+    assert 'the file ends inside a record' in str(report)
+    assert f'{report.count} messages recovered' in str(report)
+    assert report.count == len(contents(tmp_path / 'new')) > 300
+
+
+def test_hole_in_the_middle_costs_only_its_chunk(
+    make_bag: Callable[..., Path], storage_file: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    bag = make_bag(1000, compression=Compression.CHUNK)
+    file = storage_file(bag)
+    data = bytearray(file.read_bytes())
+    # Behind the heads of chunk and frame, so that lengths stay what they are.
+    middle = data.index(b'zstd', len(data) // 2) + 400
+    data[middle : middle + 50] = b'\xff' * 50
+    file.write_bytes(data)
+    report = salvage(bag, tmp_path / 'new')
+    assert len(report.damages) == 1
+    assert 1100 - 2 * CHUNK <= report.count < 1100
+
+
+def test_output_that_exists_is_refused(make_bag: Callable[..., Path], tmp_path: Path) -> None:
+    bag = make_bag(5)
+    with pytest.raises(BagExists):
+        salvage(bag, bag)
+
+
+def test_text_file_is_no_bag(tmp_path: Path) -> None:
+    (tmp_path / 'x.mcap').write_text('hello')
+    with Salvage(tmp_path / 'x.mcap') as found:
+        assert list(found.messages()) == []
+    assert 'does not begin as an mcap file does' in str(found.damages[0])
+
+
+def test_topic_without_definition_is_reported(
+    make_bag: Callable[..., Path], storage_file: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    file = storage_file(make_bag(20, storage=Storage.SQLITE3))
+    with sqlite3.connect(file) as database:
+        database.execute('DELETE FROM message_definitions')
+        database.execute("UPDATE topics SET type = 'lost_msgs/msg/Lost' WHERE name = '/note'")
+    database.close()
+    report = salvage(file, tmp_path / 'new')
+    assert report.counts == {'/actuator_states': 20}
+    assert '/note is left out' in str(report)
+
+
+KILLED = """
+    import os, signal, sys
+    from stewart_bags.writing import BagWriter, Storage
+    writer = BagWriter(sys.argv[1], storage=Storage(sys.argv[2]))
+    text = writer.typestore.types['std_msgs/msg/String']
+    for number in range(int(sys.argv[3])):
+        writer.write('/note', number * 5_000_000, text(f'note {number}'))
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize('storage', list(Storage))
+@pytest.mark.parametrize('count', [1, 150, 2345])
+def test_killed_writer_loses_at_most_the_last_half_second(
+    tmp_path: Path, storage: Storage, count: int, run_python: RunPython
+) -> None:
+    run = run_python(KILLED, tmp_path / 'bag', storage.value, count)
+    assert run.returncode == -signal.SIGKILL
+    report = salvage(tmp_path / 'bag', tmp_path / 'new')
+    assert count - 101 <= report.count <= count
+    if report.count:
+        with Bag(tmp_path / 'new') as bag:
+            texts = [item.message.data for item in bag.messages()]
+        assert texts == [f'note {number}' for number in range(report.count)]
+
+
+CRASHED = """
+    import os, signal, sqlite3, sys
+    database = sqlite3.connect(sys.argv[1], isolation_level=None)
+    database.execute(f'PRAGMA journal_mode = {sys.argv[2]}')
+    database.execute('PRAGMA cache_size = 10')
+    (last,) = database.execute('SELECT max(id) FROM messages').fetchone()
+    def add(first, count):
+        database.execute('BEGIN')
+        for row in range(first, first + count):
+            database.execute('INSERT INTO messages SELECT ?, topic_id, timestamp + ?, data '
+                             'FROM messages WHERE id = 1', (row, row))
+    add(last + 1, 300)
+    database.execute('COMMIT')
+    add(last + 301, 300)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize('mode', ['WAL', 'DELETE'])
+def test_journal_that_sqlite_left_is_used(
+    make_bag: Callable[..., Path],
+    storage_file: Callable[[Path], Path],
+    tmp_path: Path,
+    mode: str,
+    run_python: RunPython,
+) -> None:
+    bag = make_bag(100, storage=Storage.SQLITE3)
+    file = storage_file(bag)
+    assert run_python(CRASHED, file, mode).returncode == -signal.SIGKILL
+    before = {item.name: item.read_bytes() for item in bag.iterdir()}
+    assert any(name.endswith(('-wal', '-journal')) for name in before)
+    report = salvage(bag, tmp_path / 'new')
+    # What was committed, not what was half written.
+    assert report.count == 110 + 300
+    assert {item.name: item.read_bytes() for item in bag.iterdir()} == before
+
+
+def test_recording_of_rosbag2_is_saved(others_bags: Path, tmp_path: Path) -> None:
+    for name in ('rosbag2_talker.mcap', 'rosbag2_talker.db3'):
+        report = salvage(others_bags / name, tmp_path / name)
+        assert report.counts == {'/topic': 10, '/rosout': 10, '/parameter_events': 0}
+        assert contents(tmp_path / name) == contents(others_bags / name)
+
+
+def test_unreadable_directory_is_an_os_error(tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip('root reads everything')
+    tmp_path.chmod(0)
+    try:
+        with pytest.raises(OSError, match='Permission'):
+            Salvage(tmp_path)
+    finally:
+        tmp_path.chmod(0o700)
