@@ -31,6 +31,9 @@ setup(
     zip_safe=False,
     entry_points={
         'console_scripts': [f'{name} = stewart_node_support.executable:main' for name in NODES],
+        'stewart.verbs': [
+            f'trajectory = {PACKAGE}.verbs.trajectory',
+        ],
         'stewart.nodes': [f'{name} = {PACKAGE}.nodes.{name}:{cls}' for name, cls in NODES.items()],
     },
 )
