@@ -211,7 +211,7 @@ def test_a_back_end_that_cannot_be_opened_says_why(start: Start) -> None:
 def test_a_start_that_takes_too_long_is_an_error_and_leaves_no_process() -> None:
     backend = LoopbackBackend(LoopbackOptions())
     before = children()
-    with pytest.raises(CycleError, match='did not start within 0.001 s'):
+    with pytest.raises(CycleError, match=r'did not start within 0\.001 s'):
         CycleClient(backend, CycleConfiguration(backend.limits), timeout=0.001)
 
     assert children() == before

@@ -96,8 +96,8 @@ class LaggingDrives:
     def _step(self, step: float) -> None:
         """Integrate semi-implicitly: first the rates, then the strokes with the new rates."""
         settings = self._settings
-        self._age += step
         acceleration = self._following() if self.on else -self.rates / step
+        self._age += step
         limit = settings.acceleration_limit
         rates = self.rates + step * np.clip(acceleration, -limit, limit)
         rates = np.clip(rates, -settings.rate_limit, settings.rate_limit)

@@ -38,7 +38,7 @@ class SimulatedOptions:
 
     platform: str = _option('vigo', 'platform type: a name, or a path to its YAML file')
     start: str = _option('neutral', 'where the legs stand at first: neutral or retracted')
-    cycle_time: float = _option(0.002, 'time from one exchange to the next [s]')
+    cycle_time: float = _option(0.0025, 'time from one exchange to the next [s]')
     seed: int = _option(0, 'seed of the encoder noise')
     bandwidth: float = _option(20.0, 'natural frequency of the position loops [Hz]')
     damping: float = _option(0.8, 'damping ratio of the position loops [-]')

@@ -16,6 +16,7 @@ from stewart_driver.cycle import Request
 from stewart_driver.errors import ConfigurationError, CycleError
 from stewart_driver.nodes.drive_session import DriveSession
 from stewart_driver.nodes.driver_parameters import declare_options, DriverParameters
+from stewart_driver.state_machine import State
 from stewart_interfaces.msg import DriverState, TrackingError
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.errors import MessageError
@@ -47,7 +48,7 @@ class Driver(LifecycleNode):
         self._options = declare_options(self, self._backend_type)
         self._session: DriveSession | None = None
         self._active = False
-        self._timers: list[Any] = []
+        self._periodic: list[Any] = []
         self.published: dict[str, CountedPublisher] = {}
         self._states = CountedPublisher(self, DriverState, 'driver/state', STATE_QOS)
         self._legs = CountedPublisher(self, JointState, 'actuator_states', SENSOR_QOS)
@@ -77,7 +78,7 @@ class Driver(LifecycleNode):
             self._chosen.start_timeout,
             lambda: self.get_clock().now().nanoseconds * NANOSECOND,
         )
-        self._timers = [
+        self._periodic = [
             self.create_timer(1.0 / self._chosen.publish_rate, self._publish),
             self.create_timer(CLOCK_PERIOD, self._session.clock.refresh),
         ]
@@ -114,8 +115,8 @@ class Driver(LifecycleNode):
     def _end(self) -> None:
         self._active = False
         session, self._session = self._session, None
-        while self._timers:
-            self.destroy_timer(self._timers.pop())
+        while self._periodic:
+            self.destroy_timer(self._periodic.pop())
         if session is None:
             return
         try:
@@ -129,7 +130,7 @@ class Driver(LifecycleNode):
         assert self._session is not None
         for message in self._session.states():
             self._states.publish(message)
-            self.get_logger().info(f'{message.backend}: state {message.state}, {message.reason}')
+            self.get_logger().info(f'{State(message.state).name}: {message.reason}')
         for message in self._session.leg_states():
             if self._active:
                 self._legs.publish(message)

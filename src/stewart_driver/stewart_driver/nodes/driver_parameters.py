@@ -27,7 +27,9 @@ class DriverParameters:
     """Parameters of the driver node; those of the back end stand under its own name."""
 
     backend: str = param('simulated', 'what moves the legs: simulated, or an installed back end')
-    publish_rate: float = param(200.0, 'rate of actuator_states [Hz]', min=1.0, max=2000.0)
+    publish_rate: float = param(
+        200.0, 'rate of actuator_states, rounded to a whole number of cycles [Hz]', min=1.0
+    )
     start_timeout: float = param(10.0, 'longest start of the cyclic process [s]', min=0.1)
     realtime_priority: int = param(
         0, 'SCHED_FIFO priority of the cyclic process; 0: ordinary scheduler', min=0, max=99

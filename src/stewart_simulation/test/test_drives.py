@@ -1,0 +1,110 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Simulated drives lag as their equation says and never do what drives cannot."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+from scipy.signal import lti, step
+from stewart_simulation.drives import DriveSettings, LaggingDrives
+
+LOWER, UPPER = np.full(6, -0.005), np.full(6, 0.605)
+START = np.full(6, 0.3)
+ZERO = np.zeros(6)
+CYCLE = 0.002
+
+
+def drives(**changes: float) -> LaggingDrives:
+    values = {
+        'bandwidth': 20.0,
+        'damping': 0.8,
+        'rate_limit': 0.75,
+        'acceleration_limit': 7.5,
+        'hold_after': 2 * CYCLE,
+    }
+    result = LaggingDrives(
+        START, DriveSettings(**{**values, **changes}, end_lower=LOWER, end_upper=UPPER)
+    )
+    result.on = True
+    return result
+
+
+def test_a_small_step_is_answered_as_a_system_of_second_order() -> None:
+    model = drives()
+    omega = 2 * np.pi * 20.0
+    times = np.arange(1, 101) * CYCLE
+    height = 1e-4
+    answers = []
+    for _ in times:
+        model.command(START + height, ZERO)
+        model.advance(CYCLE)
+        answers.append(model.strokes[0] - START[0])
+
+    _, expected = step(lti([omega**2], [1, 2 * 0.8 * omega, omega**2]), T=np.append(0.0, times))
+    assert np.array(answers) / height == pytest.approx(expected[1:], abs=0.03)
+
+
+def test_a_constant_rate_is_followed_without_lag() -> None:
+    model, rates = drives(), np.linspace(-0.2, 0.2, 6)
+    for index in range(500):
+        model.command(START + rates * index * CYCLE, rates)
+        model.advance(CYCLE)
+
+    assert model.strokes == pytest.approx(START + rates * 500 * CYCLE, abs=1e-6)
+    assert model.rates == pytest.approx(rates, abs=1e-5)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_rate_acceleration_and_ends_hold_for_any_target(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    model = drives()
+    for _ in range(150):
+        before = model.rates
+        model.command(rng.uniform(-1.0, 2.0, 6), rng.normal(0.0, 2.0, 6))
+        model.advance(CYCLE)
+        inside = (model.strokes > LOWER) & (model.strokes < UPPER)
+        assert np.all(np.abs(model.rates) <= 0.75 + 1e-12)
+        assert np.all(np.abs(model.rates - before)[inside] <= 7.5 * CYCLE + 1e-12)
+        assert np.all((model.strokes >= LOWER) & (model.strokes <= UPPER))
+
+
+def test_a_drive_that_hears_nothing_more_stays() -> None:
+    model, rates = drives(), np.full(6, 0.1)
+    for index in range(200):
+        model.command(START + rates * index * CYCLE, rates)
+        model.advance(CYCLE)
+    heard = model.strokes.copy()
+    model.advance(0.5)
+    stayed = model.strokes.copy()
+    model.advance(0.5)
+
+    assert stayed == pytest.approx(heard + 0.1 * CYCLE, abs=2e-3)
+    assert model.strokes == pytest.approx(stayed, abs=1e-9)
+
+
+def test_brakes_bring_the_legs_to_rest() -> None:
+    model, rates = drives(), np.full(6, 0.3)
+    for index in range(200):
+        model.command(START + rates * index * CYCLE, rates)
+        model.advance(CYCLE)
+    model.on = False
+    begin = model.strokes.copy()
+    model.advance(0.1)
+
+    assert np.all(model.rates == 0.0)
+    assert model.strokes - begin == pytest.approx(np.full(6, 0.3**2 / (2 * 7.5)), rel=0.02)
+
+
+def test_long_and_short_waits_between_exchanges_agree() -> None:
+    fine, coarse = drives(), drives()
+    for model in (fine, coarse):
+        model.command(START + 1e-3, ZERO)
+    for _ in range(40):
+        fine.advance(5e-4)
+    coarse.advance(0.02)
+
+    assert coarse.strokes == pytest.approx(fine.strokes, abs=1e-12)

@@ -1,0 +1,151 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated back end: labelled, deterministic, and following what it is told."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from stewart_driver.backend import find_backend, GROUP, Measurement, Targets
+from stewart_driver.errors import ConfigurationError, HomingError
+from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.platform import Platform
+from stewart_simulation.simulated_backend import SimulatedBackend, SimulatedOptions
+
+ZERO = np.zeros(6)
+
+
+def opened(**changes: Any) -> SimulatedBackend:
+    backend = SimulatedBackend(SimulatedOptions(**changes))
+    backend.open(0.0)
+    return backend
+
+
+def wave(backend: SimulatedBackend, duration: float) -> list[Measurement]:
+    """Enable, wait for the drives, then swing all legs by 20 mm from where they are."""
+    period = backend.cycle_time
+    measured = [backend.exchange(Targets(ZERO, ZERO, ZERO), period)]
+    start = measured[0].strokes
+    backend.enable()
+    for index in range(2, int(duration / period)):
+        now = index * period
+        time = max(now - 0.3, 0.0)
+        swing, rate = 0.01 * (1 - np.cos(3.0 * time)), 0.03 * np.sin(3.0 * time)
+        targets = Targets(start + swing, ZERO + rate, ZERO)
+        measured.append(backend.exchange(targets, now))
+    return measured
+
+
+def test_it_says_that_it_is_simulated() -> None:
+    assert SimulatedBackend.simulated is True
+    assert SimulatedBackend.name == 'simulated'
+
+
+@pytest.mark.parametrize('platform', ['vigo', 'ex800', 'ps6tl_1500', 'srs'])
+def test_it_starts_at_the_neutral_pose_of_its_platform(platform: str) -> None:
+    backend = opened(platform=platform, encoder_noise=0.0)
+    measured = backend.exchange(Targets(ZERO, ZERO, ZERO), 0.002)
+    known = Platform.from_yaml(platform)
+    neutral = known.geometry.neutral_pose
+    lengths = leg_lengths(known.geometry, neutral.position, neutral.quaternion_xyzw)
+
+    assert measured.strokes == pytest.approx(lengths - known.geometry.retracted_length, abs=1e-8)
+    assert np.all(backend.limits.stroke_lower <= measured.strokes)
+    assert np.all(measured.strokes <= backend.limits.stroke_upper)
+    assert backend.limits.rate == pytest.approx(float(known.limits.rate))
+
+
+def test_it_can_start_retracted() -> None:
+    backend = opened(start='retracted', encoder_noise=0.0)
+    measured = backend.exchange(Targets(ZERO, ZERO, ZERO), 0.002)
+
+    assert measured.strokes == pytest.approx(backend.limits.stroke_lower, abs=1e-8)
+
+
+def test_the_drives_follow_within_their_lag() -> None:
+    backend = opened()
+    measured = wave(backend, 3.0)
+
+    final = measured[-1]
+    assert final.enabled
+    assert final.true_strokes is not None
+    swing = 0.01 * (1 - np.cos(3.0 * (final.stamp - 0.3)))
+    # Acceleration over omega squared: 0.09 m/s² / (40 pi)² = 6 µm, and as much noise.
+    assert final.strokes - measured[0].strokes == pytest.approx(np.full(6, swing), abs=2e-5)
+    assert np.abs(final.strokes - final.true_strokes).max() < 6e-6
+
+
+def test_no_force_is_reported_where_there_is_no_plant() -> None:
+    assert all(measurement.forces is None for measurement in wave(opened(), 0.5))
+
+
+def test_the_drives_stand_until_they_are_on() -> None:
+    backend = opened(enable_delay=0.2)
+    backend.exchange(Targets(ZERO, ZERO, ZERO), 0.0)
+    backend.enable()
+    away = Targets(ZERO + 0.1, ZERO, ZERO)
+    before = backend.exchange(away, 0.1)
+    still = backend.exchange(away, 0.198)
+    on = backend.exchange(away, 0.202)
+
+    assert [before.enabled, still.enabled, on.enabled] == [False, False, True]
+    assert on.true_strokes == pytest.approx(before.true_strokes, abs=1e-15)
+    backend.disable()
+    assert not backend.exchange(away, 0.204).enabled
+
+
+def test_the_same_seed_gives_the_same_measurements_to_the_last_bit() -> None:
+    one, same, other = (wave(opened(seed=seed), 1.0) for seed in (3, 3, 4))
+
+    for a, b in zip(one, same, strict=True):
+        assert np.array_equal(a.strokes, b.strokes)
+        assert np.array_equal(a.rates, b.rates)
+    assert not np.array_equal(one[-1].strokes, other[-1].strokes)
+
+
+def test_it_crosses_into_another_process_before_it_is_opened() -> None:
+    backend = pickle.loads(pickle.dumps(SimulatedBackend(SimulatedOptions(seed=3))))
+    backend.open(0.0)
+    direct = wave(opened(seed=3), 0.5)
+
+    assert np.array_equal(wave(backend, 0.5)[-1].strokes, direct[-1].strokes)
+
+
+def test_homing_verifies_standstill_and_range() -> None:
+    backend = opened(homed=False)
+    assert not backend.homed
+    wave(backend, 0.8)
+    with pytest.raises(HomingError, match='moves at'):
+        backend.home()
+    assert not backend.homed
+
+    resting = opened(homed=False)
+    resting.exchange(Targets(ZERO, ZERO, ZERO), 0.002)
+    assert 'absolute' in resting.home()
+    assert resting.homed
+
+
+@pytest.mark.parametrize(
+    ('change', 'key'),
+    [
+        ({'start': 'somewhere'}, 'start'),
+        ({'cycle_time': 0.0}, 'cycle_time'),
+        ({'bandwidth': -1.0}, 'bandwidth'),
+        ({'encoder_noise': float('nan')}, 'encoder_noise'),
+        ({'seed': -1}, 'seed'),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_by_name(change: dict[str, Any], key: str) -> None:
+    with pytest.raises(ConfigurationError, match=key):
+        SimulatedOptions(**change)
+
+
+def test_the_driver_finds_it_once_the_package_is_installed() -> None:
+    from importlib.metadata import entry_points
+
+    if 'simulated' not in {point.name for point in entry_points(group=GROUP)}:
+        pytest.skip('stewart_simulation is not installed here, only its sources are')
+    assert find_backend('simulated').options_type.__name__ == 'SimulatedOptions'
