@@ -125,7 +125,10 @@ class Recording:
         if self._thread.is_alive():
             self._queue.put(None)
             self._thread.join()
-            self._guarded(self._writer.close)
+            try:
+                self._writer.close()
+            except BagError as error:
+                self.failure = self.failure or error
         if self.failure is not None:
             raise self.failure
 

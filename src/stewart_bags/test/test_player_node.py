@@ -1,0 +1,222 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The player publishes what the bag holds, in order, in its rhythm, and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+
+import rclpy
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile
+from rosbags.interfaces import (
+    Qos,
+    QosDurability,
+    QosHistory,
+    QosLiveliness,
+    QosReliability,
+    QosTime,
+)
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from stewart_bags.errors import MissingTopic, NotABag
+from stewart_bags.nodes.player import Player
+from stewart_bags.writing import BagWriter
+from stewart_node_support.qos import COMMAND_QOS, STATE_QOS
+
+pytestmark = pytest.mark.ros
+
+START_NS = 1_700_000_000_000_000_000
+
+
+class Theatre:
+    """A node that listens, an executor, and players made on the way."""
+
+    def __init__(self) -> None:
+        self.node = Node('audience')
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(self.node)
+        self.players: list[Player] = []
+        self.heard: list[tuple[float, str, Any]] = []
+
+    def listen(self, kind: Any, topic: str, qos: QoSProfile = COMMAND_QOS) -> None:
+        def note(message: Any) -> None:
+            self.heard.append((time.monotonic(), topic, message))
+
+        self.node.create_subscription(
+            kind, topic, note, QoSProfile(depth=2000) if qos is COMMAND_QOS else qos
+        )
+
+    def play(self, bag: Path, **values: Any) -> Player:
+        values = {'bag': str(bag), **values}
+        overrides = [Parameter(name, value=value) for name, value in values.items()]
+        player = Player(parameter_overrides=overrides)
+        self.executor.add_node(player)
+        self.players.append(player)
+        return player
+
+    def spin_until(self, condition: Callable[[], bool], timeout: float = 15.0) -> None:
+        deadline = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < deadline, 'nothing happened in time'
+            self.executor.spin_once(timeout_sec=0.02)
+
+    def close(self) -> None:
+        for player in self.players:
+            player.destroy_node()
+        self.node.destroy_node()
+        self.executor.shutdown()
+
+
+@pytest.fixture
+def theatre() -> Iterator[Theatre]:
+    rclpy.init()
+    made = Theatre()
+    yield made
+    made.close()
+    rclpy.try_shutdown()
+
+
+def test_all_is_played_in_order_and_rhythm(
+    theatre: Theatre, make_bag: Callable[..., Path]
+) -> None:
+    theatre.listen(JointState, '/actuator_states')
+    player = theatre.play(make_bag(400), rate=2.0)
+    theatre.spin_until(lambda: len(theatre.heard) == 400)
+    theatre.spin_until(player.finished.is_set)
+    numbers = [message.position[0] for _, _, message in theatre.heard]
+    assert numbers == [float(number) for number in range(400)]
+    assert player.published['/actuator_states'].count == 400
+    assert player.published['/note'].count == 40
+    assert player.count == 440
+    # 399 periods of 5 ms at twice the speed; a busy machine delays single messages, not the whole.
+    arrived = np.array([at for at, _, _ in theatre.heard])
+    due = np.arange(400) * 0.0025
+    late = arrived - arrived[0] - due
+    assert np.median(np.abs(late - np.median(late))) < 0.05
+    assert arrived[-1] - arrived[0] == pytest.approx(due[-1], abs=0.4)
+
+
+def test_stamps_are_as_recorded_or_shifted_to_now(
+    theatre: Theatre, make_bag: Callable[..., Path]
+) -> None:
+    bag = make_bag(100)
+    theatre.listen(JointState, '/actuator_states')
+    theatre.play(bag, rate=5.0)
+    theatre.spin_until(lambda: len(theatre.heard) == 100)
+    recorded = [stamp_ns(message) for _, _, message in theatre.heard]
+    assert recorded == [START_NS + number * 5_000_000 for number in range(100)]
+
+    theatre.heard.clear()
+    theatre.play(bag, rate=5.0, stamps='now')
+    theatre.spin_until(lambda: len(theatre.heard) == 100)
+    shifted = [stamp_ns(message) for _, _, message in theatre.heard]
+    assert np.diff(shifted).tolist() == [1_000_000] * 99
+    assert abs(shifted[-1] - time.time_ns()) < 10e9
+
+
+def stamp_ns(message: Any) -> int:
+    return int(message.header.stamp.sec * 10**9 + message.header.stamp.nanosec)
+
+
+def test_start_topics_and_prefix_choose_what_is_played(
+    theatre: Theatre, make_bag: Callable[..., Path]
+) -> None:
+    theatre.listen(String, '/replay/note')
+    player = theatre.play(
+        make_bag(200), topics=['note'], prefix='/replay', start_offset=0.5, rate=10.0
+    )
+    theatre.spin_until(player.finished.is_set)
+    theatre.spin_until(lambda: len(theatre.heard) == 10)
+    assert [message.data for _, _, message in theatre.heard] == [
+        f'note {number}' for number in range(100, 200, 10)
+    ]
+    assert player.count == 10
+
+
+def test_latched_topic_is_latched_again(theatre: Theatre, tmp_path: Path) -> None:
+    never = QosTime(0, 0)
+    latched = Qos(
+        QosHistory.KEEP_LAST,
+        1,
+        QosReliability.RELIABLE,
+        QosDurability.TRANSIENT_LOCAL,
+        never,
+        never,
+        QosLiveliness.AUTOMATIC,
+        never,
+        False,
+    )
+    with BagWriter(tmp_path / 'bag') as writer:
+        writer.add_topic('/state', 'std_msgs/msg/String', qos=[latched])
+        text = writer.typestore.types['std_msgs/msg/String']
+        writer.write('/state', START_NS, text('ENABLED'))
+    player = theatre.play(tmp_path / 'bag', start_delay=0.0)
+    theatre.spin_until(player.finished.is_set)
+    # Who comes after the end still learns the state.
+    theatre.listen(String, '/state', STATE_QOS)
+    theatre.spin_until(lambda: [m.data for _, _, m in theatre.heard] == ['ENABLED'])
+
+
+def test_clock_runs_with_the_bag(theatre: Theatre, make_bag: Callable[..., Path]) -> None:
+    theatre.listen(Clock, '/clock')
+    player = theatre.play(make_bag(200), publish_clock=20.0, rate=2.0)
+    theatre.spin_until(player.finished.is_set)
+    theatre.spin_until(lambda: len(theatre.heard) == player.published['/clock'].count)
+    times = [m.clock.sec * 10**9 + m.clock.nanosec for _, _, m in theatre.heard]
+    assert times == [START_NS + number * 100_000_000 for number in range(10)]
+
+
+def test_loop_begins_anew(theatre: Theatre, make_bag: Callable[..., Path]) -> None:
+    theatre.listen(JointState, '/actuator_states')
+    player = theatre.play(make_bag(20), loop=True, start_delay=0.5)
+    theatre.spin_until(lambda: len(theatre.heard) >= 50)
+    assert not player.finished.is_set()
+    numbers = [message.position[0] for _, _, message in theatre.heard[:50]]
+    assert numbers == [float(number % 20) for number in range(50)]
+
+
+def test_end_of_the_bag_ends_the_executor(theatre: Theatre, make_bag: Callable[..., Path]) -> None:
+    theatre.play(make_bag(10), exit_at_end=True, start_delay=0.0)
+    with pytest.raises(ExternalShutdownException):
+        theatre.spin_until(lambda: False)
+
+
+def test_destroying_the_player_stops_it_at_once(
+    theatre: Theatre, make_bag: Callable[..., Path]
+) -> None:
+    player = theatre.play(make_bag(2000), rate=0.1)
+    theatre.spin_until(lambda: player.count > 0)
+    begin = time.monotonic()
+    player.destroy_node()
+    theatre.players.clear()
+    assert time.monotonic() - begin < 2.0
+    assert player.count < 2000
+
+
+def test_damaged_bag_ends_with_its_reason(theatre: Theatre, tmp_path: Path) -> None:
+    with pytest.raises(NotABag):
+        theatre.play(tmp_path / 'nothing')
+
+
+def test_missing_topic_is_refused(theatre: Theatre, make_bag: Callable[..., Path]) -> None:
+    with pytest.raises(MissingTopic):
+        theatre.play(make_bag(5), topics=['nothing'])
+
+
+def test_nothing_to_play_is_a_failure(theatre: Theatre, make_bag: Callable[..., Path]) -> None:
+    player = theatre.play(make_bag(5), start_offset=60.0, start_delay=0.0)
+    theatre.spin_until(player.finished.is_set)
+    assert 'nothing to play' in str(player.failure)
+    assert player._report().level.name == 'ERROR'

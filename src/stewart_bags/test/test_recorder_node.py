@@ -1,0 +1,229 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The recorder writes what is published, all of it, with what it takes to play it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+import errno
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import qos_profile_sensor_data, QoSProfile
+from rosbags.interfaces import QosDurability, QosReliability
+from sensor_msgs.msg import Imu, JointState
+from stewart_bags.errors import BagExists
+from stewart_bags.nodes.recorder import Recorder
+from stewart_bags.reading import Bag
+from stewart_bags.salvage import Salvage
+from stewart_bags.series import read_joints
+from stewart_interfaces.msg import DriverState
+from stewart_node_support.publishers import CountedPublisher
+from stewart_node_support.qos import COMMAND_QOS, STATE_QOS
+
+pytestmark = pytest.mark.ros
+
+LEGS = [f'leg_{number}' for number in range(1, 7)]
+
+
+class Graph:
+    """A node that publishes, an executor, and recorders made on the way."""
+
+    def __init__(self) -> None:
+        self.node = Node('source')
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(self.node)
+        self.recorders: list[Recorder] = []
+
+    def record(self, output: Path, **values: Any) -> Recorder:
+        values = {'output': str(output), **values}
+        overrides = [Parameter(name, value=value) for name, value in values.items()]
+        recorder = Recorder(parameter_overrides=overrides)
+        self.executor.add_node(recorder)
+        self.recorders.append(recorder)
+        return recorder
+
+    def spin_until(self, condition: Callable[[], bool], timeout: float = 10.0) -> None:
+        deadline = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < deadline, 'nothing happened in time'
+            self.executor.spin_once(timeout_sec=0.02)
+
+    def close(self) -> None:
+        for recorder in self.recorders:
+            recorder.destroy_node()
+        self.node.destroy_node()
+        self.executor.shutdown()
+
+
+@pytest.fixture
+def graph() -> Iterator[Graph]:
+    rclpy.init()
+    made = Graph()
+    yield made
+    made.close()
+    rclpy.try_shutdown()
+
+
+def joint_state(node: Node, number: int) -> JointState:
+    message = JointState(name=LEGS, position=[float(number)] * 6)
+    message.header.stamp = node.get_clock().now().to_msg()
+    return message
+
+
+@pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
+def test_counts_equal_those_of_the_publishers(graph: Graph, tmp_path: Path, storage: str) -> None:
+    legs = CountedPublisher(graph.node, JointState, 'actuator_states', COMMAND_QOS)
+    imu = CountedPublisher(graph.node, Imu, 'imu/data', COMMAND_QOS)
+    recorder = graph.record(tmp_path / 'bag', storage=storage)
+    graph.spin_until(lambda: legs.subscribers == 1 and imu.subscribers == 1)
+
+    def tick() -> None:
+        if legs.count < 400:
+            legs.publish(joint_state(graph.node, legs.count))
+            imu.publish(Imu())
+
+    graph.node.create_timer(0.002, tick)
+    graph.spin_until(
+        lambda: recorder.counts.get('/actuator_states') == recorder.counts.get('/imu/data') == 400
+    )
+    recorder.destroy_node()
+    graph.recorders.clear()
+    assert recorder.lost == 0
+    with Bag(tmp_path / 'bag') as bag:
+        series = read_joints(bag, 'actuator_states')
+        assert bag.topics['/imu/data'].count == imu.count == 400
+    assert series.position[:, 0].tolist() == [float(number) for number in range(400)]
+    # Received after it was stamped, on the same machine.
+    delay = (series.bag_time_ns - series.stamp_ns) / 1e9
+    assert delay.min() > -0.001
+    assert delay.max() < 2.0
+
+
+def test_latched_message_from_before_is_recorded_with_its_qos(
+    graph: Graph, tmp_path: Path
+) -> None:
+    state = CountedPublisher(graph.node, DriverState, 'driver/state', STATE_QOS)
+    state.publish(DriverState(state=DriverState.ENABLED, reason='before the recording'))
+    recorder = graph.record(tmp_path / 'bag')
+    graph.spin_until(lambda: recorder.counts.get('/driver/state') == 1)
+    recorder.destroy_node()
+    graph.recorders.clear()
+    with Bag(tmp_path / 'bag') as bag:
+        (item,) = bag.messages(['driver/state'])
+        (qos,) = bag.topics['/driver/state'].qos
+    assert item.message.reason == 'before the recording'
+    assert qos.durability is QosDurability.TRANSIENT_LOCAL
+    assert qos.reliability is QosReliability.RELIABLE
+
+
+def test_best_effort_publisher_is_heard_also_if_it_comes_late(
+    graph: Graph, tmp_path: Path
+) -> None:
+    reliable = CountedPublisher(graph.node, Imu, 'imu/data', COMMAND_QOS)
+    recorder = graph.record(tmp_path / 'bag')
+    graph.spin_until(lambda: reliable.subscribers == 1)
+    late = CountedPublisher(graph.node, Imu, 'imu/data', qos_profile_sensor_data)
+    graph.spin_until(lambda: late.subscribers == 1)
+    late.publish(Imu())
+    reliable.publish(Imu())
+    graph.spin_until(lambda: recorder.counts['/imu/data'] == 2)
+
+
+def test_latched_publisher_beside_a_volatile_one_is_heard(graph: Graph, tmp_path: Path) -> None:
+    latched = CountedPublisher(graph.node, DriverState, 'driver/state', STATE_QOS)
+    volatile = CountedPublisher(graph.node, DriverState, 'driver/state', QoSProfile(depth=5))
+    recorder = graph.record(tmp_path / 'bag')
+    graph.spin_until(lambda: latched.subscribers == 1 and volatile.subscribers == 1)
+    latched.publish(DriverState())
+    volatile.publish(DriverState())
+    graph.spin_until(lambda: recorder.counts['/driver/state'] == 2)
+
+
+def test_chosen_topics_are_recorded_and_no_others(graph: Graph, tmp_path: Path) -> None:
+    CountedPublisher(graph.node, Imu, 'imu/data', COMMAND_QOS)
+    CountedPublisher(graph.node, JointState, 'actuator_states', COMMAND_QOS)
+    recorder = graph.record(tmp_path / 'bag', topics=['imu/data', 'never/published'])
+    graph.spin_until(lambda: recorder.topics == {'/imu/data'})
+    report = recorder._report()
+    assert report.message == 'nobody publishes /never/published'
+
+
+def test_inner_topics_of_actions_are_left_out_unless_asked_for(
+    graph: Graph, tmp_path: Path
+) -> None:
+    hidden = CountedPublisher(graph.node, Imu, 'move/_action/feedback', COMMAND_QOS)
+    shown = CountedPublisher(graph.node, Imu, 'imu/data', COMMAND_QOS)
+    recorder = graph.record(tmp_path / 'all')
+    graph.spin_until(lambda: shown.subscribers == 1)
+    assert hidden.topic not in recorder.topics
+    asked = graph.record(tmp_path / 'asked', topics=['move/_action/feedback'])
+    graph.spin_until(lambda: asked.topics == {hidden.topic})
+
+
+def test_diagnostics_carry_counts_and_turn_red_when_the_disk_fails(
+    graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imu = CountedPublisher(graph.node, Imu, 'imu/data', COMMAND_QOS)
+    recorder = graph.record(tmp_path / 'bag', topics=['imu/data'])
+    graph.spin_until(lambda: imu.subscribers == 1)
+    imu.publish(Imu())
+    graph.spin_until(lambda: recorder.counts['/imu/data'] == 1)
+    assert recorder._report().level.name == 'OK'
+    assert recorder._report().values['messages'] == 1
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, 'fsync', full)
+    imu.publish(Imu())
+    graph.spin_until(lambda: recorder._report().level.name == 'ERROR')
+    assert 'No space left on device' in recorder._report().message
+
+
+def test_output_that_exists_is_refused(graph: Graph, tmp_path: Path) -> None:
+    with pytest.raises(BagExists):
+        graph.record(tmp_path)
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
+def test_signal_closes_the_bag_of_the_executable(
+    graph: Graph, tmp_path: Path, number: signal.Signals, storage: str
+) -> None:
+    imu = CountedPublisher(graph.node, Imu, 'imu/data', COMMAND_QOS)
+    command = [sys.executable, '-m', 'stewart_bags.nodes.recorder', '--ros-args']
+    values = [f'output:={tmp_path / "bag"}', f'storage:={storage}']
+    with subprocess.Popen(
+        [*command, *(word for value in values for word in ('-p', value))],
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        graph.spin_until(lambda: imu.subscribers == 1, timeout=30.0)
+        for _ in range(10):
+            imu.publish(Imu())
+        deadline = time.monotonic() + 30.0
+        found: list[Any] = []
+        while len(found) < 10 and time.monotonic() < deadline:
+            with Salvage(tmp_path / 'bag') as salvage:
+                found = [item for item in salvage.messages() if item.topic == '/imu/data']
+            time.sleep(0.1)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=30.0)
+    assert process.returncode == 0, errors
+    with Bag(tmp_path / 'bag') as bag:
+        assert bag.topics['/imu/data'].count == 10

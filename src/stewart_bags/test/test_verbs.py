@@ -1,0 +1,128 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The verbs that need no ROS, and the command lines of those that do."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+import io
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from stewart_bags.errors import BagExists
+from stewart_bags.verbs import bag as bag_verb
+from stewart_bags.verbs import play, record
+from stewart_bags.verbs.bag import NothingRecovered
+from stewart_bags.verbs.progress import Progress
+from stewart_bags.writing import BagWriter, Storage
+
+START_NS = 1_700_000_000_000_000_000
+
+
+def run(verb: ModuleType, *words: object) -> int:
+    parser = argparse.ArgumentParser()
+    verb.add_arguments(parser)
+    return int(verb.main(parser.parse_args([str(word) for word in words])))
+
+
+def test_bag_lists_topics_with_counts_and_rates(
+    make_bag: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(bag_verb, make_bag(201)) == 0
+    first, *topics = capsys.readouterr().out.splitlines()
+    assert '1.000 s, 222 messages' in first
+    assert topics[0].split() == [
+        '/actuator_states',
+        '201',
+        '201.0',
+        'Hz',
+        'sensor_msgs/msg/JointState',
+    ]
+
+
+def test_check_names_what_is_odd(
+    tmp_path: Path, joint_state: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with BagWriter(tmp_path / 'bag') as writer:
+        for number in range(20):
+            stamp_ns = START_NS + (number if number < 10 else number + 40) * 5_000_000
+            writer.write('/actuator_states', START_NS + number, joint_state(number, stamp_ns))
+        types: Any = writer.typestore.types
+        for number in (2, 1):
+            stamp = types['builtin_interfaces/msg/Time'](number, 0)
+            header = types['std_msgs/msg/Header'](stamp, '')
+            temperature = types['sensor_msgs/msg/Temperature'](header, 20.0, 0.0)
+            writer.write('/imu/temperature', START_NS + 100 - number, temperature)
+    assert run(bag_verb, tmp_path / 'bag', '--check') == 0
+    out = capsys.readouterr().out
+    assert '/actuator_states: gap at 1 sample, first at index 10 (up to 0.205 s' in out
+    assert '/imu/temperature: stamp goes backwards at 1 sample' in out
+
+
+@pytest.mark.parametrize('storage', list(Storage))
+def test_rescue_makes_a_bag_of_a_torso(
+    make_bag: Callable[..., Path],
+    storage_file: Callable[[Path], Path],
+    tmp_path: Path,
+    storage: Storage,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = make_bag(500, storage=storage)
+    file = storage_file(path)
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    assert run(bag_verb, path, '--rescue', tmp_path / 'new', '--storage', storage.value) == 0
+    assert 'messages recovered' in capsys.readouterr().err
+    assert run(bag_verb, tmp_path / 'new') == 0
+    assert list((tmp_path / 'new').glob('*.mcap' if storage is Storage.MCAP else '*.db3'))
+
+
+def test_rescue_of_nothing_fails(tmp_path: Path) -> None:
+    (tmp_path / 'x.mcap').touch()
+    with pytest.raises(NothingRecovered, match='0 messages recovered'):
+        run(bag_verb, tmp_path / 'x.mcap', '--rescue', tmp_path / 'new')
+
+
+@pytest.mark.parametrize(
+    ('verb', 'words'),
+    [
+        (play, ['bag', '--rate', '0']),
+        (play, ['bag', '--rate', 'fast']),
+        (play, ['bag', '--start', '-1']),
+        (play, ['bag', '--stamps', 'later']),
+        (record, ['--storage', 'paper']),
+        (record, ['--duration', '0']),
+        (bag_verb, []),
+    ],
+)
+def test_unusable_command_lines_are_refused(verb: ModuleType, words: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        run(verb, *words)
+    assert caught.value.code == 2
+
+
+@pytest.mark.ros
+def test_record_refuses_a_path_that_is_taken(tmp_path: Path) -> None:
+    pytest.importorskip('rclpy')
+    with pytest.raises(BagExists):
+        run(record, '-o', tmp_path)
+
+
+def test_progress_stays_silent_where_nobody_watches() -> None:
+    stream = io.StringIO()
+    progress = Progress(stream)
+    progress.show('half')
+    progress.end()
+    assert stream.getvalue() == ''
+
+
+def test_progress_overwrites_its_line_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, 'isatty', lambda: True)
+    progress = Progress(stream)
+    progress.show('half')
+    progress.show('whole')
+    progress.end()
+    assert stream.getvalue() == '\r\033[Khalf\r\033[Kwhole\n'
