@@ -16,11 +16,14 @@ CACHE = Path(__file__).parent / '.cache'
 
 os.environ['HYPOTHESIS_STORAGE_DIRECTORY'] = str(CACHE / 'hypothesis')
 os.environ['MPLBACKEND'] = 'Agg'
+os.environ['PYTEST_DEBUG_TEMPROOT'] = str(CACHE / 'tmp')
 os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
 # rclpy sends an int in a float field as garbage unless it is told to look.
 os.environ['ROS_PYTHON_CHECK_FIELDS'] = '1'
 os.environ.setdefault('MPLCONFIGDIR', str(CACHE / 'matplotlib'))
 os.environ.setdefault('NUMBA_CACHE_DIR', str(CACHE / 'numba'))
+
+(CACHE / 'tmp').mkdir(parents=True, exist_ok=True)
 
 # The same examples in every run. No deadline: the first example may compile a kernel.
 settings.register_profile('stewart', deadline=None, derandomize=True)
