@@ -33,6 +33,7 @@ setup(
         'console_scripts': [f'{name} = stewart_node_support.executable:main' for name in NODES],
         'stewart.verbs': [
             f'trajectory = {PACKAGE}.verbs.trajectory',
+            f'workspace = {PACKAGE}.verbs.workspace',
         ],
         'stewart.nodes': [f'{name} = {PACKAGE}.nodes.{name}:{cls}' for name, cls in NODES.items()],
     },

@@ -1,0 +1,212 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart workspace``: where the platform can be, and what stops it."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from typing import Any, TextIO
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+from stewart_kinematics.errors import ConfigurationError, Violation
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.workspace import plane, Reach, reach, Volume, volume
+
+HELP = 'show how far the platform can go, and what stops it'
+
+SLICES = (('x', 'y'), ('x', 'z'), ('roll', 'pitch'))
+SLICE_SAMPLES = 161
+COLUMNS = ('x_m', 'y_m', 'z_m', 'qx', 'qy', 'qz', 'qw', 'margin')
+NO_STOP = 'nothing'
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    parser.add_argument('--platform', default='vigo', help='name or YAML file (%(default)s)')
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        '--at', choices=['neutral', 'zero'], default='neutral', help='named pose (%(default)s)'
+    )
+    where.add_argument(
+        '--pose',
+        nargs=6,
+        type=float,
+        metavar=('X', 'Y', 'Z', 'ROLL', 'PITCH', 'YAW'),
+        help='any other pose of platform_link in base_link [m, deg]',
+    )
+    parser.add_argument(
+        '--volume', action='store_true', help='also measure the volume with this attitude'
+    )
+    parser.add_argument(
+        '--cells', type=int, default=40, help='cells along each edge of the volume (%(default)s)'
+    )
+    parser.add_argument('--csv', metavar='FILE', help='write the reachable positions; - is stdout')
+    parser.add_argument('--plot', metavar='FILE', help='write a picture (.png, .svg, .pdf)')
+    parser.add_argument('--json', action='store_true', help='print the ranges as JSON')
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Print the ranges; write the volume and the picture where asked.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        As `add_arguments` defines them.
+
+    Returns
+    -------
+    int
+        Exit code 0.
+
+    Raises
+    ------
+    StewartError
+        If the platform cannot be read or cannot rest at the pose.
+    OSError
+        If a file cannot be written.
+
+    """
+    platform = Platform.from_yaml(arguments.platform)
+    pose = _pose(arguments, platform)
+    guard = MotionGuard(platform)
+    ranges = reach(guard, pose)
+    cloud = None
+    if arguments.volume or arguments.csv or arguments.plot:
+        cloud = volume(guard, pose, arguments.cells, _report)
+    if cloud is not None and arguments.csv:
+        _write_csv(arguments.csv, cloud)
+    if cloud is not None and arguments.plot:
+        _write_plot(arguments.plot, platform, guard, pose, cloud)
+    # Standard output holds one thing: the positions, where they were sent there.
+    out = sys.stderr if arguments.csv == '-' else sys.stdout
+    if arguments.json:
+        json.dump(_as_json(platform, pose, ranges, cloud), out, indent=2)
+        out.write('\n')
+    else:
+        _print_table(out, platform, pose, ranges, cloud)
+    return 0
+
+
+def _pose(arguments: argparse.Namespace, platform: Platform) -> Pose:
+    """Return the pose that the arguments speak of."""
+    geometry = platform.geometry
+    if arguments.pose is None:
+        return geometry.zero_pose if arguments.at == 'zero' else geometry.neutral_pose
+    if not np.all(np.isfinite(arguments.pose)):
+        raise ConfigurationError('--pose', arguments.pose, 'six finite numbers')
+    roll, pitch, yaw = np.radians(arguments.pose[3:]).tolist()
+    return Pose.from_rpy(arguments.pose[:3], (roll, pitch, yaw))
+
+
+def _report(part: float) -> None:
+    """Keep a line of progress where somebody watches."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f'\rvolume: {100.0 * part:3.0f} %' + ('\n' if part >= 1.0 else ''))
+        sys.stderr.flush()
+
+
+def _rpy_deg(pose: Pose) -> list[float]:
+    """Return roll, pitch and yaw of a pose [deg]."""
+    yaw, pitch, roll = Rotation.from_quat(pose.quaternion_xyzw).as_euler('ZYX', degrees=True)
+    # Adding zero turns -0.0, which nobody wants to read, into 0.0.
+    return [float(roll) + 0.0, float(pitch) + 0.0, float(yaw) + 0.0]
+
+
+def _scale(axis: str) -> tuple[float, str]:
+    """Return the factor to display units, and the unit."""
+    return (1e3, 'mm') if axis in 'xyz' else (180.0 / np.pi, 'deg')
+
+
+def _stop(violation: Violation | None) -> str:
+    """Say in a few words what stops the platform."""
+    if violation is None:
+        return NO_STOP
+    leg = '' if violation.leg is None else f' of leg {violation.leg}'
+    return f'{violation.quantity}{leg}'
+
+
+def _print_table(
+    out: TextIO, platform: Platform, pose: Pose, ranges: tuple[Reach, ...], cloud: Volume | None
+) -> None:
+    """Print one line an axis."""
+    x, y, z = pose.position * 1e3
+    roll, pitch, yaw = _rpy_deg(pose)
+    out.write(
+        f'{platform.title}, displacements from x {x:.1f}, y {y:.1f}, z {z:.1f} mm, '
+        f'roll {roll:.1f}, pitch {pitch:.1f}, yaw {yaw:.1f} deg\n'
+    )
+    out.write(f'{"axis":<6}{"from":>10}{"to":>10}      {"stopped by":<28}and by\n')
+    for item in ranges:
+        scale, unit = _scale(item.axis)
+        out.write(
+            f'{item.axis:<6}{item.lower * scale:10.2f}{item.upper * scale:10.2f} {unit:<4} '
+            f'{_stop(item.below):<28}{_stop(item.above)}\n'
+        )
+    if cloud is not None:
+        out.write(f'volume with this attitude {cloud.volume:.6g} m³\n')
+
+
+def _as_json(
+    platform: Platform, pose: Pose, ranges: tuple[Reach, ...], cloud: Volume | None
+) -> dict[str, Any]:
+    """Return the table as plain data, numbers in full."""
+    result: dict[str, Any] = {
+        'platform': platform.name,
+        'pose': {'position_m': pose.position.tolist(), 'rpy_deg': _rpy_deg(pose)},
+        'ranges': [
+            {
+                'axis': item.axis,
+                'unit': _scale(item.axis)[1],
+                'lower': item.lower * _scale(item.axis)[0],
+                'upper': item.upper * _scale(item.axis)[0],
+                'stopped_below_by': _stop(item.below),
+                'stopped_above_by': _stop(item.above),
+            }
+            for item in ranges
+        ],
+    }
+    if cloud is not None:
+        result['volume_m3'] = cloud.volume
+        result['cell_m'] = cloud.cell.tolist()
+    return result
+
+
+def _write_csv(target: str, cloud: Volume) -> None:
+    """Write the reachable positions with the least margin at each."""
+    attitude = np.broadcast_to(cloud.quaternion_xyzw, (len(cloud.positions), 4))
+    table = np.column_stack([cloud.positions, attitude, cloud.margin]).tolist()
+    if target == '-':
+        _write_rows(sys.stdout, table)
+        return
+    with open(target, 'w', newline='', encoding='utf-8') as file:
+        _write_rows(file, table)
+
+
+def _write_rows(file: TextIO, table: list[list[float]]) -> None:
+    """Write a heading and rows; Python's float text reads back to the same number."""
+    writer = csv.writer(file, lineterminator='\n')
+    writer.writerow(COLUMNS)
+    writer.writerows(table)
+
+
+def _write_plot(
+    target: str, platform: Platform, guard: MotionGuard, pose: Pose, cloud: Volume
+) -> None:
+    """Write the picture; the file's suffix says the format."""
+    from stewart_kinematics.plotting import workspace_figure
+
+    slices = [plane(guard, pose, axes, SLICE_SAMPLES) for axes in SLICES]
+    figure = workspace_figure(platform.title, pose, slices, cloud)
+    try:
+        figure.savefig(target, dpi=120)
+    except ValueError as error:
+        raise ConfigurationError(
+            '--plot', target, 'a file ending in .png, .svg or .pdf'
+        ) from error
