@@ -1,0 +1,280 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Compiled inner loops of the forward kinematics.
+
+Newton's method on the six lengths (Vigo Algorithm 2), with the exact Jacobian and the attitude
+updated by a rotation vector in base axes. Translations and rotations are solved for in one unit:
+moments are divided by the length scale s, and the step is (dp, s dtheta).
+
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from stewart_kinematics.compiled import (
+    FLAG,
+    INTEGERS_OUT,
+    kernel,
+    MATRIX,
+    MATRIX_OUT,
+    part,
+    VECTOR,
+    VECTOR_OUT,
+    VOID,
+)
+from stewart_kinematics.leg_kernels import cross, rotate, rotation, triple
+from stewart_kinematics.motion import Array
+
+CONVERGED, NOT_CONVERGED, SINGULAR, WRONG_ASSEMBLY, OUTSIDE_REGION, NO_LENGTHS = range(6)
+
+ITERATION_LIMIT = 25
+"""Newton steps in one attempt. Inside the assured region four or five are enough."""
+
+RELATIVE_TOLERANCE = 1e-12
+"""Largest error of a length that ends the iteration, in neutral leg lengths."""
+
+SMALLEST_DETERMINANT = 1e-8
+"""|det J| relative to the neutral pose's, below which a step is not worth taking."""
+
+LARGEST_TURN = 1.0
+"""Longest rotation vector of one step [rad]; a longer step is shortened as a whole."""
+
+# Places in the vector of constants that belongs to a geometry.
+# The first seven are the neutral pose: position, quaternion.
+SCALE, TRANSLATION, ROTATION, DETERMINANT, TOLERANCE = range(7, 12)
+
+
+@part
+def eliminate(a: Array) -> float:
+    """
+    Solve six equations in place.
+
+    Gaussian elimination with partial pivoting on the augmented (6, 7) matrix; column 6 becomes
+    the solution. Returns the determinant; where that is 0 the solution is worthless.
+
+    """
+    determinant = 1.0
+    for k in range(6):
+        p = k
+        for i in range(k + 1, 6):
+            if abs(a[i, k]) > abs(a[p, k]):
+                p = i
+        if p != k:
+            determinant = -determinant
+            for j in range(k, 7):
+                a[k, j], a[p, j] = a[p, j], a[k, j]
+        pivot = a[k, k]
+        determinant *= pivot
+        if pivot == 0.0:
+            return 0.0
+        inverse = 1.0 / pivot
+        for i in range(k + 1, 6):
+            factor = a[i, k] * inverse
+            for j in range(k + 1, 7):
+                a[i, j] -= factor * a[k, j]
+    for k in range(5, -1, -1):
+        value = a[k, 6]
+        for j in range(k + 1, 6):
+            value -= a[k, j] * a[j, 6]
+        a[k, 6] = value / a[k, k]
+    return determinant
+
+
+@part
+def assemble(
+    base: Array, platform: Array, length: Array, n: int, pose: Array, scale: float, a: Array
+) -> float:
+    """Write scaled Jacobian and length errors of row n into (6, 7); return the largest error."""
+    r = rotation(pose[3], pose[4], pose[5], pose[6])
+    worst = 0.0
+    inverse = 1.0 / scale
+    for i in range(6):
+        s = rotate(r, triple(platform, i))
+        x = pose[0] + s[0] - base[i, 0]
+        y = pose[1] + s[1] - base[i, 1]
+        z = pose[2] + s[2] - base[i, 2]
+        long = math.sqrt(x * x + y * y + z * z)
+        k = 1.0 / long
+        d = (k * x, k * y, k * z)
+        moment = cross(s, d)
+        for j in range(3):
+            a[i, j] = d[j]
+            a[i, 3 + j] = inverse * moment[j]
+        error = length[n, i] - long
+        a[i, 6] = error
+        worst = max(worst, abs(error))
+    return worst
+
+
+@part
+def advance(pose: Array, a: Array, scale: float) -> None:
+    """Apply the step in column 6 of `a` to the pose, shortened where it is too long."""
+    tx, ty, tz = a[3, 6] / scale, a[4, 6] / scale, a[5, 6] / scale
+    angle = math.sqrt(tx * tx + ty * ty + tz * tz)
+    part_of_step = min(1.0, LARGEST_TURN / angle) if angle > 0.0 else 1.0
+    angle *= part_of_step
+    for j in range(3):
+        pose[j] += part_of_step * a[j, 6]
+    # sin(angle / 2) / angle from its series: a step near convergence turns by nothing.
+    square = angle * angle
+    half = math.sin(0.5 * angle) / angle if square > 1e-6 else 0.5 - square / 48.0
+    half *= part_of_step
+    ux, uy, uz, uw = half * tx, half * ty, half * tz, math.cos(0.5 * angle)
+    x, y, z, w = pose[3], pose[4], pose[5], pose[6]
+    qx = uw * x + w * ux + uy * z - uz * y
+    qy = uw * y + w * uy + uz * x - ux * z
+    qz = uw * z + w * uz + ux * y - uy * x
+    qw = uw * w - ux * x - uy * y - uz * z
+    k = 1.0 / math.sqrt(qx * qx + qy * qy + qz * qz + qw * qw)
+    pose[3], pose[4], pose[5], pose[6] = k * qx, k * qy, k * qz, k * qw
+
+
+@part
+def inside(pose: Array, constants: Array) -> bool:
+    """Say whether a pose lies in the assured region."""
+    shift = 0.0
+    for j in range(3):
+        shift += (pose[j] - constants[j]) ** 2
+    ax, ay, az, aw = pose[3], pose[4], pose[5], pose[6]
+    bx, by, bz, bw = -constants[3], -constants[4], -constants[5], constants[6]
+    x = aw * bx + bw * ax + ay * bz - az * by
+    y = aw * by + bw * ay + az * bx - ax * bz
+    z = aw * bz + bw * az + ax * by - ay * bx
+    w = aw * bw - ax * bx - ay * by - az * bz
+    turn = 2.0 * math.atan2(math.sqrt(x * x + y * y + z * z), abs(w))
+    a, b = constants[TRANSLATION], constants[ROTATION]
+    return shift / (a * a) + turn * turn / (b * b) <= 1.0
+
+
+@part
+def usable(length: Array, n: int) -> bool:
+    """Say whether row n has six positive, finite lengths; NaN is neither."""
+    good = True
+    for i in range(6):
+        good = good and 0.0 < length[n, i] < math.inf
+    return good
+
+
+@part
+def attempt(
+    base: Array,
+    platform: Array,
+    constants: Array,
+    length: Array,
+    n: int,
+    pose: Array,
+    a: Array,
+    figures: Array,
+) -> int:
+    """
+    Run Newton's method from the pose given, which is updated, and judge where it ends.
+
+    Writes iterations, largest error [m] and determinant into `figures`; returns the status. The
+    determinant is that of the last step's matrix: this step was some 1e-6 length scales long, and
+    leaving the last elimination out saves one in three where samples follow samples.
+
+    """
+    scale, home = constants[SCALE], constants[DETERMINANT]
+    iteration, determinant = 0, 0.0
+    while True:
+        worst = assemble(base, platform, length, n, pose, scale, a)
+        done = worst <= constants[TOLERANCE]
+        if not done or iteration == 0:
+            determinant = eliminate(a)
+        figures[0], figures[1], figures[2] = iteration, worst, determinant
+        if done:
+            break
+        if not abs(determinant) > SMALLEST_DETERMINANT * abs(home):
+            return SINGULAR
+        if iteration == ITERATION_LIMIT:
+            return NOT_CONVERGED
+        advance(pose, a, scale)
+        iteration += 1
+    if inside(pose, constants):
+        return CONVERGED
+    if not abs(determinant) > SMALLEST_DETERMINANT * abs(home):
+        return SINGULAR
+    return OUTSIDE_REGION if (determinant > 0.0) == (home > 0.0) else WRONG_ASSEMBLY
+
+
+@kernel(
+    VOID,
+    MATRIX,
+    MATRIX,
+    VECTOR,
+    MATRIX,
+    VECTOR,
+    FLAG,
+    MATRIX_OUT,
+    MATRIX_OUT,
+    INTEGERS_OUT,
+)
+def forward(
+    base: Array,
+    platform: Array,
+    constants: Array,
+    length: Array,
+    start: Array,
+    follow: bool,
+    poses: Array,
+    figures: Array,
+    status: NDArray[np.int64],
+) -> None:
+    """
+    Find the poses of n rows of lengths.
+
+    Every row starts at `start` or, with `follow`, at the pose of the row before it where that
+    converged. A row that fails from there is tried once more from the neutral pose, and what
+    that ends with is reported. Figures are iterations of all attempts, largest error [m] and
+    determinant with moments divided by the length scale. A row without six positive lengths ends
+    the work with NO_LENGTHS.
+
+    """
+    a = np.empty((6, 7))
+    pose = np.empty(7)
+    for n in range(length.shape[0]):
+        if not usable(length, n):
+            status[n] = NO_LENGTHS
+            return
+        chained = follow and n > 0 and status[n - 1] == CONVERGED
+        at_neutral = not chained
+        for j in range(7):
+            pose[j] = poses[n - 1, j] if chained else start[j]
+            at_neutral = at_neutral and start[j] == constants[j]
+        status[n] = attempt(base, platform, constants, length, n, pose, a, figures[n])
+        if status[n] != CONVERGED and not at_neutral:
+            spent = figures[n, 0]
+            for j in range(7):
+                pose[j] = constants[j]
+            status[n] = attempt(base, platform, constants, length, n, pose, a, figures[n])
+            figures[n, 0] += spent
+        for j in range(7):
+            poses[n, j] = pose[j]
+
+
+@kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX, VECTOR, VECTOR_OUT)
+def forward_twist(
+    base: Array,
+    platform: Array,
+    position: Array,
+    quaternion: Array,
+    rate: Array,
+    twist: Array,
+) -> None:
+    """Write the twist that gives six leg rates; NaN at a singularity. All have one row."""
+    a = np.empty((6, 7))
+    pose = np.empty(7)
+    for j in range(3):
+        pose[j] = position[0, j]
+    for j in range(4):
+        pose[3 + j] = quaternion[0, j]
+    assemble(base, platform, position, 0, pose, 1.0, a)
+    for i in range(6):
+        a[i, 6] = rate[i]
+    determinant = eliminate(a)
+    for i in range(6):
+        twist[i] = a[i, 6] if determinant != 0.0 else math.nan

@@ -1,0 +1,46 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that takes long the first time, done before anything moves."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import stewart_kinematics
+from stewart_kinematics.forward import forward, forward_twist
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.inverse import inverse, passive_angles
+from stewart_kinematics.jacobian import condition_number, jacobian_derivative
+from stewart_kinematics.motion import Motion
+
+KERNEL_SUFFIX = '_kernels'
+
+
+def warm_up(*geometries: Geometry) -> None:
+    """
+    Compile all kernels of the package and solve each geometry once.
+
+    Kernels have fixed signatures and are compiled, or read from the cache on disk, when their
+    module is imported; so this imports all of them. What is computed once for a geometry, its
+    assured region above all, is computed here. Afterwards no call on these geometries takes
+    longer than any other.
+
+    Parameters
+    ----------
+    *geometries : Geometry
+        Geometries that will be used.
+
+    """
+    package = stewart_kinematics
+    for module in pkgutil.walk_packages(package.__path__, f'{package.__name__}.'):
+        if module.name.endswith(KERNEL_SUFFIX):
+            importlib.import_module(module.name)
+    for geometry in geometries:
+        pose = geometry.neutral_pose
+        rest = Motion.at_rest(pose)
+        legs = inverse(geometry, rest)
+        passive_angles(geometry, pose.position, pose.quaternion_xyzw)
+        jacobian_derivative(geometry, rest)
+        condition_number(geometry, pose.position, pose.quaternion_xyzw)
+        forward_twist(geometry, forward(geometry, legs.length), legs.rate)
