@@ -1,0 +1,252 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What every reproduction of a paper shares: rows, figures, a table on the terminal, one page."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field
+from html import escape
+import io
+import math
+from pathlib import Path
+from typing import Any, Literal, TextIO
+
+from matplotlib.figure import Figure as Drawing
+
+BUILD = Path(__file__).resolve().parents[1] / 'build' / 'papers'
+
+Relation = Literal['=', '<=', '>=']
+
+STYLE = """
+body { font: 15px/1.45 sans-serif; max-width: 72em; margin: 2em auto; color: #222 }
+table { border-collapse: collapse; font-size: 13px }
+td, th { padding: .2em .7em; text-align: left }
+td.number { text-align: right; font-family: monospace }
+tr:nth-child(even) { background: #f4f4f4 }
+.failed { color: #b00020; font-weight: bold }
+.note { color: #555 }
+img { max-width: 100% }
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """
+    One number of the paper beside ours.
+
+    Attributes
+    ----------
+    name : str
+        What is compared.
+    published, ours : float
+        The two numbers, in `unit`.
+    tolerance : float
+        Largest difference that passes, in `unit`; fixed in the data file before the run.
+    unit : str
+        Unit of the three numbers.
+    source : str
+        Where the paper says it.
+    relation : {'=', '<=', '>='}
+        What ours has to be, compared with what is published.
+    note : str
+        What the reader should know.
+
+    """
+
+    name: str
+    published: float
+    ours: float
+    tolerance: float
+    unit: str
+    source: str
+    relation: Relation = '='
+    note: str = ''
+
+    @property
+    def difference(self) -> float:
+        """Ours minus published, in `unit`."""
+        return self.ours - self.published
+
+    @property
+    def passed(self) -> bool:
+        """Whether the difference is inside the tolerance, on the side that matters."""
+        if not math.isfinite(self.difference):
+            return False
+        if self.relation == '<=':
+            return self.difference <= self.tolerance
+        if self.relation == '>=':
+            return -self.difference <= self.tolerance
+        return abs(self.difference) <= self.tolerance
+
+    @property
+    def verdict(self) -> str:
+        """Say it in a word."""
+        return 'ok' if self.passed else 'FAILED'
+
+
+@dataclass(frozen=True)
+class FigureEntry:
+    """One figure of the paper, drawn again, and what of it was checked."""
+
+    name: str
+    caption: str
+    checked: str
+    png: bytes
+
+
+@dataclass
+class Report:
+    """
+    All that a reproduction has to say.
+
+    Attributes
+    ----------
+    title : str
+        The paper.
+    rows : list of Row
+        Compared numbers.
+    figures : list of FigureEntry
+        Figures drawn again.
+    notes : list of str
+        Misprints and readings of the text.
+
+    """
+
+    title: str
+    rows: list[Row] = field(default_factory=list)
+    figures: list[FigureEntry] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, name: str, ours: float, said: dict[str, Any], note: str = '') -> Row:
+        """
+        Compare one number with an entry of the data file.
+
+        Parameters
+        ----------
+        name : str
+            What is compared.
+        ours : float
+            Our number, in the entry's unit.
+        said : dict
+            `value`, `tolerance`, `unit`, `source`, optionally `relation`.
+        note : str
+            What the reader should know.
+
+        Returns
+        -------
+        Row
+            The row, already in the report.
+
+        """
+        row = Row(
+            name,
+            float(said['value']),
+            float(ours),
+            float(said['tolerance']),
+            said['unit'],
+            said['source'],
+            said.get('relation', '='),
+            note,
+        )
+        self.rows.append(row)
+        return row
+
+    def draw(self, name: str, caption: str, drawing: Drawing, checked: str = '') -> None:
+        """Keep a figure; `checked` names the rows that check it, none means shown only."""
+        buffer = io.BytesIO()
+        drawing.savefig(buffer, format='png', dpi=110)
+        words = f'checked: {checked}' if checked else 'shown, not checked'
+        self.figures.append(FigureEntry(name, caption, words, buffer.getvalue()))
+
+    @property
+    def exit_code(self) -> int:
+        """0 if every row passed, else 1."""
+        return 0 if all(row.passed for row in self.rows) else 1
+
+    def print(self, stream: TextIO) -> None:
+        """Print the rows as a table, the figures and the closing count."""
+        head = ('', 'published', 'ours', 'difference', 'tolerance', 'unit', 'verdict')
+        cells = [head, *(_cells(row) for row in self.rows)]
+        widths = [max(len(line[column]) for line in cells) for column in range(len(head))]
+        for line in cells:
+            numbers = '  '.join(
+                text.rjust(width) for text, width in zip(line[1:5], widths[1:5], strict=True)
+            )
+            print(
+                f'{line[0]:<{widths[0]}}  {numbers}  {line[5]:<{widths[5]}}  {line[6]}'.rstrip(),
+                file=stream,
+            )
+        for figure in self.figures:
+            print(f'{figure.name}: {figure.checked}', file=stream)
+        passed = sum(row.passed for row in self.rows)
+        print(f'{passed} of {len(self.rows)} rows agree', file=stream)
+
+    def write(self, folder: Path, stem: str) -> Path:
+        """
+        Write ``<stem>.html``, self-contained, and one PNG file per figure.
+
+        Parameters
+        ----------
+        folder : Path
+            Where to; made if it is not there.
+        stem : str
+            Beginning of the file names.
+
+        Returns
+        -------
+        Path
+            The page.
+
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, figure in enumerate(self.figures, 1):
+            (folder / f'{stem}_{number:02d}.png').write_bytes(figure.png)
+        page = folder / f'{stem}.html'
+        page.write_text(self._html(), encoding='utf-8')
+        return page
+
+    def _html(self) -> str:
+        """Return the page."""
+        head = ('', 'published', 'ours', 'difference', 'tolerance', 'unit', 'verdict', 'source')
+        lines = [
+            '<!DOCTYPE html><html lang="en"><meta charset="utf-8">',
+            f'<title>{escape(self.title)}</title><style>{STYLE}</style>',
+            f'<h1>{escape(self.title)}</h1>',
+            '<table><tr>' + ''.join(f'<th>{word}</th>' for word in head) + '</tr>',
+        ]
+        for row in self.rows:
+            name, *numbers, unit, verdict = _cells(row)
+            note = f'<br><span class="note">{escape(row.note)}</span>' if row.note else ''
+            mark = '' if row.passed else ' class="failed"'
+            lines.append(
+                f'<tr><td>{escape(name)}{note}</td>'
+                + ''.join(f'<td class="number">{escape(text)}</td>' for text in numbers)
+                + f'<td>{escape(unit)}</td><td{mark}>{verdict}</td>'
+                + f'<td class="note">{escape(row.source)}</td></tr>'
+            )
+        lines.append('</table><h2>Misprints and readings</h2><ul>')
+        lines += [f'<li>{escape(note)}</li>' for note in self.notes]
+        lines.append('</ul>')
+        for figure in self.figures:
+            image = base64.b64encode(figure.png).decode('ascii')
+            lines.append(
+                f'<h2>{escape(figure.name)}</h2><p>{escape(figure.caption)} '
+                f'<span class="note">({escape(figure.checked)})</span></p>'
+                f'<img alt="{escape(figure.name)}" src="data:image/png;base64,{image}">'
+            )
+        return '\n'.join([*lines, '</html>', ''])
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    """Return the texts of a row: name, four numbers, unit, verdict."""
+    sign = '' if row.relation == '=' else f'{row.relation} '
+    return (
+        row.name,
+        f'{sign}{row.published:.9g}',
+        f'{row.ours:.9g}',
+        f'{row.difference:.2e}',
+        f'{row.tolerance:.1e}',
+        row.unit,
+        row.verdict,
+    )
