@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Froude's scaling fits in a window (too small a sea tilts too fast), so a scan comes first.
 _RATIO = 1.2
 _FACTORS = _RATIO ** np.arange(-50.0, 38.0)
-_HALVINGS = 20
+_HALVINGS = 16
 
 
 def froude(components: tuple[AiryWave, ...], scale: float) -> tuple[AiryWave, ...]:
@@ -147,16 +147,18 @@ def _fit(
             return np.inf, str(error)
         return _most_used(wave, guard, duration, rate)
 
-    scan = [most_used(float(factor)) for factor in _FACTORS]
-    inside = [index for index, (used, _) in enumerate(scan) if used <= fraction]
-    if not inside:
-        best = min(range(len(scan)), key=lambda index: scan[index][0])
-        used, quantity = scan[best]
+    scan: list[tuple[float, str, float]] = []
+    for factor in _FACTORS[::-1].tolist():
+        scan.append((*most_used(factor), factor))
+        if scan[-1][0] <= fraction:
+            break
+    else:
+        used, quantity, best = min(scan)
         raise TrajectoryError(
-            f'the sea fits at no scale: at {_FACTORS[best]:.3g} it uses {used:.0%} of the margin '
+            f'the sea fits at no scale: at {best:.3g} it uses {used:.0%} of the margin '
             f'in {quantity}, allowed are 0 % to {fraction:.0%}'
         )
-    low = float(_FACTORS[inside[-1]])
+    low = scan[-1][2]
     high = low * _RATIO
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
