@@ -9,6 +9,7 @@ Resources to Perform Cycloidal and Oceanic Wave Trajectories. Machines 2022, 10,
 ``python papers/vigo.py`` compares the published numbers of ``data/vigo.yaml`` with ours, prints
 the rows, writes ``build/papers/vigo.html`` and one PNG file per figure, and exits with 1 if a row
 fails.
+
 """
 
 from __future__ import annotations
@@ -118,8 +119,8 @@ def compare_table_2(report: Report, platform: Platform, said: dict[str, Any]) ->
         if misprint:
             report.notes.append(
                 f'Table 2, #{number}: leg 6 is printed with {misprint} mm, but the six strokes as '
-                f'printed {_as_printed(platform, printed, misprint, start, pose)}. The printed pose '
-                f'gives {strokes[5]:.3f} mm; compared is {printed[5]} mm.'
+                f'printed {_as_printed(platform, printed, misprint, start, pose)}. The printed '
+                f'pose gives {strokes[5]:.3f} mm; compared is {printed[5]} mm.'
             )
     report.notes.append(
         'Table 2: the text lost minus signs (#5 α; #6 x, y, γ; #7 α). With them back all strokes '

@@ -6,6 +6,7 @@ Attitudes that move: quaternion, angular velocity and angular acceleration along
 Angular velocity and acceleration are in base axes: :math:`\dot R = [\omega]_\times R`.
 Quaternions are x, y, z, w and take platform to base coordinates. What stands still is converted
 in `stewart_kinematics.spatial`.
+
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ The cycloid, the profile from rest to rest that every smooth transition here use
 
 Velocity and acceleration vanish at both ends (Vigo, Eqs. 24 to 28). A way `h` covered in the time
 `T` has the peaks :math:`2h/T`, :math:`2\pi h/T^2` and :math:`4\pi^2 h/T^3`.
+
 """
 
 from __future__ import annotations

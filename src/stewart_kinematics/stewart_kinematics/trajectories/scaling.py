@@ -119,6 +119,7 @@ def fit_froude(
     Lengths and times shrink together; slopes and accelerations stay and angular velocities grow,
     so a sea that is too steep for the platform fits at no scale. Parameters, result and errors
     are those of `fit_plain`.
+
     """
 
     def make(factor: float) -> OrbitalWave:

@@ -18,6 +18,7 @@ class Trajectory(Protocol):
 
     Twist and acceleration are the analytic derivatives of the pose. Nothing here reads a clock:
     whoever follows a trajectory says which time is meant.
+
     """
 
     @property

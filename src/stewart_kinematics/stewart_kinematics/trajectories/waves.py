@@ -32,6 +32,7 @@ base's x axis:
    \begin{pmatrix} 1/a & -s_x s_y/(a n) & -s_x/n \\ 0 & a/n & -s_y/n \\
    s_x/a & s_y/(a n) & 1/n \end{pmatrix},
    \quad a^2 = 1 + s_x^2, \quad n^2 = 1 + s_x^2 + s_y^2
+
 """
 
 from __future__ import annotations
