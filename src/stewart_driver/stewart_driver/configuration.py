@@ -60,8 +60,8 @@ class InterpolationSettings:
 
     """
 
-    playout_delay: float = 0.02
-    extrapolation_time: float = 0.02
+    playout_delay: float = 0.03
+    extrapolation_time: float = 0.03
     look_ahead: float = 0.5
     start_tolerance: float = 1e-3
     start_rate_tolerance: float = 5e-3

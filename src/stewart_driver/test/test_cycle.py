@@ -45,6 +45,7 @@ class Rig:
         )
         self.backend.open(0.0)
         configuration = CycleConfiguration(self.backend.limits)
+        self.delay = configuration.interpolation.playout_delay
         self.cycle = Cycle(self.backend, configuration, self.block)
         self.now = 0.0
         self.states: list[State] = []
@@ -134,7 +135,7 @@ def test_nothing_is_enabled_before_the_legs_were_measured() -> None:
 def test_the_legs_follow_the_setpoints() -> None:
     rig = Rig().moving()
 
-    expected, _ = ramp(rig.now - CYCLE - rig._begin - 0.02)
+    expected, _ = ramp(rig.now - CYCLE - rig._begin - rig.delay)
     assert rig.targets[-1] == pytest.approx(expected, abs=1e-9)
     assert rig.block.words['verdicts'][Verdict.ACCEPTED] == 250
 

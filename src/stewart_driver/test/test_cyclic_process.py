@@ -14,7 +14,11 @@ import time
 
 import numpy as np
 import pytest
-from stewart_driver.configuration import CycleConfiguration
+from stewart_driver.configuration import (
+    CycleConfiguration,
+    InterpolationSettings,
+    SupervisionSettings,
+)
 from stewart_driver.cycle import Request
 from stewart_driver.cycle_client import CycleClient, Sample
 from stewart_driver.errors import CycleError
@@ -36,6 +40,9 @@ print(client.pid, flush=True)
 time.sleep(60)
 """
 
+PATIENT = InterpolationSettings(playout_delay=0.1, extrapolation_time=0.2)
+SUPERVISION = SupervisionSettings(command_timeout=0.5)
+
 Start = Callable[..., CycleClient]
 
 
@@ -48,7 +55,10 @@ def start() -> Iterator[Start]:
         trouble: Trouble = Trouble.NONE, after: float = 0.0, priority: int = 0
     ) -> CycleClient:
         backend = LoopbackBackend(LoopbackOptions(trouble=trouble.value, trouble_after=after))
-        configuration = CycleConfiguration(backend.limits, realtime_priority=priority)
+        # This machine may be busy with other things: nothing here is about 60 ms of silence.
+        configuration = CycleConfiguration(
+            backend.limits, PATIENT, SUPERVISION, realtime_priority=priority
+        )
         clients.append(CycleClient(backend, configuration))
         return clients[-1]
 
@@ -109,14 +119,14 @@ def test_the_process_starts_within_one_and_a_half_seconds_and_loads_no_ros(start
 def test_the_legs_follow_and_stop_together_in_real_time(start: Start) -> None:
     client = start()
     samples = drive(client, 1.2)
-    assert wait_for(lambda: State.STOPPING in states(client), 1.0)
+    assert wait_for(lambda: State.STOPPING in states(client), 2.0)
     time.sleep(0.3)
     samples += client.samples()
 
     followed = [sample for sample in samples if sample.commanded_strokes is not None]
     travelled = (followed[-1].strokes - START) / SPEEDS
     assert travelled == pytest.approx(np.full(6, travelled[0]), rel=1e-9)
-    assert travelled[0] > 0.5
+    assert travelled[0] > 0.4
     assert np.all(followed[-1].commanded_rates == 0.0)
 
 

@@ -37,6 +37,8 @@ pytestmark = pytest.mark.ros
 START = np.full(6, 0.3)
 SPEEDS = np.array([0.10, -0.05, 0.02, 0.08, -0.10, 0.01])
 PERIOD = 0.005
+# This machine may be busy with other things: nothing here is about 60 ms of silence.
+PATIENCE = {'playout_delay': 0.1, 'extrapolation_time': 0.2, 'command_timeout': 0.5}
 STATES = {
     getattr(DriverState, name): name
     for name in ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
@@ -135,7 +137,7 @@ def graph(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[Drive
     nodes: list[Any] = []
 
     def make(*, up: bool = True, **overrides: Any) -> tuple[Driver, Operator]:
-        values = {'backend': 'loopback', **overrides}
+        values = {'backend': 'loopback', **PATIENCE, **overrides}
         parameters = [Parameter(name.replace('__', '.'), value=v) for name, v in values.items()]
         operator = Operator(executor)
         driver = Driver(parameter_overrides=parameters)
@@ -173,7 +175,7 @@ def test_the_legs_follow_the_commands(graph: Graph) -> None:
     assert np.median(np.diff(stamps)) == pytest.approx(0.004, abs=2e-6)
     travelled = (positions(operator)[-1] - START) / SPEEDS
     assert travelled == pytest.approx(np.full(6, travelled[0]), rel=1e-6)
-    assert travelled[0] == pytest.approx(0.5 + 0.3 - 0.02, abs=0.03)
+    assert travelled[0] == pytest.approx(0.5 + 0.3 - PATIENCE['playout_delay'], abs=0.05)
 
 
 def test_states_are_published_latched_with_reason_and_back_end(graph: Graph) -> None:

@@ -19,7 +19,7 @@ from stewart_driver.setpoint import Setpoint, Verdict
 T0 = 1000.0
 CYCLE = 1e-3
 PERIOD = 5e-3
-SETTINGS = InterpolationSettings()
+SETTINGS = InterpolationSettings(playout_delay=0.02, extrapolation_time=0.02)
 ZERO = np.zeros(6)
 LIMITS = LegLimits(np.zeros(6), np.full(6, 0.6), rate=0.6, acceleration=6.0)
 START = np.full(6, 0.3)
@@ -86,8 +86,8 @@ def play(
     )
 
 
-def holding(strokes: np.ndarray = START, **changes: float) -> Interpolator:
-    interpolator = Interpolator(LIMITS, InterpolationSettings(**changes), CYCLE)
+def holding(strokes: np.ndarray = START) -> Interpolator:
+    interpolator = Interpolator(LIMITS, SETTINGS, CYCLE)
     interpolator.hold(strokes)
     return interpolator
 
@@ -338,7 +338,8 @@ def test_a_stalled_process_goes_on_where_it_was() -> None:
 
     reference = play(holding(), stream(Wave(), 3.0), cycles(2.9))
     assert np.abs(played.stroke_steps).max() <= 3.1 * np.abs(reference.stroke_steps).max()
-    assert_smooth(played, acceleration=4.5)
+    # Besides the catch-up, the rate changes by what the wave bends in three cycles.
+    assert np.abs(played.rate_steps).max() <= 3 * CYCLE * 4.5 + 0.05 * LIMITS.rate
     assert np.abs(played.strokes[-1] - reference.strokes[-1]).max() < 2e-3
     assert interpolator.slipped < 5e-3
 

@@ -103,8 +103,8 @@ def test_long_and_short_waits_between_exchanges_agree() -> None:
     fine, coarse = drives(), drives()
     for model in (fine, coarse):
         model.command(START + 1e-3, ZERO)
-    for _ in range(40):
-        fine.advance(5e-4)
+    for _ in range(20):
+        fine.advance(1e-3)
     coarse.advance(0.02)
 
     assert coarse.strokes == pytest.approx(fine.strokes, abs=1e-12)
