@@ -16,10 +16,11 @@ from stewart_interfaces.msg import DriverState, PlatformSetpoint, TrackingError
 from stewart_kinematics.commanded import CommandHistory
 from stewart_kinematics.errors import ConvergenceError, StewartError
 from stewart_kinematics.forward import forward, ForwardResult
+from stewart_kinematics.inverse import leg_lengths
 from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
 from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.nodes.platforms import load_platform
 from stewart_kinematics.nodes.refusals import Refusals
-from stewart_kinematics.platform import Platform
 from stewart_kinematics.tracking import tracking_error
 from stewart_node_support.conversions import (
     header_msg,
@@ -61,9 +62,12 @@ class ForwardKinematics(Node):
         """Declare parameters, read the geometry, then open the interfaces."""
         super().__init__('forward_kinematics', **kwargs)
         parameters = declare(self, ForwardKinematicsParameters)
-        platform = Platform.from_yaml(parameters.platform)
+        platform = load_platform(parameters.platform)
         self._geometry = platform.geometry
         self._start: Pose = platform.geometry.neutral_pose
+        # Solved once now: what is prepared for a geometry takes a second or two.
+        pose = self._start.position, self._start.quaternion_xyzw
+        forward(self._geometry, leg_lengths(self._geometry, *pose))
         self._pending: OrderedDict[int, PlatformSetpoint] = OrderedDict()
         self._commanded = CommandHistory()
         self.refusals = Refusals('actuator states')
@@ -71,8 +75,8 @@ class ForwardKinematics(Node):
         self._poses = CountedPublisher(self, PoseStamped, 'platform/pose', SENSOR_QOS)
         self._joints = CountedPublisher(self, JointState, 'joint_states', SENSOR_QOS)
         self._errors = CountedPublisher(self, TrackingError, 'platform/tracking_error', SENSOR_QOS)
-        self._diagnostics = Diagnostics(self, platform.name)
-        self._diagnostics.add('solution', self.refusals.report)
+        self.diagnostics = Diagnostics(self, platform.name)
+        self.diagnostics.add('solution', self.refusals.report)
         self.create_subscription(DriverState, 'driver/state', self._on_driver_state, STATE_QOS)
         self.create_subscription(PlatformSetpoint, 'setpoint', self._on_setpoint, COMMAND_QOS)
         self.create_subscription(JointState, 'joint_commands', self._on_command, COMMAND_QOS)
@@ -88,8 +92,7 @@ class ForwardKinematics(Node):
             )
             if not result.converged:
                 raise ConvergenceError(
-                    f'no pose has these strokes: after {result.iterations} iterations '
-                    f'{result.residual:.3g} m are left'
+                    f'{result.reason}: strokes {strokes} m, {result.residual:.3g} m are left'
                 )
         except (StewartError, MessageError) as error:
             self._start = self._geometry.neutral_pose

@@ -14,8 +14,8 @@ from stewart_kinematics.arbitration import SetpointArbiter
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.nodes.platforms import load_platform
 from stewart_kinematics.nodes.refusals import Refusals
-from stewart_kinematics.platform import Platform
 from stewart_node_support.conversions import header_msg, leg_state_msg, motion_from_msg
 from stewart_node_support.diagnostics import Diagnostics
 from stewart_node_support.errors import MessageError
@@ -52,15 +52,15 @@ class InverseKinematics(Node):
         """Declare parameters, build guard and arbiter, then open the interfaces."""
         super().__init__('inverse_kinematics', **kwargs)
         parameters = declare(self, InverseKinematicsParameters)
-        platform = Platform.from_yaml(parameters.platform)
+        platform = load_platform(parameters.platform)
         self._guard = MotionGuard(platform, scale=parameters.limit_scale)
         self._arbiter = SetpointArbiter(parameters.silence)
         self._driver_state: int | None = None
         self.refusals = Refusals('setpoints')
         self.published: dict[str, CountedPublisher] = {}
         self._commands = CountedPublisher(self, JointState, 'joint_commands', COMMAND_QOS)
-        self._diagnostics = Diagnostics(self, platform.name)
-        self._diagnostics.add('setpoints', self.refusals.report)
+        self.diagnostics = Diagnostics(self, platform.name)
+        self.diagnostics.add('setpoints', self.refusals.report)
         self.create_subscription(DriverState, 'driver/state', self._on_driver_state, STATE_QOS)
         self.create_subscription(PlatformSetpoint, 'setpoint', self._on_setpoint, COMMAND_QOS)
 

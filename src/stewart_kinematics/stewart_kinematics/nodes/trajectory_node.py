@@ -12,8 +12,8 @@ from stewart_interfaces.msg import PlatformSetpoint
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.nodes.platforms import load_platform
 from stewart_kinematics.nodes.start_pose import NotReady, StartPose
-from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Trajectory
 from stewart_node_support.conversions import setpoint_msg
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
@@ -21,7 +21,7 @@ from stewart_node_support.lifecycle import state_of, transition
 from stewart_node_support.parameters import declare, param, read
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS
-from stewart_node_support.stamps import from_nanoseconds
+from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS
 
 
 @dataclass(frozen=True)
@@ -94,14 +94,14 @@ class TrajectoryNode(LifecycleNode):
             silence=self.parameters.silence,
             pose_age=self.parameters.pose_age,
         )
-        self._diagnostics = Diagnostics(self, self.parameters.platform)
-        self._diagnostics.add('motion', self._report)
+        self.diagnostics = Diagnostics(self, self.parameters.platform)
+        self.diagnostics.add('motion', self._report)
 
     @transition
     def on_configure(self, _: LifecycleState) -> None:
         """Read the platform and everything that `prepare` needs."""
         self.parameters = read(self, self._cls)
-        self.guard = MotionGuard(Platform.from_yaml(self.parameters.platform))
+        self.guard = MotionGuard(load_platform(self.parameters.platform))
         self.prepare(self.guard)
 
     @transition
@@ -174,13 +174,13 @@ class TrajectoryNode(LifecycleNode):
         self.aborted = ''
         self._next_look = 0.0
         self._timer.reset()
-        self._tick()
+        self._publish(now)
 
     def moment(self) -> tuple[int, float]:
         """Return the present instant [ns] and the time of the trajectory being played [s]."""
         assert self.playback is not None
         now = self.get_clock().now().nanoseconds
-        return now, (now - self.playback.begin) * 1e-9
+        return now, (now - self.playback.begin) / NANOSECONDS
 
     def abort(self, reason: str) -> None:
         """Fall silent at once, if anything is being played."""
@@ -198,10 +198,14 @@ class TrajectoryNode(LifecycleNode):
         return self.refusal
 
     def _tick(self) -> None:
-        if self.playback is None:
-            return
-        now, elapsed = self.moment()
+        if self.playback is not None:
+            self._publish(self.get_clock().now().nanoseconds)
+
+    def _publish(self, now: int) -> None:
+        """Publish the setpoint of an instant [ns]."""
         playback = self.playback
+        assert playback is not None
+        elapsed = (now - playback.begin) / NANOSECONDS
         motion = playback.trajectory.sample(elapsed)
         stamp = from_nanoseconds(now)
         self._setpoints.publish(setpoint_msg(stamp, self.get_name(), motion))
@@ -210,7 +214,7 @@ class TrajectoryNode(LifecycleNode):
         # Samples after the end are clamped to it, exactly at rest. They go on until one was
         # executed: only then has the platform been sent where the trajectory ends.
         end = playback.trajectory.duration
-        if elapsed >= end and self.start_pose.executed() >= playback.begin + end * 1e9:
+        if elapsed >= end and self.start_pose.executed() >= playback.begin + end * NANOSECONDS:
             self._stop_playing()
             self.on_rest()
         elif self._unheard(elapsed, now):
@@ -222,7 +226,7 @@ class TrajectoryNode(LifecycleNode):
         if elapsed < self._next_look:
             return False
         self._next_look = elapsed + 0.2 * patience
-        return elapsed > patience and now - self.start_pose.executed() > patience * 1e9
+        return elapsed > patience and now - self.start_pose.executed() > patience * NANOSECONDS
 
     def _stop_playing(self) -> None:
         self.playback = None

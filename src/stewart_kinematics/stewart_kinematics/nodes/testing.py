@@ -1,0 +1,178 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""For tests: the nodes of the kinematics around a driver whose drives follow at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from geometry_msgs.msg import PoseStamped
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+from sensor_msgs.msg import JointState
+from stewart_interfaces.msg import DriverState, PlatformSetpoint, TrackingError
+from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.nodes.forward_kinematics import ForwardKinematics
+from stewart_kinematics.nodes.inverse_kinematics import InverseKinematics
+from stewart_kinematics.nodes.platforms import load_platform
+from stewart_node_support.conversions import (
+    header_msg,
+    leg_state_msg,
+    legs_from_msg,
+    motion_from_msg,
+    setpoint_msg,
+)
+from stewart_node_support.lifecycle import bring_up
+from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
+from stewart_node_support.stamps import from_nanoseconds, to_nanoseconds
+from stewart_node_support.testing import Harness
+
+VIGO = load_platform('vigo')
+NEUTRAL = VIGO.geometry.neutral_pose
+
+
+def neutral_plus(
+    x: float = 0.0, y: float = 0.0, z: float = 0.0, rpy: ArrayLike = (0.0, 0.0, 0.0)
+) -> Pose:
+    """Return the neutral pose, moved [m] and turned [rad]."""
+    return Pose.from_rpy(NEUTRAL.position + np.array([x, y, z]), np.asarray(rpy).tolist())
+
+
+def strokes_at(pose: Pose) -> np.ndarray:
+    """Return the strokes of a pose [m]."""
+    geometry = VIGO.geometry
+    return leg_lengths(geometry, pose.position, pose.quaternion_xyzw) - geometry.retracted_length
+
+
+class Rig(Harness):
+    """
+    Inverse and forward kinematics, and a driver that does what it is told.
+
+    Attributes
+    ----------
+    strokes : ndarray, shape (6,)
+        Where the drives are [m].
+    follow : bool
+        Whether the drives follow; a driver that does not is like one with its power off.
+
+    """
+
+    def __init__(self, pose: Pose = NEUTRAL, *, inverse: bool = True, **parameters: Any) -> None:
+        """Start the nodes and the driver at `pose`; parameters are those of the inverse node."""
+        super().__init__()
+        self.strokes = strokes_at(pose)
+        self.follow = True
+        self.setpoints: list[Any] = self.listen(PlatformSetpoint, 'setpoint')
+        self.poses: list[Any] = self.listen(PoseStamped, 'platform/pose', SENSOR_QOS)
+        self.errors: list[Any] = self.listen(TrackingError, 'platform/tracking_error', SENSOR_QOS)
+        self.commands: list[Any] = []
+        self._driver = self.probe.create_publisher(DriverState, 'driver/state', STATE_QOS)
+        self._states = self.probe.create_publisher(JointState, 'actuator_states', SENSOR_QOS)
+        self._sources = self.probe.create_publisher(PlatformSetpoint, 'setpoint', COMMAND_QOS)
+        self.probe.create_subscription(JointState, 'joint_commands', self._on_command, COMMAND_QOS)
+        self.probe.create_timer(0.02, self.measure)
+        self.forward: Any = self.add(ForwardKinematics)
+        self.inverse: Any = self.add(InverseKinematics, **parameters) if inverse else None
+        self.until(lambda: self.poses and self._sources.get_subscription_count() >= 2)
+
+    def active(self, cls: Any, **parameters: Any) -> Any:
+        """Add a lifecycle node and bring it up."""
+        node = self.add(cls, **parameters)
+        bring_up(node)
+        return node
+
+    def drive(self, state: int, reason: str = 'the test says so') -> None:
+        """Let the driver go to a state, and everyone hear of it."""
+        stamp = self.probe.get_clock().now().to_msg()
+        self._driver.publish(DriverState(header=header_msg(stamp, ''), state=state, reason=reason))
+        self.spin(0.1)
+
+    def measure(self, strokes: ArrayLike | None = None, stamp: int | None = None) -> int:
+        """Publish an actuator state, as of now by default; return its stamp [ns]."""
+        moment = self.probe.get_clock().now().nanoseconds if stamp is None else stamp
+        values = self.strokes if strokes is None else np.asarray(strokes)
+        header = header_msg(from_nanoseconds(moment), '')
+        self._states.publish(leg_state_msg(header, values, np.zeros(6)))
+        return int(moment)
+
+    def say(self, source: str, motion: Motion, stamp: int | None = None) -> int:
+        """Publish a setpoint, let it be executed or refused, and return its stamp [ns]."""
+        moment = self.probe.get_clock().now().nanoseconds if stamp is None else stamp
+        tally = self.inverse.refusals
+        before = tally.accepted + tally.refused
+        self._sources.publish(setpoint_msg(from_nanoseconds(moment), source, motion))
+        self.until(lambda: tally.accepted + tally.refused > before)
+        return int(moment)
+
+    def commanded_stamps(self) -> set[int]:
+        """Return the stamps of all joint commands [ns]."""
+        return {to_nanoseconds(message.header.stamp) for message in self.commands}
+
+    def _on_command(self, message: Any) -> None:
+        self.commands.append(message)
+        strokes = legs_from_msg(message).position
+        if self.follow and strokes is not None:
+            self.strokes = strokes
+            self.measure()
+
+
+def motions(setpoints: list[Any]) -> tuple[np.ndarray, Motion]:
+    """Return the stamps since the first [s], shape (n,), and the samples of setpoints."""
+    rows = [motion_from_msg(message) for message in setpoints]
+    stamps = [to_nanoseconds(message.header.stamp) for message in setpoints]
+    time = np.array([stamp - stamps[0] for stamp in stamps]) * 1e-9
+    return time, Motion(*(np.stack(column) for column in zip(*rows, strict=True)))
+
+
+def require_continuous(setpoints: list[Any]) -> None:
+    """
+    Check that pose, velocity and acceleration of a stream belong together and never jump.
+
+    While the jerk stays below j, the trapezoidal rule over a step h is off by at most j h³/12 for
+    the way and j h²/4 for the velocity. Twice the platform's jerk limit is conceded.
+
+    Parameters
+    ----------
+    setpoints : list of PlatformSetpoint
+        As recorded, of Vigo.
+
+    Raises
+    ------
+    AssertionError
+        If a stamp does not increase or a value jumps.
+
+    """
+    time, motion = motions(setpoints)
+    step = np.diff(time)[:, None]
+    if not step.min() > 0.0:
+        raise AssertionError(f'a step of {step.min()} s')
+    attitude = Rotation.from_quat(motion.quaternion_xyzw)
+    turn = (attitude[1:] * attitude[:-1].inv()).as_rotvec()
+    for kind, way, jerk in (
+        ('linear', np.diff(motion.position, axis=0), 2.0 * VIGO.limits.linear_jerk),
+        ('angular', turn, 2.0 * VIGO.limits.angular_jerk),
+    ):
+        velocity = getattr(motion, f'{kind}_velocity')
+        acceleration = getattr(motion, f'{kind}_acceleration')
+        gain = np.diff(velocity, axis=0)
+        _require(f'{kind} way', way - _mean(velocity) * step, jerk * step**3 / 12.0)
+        _require(f'{kind} velocity', gain - _mean(acceleration) * step, jerk * step**2 / 4.0)
+
+
+def require_at_rest(setpoint: Any) -> None:
+    """Check that a setpoint neither moves nor is about to."""
+    motion = Motion(*motion_from_msg(setpoint))
+    _require('velocity', motion.twist, 1e-9)
+    _require('acceleration', motion.acceleration, 1e-6)
+
+
+def _mean(values: np.ndarray) -> np.ndarray:
+    return 0.5 * (values[1:] + values[:-1])
+
+
+def _require(name: str, values: np.ndarray, bound: Any) -> None:
+    excess = np.abs(values) - bound
+    if not excess.max() <= 1e-8:
+        raise AssertionError(f'{name} jumps by {excess.max():.3g} more than allowed')
