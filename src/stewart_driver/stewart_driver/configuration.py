@@ -102,6 +102,9 @@ class SupervisionSettings:
         A measured stroke that changes by more than this times the rate limit is a jump [-].
     enable_timeout : float
         Longest time for the drives to switch on [s].
+    settling_time : float
+        How long the command stands still before a stop counts as over: real drives need it to
+        settle, and whoever watches the state has time to see STOPPING [s].
 
     Raises
     ------
@@ -117,10 +120,11 @@ class SupervisionSettings:
     stroke_margin: float = 5e-3
     measured_rate_margin: float = 3.0
     enable_timeout: float = 5.0
+    settling_time: float = 0.1
 
     def __post_init__(self) -> None:
         """Check."""
-        _require(self)
+        _require(self, zero_allowed=frozenset({'settling_time'}))
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,8 @@ class Cycle:
         self._connected = True
         self._told: tuple[State, bool, str] | None = None
         self._steps = 0
+        self._now = 0.0
+        self._at_rest_since: float | None = None
 
     @property
     def state(self) -> State:
@@ -84,6 +86,7 @@ class Cycle:
             Instant of the cycle on the steady clock [s].
 
         """
+        self._now = now
         self._take_quick_stop()
         self._take_requests(now)
         self._take_tracking()
@@ -91,7 +94,7 @@ class Cycle:
         command = self._command(now)
         self._exchange(command, now)
         self._settle(now)
-        self._tell(command, now)
+        self._tell(command)
 
     def quick_stop(self, reason: str) -> None:
         """Bring all legs to rest as hard as allowed and switch the drives off."""
@@ -160,7 +163,8 @@ class Cycle:
             trouble = self._supervisor.tracking(
                 float(record['position']), float(record['rotation'])
             )
-            if trouble and self.state is State.ENABLED:
+            # Where no path is played, setpoints are not followed, and far from them is no error.
+            if trouble and self.state is State.ENABLED and not self._interpolator.at_rest:
                 self._change(Event.TRIP, trouble)
 
     def _take_setpoints(self, now: float) -> None:
@@ -178,9 +182,11 @@ class Cycle:
         silence = self._settings.interpolation
         if command.starved:
             wait = 1e3 * (silence.playout_delay + silence.extrapolation_time)
+            # The interpolator has begun to stop already.
             self._machine.handle(
                 Event.STOP, f'no command in time while moving ({wait:g} ms waited)'
             )
+            self._tell_state()
         elif command.moving and self.state is State.ENABLED:
             trouble = self._supervisor.silence(self._last_accepted, now)
             if trouble:
@@ -225,13 +231,23 @@ class Cycle:
                 self._change(Event.DRIVES_ON, 'all drives are on')
             elif waited > self._settings.supervision.enable_timeout:
                 self._change(Event.TRIP, f'the drives are not on after {waited:.2f} s')
-        elif self.state is State.STOPPING and self._interpolator.at_rest:
+        elif self.state is State.STOPPING and self._settled(now):
             self._change(Event.AT_REST, 'at rest')
+
+    def _settled(self, now: float) -> bool:
+        """Tell whether the command has been at rest for the settling time."""
+        if not self._interpolator.at_rest:
+            self._at_rest_since = None
+            return False
+        if self._at_rest_since is None:
+            self._at_rest_since = now
+        return now - self._at_rest_since >= self._settings.supervision.settling_time
 
     def _change(self, event: Event, reason: str) -> None:
         """Move the state machine, then make interpolator and drives agree with it."""
         before = self.state
         after = self._machine.handle(event, reason)
+        self._tell_state()
         strengths = self._settings.interpolation
         if after is State.STOPPING:
             mild = event in {Event.STOP, Event.DISABLE}
@@ -252,13 +268,18 @@ class Cycle:
             if self.state is not State.FAULT:
                 self._change(Event.FAIL, str(error))
 
-    def _tell(self, command: Command, now: float) -> None:
-        """Write to the block what the node shall know."""
+    def _tell_state(self) -> None:
+        """Tell every change, also those that last less than a cycle."""
         told = (self.state, self._backend.homed, self._machine.reason)
-        if told != self._told:
-            self._told = told
-            state, homed, reason = told
-            self._block.events.push(stamp=now, state=state, homed=homed, reason=encode(reason))
+        if told == self._told:
+            return
+        self._told = told
+        state, homed, reason = told
+        self._block.events.push(stamp=self._now, state=state, homed=homed, reason=encode(reason))
+
+    def _tell(self, command: Command) -> None:
+        """Write to the block what the node shall know."""
+        self._tell_state()
         words = self._block.words
         words['lost_setpoints'] = self._block.setpoints.lost
         words['slipped'] = self._interpolator.slipped

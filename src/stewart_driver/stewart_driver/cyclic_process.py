@@ -29,7 +29,7 @@ from stewart_driver.shared_block import encode, Phase, SharedBlock
 from stewart_driver.state_machine import State
 
 # A stop takes 1.5 times speed over deceleration; whatever takes longer than this hangs.
-LONGEST_STOP = 0.8
+LONGEST_STOP = 0.9
 SAFE = (State.DISABLED, State.FAULT)
 
 

@@ -282,6 +282,7 @@ def test_a_drive_fault_names_leg_and_code_until_it_is_reset(graph: Graph) -> Non
 def test_a_tracking_error_over_its_limit_stops(graph: Graph) -> None:
     _, operator = graph()
     operator.enable()
+    operator.ramp(0.6)
     message = TrackingError()
     message.position.y = 0.05
     operator.tracking.publish(message)

@@ -86,6 +86,9 @@ class DriverParameters:
     enable_timeout: float = param(
         WATCH.enable_timeout, 'longest time for the drives to switch on [s]', min=0.0
     )
+    settling_time: float = param(
+        WATCH.settling_time, 'standstill before a stop counts as over [s]', min=0.0
+    )
 
     def configuration(self, backend: Backend) -> CycleConfiguration:
         """
