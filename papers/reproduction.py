@@ -238,6 +238,11 @@ class Report:
         return '\n'.join([*lines, '</html>', ''])
 
 
+def entry(value: float, tolerance: float, unit: str, source: str) -> dict[str, Any]:
+    """Return what `Report.add` compares with, as the data files have it."""
+    return {'value': value, 'tolerance': tolerance, 'unit': unit, 'source': source}
+
+
 def _cells(row: Row) -> tuple[str, ...]:
     """Return the texts of a row: name, four numbers, unit, verdict."""
     sign = '' if row.relation == '=' else f'{row.relation} '

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from stewart_kinematics.errors import TrajectoryError
-from stewart_kinematics.motion import Motion
+from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import AiryWave, Jonswap, OrbitalWave
@@ -107,6 +107,15 @@ def test_sea_too_steep_for_the_platform_fits_at_no_froude_scale() -> None:
     with pytest.raises(TrajectoryError, match=message):
         fit_froude(OrbitalWave(steep, NEUTRAL), guard, 1.0, duration=5.0)
     assert fit_plain(OrbitalWave(steep, NEUTRAL), guard, 1.0, duration=5.0).factor < 0.6
+
+
+def test_centre_without_margin_fits_nothing() -> None:
+    below = VIGO.geometry.zero_pose.position - np.array([0.0, 0.0, 0.05])
+    retracted = Pose(below, np.array([0.0, 0.0, 0.0, 1.0]))
+    with pytest.raises(
+        TrajectoryError, match=r'a margin of -0\.\d+ in stroke, needed is more than 0'
+    ):
+        fit_plain(OrbitalWave(SEA, retracted), GUARD, 0.6, duration=5.0)
 
 
 @pytest.mark.parametrize('fraction', [0.0, 1.1, np.nan])

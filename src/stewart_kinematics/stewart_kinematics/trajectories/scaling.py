@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
-from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.trajectories.trajectory import positive, Trajectory
 from stewart_kinematics.trajectories.waves import AiryWave, OrbitalWave
 
@@ -99,15 +99,15 @@ def fit_plain(
     Raises
     ------
     TrajectoryError
-        If `fraction` is outside (0, 1], or no factor from 1e-4 to 1e3 makes the wave fit; the
-        message says which margin is exceeded at the best one.
+        If `fraction` is outside (0, 1], if the centre itself has no margin, or if no factor from
+        1e-4 to 1e3 makes the wave fit; the message says which margin is exceeded at the best one.
 
     """
 
     def make(factor: float) -> OrbitalWave:
         return replace(wave, components=plain(wave.components, factor))
 
-    return _fit(make, guard, fraction, duration=duration, rate=rate)
+    return _fit(make, wave.centre, guard, fraction, duration=duration, rate=rate)
 
 
 def fit_froude(
@@ -126,11 +126,12 @@ def fit_froude(
         components = froude(wave.components, 1.0 / factor)
         return replace(wave, components=components, position=wave.position * factor)
 
-    return _fit(make, guard, fraction, duration=duration, rate=rate)
+    return _fit(make, wave.centre, guard, fraction, duration=duration, rate=rate)
 
 
 def _fit(
     make: Callable[[float], OrbitalWave],
+    centre: Pose,
     guard: MotionGuard,
     fraction: float,
     *,
@@ -141,12 +142,14 @@ def _fit(
     if not 0.0 < fraction <= 1.0:
         raise TrajectoryError(f'fraction must be greater than 0 and at most 1, got {fraction}')
 
+    whole = _centre_margins(centre, guard)
+
     def most_used(factor: float) -> tuple[float, str]:
         try:
             wave = make(factor)
         except TrajectoryError as error:
             return np.inf, str(error)
-        return _most_used(wave, guard, duration, rate)
+        return _most_used(wave, guard, whole, duration, rate)
 
     scan: list[tuple[float, str, float]] = []
     for factor in _FACTORS[::-1].tolist():
@@ -170,20 +173,28 @@ def _fit(
     return FittedWave(make(low), low)
 
 
+def _centre_margins(centre: Pose, guard: MotionGuard) -> dict[str, float]:
+    """Return the margins at rest in a wave's centre; refuse a centre without one."""
+    margins = {name: float(m) for name, m in guard.margins(Motion.at_rest(centre)).items()}
+    quantity = min(margins, key=lambda name: margins[name])
+    if margins[quantity] <= 0.0:
+        raise TrajectoryError(
+            f'no sea fits about a centre with a margin of {margins[quantity]:.3g} in {quantity}, '
+            f'needed is more than 0'
+        )
+    return margins
+
+
 def _most_used(
-    wave: OrbitalWave, guard: MotionGuard, duration: float, rate: float
+    wave: OrbitalWave,
+    guard: MotionGuard,
+    whole: dict[str, float],
+    duration: float,
+    rate: float,
 ) -> tuple[float, str]:
     """Return the largest used fraction of a margin in a sampled run, and of which quantity."""
-    centre = guard.margins(Motion.at_rest(wave.centre))
     margins = guard.margins(wave.sample(sample_times(min(duration, wave.duration), rate)))
-    used: list[tuple[float, str]] = []
-    for quantity, values in margins.items():
-        whole, least = float(centre[quantity]), float(values.min())
-        if whole > 0.0:
-            used.append((1.0 - least / whole, quantity))
-        else:
-            used.append((np.inf if least < 0.0 else 0.0, quantity))
-    return max(used)
+    return max((1.0 - float(m.min()) / whole[name], name) for name, m in margins.items())
 
 
 def require_inside(
