@@ -9,6 +9,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cached_property
 import heapq
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -24,6 +25,7 @@ from stewart_bags.errors import DamagedBag, MissingTopic, UndecodableMessage, Wr
 NS = 1_000_000_000
 # A single message is never larger than this; a corrupt frame may claim to be.
 MESSAGE_LIMIT = 1 << 31
+_TIME = itemgetter(1)
 
 
 @dataclass(frozen=True)
@@ -255,9 +257,9 @@ class Bag:
         start_ns, stop_ns : int, optional
             First bag time to be included, and the first not to be [ns].
 
-        Yields
-        ------
-        RawMessage
+        Returns
+        -------
+        iterator of RawMessage
             One after the other.
 
         Raises
@@ -268,8 +270,14 @@ class Bag:
             If a file turns out to be corrupt on the way.
 
         """
-        for connection, time_ns, data in self._walk(topics, start_ns, stop_ns):
-            yield RawMessage(connection.topic, time_ns, data)
+        names = {self.topic(name).name for name in topics}
+        walks = [
+            self._walk(reader, wanted, start_ns, stop_ns)
+            for reader in self._readers
+            if (wanted := [c for c in reader.connections if not names or c.topic in names])
+        ]
+        # Merging costs as much as reading, and most bags are one file.
+        return walks[0] if len(walks) == 1 else heapq.merge(*walks, key=_TIME)
 
     def messages(
         self,
@@ -304,8 +312,10 @@ class Bag:
 
         """
         decoders: dict[str, Callable[[bytes, str], object]] = {}
-        for count, (connection, time_ns, data) in enumerate(self._walk(topics, start_ns, stop_ns)):
-            msgtype = connection.msgtype
+        msgtypes = {topic.name: topic.msgtype for topic in self.topics.values()}
+        raw = self.raw(topics, start_ns=start_ns, stop_ns=stop_ns)
+        for count, (topic, time_ns, data) in enumerate(raw):
+            msgtype = msgtypes[topic]
             try:
                 decode = decoders.get(msgtype)
                 if decode is None:
@@ -313,9 +323,9 @@ class Bag:
                 message = decode(data, msgtype)
             except Exception as error:  # rosbags raises much on bytes that are none of the type
                 raise UndecodableMessage(
-                    self.path, connection.topic, msgtype, time_ns, count, repr(error)
+                    self.path, topic, msgtype, time_ns, count, repr(error)
                 ) from error
-            yield Message(connection.topic, time_ns, message)
+            yield Message(topic, time_ns, message)
 
     def _open(self, item: StorageFile) -> Reader:
         side = item.left_behind()
@@ -341,20 +351,8 @@ class Bag:
         return plain
 
     def _walk(
-        self, topics: Collection[str], start_ns: int | None, stop_ns: int | None
-    ) -> Iterator[tuple[Connection, int, bytes]]:
-        names = {self.topic(name).name for name in topics}
-        walks = [
-            self._walk_file(reader, wanted, start_ns, stop_ns)
-            for reader in self._readers
-            if (wanted := [c for c in reader.connections if not names or c.topic in names])
-        ]
-        # Merging costs as much as reading, and most bags are one file.
-        return walks[0] if len(walks) == 1 else heapq.merge(*walks, key=lambda item: item[1])
-
-    def _walk_file(
         self, reader: Reader, wanted: list[Connection], start_ns: int | None, stop_ns: int | None
-    ) -> Iterator[tuple[Connection, int, bytes]]:
+    ) -> Iterator[RawMessage]:
         count, time_ns, packed = 0, None, None
         try:
             for connection, time_ns, data in reader.messages(wanted, start_ns, stop_ns):
@@ -364,7 +362,7 @@ class Bag:
                     data, failure = decompress_prefix(data, packed, MESSAGE_LIMIT)  # noqa: PLW2901
                     if failure is not None:
                         raise ValueError(f'message {count + 1}: {failure}')
-                yield connection, time_ns, data
+                yield RawMessage(connection.topic, time_ns, data)
                 count += 1
         except Exception as error:  # rosbags raises almost anything on corrupt files
             reason = str(error) or type(error).__name__

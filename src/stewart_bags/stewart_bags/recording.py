@@ -7,21 +7,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from queue import Empty, Full, Queue
 import threading
+import time
 
 from rosbags.interfaces import Qos
 from stewart_bags.errors import BagError
 from stewart_bags.writing import BagWriter
 
 CAPACITY = 50_000
-# Also with no messages coming, what was received is on disk after this time [s].
-IDLE_FLUSH = 0.5
+# What was received is on disk after this time, whether or not more messages come [s].
+FLUSH_PERIOD = 0.5
 
 _Item = tuple[str, int, bytes]
 
 
 class Recording:
     """
-    A bag being written from a bounded queue.
+    A bag being written from a bounded queue, and flushed twice a second.
 
     What the queue cannot take, or what comes after the disk has failed, is counted as lost.
 
@@ -133,9 +134,10 @@ class Recording:
             raise self.failure
 
     def _work(self) -> None:
+        flushed = time.monotonic()
         while True:
             try:
-                item = self._queue.get(timeout=IDLE_FLUSH)
+                item = self._queue.get(timeout=FLUSH_PERIOD)
             except Empty:
                 self._guarded(self._writer.flush)
                 continue
@@ -144,6 +146,9 @@ class Recording:
             topic, time_ns, data = item
             if not self._guarded(self._writer.write_raw, topic, time_ns, data):
                 self.lost[topic] += 1
+            elif time.monotonic() - flushed > FLUSH_PERIOD:
+                self._guarded(self._writer.flush)
+                flushed = time.monotonic()
 
     def _guarded(self, work: object, *arguments: object) -> bool:
         """Do something with the writer unless it has failed; tell whether it was done."""

@@ -21,8 +21,6 @@ from stewart_bags.rescued import Damage, RescuedTopic, Walk
 from stewart_bags.sqlite3_walk import Sqlite3Walk
 from stewart_bags.writing import BagWriter, Compression, Storage
 
-# A rescue that is killed is started again; it need not flush.
-NEVER = 1 << 62
 _WALKS: dict[str, type[McapWalk] | type[Sqlite3Walk]] = {'mcap': McapWalk, 'sqlite3': Sqlite3Walk}
 
 
@@ -212,9 +210,7 @@ def salvage(
     first = last = None
     refused: set[str] = set()
     with Salvage(source) as pass_:
-        with BagWriter(
-            output, storage=storage, compression=compression, flush_interval_ns=NEVER
-        ) as writer:
+        with BagWriter(output, storage=storage, compression=compression) as writer:
             for topic, time_ns, data in pass_.messages():
                 if topic in refused or not _announced(writer, pass_, topic, refused):
                     continue

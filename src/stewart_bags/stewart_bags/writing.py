@@ -18,7 +18,6 @@ from stewart_bags.errors import BagError, BagExists, WriteFailed
 from stewart_bags.storages import FlushedWriter
 
 VERSION: Literal[9] = 9
-FLUSH_INTERVAL_NS = 500_000_000
 
 
 class Storage(Enum):
@@ -66,8 +65,8 @@ class BagWriter:
     """
     A new bag, open for writing; use it as a context manager.
 
-    What is older than `flush_interval_ns` of bag time is on disk, whatever happens to the
-    process. Where messages may stop coming, call `flush` from time to time.
+    What was written before the last `flush` is on disk, whatever happens to the process or to the
+    power; mcap puts each full chunk there by itself.
 
     Parameters
     ----------
@@ -77,8 +76,6 @@ class BagWriter:
         How messages lie on disk.
     compression : Compression
         What is compressed.
-    flush_interval_ns : int
-        Bag time between two flushes [ns].
     custom_data : dict of str to str, optional
         Kept in the metadata.
 
@@ -106,7 +103,6 @@ class BagWriter:
         *,
         storage: Storage = Storage.MCAP,
         compression: Compression = Compression.NONE,
-        flush_interval_ns: int = FLUSH_INTERVAL_NS,
         custom_data: dict[str, str] | None = None,
     ) -> None:
         """Make the directory and open the storage in it."""
@@ -116,8 +112,6 @@ class BagWriter:
         if self.path.exists() or self.path.is_symlink():
             raise BagExists(self.path)
         self.counts: dict[str, int] = {}
-        self._flush_interval_ns = flush_interval_ns
-        self._last_flush_ns: int | None = None
         self._connections: dict[str, Connection] = {}
         self._failure: WriteFailed | None = None
         self.typestore = jazzy_typestore()
@@ -226,11 +220,6 @@ class BagWriter:
         with self._writes():
             self._writer.write(connection, time_ns, data)
         self.counts[topic] += 1
-        if self._last_flush_ns is None:
-            self._last_flush_ns = time_ns
-        elif abs(time_ns - self._last_flush_ns) >= self._flush_interval_ns:
-            self._last_flush_ns = time_ns
-            self.flush()
 
     def write(self, topic: str, time_ns: int, message: Any) -> None:
         """
@@ -251,7 +240,7 @@ class BagWriter:
         self.write_raw(topic, time_ns, self.typestore.serialize_cdr(message, msgtype))
 
     def flush(self) -> None:
-        """Put on disk what was written so far; a bag that was closed has it there."""
+        """Put on disk what was written so far; takes some milliseconds."""
         with self._writes():
             self._writer.flush()
 

@@ -20,6 +20,7 @@ from stewart_bags.writing import BagWriter, Compression, Storage
 
 START_NS = 1_700_000_000_000_000_000
 PERIOD_NS = 5_000_000
+FLUSH_EVERY = 100
 LEGS = [f'leg_{number}' for number in range(1, 7)]
 
 
@@ -61,7 +62,7 @@ def joint_state(store: Typestore) -> Callable[..., Any]:
 def make_bag(
     tmp_path: Path, joint_state: Callable[..., Any], store: Typestore
 ) -> Callable[..., Path]:
-    """Write a bag of two topics: `count` JointStates, and a text with every tenth."""
+    """Write a bag of two topics: `count` JointStates, a text with every tenth."""
     String = store.types['std_msgs/msg/String']
 
     def make(
@@ -78,6 +79,8 @@ def make_bag(
                 writer.write('/actuator_states', time_ns, joint_state(number))
                 if number % 10 == 0:
                     writer.write('/note', time_ns + 1, String(f'note {number}'))
+                if number % FLUSH_EVERY == FLUSH_EVERY - 1:
+                    writer.flush()
         return path
 
     return make
