@@ -17,7 +17,6 @@ from stewart_driver.legs import Array, read_only
 from stewart_dynamics.forward_dynamics import Friction, initial_state, kernel_arguments
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
-from stewart_kinematics.forward import forward
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.platform import Platform, RigidBody
 
@@ -84,7 +83,7 @@ class Plant:
     effective_mass: float
 
     @classmethod
-    def build(cls, platform: Platform, strokes: Array, differences: Differences) -> Plant:
+    def build(cls, platform: Platform, pose: Pose, differences: Differences) -> Plant:
         """
         Make the plant of a platform.
 
@@ -92,8 +91,8 @@ class Plant:
         ----------
         platform : Platform
             Nominal description, with masses.
-        strokes : ndarray, shape (6,)
-            Where its legs stand at first [m].
+        pose : Pose
+            Where it stands at first.
         differences : Differences
             From the description.
 
@@ -106,32 +105,23 @@ class Plant:
         ------
         MissingMasses
             If the description has no masses.
-        ConfigurationError
-            If the plant's legs cannot stand at the start strokes.
 
         """
         actual = _with_payload(platform, differences)
         model = InertialModel.from_platform(actual)
         rng = np.random.default_rng(differences.seed)
-        geometry = replace(
-            platform.geometry,
+        model = replace(
+            model,
             base_joints=model.base_joints + rng.normal(0.0, differences.joint_error, (6, 3)),
             platform_joints=model.platform_joints
             + rng.normal(0.0, differences.joint_error, (6, 3)),
         )
-        model = replace(
-            model, base_joints=geometry.base_joints, platform_joints=geometry.platform_joints
-        )
-        found = forward(geometry, geometry.retracted_length + strokes)
-        if not found.converged:
-            raise ConfigurationError('start', strokes.tolist(), 'strokes that the plant can have')
-        pose = Pose(found.position, found.quaternion_xyzw)
         friction = Friction(
             np.full(6, differences.viscous_friction), np.full(6, differences.coulomb_friction)
         )
         return cls(
             kernel_arguments(model, friction),
-            read_only(geometry.retracted_length),
+            read_only(platform.geometry.retracted_length),
             read_only(initial_state(pose)),
             _effective_mass(model, pose),
         )

@@ -1,0 +1,189 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Servo drives on the rigid-body plant: they hold, follow, saturate and stop at the ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.legs import Array
+from stewart_dynamics.errors import MissingMasses
+from stewart_dynamics.inertia import InertialModel
+from stewart_dynamics.newton_euler import actuator_forces
+from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.motion import Motion
+from stewart_kinematics.platform import Platform
+from stewart_simulation.plant import Differences, Plant
+from stewart_simulation.rigid_drives import RigidDrives, ServoSettings
+
+CYCLE = 0.002
+
+
+@pytest.fixture(scope='module')
+def platform() -> Platform:
+    return Platform.from_yaml('ex800')
+
+
+def neutral(platform: Platform) -> Array:
+    pose = platform.geometry.neutral_pose
+    return np.asarray(
+        leg_lengths(platform.geometry, pose.position, pose.quaternion_xyzw)
+        - platform.geometry.retracted_length
+    )
+
+
+def make(
+    platform: Platform, differences: Differences | None = None, **changes: float
+) -> RigidDrives:
+    plant = Plant.build(platform, platform.geometry.neutral_pose, differences or Differences())
+    settings = ServoSettings(
+        position_gain=50.0,
+        rate_bandwidth=60.0,
+        integral_time=0.02,
+        current_lag=0.001,
+        force_limit=500.0,
+        hold_after=2 * CYCLE,
+        force_resolution=0.1,
+        end_lower=platform.limits.stroke[:, 0] - 5e-3,
+        end_upper=platform.limits.stroke[:, 1] + 5e-3,
+    )
+    return RigidDrives(
+        plant.arguments,
+        plant.retracted,
+        plant.start,
+        plant.effective_mass,
+        replace(settings, **changes),
+    )
+
+
+def static_forces(platform: Platform) -> Array:
+    still = Motion.at_rest(platform.geometry.neutral_pose)
+    return actuator_forces(InertialModel.from_platform(platform), still)
+
+
+def test_brakes_hold_without_force(platform: Platform) -> None:
+    drives = make(platform)
+    before = drives.strokes.copy()
+
+    drives.advance(1.0)
+
+    assert np.array_equal(drives.strokes, before)
+    assert not drives.delivered.any()
+
+
+def test_drives_hold_the_weight_after_a_small_sag(platform: Platform) -> None:
+    drives, rest = make(platform), neutral(platform)
+    drives.on = True
+    lowest = 0.0
+    for _ in range(500):
+        drives.command(rest, np.zeros(6), np.zeros(6))
+        drives.advance(CYCLE)
+        lowest = min(lowest, float((drives.strokes - rest).min()))
+
+    assert -1e-3 < lowest < -1e-6
+    assert np.abs(drives.strokes - rest).max() < 1e-7
+    assert drives.delivered == pytest.approx(static_forces(platform), abs=1e-3)
+
+
+def test_feed_forward_takes_the_sag_away(platform: Platform) -> None:
+    rest, sags = neutral(platform), []
+    for feed_forward in (np.zeros(6), static_forces(platform)):
+        drives = make(platform)
+        drives.on = True
+        sag = 0.0
+        for _ in range(50):
+            drives.command(rest, np.zeros(6), feed_forward)
+            drives.advance(CYCLE)
+            sag = max(sag, float(np.abs(drives.strokes - rest).max()))
+        sags.append(sag)
+
+    # what is left is the force's own rise through the current loop
+    assert sags[1] < 0.5 * sags[0]
+
+
+def test_force_feedback_comes_in_whole_steps(platform: Platform) -> None:
+    drives = make(platform, force_resolution=0.7)
+    drives.on = True
+    drives.command(neutral(platform), np.zeros(6), np.zeros(6))
+    drives.advance(0.05)
+
+    steps = drives.measured_forces / 0.7
+    assert np.abs(steps - np.round(steps)).max() < 1e-12
+    assert np.abs(drives.measured_forces - drives.delivered).max() <= 0.35
+    assert drives.measured_forces.any()
+
+
+def test_force_never_exceeds_the_limit(platform: Platform) -> None:
+    drives = make(platform, force_limit=20.0)
+    drives.on = True
+    drives.command(neutral(platform) + 0.05, np.zeros(6), np.zeros(6))
+    for _ in range(100):
+        drives.advance(CYCLE)
+        assert np.abs(drives.delivered).max() <= 20.0
+
+
+def test_a_silent_drive_stops_following_the_last_rate(platform: Platform) -> None:
+    drives, rest = make(platform), neutral(platform)
+    drives.on = True
+    drives.command(rest, np.full(6, 0.1), static_forces(platform))
+    drives.advance(0.5)
+
+    assert drives.strokes == pytest.approx(rest + 0.1 * 2 * CYCLE, abs=1e-4)
+    assert np.abs(drives.rates).max() < 1e-3
+
+
+def test_end_stops_catch_a_platform_that_is_driven_into_them(platform: Platform) -> None:
+    drives = make(platform)
+    drives.on = True
+    upper = platform.limits.stroke[:, 1] + 5e-3
+    drives.command(upper + 0.02, np.zeros(6), np.zeros(6))
+    drives.advance(1.0)
+
+    assert np.all(drives.strokes < upper + 1e-3)
+    assert np.all(drives.strokes > upper - 1e-3)
+
+
+def test_payload_and_friction_show_in_the_forces(platform: Platform) -> None:
+    loaded = make(platform, Differences(payload_mass=2.0, payload_position=(0.05, -0.03, 0.08)))
+    loaded.on = True
+    for _ in range(500):
+        loaded.command(neutral(platform), np.zeros(6), np.zeros(6))
+        loaded.advance(CYCLE)
+
+    vertical = 325e-3 / 275e-3  # leg length over height: all legs lean alike at home
+    more = (loaded.delivered.sum() - static_forces(platform).sum()) / vertical
+    assert more == pytest.approx(2.0 * 9.80665, rel=0.05)
+
+
+def test_joint_errors_move_the_strokes_at_a_pose(platform: Platform) -> None:
+    drives = make(platform, Differences(joint_error=1e-4, seed=5))
+
+    off = np.abs(drives.strokes - neutral(platform))
+    assert 1e-5 < off.max() < 5e-4
+
+
+def test_the_same_seed_gives_the_same_run(platform: Platform) -> None:
+    ends = []
+    for _ in range(2):
+        drives = make(platform, Differences(joint_error=1e-4, seed=3, coulomb_friction=2.0))
+        drives.on = True
+        drives.command(neutral(platform) + 0.01, np.zeros(6), np.zeros(6))
+        drives.advance(0.2)
+        ends.append(drives.state.copy())
+
+    assert np.array_equal(*ends)
+
+
+def test_a_platform_without_masses_is_refused() -> None:
+    srs = Platform.from_yaml('srs')
+
+    with pytest.raises(MissingMasses, match='srs'):
+        Plant.build(srs, srs.geometry.neutral_pose, Differences())
+
+
+def test_a_negative_payload_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match='payload_mass'):
+        Differences(payload_mass=-1.0)
