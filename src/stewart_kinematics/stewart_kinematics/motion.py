@@ -11,7 +11,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
-
 from stewart_kinematics.errors import ShapeError, StewartError
 
 Array = NDArray[np.float64]
@@ -19,7 +18,7 @@ Array = NDArray[np.float64]
 
 def read_only(values: ArrayLike) -> Array:
     """Return a read-only float64 copy of `values`."""
-    array = np.array(values, dtype=np.float64)
+    array = np.array(values, dtype=np.float64, order='C')
     array.setflags(write=False)
     return array
 
@@ -50,7 +49,10 @@ class Pose:
 
     def __post_init__(self) -> None:
         """Copy, check and normalise."""
-        position, quaternion = read_only(self.position), np.array(self.quaternion_xyzw, dtype=float)
+        position, quaternion = (
+            read_only(self.position),
+            np.array(self.quaternion_xyzw, dtype=float),
+        )
         if position.shape != (3,):
             raise ShapeError('position', '(3,)', position.shape)
         if quaternion.shape != (4,):
