@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
-from queue import Empty, Full, Queue
 import threading
 import time
 
@@ -16,6 +16,9 @@ from stewart_bags.writing import BagWriter
 CAPACITY = 50_000
 # What was received is on disk after this time, whether or not more messages come [s].
 FLUSH_PERIOD = 0.5
+# The writer looks this often [s]. Woken by every message it would take the interpreter lock a
+# thousand times a second, each time in the middle of somebody's callback.
+DRAIN_PERIOD = 0.02
 
 _Item = tuple[str, int, bytes]
 
@@ -45,7 +48,9 @@ class Recording:
     def __init__(self, writer: BagWriter, *, capacity: int = CAPACITY) -> None:
         """Start the thread."""
         self._writer = writer
-        self._queue: Queue[_Item | None] = Queue(capacity)
+        self._queue: deque[_Item] = deque()
+        self._capacity = capacity
+        self._closing = threading.Event()
         self._lock = threading.Lock()
         self.lost: dict[str, int] = {}
         self.failure: BagError | None = None
@@ -65,7 +70,7 @@ class Recording:
     @property
     def waiting(self) -> int:
         """Messages in the queue."""
-        return self._queue.qsize()
+        return len(self._queue)
 
     def add_topic(
         self,
@@ -108,9 +113,9 @@ class Recording:
             CDR bytes with encapsulation.
 
         """
-        try:
-            self._queue.put_nowait((topic, time_ns, data))
-        except Full:
+        if len(self._queue) < self._capacity:
+            self._queue.append((topic, time_ns, data))
+        else:
             self.lost[topic] += 1
 
     def close(self) -> None:
@@ -124,7 +129,7 @@ class Recording:
 
         """
         if self._thread.is_alive():
-            self._queue.put(None)
+            self._closing.set()
             self._thread.join()
             try:
                 self._writer.close()
@@ -135,18 +140,15 @@ class Recording:
 
     def _work(self) -> None:
         flushed = time.monotonic()
-        while True:
-            try:
-                item = self._queue.get(timeout=FLUSH_PERIOD)
-            except Empty:
-                self._guarded(self._writer.flush)
-                continue
-            if item is None:
-                return
-            topic, time_ns, data = item
-            if not self._guarded(self._writer.write_raw, topic, time_ns, data):
-                self.lost[topic] += 1
-            elif time.monotonic() - flushed > FLUSH_PERIOD:
+        closing = False
+        while not closing:
+            # Asked first, written afterwards: so what was put before `close` is written.
+            closing = self._closing.wait(DRAIN_PERIOD)
+            while self._queue:
+                topic, time_ns, data = self._queue.popleft()
+                if not self._guarded(self._writer.write_raw, topic, time_ns, data):
+                    self.lost[topic] += 1
+            if time.monotonic() - flushed > FLUSH_PERIOD:
                 self._guarded(self._writer.flush)
                 flushed = time.monotonic()
 
