@@ -25,11 +25,13 @@ from stewart_driver.segment_check import refusal_of, ROUNDING
 from stewart_driver.setpoint import Setpoint, Verdict
 from stewart_driver.start_offset import StartOffset
 
-# A process that was kept from running must not make up for it in one step: the path then goes on
-# where it was and catches up a little faster than time.
+# A process that was kept from running must not make up for it in one step: drives that heard
+# nothing meanwhile have stopped. The path then goes on where it was and catches up, its speed
+# changing smoothly by up to a tenth.
 LONGEST_STEP = 3
-CATCH_UP_SPEED = 0.05
-CATCH_UP_TIME = 0.2
+CATCH_UP_SPEED = 0.1
+CATCH_UP_TIME = 0.1
+CATCH_UP_SLEW = 1.0
 # The start offset fades with this share of the acceleration limit.
 FADE_STRENGTH = 0.1
 CAPACITY = 1024
@@ -109,6 +111,7 @@ class Interpolator:
         self._following = False
         self._held = zero
         self._playout = 0.0
+        self._speed = 1.0
         self._segment: CubicSegment | None = None
         self._knots: deque[Setpoint] = deque()
         self._offset: StartOffset | None = None
@@ -270,7 +273,7 @@ class Interpolator:
         )
         if (refusal := refusal_of(segment, self._limits, settings.margin)) is not None:
             return self.refuse(*refusal)
-        self._segment, self._playout = segment, playout
+        self._segment, self._playout, self._speed = segment, playout, 1.0
         self._forces, self._end_forces = self._command.forces, setpoint.forces
         self._offset = StartOffset(
             self._held - origin, playout, FADE_STRENGTH * self._limits.acceleration
@@ -319,12 +322,7 @@ class Interpolator:
 
     def _play(self, now: float, step: float) -> Command:
         """Advance the path by a step and evaluate it."""
-        speed = 1.0
-        behind = now - self._settings.playout_delay - self._playout - step
-        if behind > 0.0:
-            speed += min(CATCH_UP_SPEED, behind / CATCH_UP_TIME)
-        self._playout += speed * step
-        self.slipped = max(behind - (speed - 1.0) * step, 0.0)
+        speed = self._advance(now, step)
         segment = self._current_segment()
         assert self._offset is not None
         fade, fade_rate = self._offset.at(self._playout)
@@ -352,6 +350,16 @@ class Interpolator:
         return Command(
             stopping.strokes, stopping.rates, stopping.forces, stopping.moving, starved=True
         )
+
+    def _advance(self, now: float, step: float) -> float:
+        """Advance the playout and return the speed of the path, 1 when it is on schedule."""
+        behind = now - self._settings.playout_delay - self._playout - step
+        wanted = 1.0 + min(max(behind / CATCH_UP_TIME, -CATCH_UP_SPEED), CATCH_UP_SPEED)
+        change = CATCH_UP_SLEW * step
+        self._speed += min(max(wanted - self._speed, -change), change)
+        self._playout += self._speed * step
+        self.slipped = now - self._settings.playout_delay - self._playout
+        return self._speed
 
     def _decelerate(self, step: float) -> Command:
         assert self._stop is not None

@@ -112,8 +112,8 @@ def assert_smooth(played: Played, acceleration: float | None = None) -> None:
     """No step of the rate above margin times acceleration times cycle; stroke follows rate."""
     acceleration = SETTINGS.margin * LIMITS.acceleration if acceleration is None else acceleration
     cycles = np.diff(played.times)[:, None]
-    # A catch-up changes the path's speed by up to 5 % at once, which the second term allows.
-    assert np.all(np.abs(played.rate_steps) <= acceleration * cycles + 0.05 * LIMITS.rate)
+    # Catching up adds at most the rate per second.
+    assert np.all(np.abs(played.rate_steps) <= (acceleration + LIMITS.rate) * cycles)
     mean = 0.5 * (played.rates[1:] + played.rates[:-1])
     assert np.all(np.abs(played.stroke_steps - mean * cycles) <= acceleration * cycles**2 + 1e-9)
 
@@ -135,7 +135,7 @@ def test_a_clean_stream_is_reproduced_a_playout_delay_later() -> None:
     assert np.abs(played.strokes - expected).max() < 1e-7
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_jitter_bursts_and_losses_leave_no_step(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -152,12 +152,12 @@ def test_jitter_bursts_and_losses_leave_no_step(seed: int) -> None:
         holding(), stream(wave, duration, delays, lost), jittered[jittered < T0 + duration]
     )
 
-    # The wave itself bends by amplitude times omega squared, and more while it rises.
-    assert_smooth(played, acceleration=4.5)
+    # Where many losses meet, the tangent is followed and left again, within the margin.
+    assert_smooth(played)
     assert not played.starved[: int(0.9 * len(played.times))].any()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_any_stream_stays_within_stroke_rate_and_acceleration(seed: int) -> None:
     """Even setpoints that make no sense produce no step and never leave the stroke."""
@@ -330,7 +330,7 @@ def test_a_gap_shorter_than_delay_and_extrapolation_is_bridged() -> None:
 
 
 def test_a_stalled_process_goes_on_where_it_was() -> None:
-    """50 ms without a cycle: no jump of 50 ms, then the path catches up by 5 %."""
+    """50 ms without a cycle: no jump of 50 ms, then the path catches up smoothly."""
     times = cycles(2.9)
     times = times[(times < T0 + 1.5) | (times > T0 + 1.55)]
     interpolator = holding()
@@ -338,10 +338,10 @@ def test_a_stalled_process_goes_on_where_it_was() -> None:
 
     reference = play(holding(), stream(Wave(), 3.0), cycles(2.9))
     assert np.abs(played.stroke_steps).max() <= 3.1 * np.abs(reference.stroke_steps).max()
-    # Besides the catch-up, the rate changes by what the wave bends in three cycles.
-    assert np.abs(played.rate_steps).max() <= 3 * CYCLE * 4.5 + 0.05 * LIMITS.rate
-    assert np.abs(played.strokes[-1] - reference.strokes[-1]).max() < 2e-3
-    assert interpolator.slipped < 5e-3
+    # The path has advanced by three cycles in the stall.
+    assert np.abs(played.rate_steps).max() <= 3 * CYCLE * (4.5 + LIMITS.rate)
+    assert np.abs(played.strokes[-1] - reference.strokes[-1]).max() < 1e-5
+    assert abs(interpolator.slipped) < 1e-4
 
 
 @pytest.mark.parametrize(
