@@ -253,6 +253,7 @@ def forward_twist(geometry: Geometry, pose: ForwardResult | Pose, rates: ArrayLi
     kernels.forward_twist(
         geometry.base_joints,
         geometry.platform_joints,
+        _constants(geometry)[0],
         np.ascontiguousarray(pose.position).reshape(1, 3),
         np.ascontiguousarray(pose.quaternion_xyzw).reshape(1, 4),
         row,

@@ -256,10 +256,11 @@ def forward(
             poses[n, j] = pose[j]
 
 
-@kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX, VECTOR, VECTOR_OUT)
+@kernel(VOID, MATRIX, MATRIX, VECTOR, MATRIX, MATRIX, VECTOR, VECTOR_OUT)
 def forward_twist(
     base: Array,
     platform: Array,
+    constants: Array,
     position: Array,
     quaternion: Array,
     rate: Array,
@@ -272,9 +273,12 @@ def forward_twist(
         pose[j] = position[0, j]
     for j in range(4):
         pose[3 + j] = quaternion[0, j]
-    assemble(base, platform, position, 0, pose, 1.0, a)
+    # The lengths in column 6 are not wanted here: the rates take their place.
+    assemble(base, platform, rate.reshape(1, 6), 0, pose, constants[SCALE], a)
     for i in range(6):
         a[i, 6] = rate[i]
     determinant = eliminate(a)
+    regular = abs(determinant) > SMALLEST_DETERMINANT * abs(constants[DETERMINANT])
     for i in range(6):
-        twist[i] = a[i, 6] if determinant != 0.0 else math.nan
+        value = a[i, 6] if i < 3 else a[i, 6] / constants[SCALE]
+        twist[i] = value if regular else math.nan
