@@ -28,8 +28,8 @@ _ORDER = {
     'leg acceleration': 2,
 }
 
-STOP_SCALES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.1)
-"""Fractions of the acceleration limits that a stop tries, the strongest first [-]."""
+STOP_TRIALS, STOP_GROWTH = 8, 1.4
+"""How often a stop that the legs do not allow is tried again, and how much longer [-]."""
 
 RESERVE = 1.001
 """Between two instants of the check a peak can be higher by 0.05 % [-]."""
@@ -102,8 +102,7 @@ def plan_stop(trajectory: Trajectory, time: float, guard: MotionGuard) -> Decele
     Returns
     -------
     DeceleratedAlongPath
-        The strongest of a few stops, of the full acceleration limits and fractions of them, that
-        the legs allow too.
+        The shortest of a few stops within the acceleration and jerk limits that the legs allow.
 
     Raises
     ------
@@ -111,15 +110,25 @@ def plan_stop(trajectory: Trajectory, time: float, guard: MotionGuard) -> Decele
         If even the gentlest breaks a limit.
 
     """
-    for scale in STOP_SCALES[:-1]:
-        stop = DeceleratedAlongPath.fastest(trajectory, time, guard.platform.limits, scale)
+    limits = guard.platform.limits
+    motion = trajectory.sample(time)
+    twist, acceleration = np.abs(motion.twist), np.abs(motion.acceleration)
+    jerk = np.repeat([limits.linear_jerk, limits.angular_jerk], 3)
+    # Along a path x(s) the jerk is x_sss s_t^3 + 3 x_ss s_t s_tt + x_s s_ttt. The last two are the
+    # stop's own; while s_t falls by a cycloid, |s_tt| <= 2 / T and |s_ttt| <= 2 pi / T^2.
+    duration = max(
+        DeceleratedAlongPath.fastest(trajectory, time, limits).duration,
+        float(np.sqrt(2.0 * np.pi * twist / jerk).max()),
+        float((6.0 * acceleration / jerk).max()),
+    )
+    for _ in range(STOP_TRIALS):
+        stop = DeceleratedAlongPath(trajectory, time, duration)
         try:
             check(stop, guard)
         except MotionRefused:
-            continue
-        return stop
-    gentlest = STOP_SCALES[-1]
-    stop = DeceleratedAlongPath.fastest(trajectory, time, guard.platform.limits, gentlest)
+            duration *= STOP_GROWTH
+        else:
+            return stop
     check(stop, guard)
     return stop
 

@@ -10,7 +10,7 @@ import pytest
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.planning import check, plan_move
+from stewart_kinematics.planning import check, plan_move, plan_stop
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Cycloidal, Dwell
 
@@ -65,3 +65,24 @@ def test_duration_asked_for_is_kept_or_refused_with_the_shortest(guard: MotionGu
 
 def test_endless_trajectory_is_checked_up_to_the_horizon(guard: MotionGuard) -> None:
     check(Dwell(NEUTRAL), guard, horizon=2.0)
+
+
+@pytest.mark.parametrize('share', [0.0, 0.1, 0.4, 0.5, 0.8, 0.99])
+def test_stop_stays_on_the_path_and_within_every_limit(guard: MotionGuard, share: float) -> None:
+    move = plan_move(NEUTRAL, DIAGONAL, guard)
+    stop = plan_stop(move, share * move.duration, guard)
+    time = np.linspace(0.0, stop.duration, 2001)
+    motion = stop.sample(time)
+    guard.check(motion)
+    way = DIAGONAL.position - NEUTRAL.position
+    travelled = (motion.position - NEUTRAL.position) @ way / (way @ way)
+    jerk = np.abs(np.gradient(motion.acceleration, time, axis=0)).max(axis=0)
+
+    np.testing.assert_allclose(
+        motion.position, NEUTRAL.position + travelled[:, None] * way, atol=1e-12
+    )
+    assert np.all(np.diff(travelled) >= -1e-15)
+    np.testing.assert_allclose(motion.twist[-1], 0.0, atol=1e-12)
+    # Its own jerk and what the path's acceleration adds.
+    assert jerk[:3].max() < 2.0 * VIGO.limits.linear_jerk
+    assert jerk[3:].max() < 2.0 * VIGO.limits.angular_jerk

@@ -19,6 +19,10 @@ from rclpy.signals import SignalHandlerOptions
 from stewart_node_support.lifecycle import take_down
 from stewart_node_support.qos import COMMAND_QOS
 
+# Always the same: given another timeout, the executor begins its round anew, with the coroutines
+# that wait, and never gets to timers and messages.
+SLICE = 0.01
+
 
 class Harness:
     """
@@ -111,13 +115,13 @@ class Harness:
         while not condition():
             if time.monotonic() > end:
                 raise TimeoutError(f'nothing came true within {timeout} s')
-            self._executor.spin_once(timeout_sec=0.02)
+            self._executor.spin_once(timeout_sec=SLICE)
 
     def spin(self, seconds: float) -> None:
         """Spin for a time [s]."""
         end = time.monotonic() + seconds
-        while (rest := end - time.monotonic()) > 0:
-            self._executor.spin_once(timeout_sec=rest)
+        while time.monotonic() < end:
+            self._executor.spin_once(timeout_sec=SLICE)
 
     def result(self, future: Any, timeout: float = 10.0) -> Any:
         """Spin until `future` is done and return its result."""

@@ -81,6 +81,8 @@ class Rig(Harness):
         """Add a lifecycle node and bring it up."""
         node = self.add(cls, **parameters)
         bring_up(node)
+        # Until it has heard of the driver and of a pose, it rightly refuses to start.
+        self.spin(0.2)
         return node
 
     def drive(self, state: int, reason: str = 'the test says so') -> None:

@@ -1,0 +1,271 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.ros
+pytest.importorskip('rclpy')
+
+from action_msgs.msg import GoalStatus
+from stewart_interfaces.action import MovePlatform
+from stewart_interfaces.msg import DriverState
+from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.nodes.cycloidal_trajectory import CycloidalTrajectory
+from stewart_kinematics.nodes.testing import (
+    motions,
+    NEUTRAL,
+    neutral_plus,
+    require_at_rest,
+    require_continuous,
+    Rig,
+    strokes_at,
+)
+from stewart_node_support.conversions import pose_from_msg, pose_msg
+from stewart_node_support.stamps import to_seconds
+
+Result = MovePlatform.Result
+TARGET = neutral_plus(x=0.03, y=-0.02, z=0.05, rpy=(0.05, -0.03, 0.1))
+
+
+class MoveRig(Rig):
+    """A rig with the action."""
+
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self.node = self.active(CycloidalTrajectory)
+        self.feedback: list[Any] = []
+
+    def goal(self, target: Pose = TARGET, duration: float = 0.0, speed_scale: float = 0.0) -> Any:
+        message = MovePlatform.Goal(
+            target=pose_msg(target.position, target.quaternion_xyzw),
+            duration=duration,
+            speed_scale=speed_scale,
+        )
+        return self.send_goal(MovePlatform, 'move_platform', message, self.feedback)
+
+    def ended(self, handle: Any) -> Any:
+        return self.result(handle.get_result_async()).result
+
+    def first_position(self) -> np.ndarray:
+        return motions(self.setpoints)[1].position[0]
+
+
+@pytest.fixture
+def rig() -> Iterator[MoveRig]:
+    with MoveRig() as running:
+        running.drive(DriverState.ENABLED)
+        yield running
+
+
+def test_move_reaches_its_target_without_a_jump_and_falls_silent(rig: MoveRig) -> None:
+    handle = rig.goal(duration=1.0)
+    assert handle.accepted
+    answer = rig.result(handle.get_result_async())
+    time, motion = motions(rig.setpoints)
+
+    assert answer.status == GoalStatus.STATUS_SUCCEEDED
+    assert answer.result.code == Result.REACHED
+    np.testing.assert_allclose(pose_from_msg(answer.result.pose)[0], TARGET.position, atol=1e-12)
+    require_continuous(rig.setpoints)
+    require_at_rest(rig.setpoints[0])
+    require_at_rest(rig.setpoints[-1])
+    np.testing.assert_allclose(motion.position[0], NEUTRAL.position, atol=1e-8)
+    np.testing.assert_allclose(motion.position[-1], TARGET.position, atol=1e-12)
+    assert {message.source for message in rig.setpoints} == {'cycloidal_trajectory'}
+    assert time[-1] == pytest.approx(1.0, abs=0.1)
+    # Sampled from the clock at 200 Hz; a loaded machine skips some ticks, never adds any.
+    assert 100 < len(rig.setpoints) <= 206
+    assert rig.node.published['setpoint'].count == len(rig.setpoints)
+    assert rig.inverse.refusals.refused == 0
+    rig.setpoints.clear()
+    rig.spin(0.2)
+    assert not rig.setpoints
+
+
+def test_feedback_counts_progress_up_and_the_time_down(rig: MoveRig) -> None:
+    rig.ended(rig.goal(duration=1.0))
+    progress = [message.progress for message in rig.feedback]
+    remaining = [message.time_remaining for message in rig.feedback]
+
+    assert 5 <= len(progress) <= 12
+    assert progress == sorted(progress)
+    assert 0.0 <= progress[0] < 0.2
+    assert 0.8 < progress[-1] <= 1.0
+    np.testing.assert_allclose(np.add(progress, remaining), 1.0, atol=1e-9)
+
+
+def test_cancelled_move_comes_to_rest_on_its_own_path(rig: MoveRig) -> None:
+    handle = rig.goal(duration=2.0)
+    rig.spin(0.9)
+    rig.result(handle.cancel_goal_async())
+    answer = rig.result(handle.get_result_async())
+    _, motion = motions(rig.setpoints)
+    way = TARGET.position - NEUTRAL.position
+    share = (motion.position - NEUTRAL.position) @ way / (way @ way)
+
+    assert answer.status == GoalStatus.STATUS_CANCELED
+    assert answer.result.code == Result.CANCELED
+    assert 0.3 < share[-1] < 0.95
+    np.testing.assert_allclose(
+        motion.position, NEUTRAL.position + share[:, None] * way, rtol=0, atol=1e-8
+    )
+    assert np.all(np.diff(share) >= -1e-12)
+    require_continuous(rig.setpoints)
+    require_at_rest(rig.setpoints[-1])
+    np.testing.assert_allclose(pose_from_msg(answer.result.pose)[0], motion.position[-1])
+    # The next move begins where this one ended.
+    rig.setpoints.clear()
+    assert rig.ended(rig.goal(NEUTRAL)).code == Result.REACHED
+    np.testing.assert_allclose(rig.first_position(), motion.position[-1], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ('keywords', 'reason'),
+    [
+        ({'target': neutral_plus(z=0.9)}, 'stroke of leg'),
+        ({'duration': 0.05}, 'a duration of 0.05 s is too short: this move needs at least'),
+        ({'duration': -1.0}, 'duration: expected a time of at least 0 s, got -1.0'),
+        ({'speed_scale': 1.5}, 'speed_scale: expected a number from 0 to 1, got 1.5'),
+    ],
+)
+def test_impossible_goal_is_refused_with_the_reason(
+    rig: MoveRig, keywords: dict[str, Any], reason: str
+) -> None:
+    assert not rig.goal(**keywords).accepted
+    assert reason in rig.node.refusal
+    assert not rig.setpoints
+
+
+def test_goal_that_is_no_pose_is_refused(rig: MoveRig) -> None:
+    goal = MovePlatform.Goal()
+    goal.target.orientation.w = 0.0
+
+    assert not rig.send_goal(MovePlatform, 'move_platform', goal).accepted
+    assert 'norm 1, got 0' in rig.node.refusal
+
+
+def test_second_goal_is_refused_while_the_first_runs(rig: MoveRig) -> None:
+    first = rig.goal(duration=1.0)
+    assert not rig.goal(NEUTRAL).accepted
+    assert 'another goal is running' in rig.node.refusal
+    assert rig.ended(first).code == Result.REACHED
+    assert rig.goal(NEUTRAL).accepted
+
+
+def test_goal_is_refused_while_the_node_is_not_active(rig: MoveRig) -> None:
+    rig.node.trigger_deactivate()
+
+    assert not rig.goal().accepted
+    assert 'cycloidal_trajectory is inactive, not active' in rig.node.refusal
+
+
+def test_goal_is_refused_until_the_driver_is_enabled() -> None:
+    with MoveRig() as rig:
+        assert not rig.goal().accepted
+        assert rig.node.refusal == 'no driver/state has been received'
+        rig.drive(DriverState.DISABLED, 'never enabled')
+        assert not rig.goal().accepted
+        assert rig.node.refusal == 'the driver is DISABLED, not ENABLED: never enabled'
+
+
+def test_goal_is_refused_without_a_fresh_measured_pose(rig: MoveRig) -> None:
+    rig.measure = lambda: None
+    rig.probe.destroy_timer(next(iter(rig.probe.timers)))
+    rig.spin(0.7)
+
+    assert not rig.goal().accepted
+    assert 'the last platform/pose is' in rig.node.refusal
+
+
+@pytest.mark.parametrize('state', [DriverState.STOPPING, DriverState.DISABLED, DriverState.FAULT])
+def test_driver_that_leaves_enabled_aborts_the_move_at_once(rig: MoveRig, state: int) -> None:
+    handle = rig.goal(duration=2.0)
+    rig.spin(0.5)
+    rig.drive(state, 'somebody pressed the button')
+    answer = rig.result(handle.get_result_async())
+    count = len(rig.setpoints)
+    rig.spin(0.2)
+
+    assert answer.status == GoalStatus.STATUS_ABORTED
+    assert answer.result.code == Result.ABORTED
+    assert 'somebody pressed the button' in answer.result.message
+    assert len(rig.setpoints) == count
+    assert to_seconds(rig.setpoints[-1].header.stamp) - to_seconds(
+        rig.setpoints[0].header.stamp
+    ) == pytest.approx(0.5, abs=0.15)
+
+
+def test_deactivation_aborts_the_move_at_once(rig: MoveRig) -> None:
+    handle = rig.goal(duration=2.0)
+    rig.spin(0.3)
+    rig.node.trigger_deactivate()
+    result = rig.ended(handle)
+    count = len(rig.setpoints)
+    rig.spin(0.2)
+
+    assert result.code == Result.ABORTED
+    assert result.message == 'the node was deactivated'
+    assert len(rig.setpoints) == count
+
+
+def test_start_is_measured_after_enabling_and_the_last_setpoint_afterwards(rig: MoveRig) -> None:
+    measured = neutral_plus(z=0.004)
+    assert rig.ended(rig.goal(neutral_plus(z=0.01))).code == Result.REACHED
+    rig.follow = False
+    rig.strokes = strokes_at(measured)
+    rig.setpoints.clear()
+    # Drives never stand exactly where they were sent; the next path still begins at the setpoint.
+    assert rig.ended(rig.goal(neutral_plus(z=0.02))).code == Result.REACHED
+    np.testing.assert_allclose(rig.first_position(), neutral_plus(z=0.01).position, atol=1e-12)
+    rig.drive(DriverState.STOPPING)
+    rig.drive(DriverState.ENABLED)
+    rig.setpoints.clear()
+    rig.ended(rig.goal(NEUTRAL))
+    np.testing.assert_allclose(rig.first_position(), measured.position, atol=1e-9)
+
+
+def test_last_setpoint_of_another_source_is_where_the_next_move_starts(rig: MoveRig) -> None:
+    elsewhere = neutral_plus(z=0.002)
+    rig.say('ocean_trajectory', Motion.at_rest(elsewhere))
+    rig.follow = False
+    rig.strokes = strokes_at(neutral_plus(z=0.003))
+    rig.spin(0.05)
+    assert not rig.goal().accepted
+    assert 'ocean_trajectory gave a setpoint' in rig.node.refusal
+    rig.spin(0.4)
+    rig.setpoints.clear()
+
+    assert rig.ended(rig.goal(duration=1.0)).code == Result.REACHED
+    np.testing.assert_allclose(rig.first_position(), elsewhere.position, atol=1e-12)
+
+
+def test_goal_is_refused_while_another_source_moves_the_platform(rig: MoveRig) -> None:
+    moving = replace(Motion.at_rest(NEUTRAL), linear_velocity=np.array([0.0, 0.0, 0.01]))
+    rig.say('ocean_trajectory', moving)
+    rig.spin(0.1)
+
+    assert not rig.goal().accepted
+    assert rig.node.refusal == 'ocean_trajectory is moving the platform'
+
+
+def test_refused_setpoint_of_another_source_does_not_count(rig: MoveRig) -> None:
+    rig.say('rogue', Motion.at_rest(neutral_plus(z=0.9)))
+    rig.spin(0.1)
+
+    assert rig.ended(rig.goal()).code == Result.REACHED
+    np.testing.assert_allclose(rig.setpoints[1].pose.position.z, NEUTRAL.position[2], atol=1e-8)
+
+
+def test_move_that_nobody_executes_is_aborted() -> None:
+    with MoveRig(inverse=False) as rig:
+        rig.drive(DriverState.ENABLED)
+        result = rig.ended(rig.goal(duration=0.5))
+
+        assert result.code == Result.ABORTED
+        assert 'inverse_kinematics executes nothing' in result.message
