@@ -25,9 +25,8 @@ DURATION, RATE, SEED = 15.0, 100.0, 1
 def main() -> None:
     """Write wave.png beside this file."""
     platform = Platform.from_yaml('vigo')
-    sea = OrbitalWave(
-        Jonswap(1.5, 6.0).components(30, SEED), centre=platform.geometry.neutral_pose
-    )
+    components = Jonswap(1.5, 6.0).components(30, SEED)
+    sea = OrbitalWave(components, platform.geometry.neutral_pose, np.radians(35.0))
     fitted = fit_plain(sea, MotionGuard(platform), 0.6, duration=DURATION)
     time = np.arange(0.0, DURATION, 1.0 / RATE)
     motion = fitted.wave.sample(time)
