@@ -7,12 +7,18 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 import io
+import os
 from pathlib import Path
+import signal
+import subprocess
+import sys
+import time
 from types import ModuleType
 from typing import Any
 
 import pytest
 from stewart_bags.errors import BagExists
+from stewart_bags.reading import Bag
 from stewart_bags.verbs import bag as bag_verb
 from stewart_bags.verbs import play, record
 from stewart_bags.verbs.bag import NothingRecovered
@@ -126,3 +132,40 @@ def test_progress_overwrites_its_line_on_a_terminal(monkeypatch: pytest.MonkeyPa
     progress.show('whole')
     progress.end()
     assert stream.getvalue() == '\r\033[Khalf\r\033[Kwhole\n'
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_record_and_play_end_well_and_sum_up(
+    make_bag: Callable[..., Path], tmp_path: Path, number: signal.Signals
+) -> None:
+    pytest.importorskip('rclpy')
+    lines = (
+        'import argparse, sys; from stewart_bags.verbs import {0}; p = argparse.ArgumentParser(); '
+    )
+    lines += '{0}.add_arguments(p); sys.exit({0}.main(p.parse_args()))'
+
+    def start(verb: str, *words: object) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, '-c', lines.format(verb), *map(str, words)],
+            env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    output = tmp_path / 'new'
+    with start('record', '/actuator_states', '/note', '-o', output) as recorder:
+        with start('play', make_bag(400), '--rate', '2') as player:
+            _, played = player.communicate(timeout=60.0)
+        time.sleep(0.5)
+        recorder.send_signal(number)
+        _, recorded = recorder.communicate(timeout=60.0)
+    assert player.returncode == 0, played
+    assert '440 messages played' in played
+    assert recorder.returncode == 0, recorded
+    assert '/actuator_states' in recorded
+    with Bag(output) as bag:
+        # All of them, once the two have found each other.
+        numbers = [item.message.position[0] for item in bag.messages(['actuator_states'])]
+    assert numbers == [float(number) for number in range(400 - len(numbers), 400)]
+    assert len(numbers) > 100

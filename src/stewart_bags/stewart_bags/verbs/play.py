@@ -10,6 +10,7 @@ from typing import Any
 
 from stewart_bags.reading import Bag
 from stewart_bags.verbs.progress import Progress
+from stewart_bags.verbs.ros_session import ros_session
 
 HELP = 'publish what a bag holds, in its rhythm'
 
@@ -55,27 +56,22 @@ def main(arguments: argparse.Namespace) -> int:
         If the bag cannot be read.
 
     """
-    import rclpy
-    from rclpy.parameter import Parameter
-    from rclpy.signals import SignalHandlerOptions
-    from stewart_bags.nodes.player import Player
-    from stewart_node_support.running import spin
-    from stewart_node_support.stop_signals import StopSignals
-
     with Bag(arguments.bag) as bag:
         duration = bag.duration
-    overrides = [Parameter(name, value=value) for name, value in _parameters(arguments).items()]
     progress = Progress(sys.stderr)
-    with StopSignals() as stop:
-        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-        try:
-            player = Player(parameter_overrides=overrides)
-            player.create_timer(
-                0.2, lambda: progress.show(f'{player.position:7.1f} s of {duration:.1f} s')
-            )
-            spin([player], stop=stop)
-        finally:
-            rclpy.try_shutdown()
+    with ros_session() as stop:
+        from rclpy.parameter import Parameter
+        from stewart_bags.nodes.player import Player
+        from stewart_node_support.running import spin
+
+        values = _parameters(arguments)
+        player = Player(
+            parameter_overrides=[Parameter(name, value=item) for name, item in values.items()]
+        )
+        player.create_timer(
+            0.2, lambda: progress.show(f'{player.position:7.1f} s of {duration:.1f} s')
+        )
+        spin([player], stop=stop)
     progress.end()
     if player.failure is not None:
         raise player.failure

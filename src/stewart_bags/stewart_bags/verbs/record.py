@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import argparse
 from datetime import datetime
+from pathlib import Path
 import sys
 import time
 
 from stewart_bags.errors import BagExists
 from stewart_bags.verbs.progress import Progress
+from stewart_bags.verbs.ros_session import ros_session
 from stewart_bags.writing import Compression, Storage
 
 HELP = 'record topics into a bag, until Ctrl-C'
@@ -60,15 +62,6 @@ def main(arguments: argparse.Namespace) -> int:
         If the output is taken, or the disk takes no more.
 
     """
-    from pathlib import Path
-
-    import rclpy
-    from rclpy.parameter import Parameter
-    from rclpy.signals import SignalHandlerOptions
-    from stewart_bags.nodes.recorder import Recorder
-    from stewart_node_support.running import spin
-    from stewart_node_support.stop_signals import StopSignals
-
     output = arguments.output or f'bag_{datetime.now():%Y_%m_%d_%H_%M_%S}'
     if Path(output).exists():
         raise BagExists(Path(output))
@@ -78,30 +71,34 @@ def main(arguments: argparse.Namespace) -> int:
         'storage': arguments.storage,
         'compression': arguments.compression,
     }
-    overrides = [Parameter(name, value=value) for name, value in values.items() if value]
-    begin = time.monotonic()
     progress = Progress(sys.stderr)
-    with StopSignals() as stop:
-        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-        try:
-            recorder = Recorder(parameter_overrides=overrides)
-            recording = recorder.recording
+    with ros_session() as stop:
+        from rclpy.parameter import Parameter
+        from stewart_bags.nodes.recorder import Recorder
+        from stewart_node_support.running import spin
 
-            def show() -> None:
-                elapsed = time.monotonic() - begin
-                progress.show(
-                    f'{elapsed:7.1f} s  {sum(recording.counts.values())} messages on '
-                    f'{len(recorder.topics)} topics  {recording.size / 1e6:.1f} MB  '
-                    f'{recorder.lost} lost'
-                )
-                ended = arguments.duration is not None and elapsed >= arguments.duration
-                if ended or recording.failure is not None:
-                    stop.request()
+        recorder = Recorder(
+            # rclpy cannot tell the type of an empty list.
+            parameter_overrides=[
+                Parameter(name, value=item) for name, item in values.items() if item
+            ]
+        )
+        recording = recorder.recording
+        begin = time.monotonic()
 
-            recorder.create_timer(0.2, show)
-            spin([recorder], stop=stop)
-        finally:
-            rclpy.try_shutdown()
+        def show() -> None:
+            elapsed = time.monotonic() - begin
+            progress.show(
+                f'{elapsed:7.1f} s  {sum(recording.counts.values())} messages on '
+                f'{len(recorder.topics)} topics  {recording.size / 1e6:.1f} MB  '
+                f'{recorder.lost} lost'
+            )
+            ended = arguments.duration is not None and elapsed >= arguments.duration
+            if ended or recording.failure is not None:
+                stop.request()
+
+        recorder.create_timer(0.2, show)
+        spin([recorder], stop=stop)
     progress.end()
     if recording.failure is not None:
         raise recording.failure
