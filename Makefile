@@ -5,7 +5,7 @@ PYTHON ?= python3
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo view test test-slow test-compat lint format bench papers clean
+.PHONY: help setup demo test test-slow test-compat lint format bench papers clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
@@ -13,11 +13,8 @@ help:  ## this list
 setup:  ## install ROS 2 Jazzy and the pinned packages into .venv, build the workspace
 	@scripts/setup
 
-demo: setup  ## one run of everything: move, measure, estimate, record, identify
+demo: setup  ## three waves on virtual platforms through the whole ROS 2 graph, and a report
 	@scripts/run stewart demo
-
-view: setup  ## the platform in the browser
-	@scripts/run stewart view
 
 test: setup  ## every test and linter, with the coverage of the core
 	@scripts/test
