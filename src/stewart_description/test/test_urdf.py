@@ -112,7 +112,7 @@ def test_tree_check_finds_a_second_root_and_an_unknown_link() -> None:
 
 @pytest.mark.parametrize('name', NAMES)
 def test_yourdfpy_accepts_the_model(name: str, tmp_path: Path) -> None:
-    yourdfpy = pytest.importorskip('yourdfpy', exc_type=ImportError)
+    yourdfpy = pytest.importorskip('yourdfpy')
     file = tmp_path / 'model.urdf'
     file.write_text(render_urdf(name))
     model = yourdfpy.URDF.load(str(file), build_scene_graph=True, load_meshes=False)

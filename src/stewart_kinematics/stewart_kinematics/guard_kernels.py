@@ -3,8 +3,8 @@
 """
 Compiled inner loop of the motion guard: every guarded quantity of n samples in one pass.
 
-Symbols as in `leg_kernels`: s_i = R b_i, leg vector L_i, direction d_i. The columns of the
-result are laid out by the slices below.
+Symbols as in `leg_kernels`: leg vector L_i, length l_i, direction d_i. The constants below say
+in which columns of the result a quantity begins.
 
 """
 
@@ -28,7 +28,6 @@ from stewart_kinematics.leg_kernels import (
     quadruple,
     rotate,
     rotation,
-    Rotation9,
     Triple,
     triple,
 )
@@ -87,52 +86,6 @@ def segment_distance(p: Triple, u: Triple, q: Triple, v: Triple) -> float:
 
 
 @part
-def leg_quantities(
-    base: Array,
-    platform: Array,
-    axes: Array,
-    r: Rotation9,
-    position: Array,
-    twist: Array,
-    acceleration: Array,
-    n: int,
-    legs: Array,
-    jacobian: Array,
-    vectors: Array,
-    out: Array,
-) -> None:
-    """Write what belongs to each leg of sample n; `axes` holds the joints' axes, base first."""
-    w = (twist[n, 3], twist[n, 4], twist[n, 5])
-    alpha = (acceleration[n, 3], acceleration[n, 4], acceleration[n, 5])
-    for i in range(6):
-        s = rotate(r, triple(platform, i))
-        turn = cross(w, s)
-        spin, swing = cross(alpha, s), cross(w, turn)
-        square, along, speed, pull = 0.0, 0.0, 0.0, 0.0
-        for k in range(3):
-            leg = position[n, k] + s[k] - base[i, k]
-            first = twist[n, k] + turn[k]
-            second = acceleration[n, k] + spin[k] + swing[k]
-            vectors[i, k] = leg
-            square += leg * leg
-            along += leg * first
-            speed += first * first
-            pull += leg * second
-        length = math.sqrt(square)
-        rate = along / length
-        legs[0, n, i] = length
-        legs[1, n, i] = rate
-        legs[2, n, i] = (pull + speed - rate * rate) / length
-        d = (vectors[i, 0] / length, vectors[i, 1] / length, vectors[i, 2] / length)
-        moment = cross(s, d)
-        for k in range(3):
-            jacobian[i, k] = d[k]
-            jacobian[i, 3 + k] = moment[k]
-        out[n, BASE_ANGLE + i] = angle_between(d, triple(axes, i))
-        out[n, PLATFORM_ANGLE + i] = angle_between(d, rotate(r, triple(axes, 6 + i)))
-
-
-@part
 def leg_distances(base: Array, vectors: Array, n: int, out: Array) -> None:
     """Write the distances between the axes of all pairs of legs of sample n."""
     column = DISTANCE
@@ -152,11 +105,10 @@ def norm_of(values: Array, n: int, first: int) -> float:
 
 
 @kernel(
-    VOID, MATRIX, MATRIX, MATRIX, SCALAR, MATRIX, MATRIX, MATRIX, MATRIX, STACK_OUT, MATRIX_OUT
+    VOID, MATRIX, MATRIX, SCALAR, MATRIX, MATRIX, MATRIX, MATRIX, STACK_OUT, STACK_OUT, MATRIX_OUT
 )
 def guarded_quantities(
     base: Array,
-    platform: Array,
     axes: Array,
     scale: float,
     position: Array,
@@ -164,38 +116,36 @@ def guarded_quantities(
     twist: Array,
     acceleration: Array,
     legs: Array,
+    jacobian: Array,
     out: Array,
 ) -> None:
     """
-    Write leg lengths, rates and accelerations (3, n, 6), and every guarded quantity (n, 55).
+    Write every guarded quantity of n samples, shape (n, 55).
 
-    `axes` (12, 3) holds the axes of the base joints in the base, then those of the platform
-    joints in the platform; `scale` is the length that divides the moments. Strokes are written
-    as lengths. A row with a number that is not finite becomes NaN throughout.
+    `legs` (3, n, 6) and `jacobian` (n, 6, 6) come from `leg_kernels`; the moments of the latter
+    are divided by the length `scale` in place. `axes` (12, 3) holds the axes of the base joints
+    in the base, then those of the platform joints in the platform. Strokes are written as
+    lengths. A row with a number that is not finite becomes NaN throughout.
 
     """
-    jacobian, vectors = np.empty((6, 6)), np.empty((6, 3))
+    vectors = np.empty((6, 3))
     for n in range(position.shape[0]):
         x, y, z, w = quadruple(quaternion, n)
-        total = x + y + z + w
-        for k in range(3):
-            total += position[n, k]
-        for k in range(6):
-            total += twist[n, k] + acceleration[n, k]
+        total = x + y + z + w + position[n].sum() + twist[n].sum() + acceleration[n].sum()
+        jacobian[n, :, 3:] /= scale
+        if not math.isfinite(total + jacobian[n].sum()):
+            out[n, :] = math.nan
+            continue
         r = rotation(x, y, z, w)
-        leg_quantities(
-            base, platform, axes, r, position, twist, acceleration, n, legs, jacobian, vectors, out
-        )
         for i in range(6):
+            d = triple(jacobian[n], i)
+            for k in range(3):
+                vectors[i, k] = legs[0, n, i] * d[k]
             out[n, STROKE + i] = legs[0, n, i]
             out[n, RATE + i] = legs[1, n, i]
             out[n, ACCELERATION + i] = legs[2, n, i]
-            for k in range(3):
-                jacobian[i, 3 + k] /= scale
-                total += jacobian[i, k]
-        if not math.isfinite(total):
-            out[n, :] = math.nan
-            continue
+            out[n, BASE_ANGLE + i] = angle_between(d, triple(axes, i))
+            out[n, PLATFORM_ANGLE + i] = angle_between(d, rotate(r, triple(axes, 6 + i)))
         leg_distances(base, vectors, n, out)
         out[n, NORM] = math.sqrt(x * x + y * y + z * z + w * w)
         out[n, ROLL_PITCH_YAW] = math.atan2(r[7], r[8])
@@ -205,5 +155,5 @@ def guarded_quantities(
         out[n, SPEEDS + 1] = norm_of(twist, n, 3)
         out[n, SPEEDS + 2] = norm_of(acceleration, n, 0)
         out[n, SPEEDS + 3] = norm_of(acceleration, n, 3)
-        out[n, CONDITION] = np.linalg.cond(jacobian)
-        out[n, DETERMINANT] = np.linalg.det(jacobian)
+        out[n, CONDITION] = np.linalg.cond(jacobian[n])
+        out[n, DETERMINANT] = np.linalg.det(jacobian[n])

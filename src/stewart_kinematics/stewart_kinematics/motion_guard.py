@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 from stewart_kinematics import guard_kernels as columns
+from stewart_kinematics import leg_kernels
 from stewart_kinematics.errors import (
     ConfigurationError,
     MotionRefused,
@@ -228,19 +229,26 @@ class MotionGuard:
     def _evaluate(self, motion: Motion) -> tuple[Array, Array]:
         """Return the kernel's leg motion (3, n, 6) and guarded quantities (n, 55)."""
         geometry = self.platform.geometry
+        base = geometry.base_joints
+        joints = (base, geometry.platform_joints)
         position = np.ascontiguousarray(motion.position.reshape(-1, 3))
-        legs = np.empty((3, len(position), 6))
-        values = np.empty((len(position), columns.WIDTH))
+        attitude = np.ascontiguousarray(motion.quaternion_xyzw.reshape(-1, 4))
+        twist, acceleration = motion.twist.reshape(-1, 6), motion.acceleration.reshape(-1, 6)
+        count = len(position)
+        legs, rows = np.empty((3, count, 6)), np.empty((count, 6, 6))
+        values = np.empty((count, columns.WIDTH))
+        leg_kernels.leg_motion(*joints, position, attitude, twist, acceleration, legs)
+        leg_kernels.jacobian(*joints, position, attitude, rows)
         guarded_quantities(
-            geometry.base_joints,
-            geometry.platform_joints,
+            base,
             self._axes,
             geometry.length_scale,
             position,
-            np.ascontiguousarray(motion.quaternion_xyzw.reshape(-1, 4)),
-            motion.twist.reshape(-1, 6),
-            motion.acceleration.reshape(-1, 6),
+            attitude,
+            twist,
+            acceleration,
             legs,
+            rows,
             values,
         )
         values[:, columns.STROKE : columns.STROKE + 6] -= geometry.retracted_length

@@ -168,3 +168,14 @@ def test_arrays_are_read_only_and_shapes_are_checked() -> None:
         replace(geometry, platform_joints=np.full((6, 3), np.nan))
     with pytest.raises(GeometryError, match='retracted lengths must be above 0'):
         replace(geometry, retracted_length=np.zeros(6))
+
+
+def test_leg_without_length_at_the_neutral_pose_is_named() -> None:
+    """Two joints in one place give no direction."""
+    geometry = Geometry.from_yaml('vigo')
+    pose = geometry.neutral_pose
+    joints = geometry.base_joints.copy()
+    joints[2] = pose.position + geometry.platform_joints[2]
+
+    with pytest.raises(GeometryError, match='leg 3 has no length'):
+        replace(geometry, base_joints=joints)

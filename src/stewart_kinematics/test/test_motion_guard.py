@@ -18,6 +18,7 @@ from stewart_kinematics.errors import ConfigurationError, MotionRefused, ShapeEr
 from stewart_kinematics.guard_kernels import segment_distance
 from stewart_kinematics.inverse import inverse
 from stewart_kinematics.jacobian import condition_number, jacobian
+from stewart_kinematics.jump import differences
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Limits, Platform
@@ -441,3 +442,17 @@ def test_every_limit_of_the_platform_is_guarded(vigo: Platform) -> None:
         value = tight.get(key, getattr(vigo.limits, key) * 1e-3)
         guard = MotionGuard(relaxed(vigo, **{key: value}))
         assert not guard.allowed(motion).all(), key
+
+
+@pytest.mark.parametrize('sign', [1.0, -1.0])
+def test_attitude_difference_equals_scipy_for_either_sign_of_the_quaternion(sign: float) -> None:
+    """Quaternions q and -q are the same attitude, and the turn is the shortest one."""
+    rng = np.random.default_rng(9)
+    zero, out = np.zeros(3), np.empty(4)
+    for _ in range(50):
+        last, turn = Rotation.random(random_state=rng), rng.uniform(-1.5, 1.5, 3)
+        first, second = last.as_quat(), sign * (Rotation.from_rotvec(turn) * last).as_quat()
+        omega = rng.normal(size=3)
+        differences(zero, first, zero, omega, zero, second, zero, omega, 0.1, out)
+
+        assert out[1] == pytest.approx(float(np.linalg.norm(turn - 0.1 * omega)), abs=1e-12)
