@@ -23,6 +23,7 @@ from stewart_bags.rescued import Damage, Rescued, RescuedTopic
 MAGIC = b'SQLite format 3\0'
 FILE_HEADER = 100
 TABLE_LEAF = 0x0D
+PAGE_SIZES = tuple(1 << power for power in range(9, 17))
 # Types of a stored value: NULL stands where the row number serves as the key.
 NULL, INTEGERS, BLOBS = 0, {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}, 12
 TIME_LIMIT = 1 << 63
@@ -65,6 +66,8 @@ class Sqlite3Walk:
         head = head.ljust(FILE_HEADER, b'\0')
         size = int.from_bytes(head[16:18], 'big')
         self._page = 65536 if size == 1 else size
+        if self._page not in PAGE_SIZES:
+            self._page = 0
         self._usable = self._page - head[20]
         self._promised = int.from_bytes(head[28:32], 'big')
         self._count = path.stat().st_size // self._page if self._page else 0
@@ -103,9 +106,11 @@ class Sqlite3Walk:
         for at in _cells(page, FILE_HEADER if number == 1 else 0):
             try:
                 row, kinds = _head(page, at)
-                if len(kinds) == 4 and kinds[0] == NULL and _is_message(kinds):
+                if len(kinds) < 4 or kinds[0] != NULL:
+                    continue
+                if len(kinds) == 4 and _is_message(kinds):
                     rows[row] = (number, at)
-                elif len(kinds) >= 4 and kinds[0] == NULL and _is_text(*kinds[1:]):
+                elif _is_text(*kinds[1:]):
                     self._definition(row, self._values(page, at))
             except (IndexError, struct.error, ValueError, ReaderError) as error:
                 place = (number - 1) * self._page + at
@@ -113,8 +118,6 @@ class Sqlite3Walk:
 
     def _definition(self, row: int, values: list[Value]) -> None:
         texts = [value for value in values[1:] if isinstance(value, str)]
-        if '/' not in texts[0]:
-            return  # a row of the schema
         if texts[1] in {'ros2msg', 'ros2idl', 'unknown'}:
             self._types[texts[0]] = (texts[2], [*texts, ''][3])
             return

@@ -17,7 +17,7 @@ import pytest
 from stewart_bags.errors import BagError, BagExists, NotABag
 from stewart_bags.reading import Bag
 from stewart_bags.salvage import Salvage, salvage
-from stewart_bags.writing import ALLOWED, Compression, Storage
+from stewart_bags.writing import ALLOWED, BagWriter, Compression, Storage
 
 COMBINATIONS = [(storage, item) for storage in Storage for item in ALLOWED[storage]]
 RunPython = Callable[..., subprocess.CompletedProcess[str]]
@@ -108,7 +108,6 @@ def test_corrupt_bytes_never_end_in_anything_but_a_bag_error(
 def original(tmp_path_factory: pytest.TempPathFactory) -> dict[Storage, Path]:
     """One file of 330 messages for each storage."""
     from stewart_bags.definitions import jazzy_typestore
-    from stewart_bags.writing import BagWriter
 
     text = jazzy_typestore().types['std_msgs/msg/String']
     files = {}
@@ -150,6 +149,54 @@ def test_hole_in_the_middle_costs_only_its_chunk(
     report = salvage(bag, tmp_path / 'new')
     assert len(report.damages) == 1
     assert 1100 - 2 * CHUNK <= report.count < 1100
+
+
+@pytest.mark.parametrize('storage', list(Storage))
+def test_messages_larger_than_a_page_are_saved_whole_or_not_at_all(
+    tmp_path: Path, storage_file: Callable[[Path], Path], storage: Storage
+) -> None:
+    bag = tmp_path / 'bag'
+    # Around the sizes at which sqlite begins to spread a row over pages, and far beyond.
+    sizes = [*range(4000, 4120, 3), 30_000, 200_000, *range(8100, 8300, 20), 100]
+    with BagWriter(bag, storage=storage) as writer:
+        text = writer.typestore.types['std_msgs/msg/String']
+        for number, size in enumerate(sizes):
+            writer.write('/note', number, text(chr(97 + number % 26) * size))
+            writer.flush()
+    expected = contents(bag)
+    file = storage_file(bag)
+    assert rescued(file) == expected
+    data = file.read_bytes()
+    for cut in range(10_000, len(data), 30_011):
+        file.write_bytes(data[:cut])
+        found = rescued(file)
+        assert not set(found) - set(expected)
+        assert len(found) >= sum(1 for _ in range(0, cut - 220_000, 8_300))
+
+
+@pytest.mark.parametrize('size', [0, 3, 100, 1000])
+def test_database_with_an_impossible_page_size_gives_nothing(
+    make_bag: Callable[..., Path], storage_file: Callable[[Path], Path], size: int
+) -> None:
+    file = storage_file(make_bag(50, storage=Storage.SQLITE3))
+    data = bytearray(file.read_bytes())
+    data[16:18] = size.to_bytes(2, 'big')
+    file.write_bytes(data)
+    with Salvage(file) as found:
+        assert list(found.messages()) == []
+        assert found.damages
+
+
+def test_message_of_an_unknown_topic_is_reported(
+    make_bag: Callable[..., Path], storage_file: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    file = storage_file(make_bag(20, storage=Storage.SQLITE3))
+    with sqlite3.connect(file) as database:
+        database.execute("DELETE FROM topics WHERE name = '/note'")
+    database.close()
+    report = salvage(file, tmp_path / 'new')
+    assert report.counts == {'/actuator_states': 20}
+    assert 'unknown topic 2' in str(report)
 
 
 def test_output_that_exists_is_refused(make_bag: Callable[..., Path], tmp_path: Path) -> None:
