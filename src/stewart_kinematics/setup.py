@@ -21,7 +21,7 @@ setup(
     maintainer='The Stewart Authors',
     maintainer_email='maintainers@example.org',
     packages=find_packages(exclude=['test']),
-    package_data={f'{PACKAGE}.trajectories': ['motions/*.yaml']},
+    package_data={PACKAGE: ['py.typed'], f'{PACKAGE}.trajectories': ['motions/*.yaml']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
@@ -32,6 +32,8 @@ setup(
     entry_points={
         'console_scripts': [f'{name} = stewart_node_support.executable:main' for name in NODES],
         'stewart.verbs': [
+            f'fk = {PACKAGE}.verbs.fk',
+            f'ik = {PACKAGE}.verbs.ik',
             f'trajectory = {PACKAGE}.verbs.trajectory',
             f'workspace = {PACKAGE}.verbs.workspace',
         ],

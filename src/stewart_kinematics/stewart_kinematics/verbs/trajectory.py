@@ -17,10 +17,10 @@ import sys
 from typing import TextIO
 
 import numpy as np
+from stewart_kinematics.csv_tables import ACCELERATION, POSE, TIME, TWIST
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
 from stewart_kinematics.inverse import inverse
 from stewart_kinematics.motion import Array, Motion, Pose
-from stewart_kinematics.motion_csv import ACCELERATION, POSE, TIME, TWIST
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.planning import plan_move
 from stewart_kinematics.platform import Platform

@@ -1,0 +1,112 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The verb ``stewart fk``: from lengths or strokes of the legs to poses of the platform.
+
+A line without a pose that can be trusted is written with ``nan`` for pose and condition number
+and 0 for ``converged``; it is named, and the exit code is 1.
+
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+from stewart_kinematics.csv_tables import (
+    LENGTH,
+    POSE,
+    poses_from_base,
+    read_table,
+    STROKE,
+    Table,
+    TIME,
+    write_table,
+)
+from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.forward import forward_batch, ForwardResult, ForwardStatus, REASONS
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.motion import Array
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.verbs.table_arguments import (
+    add_table_arguments,
+    reference_pose,
+    report,
+)
+
+HELP = 'turn lengths or strokes of the legs into poses of the platform'
+
+QUALITY = ('converged', 'iterations', 'residual_m', 'condition_number')
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    add_table_arguments(parser, 'lengths (leg_1_m ...) or strokes (stroke_1_m ...)')
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Read legs, write poses, name lines that have none.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        As `add_arguments` defines them.
+
+    Returns
+    -------
+    int
+        0, or 1 if a line has no pose.
+
+    Raises
+    ------
+    ConfigurationError
+        If the table or the platform cannot be used.
+    OSError
+        If a file cannot be read or written.
+
+    """
+    geometry = Platform.from_yaml(arguments.platform).geometry
+    table = read_table(arguments.table, (TIME, *LENGTH, *STROKE))
+    result = forward_batch(geometry, _lengths(table, geometry))
+    converged = np.asarray(result.converged)
+    reference = reference_pose(geometry, arguments.relative_to)
+    pose = poses_from_base(result.position, result.quaternion_xyzw, reference)
+    quality = [converged, result.iterations, result.residual, result.condition_number]
+    known = np.where(converged[:, None], np.concatenate(pose, axis=1), np.nan)
+    quality[3] = np.where(converged, quality[3], np.nan)
+    names, values = [*POSE, *QUALITY], [known, *quality]
+    if table.has([TIME]):
+        names, values = [TIME, *names], [table.take([TIME]), *values]
+    write_table(arguments.output, names, np.column_stack(values))
+    lost = _lost(table, result)
+    report(lost, 'lines without a pose')
+    return 1 if lost else 0
+
+
+def _lengths(table: Table, geometry: Geometry) -> Array:
+    """Return the lengths, whichever way the table has them, all of them positive."""
+    if table.has(LENGTH):
+        names, lengths = LENGTH, table.take(LENGTH)
+    elif table.has(STROKE):
+        names, lengths = STROKE, table.take(STROKE) + geometry.retracted_length
+    else:
+        raise ConfigurationError(
+            f'{table.source}:1', 'neither', f'{LENGTH[0]} ... or {STROKE[0]} ...'
+        )
+    bad = np.argwhere(lengths <= 0.0)
+    if bad.size:
+        row, leg = bad[0]
+        place = f'{table.source}:{table.lines[row]}: {names[leg]}'
+        raise ConfigurationError(place, float(lengths[row, leg]), 'a leg longer than 0 m')
+    return lengths
+
+
+def _lost(table: Table, result: ForwardResult) -> list[str]:
+    """Return a sentence for every line without a pose."""
+    status, residual = np.asarray(result.status), np.asarray(result.residual)
+    return [
+        f'{table.source}:{table.lines[row]}: {REASONS[ForwardStatus(status[row])]} '
+        f'(after {np.asarray(result.iterations)[row]} iterations {residual[row]:.3g} m are left)'
+        for row in np.flatnonzero(status != ForwardStatus.CONVERGED)
+    ]

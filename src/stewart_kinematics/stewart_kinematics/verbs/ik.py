@@ -1,0 +1,125 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The verb ``stewart ik``: from poses of the platform to its legs.
+
+Where the table has twists (and accelerations) of the platform, the rates (and accelerations) of
+the legs are written, too. Poses outside the stroke are written as well, and named.
+
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+from stewart_kinematics.csv_tables import (
+    ACCELERATION,
+    LEG_ACCELERATION,
+    LENGTH,
+    POSE,
+    poses_in_base,
+    RATE,
+    read_table,
+    STROKE,
+    Table,
+    TIME,
+    TWIST,
+    write_table,
+)
+from stewart_kinematics.errors import ConfigurationError, Violation
+from stewart_kinematics.inverse import inverse, LegMotion
+from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.verbs.table_arguments import (
+    add_table_arguments,
+    reference_pose,
+    report,
+)
+
+HELP = 'turn poses of the platform into lengths, strokes and rates of its legs'
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    add_table_arguments(parser, 'poses')
+    parser.add_argument(
+        '--strict', action='store_true', help='exit with 1 if a pose is outside the stroke'
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Read poses, write legs, name poses outside the stroke.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        As `add_arguments` defines them.
+
+    Returns
+    -------
+    int
+        0, or 1 if `--strict` and a pose is outside the stroke.
+
+    Raises
+    ------
+    ConfigurationError
+        If the table or the platform cannot be used.
+    OSError
+        If a file cannot be read or written.
+
+    """
+    platform = Platform.from_yaml(arguments.platform)
+    table = read_table(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))
+    reference = reference_pose(platform.geometry, arguments.relative_to)
+    motion = _motion(table, *poses_in_base(table, reference))
+    legs = inverse(platform.geometry, motion)
+    columns, values = _result(table, legs)
+    write_table(arguments.output, columns, np.concatenate(values, axis=1))
+    outside = _outside(table, legs.stroke, platform.limits.stroke)
+    report(outside, 'poses outside the stroke')
+    return 1 if outside and arguments.strict else 0
+
+
+def _motion(table: Table, position: Array, quaternion_xyzw: Array) -> Motion:
+    """Return the samples; derivatives that the table has not are 0, and not written later."""
+    if table.has(ACCELERATION) and not table.has(TWIST):
+        missing = f'the columns {", ".join(TWIST)} as well'
+        raise ConfigurationError(f'{table.source}:1', 'accelerations without twists', missing)
+    twist, acceleration = (
+        table.take(group) if table.has(group) else np.zeros((len(position), 6))
+        for group in (TWIST, ACCELERATION)
+    )
+    return Motion(
+        position,
+        quaternion_xyzw,
+        twist[:, :3],
+        twist[:, 3:],
+        acceleration[:, :3],
+        acceleration[:, 3:],
+    )
+
+
+def _result(table: Table, legs: LegMotion) -> tuple[list[str], list[Array]]:
+    """Return names and blocks of the columns to write."""
+    columns, values = [*LENGTH, *STROKE], [legs.length, legs.stroke]
+    if table.has([TIME]):
+        columns, values = [TIME, *columns], [table.take([TIME]), *values]
+    if table.has(TWIST):
+        columns, values = [*columns, *RATE], [*values, legs.rate]
+    if table.has(ACCELERATION):
+        columns, values = [*columns, *LEG_ACCELERATION], [*values, legs.acceleration]
+    return columns, values
+
+
+def _outside(table: Table, stroke: Array, limits: Array) -> list[str]:
+    """Return a sentence for every row outside the stroke, about the leg that is farthest out."""
+    beyond = np.maximum(limits[:, 0] - stroke, stroke - limits[:, 1])
+    sentences = []
+    for row in np.flatnonzero(np.any(beyond > 0.0, axis=1)):
+        leg = int(np.argmax(beyond[row]))
+        lower, upper = limits[leg]
+        violation = Violation('stroke', stroke[row, leg], lower, upper, 'm', leg + 1)
+        sentences.append(f'{table.source}:{table.lines[row]}: {violation}')
+    return sentences

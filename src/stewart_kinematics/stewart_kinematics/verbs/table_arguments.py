@@ -1,0 +1,53 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the verbs that turn one table into another have in common."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+import sys
+
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.motion import Pose
+
+SHOWN = 10
+"""Lines that are reported one by one; of the others only the number is."""
+
+
+def add_table_arguments(parser: argparse.ArgumentParser, holds: str) -> None:
+    """
+    Add input, output, platform and reference.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+        Parser of the verb.
+    holds : str
+        What the input holds, for the help.
+
+    """
+    add = parser.add_argument
+    add('table', nargs='?', default='-', metavar='FILE', help=f'CSV file with {holds}; - is stdin')
+    add('-o', '--output', default='-', metavar='FILE', help='CSV file; - is stdout')
+    add('--platform', default='vigo', help='name or YAML file (default: %(default)s)')
+    add(
+        '--relative-to',
+        choices=('base', 'zero', 'neutral'),
+        default='base',
+        help='pose of the platform that the poses of the table count from (default: %(default)s)',
+    )
+
+
+def reference_pose(geometry: Geometry, name: str) -> Pose:
+    """Return the pose that `--relative-to` names."""
+    named = {'zero': geometry.zero_pose, 'neutral': geometry.neutral_pose}
+    return named.get(name, Pose.identity())
+
+
+def report(sentences: Sequence[str], what: str) -> None:
+    """Print the first sentences to standard error, and how many more there are of `what`."""
+    for sentence in sentences[:SHOWN]:
+        print(sentence, file=sys.stderr)
+    if len(sentences) > SHOWN:
+        print(f'... and {len(sentences) - SHOWN} more {what}', file=sys.stderr)

@@ -1,0 +1,96 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tables are read by column names, and what is wrong is named by file, line and column."""
+
+import io
+
+import numpy as np
+import pytest
+from stewart_kinematics.csv_tables import (
+    poses_from_base,
+    poses_in_base,
+    read_table,
+    write_table,
+)
+from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.motion import Pose
+
+
+def written(tmp_path, text):
+    path = tmp_path / 'table.csv'
+    path.write_text(text)
+    return path
+
+
+def test_columns_are_found_by_name_whatever_else_is_there(tmp_path):
+    path = written(tmp_path, 'note, b ,a\nfirst,2,1\n\nthird,4,3\n')
+    table = read_table(path, ('a', 'b', 'c'))
+    assert table.take(['a', 'b']).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert table.lines.tolist() == [2, 4]
+    assert table.has(['a', 'b'])
+    assert not table.has(['c'])
+
+
+def test_part_of_a_group_is_a_mistake(tmp_path):
+    table = read_table(written(tmp_path, 'a,b\n1,2\n'), ('a', 'b', 'c'))
+    with pytest.raises(ConfigurationError, match='expected the columns c as well'):
+        table.has(['a', 'b', 'c'])
+    with pytest.raises(ConfigurationError, match='expected the columns c as well'):
+        table.take(['c'])
+
+
+@pytest.mark.parametrize(
+    ('text', 'message'),
+    [
+        ('a,b\n1,2\n3,x\n', r"table\.csv:3: b: expected a number, got 'x'"),
+        ('a,b\n1,nan\n', r"table\.csv:2: b: expected a finite number, got 'nan'"),
+        ('a,b\n1,\n', r"table\.csv:2: b: expected a number, got ''"),
+        ('a,b\n1\n', r'table\.csv:2: expected 2 cells, got 1'),
+        ('a,a\n1,2\n', r"table\.csv:1: expected every column once, got 'a'"),
+        ('', r'table\.csv:1: expected a line with the names of the columns'),
+    ],
+)
+def test_mistake_is_named_with_its_place(tmp_path, text, message):
+    with pytest.raises(ConfigurationError, match=message):
+        read_table(written(tmp_path, text), ('a', 'b'))
+
+
+def test_standard_streams(monkeypatch, capsys):
+    monkeypatch.setattr('sys.stdin', io.StringIO('a,b\n1,2\n'))
+    table = read_table('-', ('a', 'b'))
+    assert table.source == 'standard input'
+    write_table('-', ['a', 'b'], -0.0 * table.take(['a', 'b']))
+    assert capsys.readouterr().out == 'a,b\n0,0\n'
+
+
+def test_written_numbers_come_back(tmp_path):
+    values = np.random.default_rng(1).normal(size=(20, 2))
+    path = tmp_path / 'out.csv'
+    write_table(path, ['a', 'b'], values)
+    np.testing.assert_allclose(read_table(path, ('a', 'b')).take(['a', 'b']), values, rtol=1e-11)
+
+
+def test_a_table_without_rows_is_a_table(tmp_path):
+    table = read_table(written(tmp_path, 'a,b\n'), ('a', 'b'))
+    assert table.take(['a', 'b']).shape == (0, 2)
+
+
+def test_poses_count_from_the_reference(tmp_path):
+    path = written(tmp_path, 'x_m,y_m,z_m,qx,qy,qz,qw\n0.1,0,0,0,0,0.70711,0.70711\n')
+    reference = Pose.from_rpy([1.0, 2.0, 3.0], (0.0, 0.0, np.pi / 2))
+    table = read_table(path, ('x_m', 'y_m', 'z_m', 'qx', 'qy', 'qz', 'qw'))
+    position, quaternion = poses_in_base(table, reference)
+    np.testing.assert_allclose(position, [[1.0, 2.1, 3.0]], atol=1e-15)
+    np.testing.assert_allclose(quaternion, [[0.0, 0.0, 1.0, 0.0]], atol=1e-5)
+    back, turned = poses_from_base(position, quaternion, reference)
+    np.testing.assert_allclose(back, [[0.1, 0.0, 0.0]], atol=1e-15)
+    np.testing.assert_allclose(turned, [[0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)]], atol=1e-15)
+
+
+def test_quaternion_without_norm_1_is_named(tmp_path):
+    path = written(tmp_path, 'x_m,y_m,z_m,qx,qy,qz,qw\n0,0,0,0,0,0,1\n0,0,0,0,0,1,1\n')
+    table = read_table(path, ('x_m', 'y_m', 'z_m', 'qx', 'qy', 'qz', 'qw'))
+    with pytest.raises(
+        ConfigurationError, match=r'table\.csv:3: qx, qy, qz, qw: .*norm 1, got 1\.41'
+    ):
+        poses_in_base(table, Pose.identity())

@@ -1,0 +1,150 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The verbs ``ik`` and ``fk`` undo each other and name what they cannot do."""
+
+import argparse
+import re
+
+import numpy as np
+import pytest
+from stewart_kinematics.csv_tables import (
+    ACCELERATION,
+    LEG_ACCELERATION,
+    LENGTH,
+    POSE,
+    RATE,
+    read_table,
+    STROKE,
+    TIME,
+    TWIST,
+    write_table,
+)
+from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.inverse import inverse
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.trajectories import Cycloidal
+from stewart_kinematics.verbs import fk, ik
+
+VIGO = Platform.from_yaml('vigo')
+NEUTRAL = VIGO.geometry.neutral_pose
+TIMES = np.linspace(0.0, 2.0, 21)
+MOTION = Cycloidal(
+    NEUTRAL, Pose.from_rpy(NEUTRAL.position + np.array([0.05, -0.02, 0.1]), (0.1, -0.05, 0.2)), 2.0
+).sample(TIMES)
+
+
+def call(verb, *words):
+    parser = argparse.ArgumentParser()
+    verb.add_arguments(parser)
+    return verb.main(parser.parse_args([str(word) for word in words]))
+
+
+@pytest.fixture
+def poses(tmp_path):
+    path = tmp_path / 'poses.csv'
+    write_table(path, [*POSE], np.column_stack([MOTION.position, MOTION.quaternion_xyzw]))
+    return path
+
+
+@pytest.fixture
+def motion(tmp_path):
+    path = tmp_path / 'motion.csv'
+    table = [TIMES, MOTION.position, MOTION.quaternion_xyzw, MOTION.twist, MOTION.acceleration]
+    write_table(path, [TIME, *POSE, *TWIST, *ACCELERATION], np.column_stack(table))
+    return path
+
+
+def header(path):
+    return path.read_text().splitlines()[0].split(',')
+
+
+def test_poses_alone_give_lengths_and_strokes(poses, tmp_path, capsys):
+    out = tmp_path / 'legs.csv'
+    assert call(ik, poses, '-o', out) == 0
+    assert header(out) == [*LENGTH, *STROKE]
+    legs = inverse(VIGO.geometry, MOTION)
+    table = read_table(out, (*LENGTH, *STROKE))
+    np.testing.assert_allclose(table.take(LENGTH), legs.length, atol=1e-11)
+    np.testing.assert_allclose(table.take(STROKE), legs.stroke, atol=1e-11)
+    assert not capsys.readouterr().err
+
+
+def test_motion_gives_rates_and_accelerations(motion, tmp_path):
+    out = tmp_path / 'legs.csv'
+    assert call(ik, motion, '-o', out) == 0
+    assert header(out) == [TIME, *LENGTH, *STROKE, *RATE, *LEG_ACCELERATION]
+    legs = inverse(VIGO.geometry, MOTION)
+    table = read_table(out, (TIME, *RATE, *LEG_ACCELERATION))
+    np.testing.assert_allclose(table.take([TIME])[:, 0], TIMES, atol=1e-12)
+    np.testing.assert_allclose(table.take(RATE), legs.rate, atol=1e-11)
+    np.testing.assert_allclose(table.take(LEG_ACCELERATION), legs.acceleration, atol=1e-10)
+
+
+@pytest.mark.parametrize('columns', [LENGTH, STROKE])
+@pytest.mark.parametrize('relative_to', ['base', 'zero', 'neutral'])
+def test_fk_undoes_ik_from_lengths_and_from_strokes(poses, tmp_path, columns, relative_to):
+    legs, part, out = (tmp_path / name for name in ('legs.csv', 'part.csv', 'again.csv'))
+    # The same numbers, read as counted from the reference, must come back counted so.
+    shift = {'base': 0.0, 'zero': 1.374, 'neutral': 1.674}[relative_to]
+    table = read_table(poses, POSE).take(POSE) - shift * np.eye(7)[2]
+    counted = tmp_path / 'counted.csv'
+    write_table(counted, POSE, table)
+    assert call(ik, counted, '-o', legs, '--relative-to', relative_to) == 0
+    write_table(part, columns, read_table(legs, columns).take(columns))
+    assert call(fk, part, '-o', out, '--relative-to', relative_to) == 0
+    assert header(out) == [*POSE, *fk.QUALITY]
+    np.testing.assert_allclose(read_table(out, POSE).take(POSE), table, atol=1e-9)
+    quality = read_table(out, fk.QUALITY)
+    assert (quality.values['converged'] == 1).all()
+    assert (quality.values['iterations'] <= 5).all()
+    assert (quality.values['condition_number'] > 5).all()
+
+
+def test_fk_names_lines_without_a_pose_after_writing(tmp_path, capsys):
+    home = inverse(VIGO.geometry, MOTION).length[0]
+    path, out = tmp_path / 'legs.csv', tmp_path / 'poses.csv'
+    rows = np.column_stack([[0.0, 0.1, 0.2], np.stack([home, [0.3, 3.0] * 3, home])])
+    write_table(path, [TIME, *LENGTH], rows)
+    assert call(fk, path, '-o', out) == 1
+    error = capsys.readouterr().err
+    assert re.search(r'legs\.csv:3: no pose has these lengths \(after \d+ iterations', error)
+    assert error.count('\n') == 1
+    lines = out.read_text().splitlines()
+    assert len(lines) == 4
+    assert lines[2].split(',')[:9] == ['0.1', *['nan'] * 7, '0']
+    assert lines[2].split(',')[-1] == 'nan'
+    assert lines[3].split(',')[8] == '1'
+
+
+def test_ik_warns_outside_the_stroke_and_strict_fails(tmp_path, capsys):
+    path = tmp_path / 'poses.csv'
+    high = [0.0, 0.0, 2.4, 0.0, 0.0, 0.0, 1.0]
+    write_table(path, POSE, [[*NEUTRAL.position, 0, 0, 0, 1], *[high] * 12])
+    assert call(ik, path) == 0
+    captured = capsys.readouterr()
+    assert len(captured.out.splitlines()) == 14
+    first, *_, last = captured.err.splitlines()
+    stroke = r'stroke of leg \d is 1\.01\d+ m, allowed are 0 to 0\.6 m'
+    assert re.search(rf'poses\.csv:3: {stroke}', first)
+    assert last == '... and 2 more poses outside the stroke'
+    assert call(ik, path, '--strict') == 1
+
+
+def test_input_that_cannot_be_used_is_refused(tmp_path, motion):
+    path = tmp_path / 'table.csv'
+    path.write_text('time_s\n0\n')
+    with pytest.raises(ConfigurationError, match='x_m, y_m, z_m, qx, qy, qz, qw as well'):
+        call(ik, path)
+    with pytest.raises(ConfigurationError, match=r'expected leg_1_m .* or stroke_1_m'):
+        call(fk, path)
+    write_table(path, STROKE, [[0.1, 0.1, -2.0, 0.1, 0.1, 0.1]])
+    with pytest.raises(ConfigurationError, match=r'table\.csv:2: stroke_3_m: .*longer than 0 m'):
+        call(fk, path)
+    whole = read_table(motion, (*POSE, *ACCELERATION))
+    columns = [*POSE, *ACCELERATION]
+    write_table(path, columns, whole.take(columns))
+    with pytest.raises(ConfigurationError, match='accelerations without twists'):
+        call(ik, path)
+    with pytest.raises(FileNotFoundError):
+        call(fk, tmp_path / 'nothing.csv')
