@@ -19,8 +19,8 @@ from stewart_kinematics.forward import forward, ForwardResult
 from stewart_kinematics.inverse import leg_lengths
 from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.nodes.platforms import load_platform
 from stewart_kinematics.nodes.refusals import Refusals
+from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.tracking import tracking_error
 from stewart_node_support.conversions import (
     header_msg,

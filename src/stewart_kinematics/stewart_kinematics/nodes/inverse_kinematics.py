@@ -14,8 +14,8 @@ from stewart_kinematics.arbitration import SetpointArbiter
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.nodes.platforms import load_platform
 from stewart_kinematics.nodes.refusals import Refusals
+from stewart_kinematics.shared_platform import load_platform
 from stewart_node_support.conversions import header_msg, leg_state_msg, motion_from_msg
 from stewart_node_support.diagnostics import Diagnostics
 from stewart_node_support.errors import MessageError

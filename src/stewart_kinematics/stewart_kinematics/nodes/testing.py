@@ -16,7 +16,7 @@ from stewart_kinematics.inverse import leg_lengths
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.nodes.forward_kinematics import ForwardKinematics
 from stewart_kinematics.nodes.inverse_kinematics import InverseKinematics
-from stewart_kinematics.nodes.platforms import load_platform
+from stewart_kinematics.shared_platform import load_platform
 from stewart_node_support.conversions import (
     header_msg,
     leg_state_msg,

@@ -12,8 +12,8 @@ from stewart_interfaces.msg import PlatformSetpoint
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.nodes.platforms import load_platform
 from stewart_kinematics.nodes.start_pose import NotReady, StartPose
+from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.trajectories import Trajectory
 from stewart_node_support.conversions import setpoint_msg
 from stewart_node_support.diagnostics import Diagnostics, Level, Report

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""One platform for all nodes of a process."""
+"""One platform for everything in a process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def load_platform(name_or_path: str) -> Platform:
     """
     Read a platform, once for every version of its file.
 
-    Platforms cannot change, so nodes share them, and with them what is prepared for a geometry.
+    Platforms cannot change, so all can share them, and with them what is prepared for a geometry.
 
     Parameters
     ----------
