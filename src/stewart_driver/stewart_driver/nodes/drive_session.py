@@ -74,6 +74,7 @@ class DriveSession:
         self._efforts = EffortJoin()
         self._commands = CommandReport(self._client, self._efforts)
         self._change = StateChange(time.monotonic(), State.DISABLED, False, 'starting')
+        self._ended = False
         self.reports: dict[str, Callable[[], Report]] = {
             'backend': self._report,
             'cycle': CycleReport(self._client, self.clock),
@@ -149,9 +150,8 @@ class DriveSession:
         """Return the state after every change since the last call, oldest first."""
         changes = self._client.state_changes()
         if not self._client.alive and self._change.reason != self._client.epitaph():
-            changes.append(
-                StateChange(time.monotonic(), State.FAULT, False, self._client.epitaph())
-            )
+            state = State.DISABLED if self._ended else State.FAULT
+            changes.append(StateChange(time.monotonic(), state, False, self._client.epitaph()))
         if changes:
             self._change = changes[-1]
         return [
@@ -210,6 +210,7 @@ class DriveSession:
 
         """
         self._client.end()
+        self._ended = True
 
     def _legs(self, message: JointState) -> LegArrays:
         try:
