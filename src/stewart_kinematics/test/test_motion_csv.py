@@ -82,5 +82,5 @@ def test_stamps_that_go_back_are_refused_with_their_line(tmp_path: Path) -> None
 def test_empty_file_has_no_columns(tmp_path: Path) -> None:
     (tmp_path / 'empty.csv').write_text('')
 
-    with pytest.raises(ConfigurationError, match='time_s'):
+    with pytest.raises(ConfigurationError, match='a line with the names of the columns'):
         read_motion(tmp_path / 'empty.csv')
