@@ -26,8 +26,14 @@ setup(
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
     entry_points={
-        'console_scripts': ['stewart = stewart_bringup.main:main'],
-        'stewart.verbs': ['demo = stewart_bringup.verbs.demo'],
+        'console_scripts': [
+            'stewart = stewart_bringup.main:main',
+            'wave_operator = stewart_bringup.operate:main',
+        ],
+        'stewart.verbs': [
+            'demo = stewart_bringup.verbs.demo',
+            'run = stewart_bringup.verbs.run',
+        ],
     },
     zip_safe=False,
 )

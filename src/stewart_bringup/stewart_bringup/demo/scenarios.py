@@ -1,10 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the demo plays, as data: platform, trajectory node, its parameters, what has to hold."""
+"""What the demo plays, as data: platform, wave, who makes it, and what has to hold."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -28,5 +28,133 @@ class Bounds:
     rate: float = 200.0
     least_rate_share: float = 0.95
     path_position: float = 1e-3
-    path_rotation: float = 1.75e-3
+    path_rotation: float = 2e-3
     latency: float = 0.06
+
+
+@dataclass(frozen=True)
+class Wave:
+    """
+    A motion that can be asked for.
+
+    Attributes
+    ----------
+    name : str
+        Also the name of its configuration, ``config/wave_<name>.yaml``.
+    title : str
+        For people.
+    platform : str
+        Platform it is played on unless another one is asked for.
+    node : str
+        Trajectory node that plays it.
+    services : str
+        Prefix of that node's services ``start`` and ``stop``.
+    seeded : bool
+        Whether a seed changes it.
+
+    """
+
+    name: str
+    title: str
+    platform: str
+    node: str
+    services: str
+    seeded: bool = False
+
+
+WAVES = {
+    wave.name: wave
+    for wave in (
+        Wave(
+            'jonswap',
+            'JONSWAP sea, scaled to 60 % of the workspace',
+            'vigo',
+            'ocean_trajectory',
+            'ocean',
+            seeded=True,
+        ),
+        Wave('random', 'random wave of the paper, Eq. 37', 'vigo', 'ocean_trajectory', 'ocean'),
+        Wave(
+            'eq18',
+            'wave of the paper, Eq. 18 with 0.029 rad',
+            'ex800',
+            'excitation_trajectory',
+            'excitation',
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """
+    One run of the demo.
+
+    Attributes
+    ----------
+    platform : str
+        Name of the platform and of its rig, ``config/rig_<platform>.yaml``.
+    wave : Wave
+        What is played.
+    duration : float
+        How long the wave is played before it is asked to fade out [s].
+    seed : int
+        Seed of the sea.
+    backend : str
+        Back end of the driver.
+    bounds : Bounds
+        What has to hold.
+
+    """
+
+    platform: str
+    wave: Wave
+    duration: float
+    seed: int
+    backend: str
+    bounds: Bounds = field(default_factory=Bounds)
+
+    @property
+    def name(self) -> str:
+        """Name of its folder."""
+        return f'{self.platform}_{self.wave.name}'
+
+    @property
+    def title(self) -> str:
+        """Return one line for people."""
+        return f'{self.platform}: {self.wave.title}'
+
+    def overrides(self) -> dict[str, dict[str, object]]:
+        """Return the parameters that win over the files, by node."""
+        chosen: dict[str, dict[str, object]] = {'driver': {'backend': self.backend}}
+        if self.wave.seeded:
+            chosen[self.wave.node] = {'seed': self.seed}
+        return chosen
+
+
+def choose(
+    platform: str | None, wave: str | None, duration: float, seed: int, backend: str
+) -> list[Scenario]:
+    """
+    Return what is played.
+
+    Parameters
+    ----------
+    platform : str or None
+        The only platform; None for each wave's own.
+    wave : str or None
+        The only wave; None for all of the platform's.
+    duration, seed, backend
+        As in Scenario.
+
+    Returns
+    -------
+    list of Scenario
+        In the order in which they are played; never empty. A platform that no wave calls its own
+        gets the sea.
+
+    """
+    waves = [WAVES[wave]] if wave else list(WAVES.values())
+    if platform and not wave:
+        waves = [item for item in waves if item.platform == platform] or [WAVES['jonswap']]
+    return [Scenario(platform or item.platform, item, duration, seed, backend) for item in waves]

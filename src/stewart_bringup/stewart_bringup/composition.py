@@ -1,0 +1,256 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+A rig in one process: the nodes that the launch files start, from the same YAML files.
+
+One SingleThreadedExecutor runs them all. Lifecycle nodes whose parameter ``autostart`` is true are
+configured and activated in the order of `RIG`; at the end, or on SIGINT or SIGTERM, all are taken
+down in the reverse order, so that setpoints end before the driver does and the recorder hears
+everything.
+
+rclpy's executor builds its wait set anew for every wait, at some microseconds per entity, and a
+rig has some 200 of them, most of which nobody uses. Events about incompatible QoS are dropped
+always: both ends of every topic take their profile from `stewart_node_support.qos`. A *lean* rig
+also goes without the services for parameters, lifecycle and type descriptions.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+import sys
+import time
+from typing import Any
+
+import rclpy
+from rclpy.event_handler import QoSSubscriptionEventType
+from rclpy.lifecycle import LifecycleNode
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.signals import SignalHandlerOptions
+from stewart_bringup.errors import CompositionError
+from stewart_bringup.rigs import RECORDER, RIG
+from stewart_node_support.executable import node_class
+from stewart_node_support.publishers import CountedPublisher
+from stewart_node_support.running import spin
+from stewart_node_support.stop_signals import StopSignals
+
+LOST = QoSSubscriptionEventType.RCL_SUBSCRIPTION_MESSAGE_LOST
+MATCHING_TIME = 5.0
+# How long a thread may keep the interpreter lock while another one wants it [s]. With Python's
+# 5 ms the bag's writer could hold up every hop of a 5 ms period.
+SWITCH_INTERVAL = 5e-4
+
+
+def make_node(
+    name: str,
+    files: Sequence[Path],
+    *,
+    namespace: str = '',
+    overrides: Mapping[str, Any] | None = None,
+    lean: bool = False,
+) -> Node:
+    """
+    Make one node, with the parameters that the files have for its full name.
+
+    Parameters
+    ----------
+    name : str
+        Name of the node and of its executable.
+    files : sequence of Path
+        ROS parameter files; a later one wins.
+    namespace : str
+        Namespace of the node.
+    overrides : mapping of str to object, optional
+        Parameters that win over every file.
+    lean : bool
+        Leave out the services that every node has.
+
+    Returns
+    -------
+    Node
+        The node; a lifecycle node is unconfigured.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter cannot be used.
+
+    """
+    arguments = ['--ros-args']
+    for path in files:
+        arguments += ['--params-file', str(path)]
+    cls = node_class(name)
+    chosen: dict[str, Any] = {}
+    options: dict[str, Any] = {}
+    if lean:
+        options |= {'start_parameter_services': False, 'enable_rosout': False}
+        chosen['start_type_description_service'] = False
+        if issubclass(cls, LifecycleNode):
+            options['enable_communication_interface'] = False
+    chosen |= overrides or {}
+    node: Node = cls(
+        namespace=namespace,
+        cli_args=arguments,
+        use_global_arguments=False,
+        parameter_overrides=[Parameter(key, value=value) for key, value in chosen.items()],
+        **options,
+    )
+    return node
+
+
+def compose(
+    files: Sequence[Path],
+    *,
+    names: Sequence[str] = RIG,
+    namespace: str = '',
+    overrides: Mapping[str, Mapping[str, Any]] | None = None,
+    record: Path | None = None,
+    lean: bool = False,
+) -> list[Node]:
+    """
+    Make the nodes of a rig, and a recorder in front of them that misses nothing.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        ROS parameter files; a later one wins.
+    names : sequence of str
+        Nodes in the order in which they are brought up.
+    namespace : str
+        Namespace of all nodes.
+    overrides : mapping of str to mapping, optional
+        Parameters that win over every file, by node.
+    record : Path, optional
+        Bag to record every counted topic into; it must not exist.
+    lean : bool
+        Leave out the services that every node has.
+
+    Returns
+    -------
+    list of Node
+        Not yet spinning, lifecycle nodes unconfigured.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter cannot be used.
+    CompositionError
+        If a publisher does not find the recorder.
+
+    """
+    chosen = overrides or {}
+    nodes: list[Node] = []
+    make = partial(make_node, files=files, namespace=namespace, lean=lean)
+    try:
+        for name in names:
+            nodes.append(make(name, overrides=chosen.get(name)))
+        if record is not None:
+            taken = {
+                **chosen.get(RECORDER, {}),
+                'output': str(record),
+                'topics': sorted(Ledger(nodes).counts()),
+            }
+            nodes.insert(0, make(RECORDER, overrides=taken))
+            _introduce(nodes[0], nodes[1:])
+    except Exception:
+        for node in reversed(nodes):
+            node.destroy_node()
+        raise
+    for node in nodes:
+        _drop_qos_events(node)
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    return nodes
+
+
+class Ledger:
+    """
+    What the publishers of a rig count; it can still be read when the nodes are gone.
+
+    Parameters
+    ----------
+    nodes : sequence of Node
+        The rig.
+
+    """
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        """Take down the full names of the topics."""
+        self._publishers: list[tuple[str, CountedPublisher]] = [
+            (item.topic, item)
+            for node in nodes
+            for item in getattr(node, 'published', {}).values()
+        ]
+
+    def counts(self) -> dict[str, int]:
+        """Return how many messages were published so far, by topic."""
+        counts: dict[str, int] = {}
+        for topic, publisher in self._publishers:
+            counts[topic] = counts.get(topic, 0) + publisher.count
+        return counts
+
+    def unheard(self) -> list[str]:
+        """Return the topics with a publisher that no subscription has found."""
+        return sorted({topic for topic, item in self._publishers if item.subscribers == 0})
+
+
+def run_rig(
+    files: Sequence[Path],
+    *,
+    namespace: str = '',
+    overrides: Mapping[str, Mapping[str, Any]] | None = None,
+    record: Path | None = None,
+    stop: StopSignals | None = None,
+) -> None:
+    """
+    Run a rig until SIGINT or SIGTERM.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        ROS parameter files; a later one wins.
+    namespace : str
+        Namespace of all nodes.
+    overrides : mapping of str to mapping, optional
+        Parameters that win over every file, by node.
+    record : Path, optional
+        Bag to record into.
+    stop : StopSignals, optional
+        Where a request to stop comes from.
+
+    Raises
+    ------
+    StartUpError
+        If a lifecycle node that shall start by itself does not.
+
+    """
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        nodes = compose(files, namespace=namespace, overrides=overrides, record=record)
+        spin(nodes, stop=stop)
+    finally:
+        rclpy.try_shutdown()
+
+
+def _drop_qos_events(node: Node) -> None:
+    """Keep of rclpy's events only what tells of lost messages."""
+    for endpoint in (*node.publishers, *node.subscriptions):
+        for handler in list(endpoint.event_handlers):
+            if handler.event_type != LOST:
+                node.remove_waitable(handler)
+                endpoint.event_handlers.remove(handler)
+
+
+def _introduce(recorder: Any, nodes: Sequence[Node]) -> None:
+    """Wait until every counted publisher has found the recorder."""
+    end = time.monotonic() + MATCHING_TIME
+    ledger = Ledger(nodes)
+    while unheard := ledger.unheard():
+        recorder.discover()
+        if time.monotonic() > end:
+            raise CompositionError(
+                f'the recorder did not find {", ".join(unheard)} within {MATCHING_TIME} s'
+            )
+        time.sleep(0.01)

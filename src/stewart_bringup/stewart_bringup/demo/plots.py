@@ -1,0 +1,153 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of one scenario as PNG bytes; no window, no global state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any, TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+from stewart_bringup.demo.analysis import Result
+from stewart_bringup.demo.recording import Recording
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+
+WIDTH, DPI = 9.0, 100
+LEG_COLOURS = ('tab:blue', 'tab:orange', 'tab:green', 'tab:red', 'tab:purple', 'tab:brown')
+
+
+def pictures(recording: Recording, result: Result) -> dict[str, bytes]:
+    """
+    Draw everything that belongs to one scenario.
+
+    Parameters
+    ----------
+    recording : Recording
+        What the bag holds.
+    result : Result
+        What was made of it.
+
+    Returns
+    -------
+    dict of str to bytes
+        PNG files by caption, in the order of the report.
+
+    """
+    makers: dict[str, Callable[[Recording, Result], Figure]] = {
+        'Pose about its mean: commanded (thin, dark) and achieved': _poses,
+        'Strokes and leg rates: commanded (thin, dark) and measured': _legs,
+        'Tracking error along the path, the constant delay taken out': _errors,
+        'End-to-end latency: setpoint stamp to the actuator state that has executed it': _latency,
+    }
+    return {caption: _png(make(recording, result)) for caption, make in makers.items()}
+
+
+def _new(rows: int, columns: int, height: float, **shared: Any) -> tuple[Figure, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, height), dpi=DPI, layout='constrained')
+    return figure, figure.subplots(rows, columns, squeeze=False, **shared)
+
+
+def _png(figure: Figure) -> bytes:
+    buffer = BytesIO()
+    figure.savefig(buffer, format='png')
+    return buffer.getvalue()
+
+
+def _rpy_deg(quaternion_xyzw: Array) -> Array:
+    """Return roll, pitch, yaw [deg], shape (n, 3)."""
+    angles: Array = Rotation.from_quat(quaternion_xyzw).as_euler('ZYX', degrees=True)
+    return angles[:, ::-1]
+
+
+def _poses(recording: Recording, _: Result) -> Figure:
+    setpoints, poses = recording.setpoints, recording.poses
+    origin = int(setpoints.stamp_ns[0])
+    figure, axes = _new(2, 3, 4.8, sharex=True)
+    rows = (
+        ('mm', 1e3 * setpoints.position, 1e3 * poses.position, 'xyz'),
+        (
+            '°',
+            _rpy_deg(setpoints.quaternion_xyzw),
+            _rpy_deg(poses.quaternion_xyzw),
+            ('roll', 'pitch', 'yaw'),
+        ),
+    )
+    for row, (unit, commanded, achieved, names) in zip(axes, rows, strict=True):
+        for column, (axis, name) in enumerate(zip(row, names, strict=True)):
+            middle = commanded[:, column].mean()
+            axis.plot(
+                poses.seconds(origin), achieved[:, column] - middle, color='tab:cyan', linewidth=3
+            )
+            axis.plot(setpoints.seconds(origin), commanded[:, column] - middle, 'k', linewidth=0.8)
+            axis.set_title(f'{name} [{unit}]', fontsize=9)
+            axis.grid(alpha=0.3)
+    for axis in axes[-1]:
+        axis.set_xlabel('time [s]')
+    return figure
+
+
+def _legs(recording: Recording, _: Result) -> Figure:
+    commands, actuators = recording.commands, recording.actuators
+    origin = int(recording.setpoints.stamp_ns[0])
+    figure, axes = _new(2, 1, 5.2, sharex=True)
+    rows = (
+        ('stroke [mm]', 1e3 * commands.position, 1e3 * actuators.position),
+        ('rate [mm/s]', 1e3 * commands.velocity, 1e3 * actuators.velocity),
+    )
+    for axis, (name, commanded, measured) in zip(axes[:, 0], rows, strict=True):
+        for leg, colour in enumerate(LEG_COLOURS):
+            axis.plot(
+                actuators.seconds(origin),
+                measured[:, leg],
+                color=colour,
+                linewidth=2,
+                label=f'leg {leg + 1}',
+            )
+            axis.plot(commands.seconds(origin), commanded[:, leg], 'k', linewidth=0.5)
+        axis.set_ylabel(name)
+        axis.grid(alpha=0.3)
+    axes[0, 0].legend(ncols=6, fontsize=8, loc='upper center')
+    axes[-1, 0].set_xlabel('time [s]')
+    return figure
+
+
+def _errors(_: Recording, result: Result) -> Figure:
+    tracking = result.tracking
+    figure, axes = _new(3, 1, 5.2, sharex=True)
+    rows = (
+        ('position [µm]', tracking.pose_time, 1e6 * tracking.path.position, 'xyz'),
+        ('attitude [m°]', tracking.pose_time, 1e3 * np.degrees(tracking.path.rotation), 'xyz'),
+        ('strokes [µm]', tracking.stroke_time, 1e6 * tracking.path.strokes, '123456'),
+    )
+    for axis, (name, time, values, labels) in zip(axes[:, 0], rows, strict=True):
+        for column, label in enumerate(labels):
+            axis.plot(time, values[:, column], linewidth=0.7, label=label)
+        axis.set_ylabel(name)
+        axis.grid(alpha=0.3)
+        axis.legend(ncols=6, fontsize=7, loc='upper right')
+    axes[-1, 0].set_xlabel('time [s]')
+    return figure
+
+
+def _latency(_: Recording, result: Result) -> Figure:
+    milliseconds = 1e3 * result.latency.executed
+    figure, ((axis,),) = _new(1, 1, 2.8)
+    axis.hist(milliseconds, bins=80, color='tab:cyan')
+    for share, style in ((50, '-'), (99, '--'), (100, ':')):
+        value = float(np.percentile(milliseconds, share))
+        name = 'max' if share == 100 else f'p{share}'
+        axis.axvline(value, color='k', linestyle=style, label=f'{name} {value:.1f} ms')
+    axis.set_xlabel('latency [ms]')
+    axis.set_ylabel('setpoints')
+    axis.set_yscale('log')
+    axis.legend(fontsize=8)
+    return figure

@@ -1,0 +1,222 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page: one file with everything inside, nothing is fetched when it is opened."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib import resources
+from string import Template
+
+import numpy as np
+from stewart_bringup.demo.analysis import Result, summary
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """
+    What the report says about one scenario.
+
+    Attributes
+    ----------
+    title : str
+        One line.
+    facts : mapping of str to str
+        Platform, backend, seed and the like.
+    simulated : bool
+        Whether no metal moved.
+    result : Result
+        Figures and checks.
+    pictures : mapping of str to bytes
+        PNG files by caption.
+
+    """
+
+    title: str
+    facts: Mapping[str, str]
+    simulated: bool
+    result: Result
+    pictures: Mapping[str, bytes]
+
+
+def render(chapters: Sequence[Chapter], origin: Mapping[str, str]) -> str:
+    """
+    Write the page.
+
+    Parameters
+    ----------
+    chapters : sequence of Chapter
+        One per scenario.
+    origin : mapping of str to str
+        Command line, versions, machine, date.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    """
+    passed = all(chapter.result.passed for chapter in chapters)
+    template = resources.files('stewart_bringup.demo').joinpath('report.html').read_text('utf-8')
+    return Template(template).substitute(
+        verdict='every check held' if passed else 'something did not hold',
+        verdict_class=_class(passed),
+        summary=_summary(chapters),
+        scenarios='\n'.join(_chapter(chapter) for chapter in chapters),
+        origin=_table([], ([escape(key), escape(value)] for key, value in origin.items())),
+    )
+
+
+def overview(chapter: Chapter) -> list[str]:
+    """
+    Return the row of one scenario in the summary, for the page and the terminal.
+
+    Parameters
+    ----------
+    chapter : Chapter
+        The scenario.
+
+    Returns
+    -------
+    list of str
+        As many as `OVERVIEW` has heads.
+
+    """
+    result = chapter.result
+    rows = summary(result.tracking)
+    position, attitude = (
+        rows['position, along the path [mm]'],
+        rows['attitude, along the path [°]'],
+    )
+    regular = [item.rate for item in result.traffic if not np.isnan(item.rate)]
+    return [
+        chapter.title,
+        f'{position[0]:.3f} / {position[1]:.3f}',
+        f'{1e3 * attitude[0]:.1f} / {1e3 * attitude[1]:.1f}',
+        ' / '.join(f'{value:.1f}' for value in percentiles(result)),
+        f'{min(regular):.1f}',
+        str(sum(item.lost for item in result.traffic)),
+        'held' if result.passed else 'BROKEN',
+    ]
+
+
+OVERVIEW = (
+    'scenario',
+    'path error RMS / max [mm]',
+    'attitude [m°]',
+    'latency p50 / p99 / max [ms]',
+    'lowest rate [Hz]',
+    'lost',
+    'checks',
+)
+
+
+def percentiles(result: Result) -> tuple[float, float, float]:
+    """Return median, 99th percentile and maximum of the end-to-end latency [ms]."""
+    if not len(result.latency.executed):
+        return float('nan'), float('nan'), float('nan')
+    p50, p99, most = 1e3 * np.percentile(result.latency.executed, [50, 99, 100])
+    return float(p50), float(p99), float(most)
+
+
+def _summary(chapters: Sequence[Chapter]) -> str:
+    parts = []
+    if any(chapter.simulated for chapter in chapters):
+        parts.append(
+            '<p class="simulated"><b>SIMULATED.</b> The drives were simulated: six position loops '
+            'with lag, quantised encoders and noise. No metal moved, and nothing here is a '
+            'measurement of a machine.</p>'
+        )
+    rows = [[escape(cell) for cell in overview(chapter)] for chapter in chapters]
+    return '\n'.join([*parts, _table(OVERVIEW, rows)])
+
+
+def _chapter(chapter: Chapter) -> str:
+    result = chapter.result
+    checks = (
+        [
+            escape(check.name),
+            escape(check.found),
+            escape(check.bound),
+            f'<span class="{_class(check.held)}">{"held" if check.held else "BROKEN"}</span>',
+        ]
+        for check in result.checks
+    )
+    errors = (
+        [escape(name), f'{mean:.4f}', f'{most:.4f}']
+        for name, (mean, most) in summary(result.tracking).items()
+    )
+    facts = {
+        **chapter.facts,
+        'constant delay of the strokes': f'{1e3 * result.tracking.delay:.2f} ms',
+        'setpoints judged for latency': str(len(result.latency.executed)),
+        'left out, legs hardly moved': str(result.latency.slow),
+        'command reached the recorder after, p50 / p99': ' / '.join(
+            f'{1e3 * value:.2f} ms' for value in np.percentile(result.latency.commanded, [50, 99])
+        ),
+        'end-to-end latency p50 / p99 / max': ' / '.join(
+            f'{value:.1f} ms' for value in percentiles(result)
+        ),
+    }
+    return '\n'.join(
+        [
+            f'<h2>{escape(chapter.title)}</h2>',
+            _table([], ([escape(key), escape(value)] for key, value in facts.items())),
+            '<h3>What had to hold</h3>',
+            _table(['', 'found', 'asked', ''], checks),
+            '<h3>Tracking error</h3>',
+            _table(['', 'RMS', 'max'], errors),
+            '<h3>Messages</h3>',
+            _messages(result),
+            *(_figure(caption, data) for caption, data in chapter.pictures.items()),
+        ]
+    )
+
+
+def _messages(result: Result) -> str:
+    heads = ['topic', 'published', 'recorded', 'lost', 'rate [Hz]', 'longest gap [ms]']
+    rows = []
+    for item in result.traffic:
+        regular = not np.isnan(item.rate)
+        rows.append(
+            [
+                f'<code>{escape(item.topic)}</code>',
+                str(item.published),
+                str(item.recorded),
+                f'<span class="{_class(item.lost == 0)}">{item.lost}</span>',
+                f'{item.rate:.2f}' if regular else '',
+                f'{1e3 * item.longest_gap:.1f}' if regular else '',
+            ]
+        )
+    return _table(heads, rows)
+
+
+def _figure(caption: str, data: bytes) -> str:
+    source = f'data:image/png;base64,{b64encode(data).decode("ascii")}'
+    text = escape(caption)
+    return f'<figure><img alt="{text}" src="{source}"><figcaption>{text}</figcaption></figure>'
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table; cells are HTML already, the first column is text, the rest are numbers."""
+    lines = ['<table>']
+    if heads:
+        cells = ''.join(f'<th{_align(i)}>{escape(head)}</th>' for i, head in enumerate(heads))
+        lines.append(f'<tr>{cells}</tr>')
+    for row in rows:
+        cells = ''.join(
+            f'<td{_align(i) if heads else ""}>{cell}</td>' for i, cell in enumerate(row)
+        )
+        lines.append(f'<tr>{cells}</tr>')
+    return '\n'.join([*lines, '</table>'])
+
+
+def _align(column: int) -> str:
+    return ' class="n"' if column else ''
+
+
+def _class(held: bool) -> str:
+    return 'held' if held else 'broken'

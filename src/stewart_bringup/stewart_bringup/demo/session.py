@@ -1,0 +1,130 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""One scenario on a real graph in this process, recorded without a loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+import time
+from typing import Any
+
+import rclpy
+from rclpy.lifecycle import LifecycleNode
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.signals import SignalHandlerOptions
+from stewart_bringup.composition import compose, Ledger
+from stewart_bringup.demo.scenarios import Scenario
+from stewart_bringup.nodes.wave_operator import WaveOperator
+from stewart_bringup.rigs import config_file, RECORDER
+from stewart_node_support.lifecycle import state_of
+from stewart_node_support.running import spin
+from stewart_node_support.stop_signals import StopSignals
+
+CHAIN = ('driver', 'inverse_kinematics', 'forward_kinematics')
+WATCH_PERIOD = 0.1
+SETTLE_TIME = 3.0
+
+Watch = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Played:
+    """
+    What the process knows of a scenario that is not in the bag.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        What was played.
+    bag : Path
+        Where it was recorded.
+    published : dict of str to int
+        Messages by topic, from the publishers' own counters, read after the last node was down.
+    simulated : bool
+        Whether the driver said that no metal moved.
+    backend : str
+        Name of the back end, as the driver said.
+
+    """
+
+    scenario: Scenario
+    bag: Path
+    published: dict[str, int]
+    simulated: bool
+    backend: str
+
+
+def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Played | None:
+    """
+    Play one scenario and record it.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What to play.
+    bag : Path
+        Where to record; must not exist.
+    watch : callable
+        Told the present phase and how long the wave has been played [s], ten times a second.
+    stop : StopSignals
+        A request to stop brings the platform to rest, switches it off and closes the bag.
+
+    Returns
+    -------
+    Played or None
+        None if it was cut off by a request to stop.
+
+    Raises
+    ------
+    RequestRefused
+        If the driver or the trajectory node refuses; the platform was brought to rest.
+    StartUpError, ParameterError
+        If a node cannot be brought up.
+
+    """
+    wave = scenario.wave
+    files = [config_file('rig', scenario.platform), config_file('wave', wave.name)]
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        nodes = compose(
+            files, names=(*CHAIN, wave.node), overrides=scenario.overrides(), record=bag, lean=True
+        )
+        ledger = Ledger(nodes)
+        settings = {'services': wave.services, 'duration': scenario.duration}
+        operator = WaveOperator(
+            use_global_arguments=False,
+            start_parameter_services=False,
+            parameter_overrides=[Parameter(name, value=value) for name, value in settings.items()],
+        )
+        operator.create_timer(WATCH_PERIOD, lambda: watch(operator.phase, operator.played))
+
+        async def work() -> bool:
+            await operator.play()
+            operator.phase = 'closing the bag'
+            await _settle(nodes, ledger, operator)
+            return True
+
+        if spin([*nodes, operator], task=work, stop=stop) is None:
+            return None
+        heard = operator.driver_state
+        return Played(scenario, bag, ledger.counts(), heard.simulated, heard.backend)
+    finally:
+        rclpy.try_shutdown()
+
+
+async def _settle(nodes: Sequence[Node], ledger: Ledger, operator: WaveOperator) -> None:
+    """Let every source fall silent, then wait until the recorder has what was published."""
+    for node in reversed(nodes):
+        if isinstance(node, LifecycleNode) and state_of(node) == 'active':
+            node.trigger_deactivate()
+            node.trigger_cleanup()
+    recorder: Any = next(node for node in nodes if node.get_name() == RECORDER)
+    end = time.monotonic() + SETTLE_TIME
+    while time.monotonic() < end:
+        sent, written = ledger.counts(), recorder.counts
+        if all(written.get(topic, 0) == count for topic, count in sent.items()):
+            return
+        await operator.pause(0.01)

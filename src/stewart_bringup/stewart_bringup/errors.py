@@ -1,0 +1,52 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What can go wrong while a rig is run.
+
+BringupError
+├── UnknownRig           there is no configuration of that name
+├── CompositionError     the nodes do not come together
+├── RequestRefused       a service of the rig said no, or nothing
+└── OutputRefused        a folder that would be replaced holds something else
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class BringupError(Exception):
+    """Root of all errors about running a rig."""
+
+
+class UnknownRig(BringupError):
+    """There is no configuration of that name."""
+
+    def __init__(self, name: str, available: Iterable[str]) -> None:
+        """Name it, and what there is."""
+        super().__init__(f'no configuration {name!r}, there are {", ".join(sorted(available))}')
+
+
+class CompositionError(BringupError):
+    """The nodes do not come together."""
+
+
+class RequestRefused(BringupError):
+    """A service of the rig said no, or nothing."""
+
+    def __init__(self, service: str, reason: str) -> None:
+        """Name the service and give its reason."""
+        super().__init__(f'{service}: {reason}')
+        self.service = service
+        self.reason = reason
+
+
+class OutputRefused(BringupError):
+    """A folder that would be replaced holds something else than what is written there."""
+
+    def __init__(self, folder: Path, strange: Iterable[str]) -> None:
+        """Name the folder and what was found."""
+        found = ', '.join(sorted(strange))
+        super().__init__(f'{folder} holds {found} and is not replaced; choose another --output')

@@ -1,0 +1,75 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart run``: a rig in one process, where there is no ``ros2 launch``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from stewart_bringup.rigs import config_file
+
+HELP = 'run the nodes of a rig in one process, until Ctrl-C'
+
+DETAILS = """
+The same nodes with the same YAML files as `ros2 launch stewart_bringup simulation.launch.py`.
+Ctrl-C or SIGTERM brings the platform to rest, switches it off and ends with exit code 0.
+
+examples:
+  stewart run
+  stewart run ex800 --wave eq18 --record build/eq18
+  stewart run my_rig.yaml --namespace hexapod
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """
+    Add the options.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        Parser of the verb.
+
+    """
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = DETAILS
+    parser.add_argument(
+        'rig', nargs='?', default='vigo', help='name of a rig, or its YAML file; default vigo'
+    )
+    parser.add_argument(
+        '--wave',
+        action='append',
+        default=[],
+        metavar='NAME',
+        help='what a trajectory node plays: a name, or a YAML file; may be repeated',
+    )
+    parser.add_argument('--namespace', default='', metavar='NAME', help='of all nodes')
+    parser.add_argument('--record', type=Path, metavar='BAG', help='record into this new bag')
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Run the rig.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        What `add_arguments` asked for.
+
+    Returns
+    -------
+    int
+        0.
+
+    """
+    from stewart_node_support.stop_signals import StopSignals
+
+    with StopSignals() as stop:
+        files = [config_file('rig', arguments.rig)]
+        files += [config_file('wave', name) for name in arguments.wave]
+
+        from stewart_bringup.composition import run_rig
+
+        run_rig(files, namespace=arguments.namespace, record=arguments.record, stop=stop)
+    return 0
