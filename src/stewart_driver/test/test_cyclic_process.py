@@ -155,12 +155,9 @@ def test_the_process_is_gone_within_a_second_after_its_parent_was_killed() -> No
     assert wait_for(lambda: not exists(child), 1.0)
 
 
-@pytest.mark.parametrize(('number', 'words'), [(signal.SIGKILL, 'killed by signal 9')])
-def test_a_killed_process_is_missed_with_a_sentence(
-    start: Start, number: signal.Signals, words: str
-) -> None:
-    client = start()
-    os.kill(client.pid, number)
+def test_a_killed_process_is_missed_with_a_sentence(start: Start) -> None:
+    client, words = start(), 'killed by signal 9'
+    os.kill(client.pid, signal.SIGKILL)
 
     assert wait_for(lambda: not client.alive, 1.0)
     assert words in client.epitaph()
@@ -238,6 +235,19 @@ def test_a_stopped_process_is_killed_in_the_end(start: Start) -> None:
     with pytest.raises(CycleError, match='was killed'):
         client.end(timeout=0.1)
     assert not client.alive
+
+
+def test_a_real_time_priority_is_taken_or_refused_but_never_dropped(start: Start) -> None:
+    refusal = ''
+    try:
+        scheduler = os.sched_getscheduler(start(priority=1).pid)
+    except CycleError as error:
+        refusal = str(error)
+
+    if refusal:
+        assert 'realtime_priority: expected 0, or the permission' in refusal
+    else:
+        assert scheduler == os.SCHED_FIFO
 
 
 def test_the_cycles_are_counted(start: Start) -> None:

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from pathlib import Path
 import pickle
 from typing import Any
 
@@ -37,6 +39,15 @@ def wave(backend: SimulatedBackend, duration: float) -> list[Measurement]:
         targets = Targets(start + swing, ZERO + rate, ZERO)
         measured.append(backend.exchange(targets, now))
     return measured
+
+
+def test_the_readme_lists_every_option_with_its_default_and_meaning() -> None:
+    text = (Path(__file__).parents[1] / 'README.md').read_text()
+    rows = [
+        f'| `simulated.{item.name}` | {item.default} | {item.metadata["description"]} |'
+        for item in fields(SimulatedOptions)
+    ]
+    assert [row for row in rows if row not in text] == []
 
 
 def test_it_says_that_it_is_simulated() -> None:

@@ -90,6 +90,7 @@ def test_simulated_legs_follow_a_motion_and_say_what_they_are(driver: Driver) ->
             executor.spin_once(timeout_sec=0.02)
 
     assert enable.wait_for_service(5.0)
+    spin_until(commands.get_subscription_count)
     future = enable.call_async(Trigger.Request())
     spin_until(lambda: states and states[-1].state == DriverState.ENABLED)
     assert future.result().success
