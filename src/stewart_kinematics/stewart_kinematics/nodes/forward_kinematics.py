@@ -16,12 +16,12 @@ from stewart_interfaces.msg import DriverState, PlatformSetpoint, TrackingError
 from stewart_kinematics.commanded import CommandHistory
 from stewart_kinematics.errors import ConvergenceError, StewartError
 from stewart_kinematics.forward import forward, ForwardResult
-from stewart_kinematics.inverse import leg_lengths
 from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.nodes.refusals import Refusals
 from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.tracking import tracking_error
+from stewart_kinematics.warming import warm_up
 from stewart_node_support.conversions import (
     header_msg,
     legs_from_msg,
@@ -65,9 +65,7 @@ class ForwardKinematics(Node):
         platform = load_platform(parameters.platform)
         self._geometry = platform.geometry
         self._start: Pose = platform.geometry.neutral_pose
-        # Solved once now: what is prepared for a geometry takes a second or two.
-        pose = self._start.position, self._start.quaternion_xyzw
-        forward(self._geometry, leg_lengths(self._geometry, *pose))
+        warm_up(self._geometry)
         self._pending: OrderedDict[int, PlatformSetpoint] = OrderedDict()
         self._commanded = CommandHistory()
         self.refusals = Refusals('actuator states')

@@ -16,6 +16,7 @@ from stewart_kinematics.motion import Motion
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.nodes.refusals import Refusals
 from stewart_kinematics.shared_platform import load_platform
+from stewart_kinematics.warming import warm_up
 from stewart_node_support.conversions import header_msg, leg_state_msg, motion_from_msg
 from stewart_node_support.diagnostics import Diagnostics
 from stewart_node_support.errors import MessageError
@@ -53,6 +54,7 @@ class InverseKinematics(Node):
         super().__init__('inverse_kinematics', **kwargs)
         parameters = declare(self, InverseKinematicsParameters)
         platform = load_platform(parameters.platform)
+        warm_up()
         self._guard = MotionGuard(platform, scale=parameters.limit_scale)
         self._arbiter = SetpointArbiter(parameters.silence)
         self._driver_state: int | None = None

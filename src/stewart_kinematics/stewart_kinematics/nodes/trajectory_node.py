@@ -15,6 +15,7 @@ from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.nodes.start_pose import NotReady, StartPose
 from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.trajectories import Trajectory
+from stewart_kinematics.warming import warm_up
 from stewart_node_support.conversions import setpoint_msg
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.lifecycle import state_of, transition
@@ -101,6 +102,7 @@ class TrajectoryNode(LifecycleNode):
     def on_configure(self, _: LifecycleState) -> None:
         """Read the platform and everything that `prepare` needs."""
         self.parameters = read(self, self._cls)
+        warm_up()
         self.guard = MotionGuard(load_platform(self.parameters.platform))
         self.prepare(self.guard)
 
