@@ -21,4 +21,9 @@ setup(
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
     zip_safe=False,
+    entry_points={
+        'console_scripts': ['feed_forward = stewart_node_support.executable:main'],
+        'stewart.verbs': [f'dynamics = {PACKAGE}.verbs.dynamics'],
+        'stewart.nodes': [f'feed_forward = {PACKAGE}.nodes.feed_forward:FeedForward'],
+    },
 )

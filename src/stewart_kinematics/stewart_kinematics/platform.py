@@ -18,6 +18,9 @@ from stewart_kinematics.schema import read_yaml, Section
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
 """Gravity in ``base_link`` axes where a file does not say it [m/s²]."""
 
+ROUNDING = 1e-6
+"""Relative slack of inertias that were rounded for print: of a thin plate, Ixx + Iyy = Izz."""
+
 BODIES = ('platform', 'cylinder', 'rod')
 
 
@@ -268,12 +271,38 @@ def _inertia(section: Section) -> Array:
     inertia = section.rows(key, 3, 3) if nested else read_only(np.diag(section.vector(key, 3)))
     if not np.allclose(inertia, inertia.T, rtol=1e-9, atol=0.0):
         raise ConfigurationError(section.path(key), value, 'a symmetric matrix')
-    moments = np.linalg.eigvalsh(inertia)
-    slack = 1e-9 * float(np.abs(moments).max())
-    if moments[0] < -slack or moments[2] > moments[0] + moments[1] + slack:
-        expected = "principal moments that are not negative, the greatest at most the others' sum"
-        raise ConfigurationError(section.path(key), value, expected)
+    fault = inertia_fault(inertia)
+    if fault:
+        raise ConfigurationError(section.path(key), value, f'an inertia of a body; {fault}')
     return inertia
+
+
+def inertia_fault(inertia: Array) -> str:
+    """
+    Say why no body can have an inertia.
+
+    Parameters
+    ----------
+    inertia : ndarray, shape (3, 3)
+        About the centre of mass, symmetric [kg m²].
+
+    Returns
+    -------
+    str
+        What is wrong, with the eigenvalue concerned; empty if nothing is.
+
+    """
+    moments = np.linalg.eigvalsh(inertia)
+    slack = ROUNDING * float(np.abs(moments).max())
+    if moments[0] < -slack:
+        return f'it is not positive definite, eigenvalue {moments[0]:.6g} kg m²'
+    others = moments[0] + moments[1]
+    if moments[2] > others + slack:
+        return (
+            f'it breaks the triangle inequality, eigenvalue {moments[2]:.6g} kg m² exceeds '
+            f'the sum of the others, {others:.6g} kg m²'
+        )
+    return ''
 
 
 def _masses(section: Section) -> tuple[Array, MassProperties | None]:

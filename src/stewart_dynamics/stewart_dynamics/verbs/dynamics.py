@@ -1,0 +1,142 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The verb ``stewart dynamics``: from a motion of the platform to the forces of its legs.
+
+The table needs pose, twist and acceleration. Where it has not, `--differentiate` makes them: a
+spline of continuous acceleration through the samples, cubic through poses and quintic through
+poses and twists, and its exact derivatives.
+
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+from stewart_dynamics.inertia import InertialModel
+from stewart_dynamics.newton_euler import actuator_forces, Reactions, reactions
+from stewart_kinematics.csv_tables import (
+    ACCELERATION,
+    POSE,
+    poses_in_base,
+    read_table,
+    Table,
+    TIME,
+    TWIST,
+    write_table,
+)
+from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.trajectories import Sampled
+from stewart_kinematics.verbs.table_arguments import add_table_arguments, reference_pose
+
+HELP = 'turn a motion of the platform into the forces of its legs'
+
+FORCE = tuple(f'leg_{leg}_n' for leg in range(1, 7))
+WRENCH = tuple(f'platform_{name}' for name in ('fx_n', 'fy_n', 'fz_n', 'mx_nm', 'my_nm', 'mz_nm'))
+JOINTS = {
+    'spherical_forces': ('spherical', 'f', 'n'),
+    'universal_forces': ('universal', 'f', 'n'),
+    'universal_moments': ('universal', 'm', 'nm'),
+    'prismatic_forces': ('prismatic', 'f', 'n'),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    add_table_arguments(parser, 'a motion: pose, twist and acceleration')
+    parser.add_argument(
+        '--differentiate',
+        action='store_true',
+        help='make missing twists and accelerations by a spline through the samples',
+    )
+    parser.add_argument(
+        '--reactions',
+        action='store_true',
+        help='write the wrench on the platform and what the joints bear, in base axes, too',
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Read a motion, write forces.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        As `add_arguments` defines them.
+
+    Returns
+    -------
+    int
+        0.
+
+    Raises
+    ------
+    ConfigurationError
+        If the table or the platform cannot be used, or derivatives are missing.
+    MissingMasses, UnphysicalInertia, SingularPose
+        If there are no forces to be had.
+    OSError
+        If a file cannot be read or written.
+
+    """
+    platform = Platform.from_yaml(arguments.platform)
+    model = InertialModel.from_platform(platform)
+    table = read_table(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))
+    reference = reference_pose(platform.geometry, arguments.relative_to)
+    motion = _motion(table, *poses_in_base(table, reference), spline=arguments.differentiate)
+    columns: list[str] = [TIME] if table.has([TIME]) else []
+    blocks = [table.take([TIME])] if table.has([TIME]) else []
+    if arguments.reactions:
+        result = reactions(model, motion)
+        names, values = _reaction_columns(result)
+        columns += [*FORCE, *names]
+        blocks += [result.actuator_forces, *values]
+    else:
+        columns += FORCE
+        blocks.append(actuator_forces(model, motion))
+    write_table(arguments.output, columns, np.concatenate(blocks, axis=1))
+    return 0
+
+
+def _motion(table: Table, position: Array, quaternion: Array, *, spline: bool) -> Motion:
+    """Return the samples with all derivatives, made by a spline if asked for."""
+    twist, acceleration = (
+        table.take(group) if table.has(group) else None for group in (TWIST, ACCELERATION)
+    )
+    if twist is None or acceleration is None:
+        if not spline:
+            missing = TWIST if twist is None else ACCELERATION
+            raise ConfigurationError(
+                f'{table.source}:1',
+                ', '.join(table.values),
+                f'the columns {", ".join(missing)} as well, or --differentiate',
+            )
+        if twist is None and acceleration is not None:
+            raise ConfigurationError(
+                f'{table.source}:1', 'accelerations without twists', 'twists as well'
+            )
+        time = table.take([TIME])[:, 0]
+        return Sampled(time, position, quaternion, twist).sample(time - time[0])
+    return Motion(
+        position,
+        quaternion,
+        twist[:, :3],
+        twist[:, 3:],
+        acceleration[:, :3],
+        acceleration[:, 3:],
+    )
+
+
+def _reaction_columns(result: Reactions) -> tuple[list[str], list[Array]]:
+    """Return names and blocks of wrench and joint reactions."""
+    names, blocks = [*WRENCH], [result.platform_wrench]
+    for field, (joint, quantity, unit) in JOINTS.items():
+        names += [
+            f'leg_{leg}_{joint}_{quantity}{axis}_{unit}' for leg in range(1, 7) for axis in 'xyz'
+        ]
+        blocks.append(getattr(result, field).reshape(-1, 18))
+    return names, blocks
