@@ -253,7 +253,7 @@ def forward_twist(geometry: Geometry, pose: ForwardResult | Pose, rates: ArrayLi
     kernels.forward_twist(
         geometry.base_joints,
         geometry.platform_joints,
-        _constants(geometry)[0],
+        kernel_constants(geometry)[0],
         np.ascontiguousarray(pose.position).reshape(1, 3),
         np.ascontiguousarray(pose.quaternion_xyzw).reshape(1, 4),
         row,
@@ -268,7 +268,7 @@ def _solve(
     geometry: Geometry, rows: Array, start: Pose | None, *, follow: bool
 ) -> tuple[Array, Array, NDArray[np.int64]]:
     """Run the kernel and refuse what are no lengths."""
-    constants, first = _constants(geometry)
+    constants, first = kernel_constants(geometry)
     if start is not None:
         first = np.empty(7)
         first[:3], first[3:] = start.position, start.quaternion_xyzw
@@ -307,8 +307,28 @@ def _refuse_bad_lengths(rows: Array, status: NDArray[np.int64]) -> None:
 
 
 @lru_cache(maxsize=64)
-def _constants(geometry: Geometry) -> tuple[Array, Array]:
-    """Return what the kernel wants to know of a geometry, and the neutral pose as its start."""
+def kernel_constants(geometry: Geometry) -> tuple[Array, Array]:
+    """
+    Return what the kernel wants to know of a geometry, computed once.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Joints and neutral pose.
+
+    Returns
+    -------
+    ndarray, shape (12,)
+        Constants, in the places that `forward_kernels` names.
+    ndarray, shape (7,)
+        The neutral pose: position and quaternion.
+
+    Raises
+    ------
+    GeometryError
+        If no region about the neutral pose has one solution only.
+
+    """
     neutral, region = geometry.neutral_pose, assured_region(geometry)
     pose = np.concatenate([neutral.position, neutral.quaternion_xyzw])
     home = jacobian(geometry, neutral.position, neutral.quaternion_xyzw)

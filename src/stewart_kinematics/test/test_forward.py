@@ -9,11 +9,11 @@ from stewart_kinematics import forward_kernels
 from stewart_kinematics.assembly import assured_region
 from stewart_kinematics.errors import ConvergenceError, ShapeError, StewartError
 from stewart_kinematics.forward import (
-    _constants,
     forward,
     forward_batch,
     forward_twist,
     ForwardStatus,
+    kernel_constants,
 )
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.inverse import inverse, leg_lengths
@@ -235,7 +235,7 @@ def test_singular_status_where_no_step_is_worth_taking(vigo):
     # directly, with lengths a step away from there.
     turn = Rotation.from_euler('z', 90, degrees=True).as_quat()
     lengths = leg_lengths(vigo, vigo.neutral_pose.position, turn) * 1.01
-    constants = _constants(vigo)[0].copy()
+    constants = kernel_constants(vigo)[0].copy()
     constants[:3], constants[3:7] = vigo.neutral_pose.position, turn
     poses, figures, status = np.empty((1, 7)), np.empty((1, 3)), np.zeros(1, np.int64)
     forward_kernels.forward(

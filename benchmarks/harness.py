@@ -1,0 +1,168 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What the benchmarks share: timing, the machine, a table and a JSON file.
+
+Import it before numpy: it holds the libraries to one thread, and they look once.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+import json
+import os
+from pathlib import Path
+import platform
+import statistics
+import time
+
+ONE_THREAD = ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'NUMBA_NUM_THREADS')
+for _name in ONE_THREAD:
+    os.environ[_name] = '1'
+
+OUTPUT = Path(__file__).parents[1] / 'build' / 'benchmarks'
+
+ROUNDS = 11
+"""Timed rounds of every task; the tasks take turns, so that a busy moment meets all of them."""
+
+ROUND_SECONDS = 0.15
+"""About how long one round of one task takes."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """
+    Something to be timed.
+
+    Attributes
+    ----------
+    name : str
+        What is done, for the table.
+    call : callable
+        Does it once.
+    samples : int
+        How many poses one call works on.
+    limit_us : float or None
+        Time per sample that must be kept [µs]; None for a peer.
+
+    """
+
+    name: str
+    call: Callable[[], object]
+    samples: int = 1
+    limit_us: float | None = None
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Times of one task per sample [µs], and what they are measured against."""
+
+    name: str
+    median_us: float
+    least_us: float
+    most_us: float
+    limit_us: float | None
+    ratio: float
+
+
+def measure(tasks: Sequence[Task]) -> list[Timing]:
+    """
+    Time tasks in turns.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        The first is what the ratios refer to.
+
+    Returns
+    -------
+    list of Timing
+        One per task; a ratio is the median over the median of the first task.
+
+    """
+    calls = [_calls_per_round(task) for task in tasks]
+    times: list[list[float]] = [[] for _ in tasks]
+    for _ in range(ROUNDS):
+        for task, count, found in zip(tasks, calls, times, strict=True):
+            start = time.perf_counter()
+            for _ in range(count):
+                task.call()
+            found.append((time.perf_counter() - start) / (count * task.samples) * 1e6)
+    medians = [statistics.median(found) for found in times]
+    return [
+        Timing(task.name, median, min(found), max(found), task.limit_us, median / medians[0])
+        for task, found, median in zip(tasks, times, medians, strict=True)
+    ]
+
+
+def _calls_per_round(task: Task) -> int:
+    """Warm the task up and return how often it fits into one round."""
+    task.call()
+    start = time.perf_counter()
+    task.call()
+    return max(1, int(ROUND_SECONDS / max(time.perf_counter() - start, 1e-7)))
+
+
+def machine(packages: Sequence[str]) -> dict[str, str]:
+    """Return processor, system and versions."""
+    processor = platform.processor() or platform.machine()
+    cpuinfo = Path('/proc/cpuinfo')
+    if cpuinfo.exists():
+        lines = cpuinfo.read_text(encoding='utf-8').splitlines()
+        names = [line.split(':', 1)[1].strip() for line in lines if line.startswith('model name')]
+        processor = names[0] if names else processor
+    load = f'{os.getloadavg()[0]:.2f} of {os.cpu_count()} cores'
+    versions = {name: version(name) for name in packages}
+    python = platform.python_version()
+    return {
+        'processor': processor,
+        'load at the start': load,
+        'system': platform.platform(),
+        'python': python,
+        **versions,
+    }
+
+
+def report(name: str, timings: Sequence[Timing], about: dict[str, str], **more: object) -> int:
+    """
+    Print a table and write the JSON file.
+
+    Parameters
+    ----------
+    name : str
+        Name of the benchmark and of its file.
+    timings : sequence of Timing
+        What was measured.
+    about : dict of str
+        The machine.
+    **more : object
+        Further results for the file.
+
+    Returns
+    -------
+    int
+        Exit code: 1 if a limit was missed by the median.
+
+    """
+    for key, value in about.items():
+        print(f'{key}: {value}')
+    print(f'\n{"":44s} {"median":>10s} {"least":>10s} {"most":>10s} {"limit":>8s} {"ratio":>8s}')
+    for timing in timings:
+        limit = '' if timing.limit_us is None else f'{timing.limit_us:g}'
+        print(
+            f'{timing.name:44s} {timing.median_us:10.4g} {timing.least_us:10.4g} '
+            f'{timing.most_us:10.4g} {limit:>8s} {timing.ratio:8.3g}'
+        )
+    print('times in microseconds per pose, ratio to the first line')
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    path = OUTPUT / f'{name}.json'
+    content = {'machine': about, 'timings': [asdict(timing) for timing in timings], **more}
+    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
+    print(f'written to {path}')
+    missed = [t.name for t in timings if t.limit_us is not None and t.median_us > t.limit_us]
+    for name_missed in missed:
+        print(f'over its limit: {name_missed}')
+    return 1 if missed else 0
