@@ -1,3 +1,3 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Kinematics of a Stewart platform: geometry, inverse and forward solution, limits and trajectories."""
+"""Kinematics, limits and trajectories of a Stewart platform."""
