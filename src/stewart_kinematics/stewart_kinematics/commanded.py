@@ -22,8 +22,7 @@ class CommandHistory:
     capacity : int
         How many setpoints are kept.
     hold : float
-        How long a moving setpoint is continued when no other follows [s]; one at rest holds for
-        good.
+        How long a moving setpoint is continued at most [s]; one at rest holds until the next.
 
     """
 
@@ -80,7 +79,7 @@ class CommandHistory:
         motion, step = self._motions[index], stamp - self._stamps[index]
         if at_rest(motion):
             return motion.position, motion.quaternion_xyzw
-        if index == len(self._stamps) - 1 and step > self._hold:
+        if step > self._hold:
             return None
         square = 0.5 * step**2
         way = step * motion.linear_velocity + square * motion.linear_acceleration

@@ -39,6 +39,14 @@ def test_moving_command_is_continued_for_a_moment_only(history: CommandHistory) 
     assert history.at(1.05) is None
 
 
+def test_gap_after_a_moving_command_is_not_bridged(history: CommandHistory) -> None:
+    history.add(9.0, MOVE.sample(1.0))
+
+    assert history.at(0.98) is not None
+    assert history.at(5.0) is None
+    assert history.at(9.0) is not None
+
+
 def test_command_at_rest_holds_for_good(history: CommandHistory) -> None:
     history.add(1.0, MOVE.sample(1.0))
     commanded = history.at(500.0)

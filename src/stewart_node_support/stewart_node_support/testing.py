@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 import time
 from types import TracebackType
 from typing import Any
@@ -18,6 +19,7 @@ from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from stewart_node_support.lifecycle import take_down
 from stewart_node_support.qos import COMMAND_QOS
+from stewart_node_support.running import short_collections
 
 # Always the same: given another timeout, the executor begins its round anew, with the coroutines
 # that wait, and never gets to timers and messages.
@@ -42,6 +44,8 @@ class Harness:
         self._nodes: list[Node] = []
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self.probe)
+        self._stack = ExitStack()
+        self._stack.enter_context(short_collections())
 
     def __enter__(self) -> Harness:
         """Return self."""
@@ -54,6 +58,7 @@ class Harness:
         trace: TracebackType | None,
     ) -> None:
         """Take every node down and close the context."""
+        self._stack.close()
         for node in reversed([self.probe, *self._nodes]):
             take_down(node)
         self._executor.shutdown()

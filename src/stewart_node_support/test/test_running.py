@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+import gc
 import os
 from pathlib import Path
 import random
@@ -177,6 +178,18 @@ def test_task_runs_beside_the_nodes_and_ends_the_spin() -> None:
         'first safe',
         'first destroyed',
     ]
+
+
+def test_objects_of_the_start_up_are_left_alone_by_the_collector_while_spinning() -> None:
+    frozen: list[int] = []
+
+    async def work() -> None:
+        frozen.append(gc.get_freeze_count())
+
+    spin([Node('idle')], task=work)
+
+    assert frozen[0] > 10_000
+    assert gc.get_freeze_count() == 0
 
 
 def test_error_of_the_task_is_raised_after_the_nodes_were_taken_down() -> None:

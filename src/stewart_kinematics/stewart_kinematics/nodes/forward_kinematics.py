@@ -136,10 +136,10 @@ class ForwardKinematics(Node):
         motion = Motion(*motion_from_msg(setpoint))
         self._commanded.add(to_seconds(setpoint.header.stamp), motion)
 
-    def _on_driver_state(self, message: DriverState) -> None:
-        if message.state != DriverState.ENABLED:
-            self._pending.clear()
-            self._commanded.clear()
+    def _on_driver_state(self, _: DriverState) -> None:
+        # Whatever it goes to, and ENABLED above all, what was commanded before does not count.
+        self._pending.clear()
+        self._commanded.clear()
 
 
 def main() -> None:
