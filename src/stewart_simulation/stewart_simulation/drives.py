@@ -80,8 +80,13 @@ class LaggingDrives:
         self._target, self._target_rate = self.strokes, self.rates
         self._age = 0.0
 
-    def command(self, strokes: Array, rates: Array) -> None:
-        """Take a new target [m], [m/s]."""
+    @property
+    def measured_forces(self) -> None:
+        """None: without a plant there is no force."""
+        return
+
+    def command(self, strokes: Array, rates: Array, forces: Array) -> None:
+        """Take new targets [m], [m/s]; a force has nothing to act on."""
         self._target, self._target_rate = strokes, rates
         self._age = 0.0
 

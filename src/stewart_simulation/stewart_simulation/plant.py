@@ -1,62 +1,12 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The rig's mechanics: the nominal platform, and how this one differs from it.
-
-Payload, joints that are not where the drawing has them, and friction make the plant. Whoever
-identifies it reads the nominal description and must not know them.
-"""
+"""A plant as plain arrays: what the kernels take, and what crosses to the cyclic process."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
-from stewart_driver.errors import ConfigurationError
-from stewart_driver.legs import Array, read_only
-from stewart_dynamics.forward_dynamics import Friction, initial_state, kernel_arguments
-from stewart_dynamics.inertia import InertialModel
-from stewart_dynamics.newton_euler import actuator_forces
-from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.platform import Platform, RigidBody
-
-
-@dataclass(frozen=True)
-class Differences:
-    """
-    How a plant differs from its description.
-
-    Attributes
-    ----------
-    payload_mass : float
-        Fixed to the platform, a solid sphere [kg].
-    payload_position : tuple of three floats
-        Its centre in ``platform_link`` [m].
-    payload_radius : float
-        [m].
-    joint_error : float
-        Standard deviation of every coordinate of every joint centre [m].
-    viscous_friction, coulomb_friction : float
-        Of every actuator [N s/m], [N].
-    seed : int
-        Of the joint errors.
-
-    """
-
-    payload_mass: float = 0.0
-    payload_position: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    payload_radius: float = 0.05
-    joint_error: float = 0.0
-    viscous_friction: float = 0.0
-    coulomb_friction: float = 0.0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        """Check the signs."""
-        for name in ('payload_mass', 'joint_error', 'viscous_friction', 'coulomb_friction'):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value >= 0.0):
-                raise ConfigurationError(name, value, 'a number >= 0')
+from stewart_driver.legs import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +21,7 @@ class Plant:
     retracted : ndarray, shape (6,)
         Leg lengths at stroke 0 [m].
     start : ndarray, shape (13,)
-        State at rest at the start strokes.
+        State at rest at the start pose.
     effective_mass : float
         Largest mass that one drive feels along its leg at the start [kg].
 
@@ -81,79 +31,3 @@ class Plant:
     retracted: Array
     start: Array
     effective_mass: float
-
-    @classmethod
-    def build(cls, platform: Platform, pose: Pose, differences: Differences) -> Plant:
-        """
-        Make the plant of a platform.
-
-        Parameters
-        ----------
-        platform : Platform
-            Nominal description, with masses.
-        pose : Pose
-            Where it stands at first.
-        differences : Differences
-            From the description.
-
-        Returns
-        -------
-        Plant
-            At rest.
-
-        Raises
-        ------
-        MissingMasses
-            If the description has no masses.
-
-        """
-        actual = _with_payload(platform, differences)
-        model = InertialModel.from_platform(actual)
-        rng = np.random.default_rng(differences.seed)
-        model = replace(
-            model,
-            base_joints=model.base_joints + rng.normal(0.0, differences.joint_error, (6, 3)),
-            platform_joints=model.platform_joints
-            + rng.normal(0.0, differences.joint_error, (6, 3)),
-        )
-        friction = Friction(
-            np.full(6, differences.viscous_friction), np.full(6, differences.coulomb_friction)
-        )
-        return cls(
-            kernel_arguments(model, friction),
-            read_only(platform.geometry.retracted_length),
-            read_only(initial_state(pose)),
-            _effective_mass(model, pose),
-        )
-
-
-def _with_payload(platform: Platform, differences: Differences) -> Platform:
-    """Put the payload beside one that the description may already have."""
-    if platform.masses is None or differences.payload_mass == 0.0:
-        return platform
-    mass = differences.payload_mass
-    inertia = 0.4 * mass * differences.payload_radius**2 * np.eye(3)
-    sphere = RigidBody(mass, read_only(differences.payload_position), read_only(inertia))
-    known = platform.masses.payload
-    return replace(
-        platform,
-        masses=replace(platform.masses, payload=sphere if known is None else known.joined(sphere)),
-    )
-
-
-def _effective_mass(model: InertialModel, pose: Pose) -> float:
-    """Largest diagonal of the mass matrix seen from the legs, J^-T M J^-1."""
-    arms = model.platform_joints @ pose.rotation.T
-    legs = pose.position + arms - model.base_joints
-    legs /= np.linalg.norm(legs, axis=1, keepdims=True)
-    twists = np.linalg.inv(np.hstack([legs, np.cross(arms, legs)])).T
-    still = actuator_forces(model, Motion.at_rest(pose))
-    moved = Motion(
-        np.broadcast_to(pose.position, (6, 3)),
-        np.broadcast_to(pose.quaternion_xyzw, (6, 4)),
-        np.zeros((6, 3)),
-        np.zeros((6, 3)),
-        twists[:, :3],
-        twists[:, 3:],
-    )
-    return float(np.diag(actuator_forces(model, moved) - still).max())

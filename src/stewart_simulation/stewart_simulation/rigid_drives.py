@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from stewart_driver.errors import TransportError
 from stewart_driver.legs import Array
+from stewart_simulation.plant import Plant
 from stewart_simulation.servo import leg_motion, run_servos
 
 LONGEST_STEP = 2.5e-4
@@ -59,8 +60,8 @@ class RigidDrives:
 
     Parameters
     ----------
-    arguments, retracted, start, effective_mass
-        Of the plant; see `Plant`.
+    plant : Plant
+        Bodies, joints and friction.
     settings : ServoSettings
         What the drives can do.
 
@@ -77,17 +78,11 @@ class RigidDrives:
 
     """
 
-    def __init__(
-        self,
-        arguments: tuple[Array | float, ...],
-        retracted: Array,
-        start: Array,
-        effective_mass: float,
-        settings: ServoSettings,
-    ) -> None:
+    def __init__(self, plant: Plant, settings: ServoSettings) -> None:
         """Stand still, braked."""
-        self._arguments, self._retracted, self._settings = arguments, retracted, settings
-        rate_gain = 2.0 * np.pi * settings.rate_bandwidth * effective_mass
+        self._arguments, self._retracted = plant.arguments, plant.retracted
+        self._settings = settings
+        rate_gain = 2.0 * np.pi * settings.rate_bandwidth * plant.effective_mass
         self._gains = (
             settings.position_gain,
             rate_gain,
@@ -97,7 +92,7 @@ class RigidDrives:
             settings.hold_after,
         )
         self._ends = np.stack([settings.end_lower, settings.end_upper])
-        self.state = np.array(start, dtype=np.float64)
+        self.state = np.array(plant.start)
         self.strokes, self.rates = np.empty(6), np.empty(6)
         self.delivered, self._integrals = np.zeros(6), np.zeros(6)
         self.on = False
@@ -143,6 +138,16 @@ class RigidDrives:
             count,
         ):
             raise TransportError('the simulated platform fell into a singular pose')
+        self._look()
+
+    def warm_up(self) -> None:
+        """Compile or load the kernels now, not in the first cycle after enabling."""
+        state, on = self.state.copy(), self.on
+        self.on = True
+        self.advance(LONGEST_STEP)
+        self.on, self.state[:] = on, state
+        self.delivered[:] = 0.0
+        self._integrals[:] = 0.0
         self._look()
 
     def _look(self) -> None:

@@ -39,7 +39,7 @@ def test_a_small_step_is_answered_as_a_system_of_second_order() -> None:
     height = 1e-4
     answers = []
     for _ in times:
-        model.command(START + height, ZERO)
+        model.command(START + height, ZERO, ZERO)
         model.advance(CYCLE)
         answers.append(model.strokes[0] - START[0])
 
@@ -50,7 +50,7 @@ def test_a_small_step_is_answered_as_a_system_of_second_order() -> None:
 def test_a_constant_rate_is_followed_without_lag() -> None:
     model, rates = drives(), np.linspace(-0.2, 0.2, 6)
     for index in range(500):
-        model.command(START + rates * index * CYCLE, rates)
+        model.command(START + rates * index * CYCLE, rates, ZERO)
         model.advance(CYCLE)
 
     assert model.strokes == pytest.approx(START + rates * 500 * CYCLE, abs=1e-6)
@@ -64,7 +64,7 @@ def test_rate_acceleration_and_ends_hold_for_any_target(seed: int) -> None:
     model = drives()
     for _ in range(150):
         before = model.rates
-        model.command(rng.uniform(-1.0, 2.0, 6), rng.normal(0.0, 2.0, 6))
+        model.command(rng.uniform(-1.0, 2.0, 6), rng.normal(0.0, 2.0, 6), ZERO)
         model.advance(CYCLE)
         inside = (model.strokes > LOWER) & (model.strokes < UPPER)
         assert np.all(np.abs(model.rates) <= 0.75 + 1e-12)
@@ -75,7 +75,7 @@ def test_rate_acceleration_and_ends_hold_for_any_target(seed: int) -> None:
 def test_a_drive_that_hears_nothing_more_stays() -> None:
     model, rates = drives(), np.full(6, 0.1)
     for index in range(200):
-        model.command(START + rates * index * CYCLE, rates)
+        model.command(START + rates * index * CYCLE, rates, ZERO)
         model.advance(CYCLE)
     heard = model.strokes.copy()
     model.advance(0.5)
@@ -89,7 +89,7 @@ def test_a_drive_that_hears_nothing_more_stays() -> None:
 def test_brakes_bring_the_legs_to_rest() -> None:
     model, rates = drives(), np.full(6, 0.3)
     for index in range(200):
-        model.command(START + rates * index * CYCLE, rates)
+        model.command(START + rates * index * CYCLE, rates, ZERO)
         model.advance(CYCLE)
     model.on = False
     begin = model.strokes.copy()
@@ -102,7 +102,7 @@ def test_brakes_bring_the_legs_to_rest() -> None:
 def test_long_and_short_waits_between_exchanges_agree() -> None:
     fine, coarse = drives(), drives()
     for model in (fine, coarse):
-        model.command(START + 1e-3, ZERO)
+        model.command(START + 1e-3, ZERO, ZERO)
     for _ in range(20):
         fine.advance(1e-3)
     coarse.advance(0.02)

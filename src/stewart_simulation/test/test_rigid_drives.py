@@ -16,7 +16,7 @@ from stewart_dynamics.newton_euler import actuator_forces
 from stewart_kinematics.inverse import leg_lengths
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.platform import Platform
-from stewart_simulation.plant import Differences, Plant
+from stewart_simulation.differences import build_plant, Differences
 from stewart_simulation.rigid_drives import RigidDrives, ServoSettings
 
 CYCLE = 0.002
@@ -38,7 +38,7 @@ def neutral(platform: Platform) -> Array:
 def make(
     platform: Platform, differences: Differences | None = None, **changes: float
 ) -> RigidDrives:
-    plant = Plant.build(platform, platform.geometry.neutral_pose, differences or Differences())
+    plant = build_plant(platform, platform.geometry.neutral_pose, differences or Differences())
     settings = ServoSettings(
         position_gain=50.0,
         rate_bandwidth=60.0,
@@ -50,13 +50,7 @@ def make(
         end_lower=platform.limits.stroke[:, 0] - 5e-3,
         end_upper=platform.limits.stroke[:, 1] + 5e-3,
     )
-    return RigidDrives(
-        plant.arguments,
-        plant.retracted,
-        plant.start,
-        plant.effective_mass,
-        replace(settings, **changes),
-    )
+    return RigidDrives(plant, replace(settings, **changes))
 
 
 def static_forces(platform: Platform) -> Array:
@@ -181,7 +175,7 @@ def test_a_platform_without_masses_is_refused() -> None:
     srs = Platform.from_yaml('srs')
 
     with pytest.raises(MissingMasses, match='srs'):
-        Plant.build(srs, srs.geometry.neutral_pose, Differences())
+        build_plant(srs, srs.geometry.neutral_pose, Differences())
 
 
 def test_a_negative_payload_is_refused() -> None:

@@ -57,7 +57,9 @@ def test_it_says_that_it_is_simulated() -> None:
 
 @pytest.mark.parametrize('platform', ['vigo', 'ex800', 'ps6tl_1500', 'srs'])
 def test_it_starts_at_the_neutral_pose_of_its_platform(platform: str) -> None:
-    backend = opened(platform=platform, encoder_noise=0.0)
+    # the SRS has no masses, so it can have no plant
+    model = 'lagging' if platform == 'srs' else 'rigid'
+    backend = opened(platform=platform, encoder_noise=0.0, model=model)
     measured = backend.exchange(Targets(ZERO, ZERO, ZERO), 0.002)
     known = Platform.from_yaml(platform)
     neutral = known.geometry.neutral_pose
@@ -90,7 +92,16 @@ def test_the_drives_follow_within_their_lag() -> None:
 
 
 def test_no_force_is_reported_where_there_is_no_plant() -> None:
-    assert all(measurement.forces is None for measurement in wave(opened(), 0.5))
+    lagging = wave(opened(model='lagging'), 0.5)
+    rigid = wave(opened(model='rigid'), 0.5)
+
+    assert all(measurement.forces is None for measurement in lagging)
+    assert np.all(rigid[-1].forces > 10.0)
+
+
+def test_a_plant_without_masses_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match='lagging, for srs has no masses'):
+        SimulatedBackend(SimulatedOptions(platform='srs'))
 
 
 def test_the_drives_stand_until_they_are_on() -> None:

@@ -1,0 +1,63 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where a simulated platform stands at first, and what its legs may do."""
+
+from __future__ import annotations
+
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.legs import Array, LegLimits
+from stewart_kinematics.forward import forward
+from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.platform import Platform
+
+
+def leg_limits(platform: Platform) -> LegLimits:
+    """Return what a platform type allows its legs."""
+    stroke = platform.limits.stroke
+    return LegLimits(
+        stroke[:, 0],
+        stroke[:, 1],
+        float(platform.limits.rate),
+        float(platform.limits.acceleration),
+    )
+
+
+def start_pose(platform: Platform, start: str) -> Pose:
+    """
+    Return the pose at which a simulated platform begins.
+
+    Parameters
+    ----------
+    platform : Platform
+        Its description.
+    start : str
+        ``neutral``, or ``retracted`` for all legs at the lower end of their stroke.
+
+    Returns
+    -------
+    Pose
+        The pose.
+
+    Raises
+    ------
+    ConfigurationError
+        If the platform has no pose that can be trusted with its legs retracted.
+
+    """
+    geometry = platform.geometry
+    if start == 'neutral':
+        return geometry.neutral_pose
+    found = forward(geometry, geometry.retracted_length + platform.limits.stroke[:, 0])
+    if not found.converged:
+        raise ConfigurationError('start', start, f'neutral, for {platform.name}: {found.reason}')
+    return found.pose
+
+
+def strokes_at(platform: Platform, pose: Pose) -> Array:
+    """Return the strokes at a pose, shape (6,) [m]."""
+    geometry = platform.geometry
+    strokes: Array = (
+        leg_lengths(geometry, pose.position, pose.quaternion_xyzw) - geometry.retracted_length
+    )
+    return strokes
