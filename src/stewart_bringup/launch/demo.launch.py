@@ -20,6 +20,7 @@ from launch.event_handlers import OnProcessExit
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterFile, ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 ARGUMENTS = [
@@ -34,12 +35,6 @@ ARGUMENTS = [
         default_value='jonswap',
         choices=['jonswap', 'random', 'eq18'],
         description='what ocean and excitation play',
-    ),
-    DeclareLaunchArgument(
-        'services',
-        default_value='ocean',
-        choices=['ocean', 'excitation'],
-        description='which of the two is started; eq18 is an excitation',
     ),
     DeclareLaunchArgument('duration', default_value='15.0', description='time of the wave [s]'),
     DeclareLaunchArgument('namespace', default_value='', description='namespace of every node'),
@@ -56,9 +51,9 @@ PASSED_ON = ('rig', 'wave', 'namespace', 'rviz', 'record', 'bag', 'log_level')
 
 
 def generate_launch_description() -> LaunchDescription:
-    simulation = PathJoinSubstitution(
-        [FindPackageShare('stewart_bringup'), 'launch', 'simulation.launch.py']
-    )
+    share = FindPackageShare('stewart_bringup')
+    simulation = PathJoinSubstitution([share, 'launch', 'simulation.launch.py'])
+    wave = PathJoinSubstitution([share, 'config', 'wave_'])
     rig = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(simulation),
         launch_arguments=[(name, LaunchConfiguration(name)) for name in PASSED_ON],
@@ -68,10 +63,8 @@ def generate_launch_description() -> LaunchDescription:
         executable='wave_operator',
         namespace=LaunchConfiguration('namespace'),
         parameters=[
-            {
-                'services': LaunchConfiguration('services'),
-                'duration': LaunchConfiguration('duration'),
-            }
+            ParameterFile([wave, LaunchConfiguration('wave'), '.yaml']),
+            {'duration': ParameterValue(LaunchConfiguration('duration'), value_type=float)},
         ],
         output='screen',
     )

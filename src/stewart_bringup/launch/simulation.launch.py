@@ -9,7 +9,7 @@ from launch.actions import DeclareLaunchArgument
 from launch.conditions import IfCondition
 from launch.substitutions import Command, LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.parameter_descriptions import ParameterFile, ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 RIGS = ['vigo', 'ex800', 'ps6tl_1500', 'srs']
@@ -40,15 +40,17 @@ ARGUMENTS = [
 ]
 
 
+def config_file(kind: str) -> ParameterFile:
+    """Return ``config/<kind>_<name>.yaml``, the name being the argument `kind`."""
+    folder = PathJoinSubstitution([FindPackageShare('stewart_bringup'), 'config', f'{kind}_'])
+    return ParameterFile([folder, LaunchConfiguration(kind), '.yaml'])
+
+
 def generate_launch_description() -> LaunchDescription:
     namespace = LaunchConfiguration('namespace')
     time = {'use_sim_time': LaunchConfiguration('use_sim_time')}
-    config = PathJoinSubstitution([FindPackageShare('stewart_bringup'), 'config'])
     description = FindPackageShare('stewart_description')
-    files = [
-        PathJoinSubstitution([config, ['rig_', LaunchConfiguration('rig'), '.yaml']]),
-        PathJoinSubstitution([config, ['wave_', LaunchConfiguration('wave'), '.yaml']]),
-    ]
+    files = [config_file('rig'), config_file('wave')]
     urdf = Command(
         [
             'xacro ',

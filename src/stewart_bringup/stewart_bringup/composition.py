@@ -226,6 +226,8 @@ def run_rig(
         If a lifecycle node that shall start by itself does not.
 
     """
+    if stop is not None and stop.requested:
+        return
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         nodes = compose(files, namespace=namespace, overrides=overrides, record=record)

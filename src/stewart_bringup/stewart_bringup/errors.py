@@ -6,6 +6,7 @@ What can go wrong while a rig is run.
 BringupError
 ├── UnknownRig           there is no configuration of that name
 ├── CompositionError     the nodes do not come together
+├── StopRequested        somebody wants it to end
 ├── RequestRefused       a service of the rig said no, or nothing
 └── OutputRefused        a folder that would be replaced holds something else
 
@@ -41,6 +42,10 @@ class RequestRefused(BringupError):
         super().__init__(f'{service}: {reason}')
         self.service = service
         self.reason = reason
+
+
+class StopRequested(BringupError):
+    """Somebody wants it to end."""
 
 
 class OutputRefused(BringupError):

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 WIDTH, DPI = 9.0, 100
+# A quantity that hardly moves is drawn on this scale at least, or its noise fills the picture.
+SMALLEST_SPAN = {'mm': 2.0, '°': 0.1}
 LEG_COLOURS = ('tab:blue', 'tab:orange', 'tab:green', 'tab:red', 'tab:purple', 'tab:brown')
 
 
@@ -88,6 +90,9 @@ def _poses(recording: Recording, _: Result) -> Figure:
                 poses.seconds(origin), achieved[:, column] - middle, color='tab:cyan', linewidth=3
             )
             axis.plot(setpoints.seconds(origin), commanded[:, column] - middle, 'k', linewidth=0.8)
+            low, high = axis.get_ylim()
+            missing = max(SMALLEST_SPAN[unit] - (high - low), 0.0)
+            axis.set_ylim(low - 0.5 * missing, high + 0.5 * missing)
             axis.set_title(f'{name} [{unit}]', fontsize=9)
             axis.grid(alpha=0.3)
     for axis in axes[-1]:
@@ -115,7 +120,7 @@ def _legs(recording: Recording, _: Result) -> Figure:
             axis.plot(commands.seconds(origin), commanded[:, leg], 'k', linewidth=0.5)
         axis.set_ylabel(name)
         axis.grid(alpha=0.3)
-    axes[0, 0].legend(ncols=6, fontsize=8, loc='upper center')
+    axes[0, 0].legend(ncols=6, fontsize=8, loc='lower center', bbox_to_anchor=(0.5, 1.0))
     axes[-1, 0].set_xlabel('time [s]')
     return figure
 
@@ -133,7 +138,7 @@ def _errors(_: Recording, result: Result) -> Figure:
             axis.plot(time, values[:, column], linewidth=0.7, label=label)
         axis.set_ylabel(name)
         axis.grid(alpha=0.3)
-        axis.legend(ncols=6, fontsize=7, loc='upper right')
+        axis.legend(ncols=6, fontsize=7, loc='lower right', bbox_to_anchor=(1.0, 1.0))
     axes[-1, 0].set_xlabel('time [s]')
     return figure
 

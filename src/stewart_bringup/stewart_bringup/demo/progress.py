@@ -10,7 +10,7 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
-from stewart_bringup.demo.report import Chapter, OVERVIEW, overview
+from stewart_bringup.demo.report import Chapter, LEGEND, OVERVIEW, overview
 
 
 class LiveLine:
@@ -76,7 +76,7 @@ class LiveLine:
 
 def closing_table(chapters: Sequence[Chapter]) -> Table:
     """Return the figures of all scenarios."""
-    table = Table(show_edge=False, pad_edge=False)
+    table = Table(show_edge=False, pad_edge=False, caption=LEGEND, caption_justify='left')
     for number, head in enumerate(OVERVIEW):
         table.add_column(head, justify='right' if number else 'left')
     for chapter in chapters:

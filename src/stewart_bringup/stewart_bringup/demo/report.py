@@ -22,8 +22,8 @@ class Chapter:
 
     Attributes
     ----------
-    title : str
-        One line.
+    name, title : str
+        One word, one line.
     facts : mapping of str to str
         Platform, backend, seed and the like.
     simulated : bool
@@ -35,6 +35,7 @@ class Chapter:
 
     """
 
+    name: str
     title: str
     facts: Mapping[str, str]
     simulated: bool
@@ -93,7 +94,7 @@ def overview(chapter: Chapter) -> list[str]:
     )
     regular = [item.rate for item in result.traffic if not np.isnan(item.rate)]
     return [
-        chapter.title,
+        chapter.name,
         f'{position[0]:.3f} / {position[1]:.3f}',
         f'{1e3 * attitude[0]:.1f} / {1e3 * attitude[1]:.1f}',
         ' / '.join(f'{value:.1f}' for value in percentiles(result)),
@@ -105,12 +106,17 @@ def overview(chapter: Chapter) -> list[str]:
 
 OVERVIEW = (
     'scenario',
-    'path error RMS / max [mm]',
+    'position [mm]',
     'attitude [m°]',
-    'latency p50 / p99 / max [ms]',
-    'lowest rate [Hz]',
+    'latency [ms]',
+    'rate [Hz]',
     'lost',
     'checks',
+)
+
+LEGEND = (
+    'position, attitude: error along the path, RMS / max; latency: end to end, p50 / p99 / max; '
+    'rate: the lowest of the regular topics'
 )
 
 
@@ -131,7 +137,7 @@ def _summary(chapters: Sequence[Chapter]) -> str:
             'measurement of a machine.</p>'
         )
     rows = [[escape(cell) for cell in overview(chapter)] for chapter in chapters]
-    return '\n'.join([*parts, _table(OVERVIEW, rows)])
+    return '\n'.join([*parts, _table(OVERVIEW, rows), f'<p>{LEGEND}</p>'])
 
 
 def _chapter(chapter: Chapter) -> str:

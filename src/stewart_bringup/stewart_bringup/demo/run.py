@@ -106,7 +106,7 @@ def _play(scenario: Scenario, bag: Path, line: LiveLine, stop: StopSignals) -> C
     drawn = pictures(recording, result)
     if stop.requested:
         return None
-    return Chapter(scenario.title, _facts(played), played.simulated, result, drawn)
+    return Chapter(scenario.name, scenario.title, _facts(played), played.simulated, result, drawn)
 
 
 def _facts(played: Played) -> dict[str, str]:

@@ -47,8 +47,6 @@ class Wave:
         Platform it is played on unless another one is asked for.
     node : str
         Trajectory node that plays it.
-    services : str
-        Prefix of that node's services ``start`` and ``stop``.
     seeded : bool
         Whether a seed changes it.
 
@@ -58,7 +56,6 @@ class Wave:
     title: str
     platform: str
     node: str
-    services: str
     seeded: bool = False
 
 
@@ -70,16 +67,14 @@ WAVES = {
             'JONSWAP sea, scaled to 60 % of the workspace',
             'vigo',
             'ocean_trajectory',
-            'ocean',
             seeded=True,
         ),
-        Wave('random', 'random wave of the paper, Eq. 37', 'vigo', 'ocean_trajectory', 'ocean'),
+        Wave('random', 'random wave of the paper, Eq. 37', 'vigo', 'ocean_trajectory'),
         Wave(
             'eq18',
             'wave of the paper, Eq. 18 with 0.029 rad',
             'ex800',
             'excitation_trajectory',
-            'excitation',
         ),
     )
 }

@@ -93,21 +93,23 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
             files, names=(*CHAIN, wave.node), overrides=scenario.overrides(), record=bag, lean=True
         )
         ledger = Ledger(nodes)
-        settings = {'services': wave.services, 'duration': scenario.duration}
         operator = WaveOperator(
+            stop,
             use_global_arguments=False,
             start_parameter_services=False,
-            parameter_overrides=[Parameter(name, value=value) for name, value in settings.items()],
+            cli_args=['--ros-args', '--params-file', str(files[1])],
+            parameter_overrides=[Parameter('duration', value=scenario.duration)],
         )
         operator.create_timer(WATCH_PERIOD, lambda: watch(operator.phase, operator.played))
 
         async def work() -> bool:
-            await operator.play()
+            finished = await operator.play()
             operator.phase = 'closing the bag'
             await _settle(nodes, ledger, operator)
-            return True
+            return finished
 
-        if spin([*nodes, operator], task=work, stop=stop) is None:
+        # It is the operator that heeds the request: the way to rest belongs into the bag.
+        if not spin([*nodes, operator], task=work, stop=StopSignals()):
             return None
         heard = operator.driver_state
         return Played(scenario, bag, ledger.counts(), heard.simulated, heard.backend)

@@ -17,7 +17,7 @@ from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 from std_srvs.srv import Trigger
-from stewart_bringup.errors import RequestRefused
+from stewart_bringup.errors import RequestRefused, StopRequested
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_node_support.errors import is_deliberate
 from stewart_node_support.parameters import declare, param
@@ -61,7 +61,15 @@ class WaveOperator(Node):
     """
     Call ``driver/enable``, ``<services>/start``, ``<services>/stop`` and ``driver/disable``.
 
+    A request to stop makes it call ``driver/disable`` at once, which brings the legs to rest.
     Subscribes ``driver/state``, and while it waits for them ``platform/pose`` and ``setpoint``.
+
+    Parameters
+    ----------
+    stop : StopSignals
+        Where a request to stop comes from.
+    **kwargs : object
+        For rclpy's node.
 
     Attributes
     ----------
@@ -72,11 +80,12 @@ class WaveOperator(Node):
 
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
         """Declare parameters and listen."""
         super().__init__('wave_operator', **kwargs)
         self.settings = declare(self, WaveOperatorParameters)
         self.phase = 'starting'
+        self._stop = stop
         self.driver_state = DriverState()
         self._began: float | None = None
         self.create_subscription(DriverState, 'driver/state', self._on_state, STATE_QOS)
@@ -93,7 +102,7 @@ class WaveOperator(Node):
         Returns
         -------
         bool
-            True: it was played to its end.
+            Whether it was played to its end; False if a stop was requested.
 
         Raises
         ------
@@ -101,6 +110,24 @@ class WaveOperator(Node):
             If a service refuses or does not answer, or the driver leaves ENABLED.
 
         """
+        try:
+            await self._play_wave()
+        except StopRequested:
+            self.phase, self._began = 'stopping', None
+            if self.driver_state.state != DriverState.DISABLED:
+                await self._call('driver/disable')
+                await self._reach(DriverState.DISABLED, 'driver/disable', heedless=True)
+            return False
+        return True
+
+    async def pause(self, seconds: float) -> None:
+        """Let the executor do other things for a time [s]."""
+        future = Future()
+        timer = self.create_timer(seconds, lambda: future.set_result(None))
+        await future
+        self.destroy_timer(timer)
+
+    async def _play_wave(self) -> None:
         services, duration = self.settings.services, self.settings.duration
         self.phase = 'enabling'
         await self._request('driver/enable')
@@ -111,6 +138,7 @@ class WaveOperator(Node):
         self.phase, self._began = 'playing', time.monotonic()
         while self.played < duration:
             self._require_enabled()
+            self._heed()
             await self.pause(STEP)
         self.phase, self._began = 'fading out, returning', None
         await self._request(f'{services}/stop')
@@ -119,25 +147,25 @@ class WaveOperator(Node):
         self.phase = 'switching off'
         await self._request('driver/disable')
         await self._reach(DriverState.DISABLED, 'driver/disable')
-        return True
 
-    async def pause(self, seconds: float) -> None:
-        """Let the executor do other things for a time [s]."""
-        future = Future()
-        timer = self.create_timer(seconds, lambda: future.set_result(None))
-        await future
-        self.destroy_timer(timer)
+    def _heed(self) -> None:
+        if self._stop.requested:
+            raise StopRequested('a stop was requested')
 
     async def _request(self, service: str) -> None:
+        self._heed()
+        await self._call(service)
+
+    async def _call(self, service: str) -> None:
         client = self.create_client(Trigger, service)
-        await self._until(client.service_is_ready, service)
+        await self._until(client.service_is_ready, service, heedless=True)
         response = await client.call_async(Trigger.Request())
         self.destroy_client(client)
         if not response.success:
             raise RequestRefused(service, response.message)
 
-    async def _reach(self, state: int, service: str) -> None:
-        await self._until(lambda: self.driver_state.state == state, service)
+    async def _reach(self, state: int, service: str, *, heedless: bool = False) -> None:
+        await self._until(lambda: self.driver_state.state == state, service, heedless=heedless)
 
     async def _silence(self, setpoints: Counter) -> None:
         count, since = -1, time.monotonic()
@@ -145,15 +173,20 @@ class WaveOperator(Node):
             if setpoints.count != count:
                 count, since = setpoints.count, time.monotonic()
                 self._require_enabled()
+                self._heed()
             await self.pause(STEP)
 
-    async def _until(self, condition: Callable[[], bool], what: str) -> None:
+    async def _until(
+        self, condition: Callable[[], bool], what: str, *, heedless: bool = False
+    ) -> None:
         end = time.monotonic() + self.settings.patience
         while not condition():
             if time.monotonic() > end:
                 raise RequestRefused(
                     what, f'nothing came of it within {self.settings.patience:g} s'
                 )
+            if not heedless:
+                self._heed()
             await self.pause(STEP)
 
     def _require_enabled(self) -> None:
@@ -191,8 +224,9 @@ def operate(stop: StopSignals) -> str:
     """
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     try:
-        node = WaveOperator()
-        spin([node], task=node.play, stop=stop)
+        node = WaveOperator(stop)
+        # It is the node that heeds the request, for it has to switch off first.
+        spin([node], task=node.play, stop=StopSignals())
     except Exception as error:
         if not is_deliberate(error):
             raise

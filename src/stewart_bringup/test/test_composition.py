@@ -1,0 +1,202 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A rig in one process: parameters from the files, everything recorded, everything taken down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import os
+from pathlib import Path
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+
+from rclpy.signals import SignalHandlerOptions
+from stewart_bags.reading import Bag
+from stewart_bringup.composition import compose, Ledger, make_node
+from stewart_bringup.rigs import config_file, RIG
+from stewart_node_support.errors import ParameterError
+from stewart_node_support.lifecycle import state_of, take_down
+from stewart_node_support.running import spin
+from stewart_node_support.stop_signals import StopSignals
+
+pytestmark = pytest.mark.ros
+
+COMMAND = [sys.executable, '-c', 'from stewart_bringup.main import main; raise SystemExit(main())']
+VIGO = config_file('rig', 'vigo')
+
+
+@pytest.fixture
+def context() -> Iterator[None]:
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    yield
+    rclpy.try_shutdown()
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """Let a child process import what this one can."""
+    return {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
+
+
+@pytest.mark.usefixtures('context')
+def test_files_reach_the_node_in_any_namespace_and_later_ones_win(tmp_path: Path) -> None:
+    later = tmp_path / 'later.yaml'
+    later.write_text('/**/inverse_kinematics: {ros__parameters: {limit_scale: 0.25}}\n')
+
+    node: Any = make_node(
+        'inverse_kinematics',
+        [config_file('rig', 'ex800'), later],
+        namespace='deep/down',
+        overrides={'silence': 0.7},
+    )
+
+    found = {
+        name: node.get_parameter(name).value for name in ('platform', 'limit_scale', 'silence')
+    }
+    assert found == {'platform': 'ex800', 'limit_scale': 0.25, 'silence': 0.7}
+    assert node.get_fully_qualified_name() == '/deep/down/inverse_kinematics'
+    node.destroy_node()
+
+
+@pytest.mark.usefixtures('context')
+def test_parameter_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
+    wrong = tmp_path / 'wrong.yaml'
+    wrong.write_text('/**/inverse_kinematics: {ros__parameters: {limit_scale: 7.0}}\n')
+
+    with pytest.raises(ParameterError, match=r'limit_scale.* 7'):
+        compose([VIGO, wrong])
+
+
+@pytest.mark.usefixtures('context')
+def test_rig_comes_up_in_order_is_recorded_whole_and_goes_down(tmp_path: Path) -> None:
+    nodes: list[Any] = compose([VIGO], record=tmp_path / 'bag', lean=True)
+    ledger = Ledger(nodes)
+    seen: list[str] = []
+
+    async def look() -> bool:
+        seen.extend(node.get_name() for node in nodes if hasattr(node, 'trigger_activate'))
+        seen.extend({state_of(node) for node in nodes if hasattr(node, 'trigger_activate')})
+        for node in reversed(nodes):
+            if hasattr(node, 'trigger_activate'):
+                node.trigger_deactivate()
+                node.trigger_cleanup()
+        end = time.monotonic() + 5.0
+        while ledger.counts() != {**dict.fromkeys(ledger.counts(), 0), **nodes[0].counts}:
+            assert time.monotonic() < end
+            await pause(nodes[1])
+        return True
+
+    assert spin(nodes, task=look) is True
+
+    lifecycle = ['driver', 'cycloidal_trajectory', 'ocean_trajectory', 'excitation_trajectory']
+    assert seen == [*lifecycle, 'active']
+    with Bag(tmp_path / 'bag') as bag:
+        recorded = {name: topic.count for name, topic in bag.topics.items()}
+    sent = {topic: count for topic, count in ledger.counts().items() if count}
+    assert {topic: count for topic, count in recorded.items() if count} == sent
+    assert recorded['/driver/state'] >= 2
+
+
+async def pause(node: Any) -> None:
+    future = rclpy.task.Future()
+    timer = node.create_timer(0.02, lambda: future.set_result(None))
+    await future
+    node.destroy_timer(timer)
+
+
+@pytest.mark.usefixtures('context')
+def test_lean_rig_keeps_the_services_of_the_machine() -> None:
+    nodes = compose([VIGO], names=('driver', 'ocean_trajectory'), lean=True)
+
+    services = {service.srv_name for node in nodes for service in node.services}
+    for node in reversed(nodes):
+        take_down(node)
+
+    machine = {'enable', 'disable', 'home', 'reset_fault', 'quick_stop'}
+    assert services == {f'driver/{name}' for name in machine} | {'ocean/start', 'ocean/stop'}
+
+
+def test_rig_has_an_executable_for_every_node() -> None:
+    from importlib.metadata import entry_points
+
+    assert set(RIG) <= {entry.name for entry in entry_points(group='stewart.nodes')}
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_run_ends_with_0_on_a_signal_and_leaves_a_readable_bag(
+    tmp_path: Path, environment: dict[str, str], number: signal.Signals
+) -> None:
+    bag = tmp_path / 'bag'
+    process = subprocess.Popen(
+        [*COMMAND, 'run', 'vigo', '--record', str(bag)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        wait_for(lambda: any(path.stat().st_size for path in bag.glob('*.mcap')), process)
+        time.sleep(1.5)
+        process.send_signal(number)
+        said, _ = process.communicate(timeout=20)
+    finally:
+        process.kill()
+
+    assert process.returncode == 0, said
+    with Bag(bag) as opened:
+        assert opened.topics['/actuator_states'].count > 0
+
+
+@pytest.mark.parametrize('after', [0.0, 0.3, 1.0])
+def test_run_ends_with_0_on_a_signal_while_it_starts(
+    environment: dict[str, str], after: float
+) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, 'run', 'vigo'], env=environment, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        # Until the verb itself runs, Python's own handler ends it.
+        wait_for(lambda: caught(process.pid, signal.SIGTERM), process)
+        time.sleep(after)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=20)
+    finally:
+        process.kill()
+
+    assert process.returncode == 0, said
+
+
+def caught(process: int, number: signal.Signals) -> bool:
+    """Tell whether a process has installed a handler for a signal."""
+    status = Path(f'/proc/{process}/status')
+    if not status.exists():
+        pytest.skip('this system has no /proc')
+    (mask,) = [line for line in status.read_text().splitlines() if line.startswith('SigCgt')]
+    return bool(int(mask.split()[1], 16) >> (number - 1) & 1)
+
+
+def wait_for(condition: Any, process: subprocess.Popen[str], timeout: float = 30.0) -> None:
+    end = time.monotonic() + timeout
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_stop_before_the_start_runs_nothing(tmp_path: Path) -> None:
+    from stewart_bringup.composition import run_rig
+
+    stop = StopSignals()
+    stop.request()
+
+    run_rig([VIGO], record=tmp_path / 'bag', stop=stop)
+
+    shutil.rmtree(tmp_path / 'bag', ignore_errors=True)

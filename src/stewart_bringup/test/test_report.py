@@ -1,0 +1,122 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page says what was found, and fetches nothing."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from io import StringIO
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from rich.console import Console
+from stewart_bringup.demo.analysis import analyse
+from stewart_bringup.demo.plots import pictures
+from stewart_bringup.demo.progress import closing_table, LiveLine
+from stewart_bringup.demo.report import Chapter, render
+from stewart_bringup.demo.scenarios import Bounds
+
+GENEROUS = Bounds(path_position=1.0, path_rotation=1.0, latency=1.0)
+SHORT = 4.0
+
+
+class Links(HTMLParser):
+    """Everything that a browser would fetch, and every word."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fetched: list[str] = []
+        self.words = ''
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.fetched += [value for name, value in attrs if name in {'src', 'href', 'srcset'}]
+        assert tag not in {'script', 'link', 'iframe'}
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def chapter(synthetic: SimpleNamespace, lost: int = 0, *, simulated: bool = True) -> Chapter:
+    made = synthetic.recording(duration=SHORT)
+    published = {**made.counts, '/setpoint': made.counts['/setpoint'] + lost}
+    result = analyse(made, published, GENEROUS)
+    facts = {'platform': '<vigo>', 'seed': '7'}
+    return Chapter('vigo_x', 'vigo: <x>', facts, simulated, result, pictures(made, result))
+
+
+def read(page: str) -> Links:
+    links = Links()
+    links.feed(page)
+    return links
+
+
+def test_page_is_one_file_with_four_pictures_inside(synthetic: SimpleNamespace) -> None:
+    links = read(render([chapter(synthetic)], {'command line': 'stewart demo'}))
+
+    assert len(links.fetched) == 4
+    assert all(item.startswith('data:image/png;base64,iVBOR') for item in links.fetched)
+    assert 'http' not in links.words
+
+
+def test_page_says_simulated_only_when_it_was(synthetic: SimpleNamespace) -> None:
+    simulated = read(render([chapter(synthetic)], {})).words
+    real = read(render([chapter(synthetic, simulated=False)], {})).words
+
+    assert 'SIMULATED' in simulated
+    assert 'SIMULATED' not in real
+
+
+def test_page_escapes_what_it_is_given(synthetic: SimpleNamespace) -> None:
+    words = read(render([chapter(synthetic)], {'command line': '<b>'})).words
+
+    assert 'vigo: <x>' in words
+    assert '<vigo>' in words
+    assert '<b>' in words
+
+
+def test_lost_messages_change_the_verdict_and_stand_in_the_table(
+    synthetic: SimpleNamespace,
+) -> None:
+    page = render([chapter(synthetic, lost=3)], {})
+
+    assert 'something did not hold' in read(page).words
+    assert '<span class="broken">3</span>' in page
+    assert '3 of /setpoint' in page
+
+
+def test_topics_are_listed_with_their_counts(synthetic: SimpleNamespace) -> None:
+    made = synthetic.recording(duration=SHORT)
+
+    page = render([chapter(synthetic)], {})
+
+    for topic, count in made.counts.items():
+        assert f'<td><code>{topic}</code></td><td class="n">{count}</td>' in page
+
+
+def test_closing_table_fits_eighty_columns(synthetic: SimpleNamespace) -> None:
+    text = StringIO()
+    Console(file=text, width=80).print(closing_table([chapter(synthetic)]))
+
+    rows = [line for line in text.getvalue().splitlines() if line.startswith('vigo_x')]
+    assert len(rows) == 1
+    assert max(map(len, text.getvalue().splitlines())) <= 80
+
+
+@pytest.mark.parametrize('terminal', [True, False])
+def test_every_phase_is_shown(terminal: bool) -> None:
+    text = StringIO()
+    console = Console(file=text, width=100, force_terminal=terminal)
+
+    with LiveLine(console) as line:
+        line.begin('vigo', 15.0)
+        for phase in ('enabling', 'playing', 'playing', 'switching off'):
+            line.watch(phase, 1.5)
+        line.end('done')
+
+    if terminal:
+        assert 'done' in text.getvalue()
+        assert '1.5 of 15 s' in text.getvalue()
+    else:
+        phases = text.getvalue().splitlines()
+        assert phases == ['vigo: enabling', 'vigo: playing', 'vigo: switching off', 'vigo: done']

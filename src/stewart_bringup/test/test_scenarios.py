@@ -1,0 +1,90 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is played for which options, and where its configuration is."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pytest
+from stewart_bringup.demo.scenarios import choose, WAVES
+from stewart_bringup.errors import UnknownRig
+from stewart_bringup.rigs import available, config_file
+from stewart_bringup.verbs import demo, run
+
+
+def names(platform: str | None, wave: str | None) -> list[str]:
+    return [item.name for item in choose(platform, wave, 15.0, 1, 'simulated')]
+
+
+@pytest.mark.parametrize(
+    ('platform', 'wave', 'played'),
+    [
+        (None, None, ['vigo_jonswap', 'vigo_random', 'ex800_eq18']),
+        ('vigo', None, ['vigo_jonswap', 'vigo_random']),
+        ('ex800', None, ['ex800_eq18']),
+        ('srs', None, ['srs_jonswap']),
+        (None, 'eq18', ['ex800_eq18']),
+        ('vigo', 'eq18', ['vigo_eq18']),
+    ],
+)
+def test_scenarios_follow_platform_and_wave(
+    platform: str | None, wave: str | None, played: list[str]
+) -> None:
+    assert names(platform, wave) == played
+
+
+def test_seed_goes_only_to_what_is_drawn_at_random() -> None:
+    jonswap, random, _ = choose(None, None, 15.0, 7, 'simulated')
+
+    assert jonswap.overrides()['ocean_trajectory'] == {'seed': 7}
+    assert 'ocean_trajectory' not in random.overrides()
+    assert jonswap.overrides()['driver'] == {'backend': 'simulated'}
+
+
+def test_every_wave_and_its_platform_have_a_configuration() -> None:
+    for wave in WAVES.values():
+        assert config_file('wave', wave.name).is_file()
+        assert config_file('rig', wave.platform).is_file()
+    assert set(available('wave')) == set(WAVES)
+
+
+def test_unknown_rig_is_named_with_what_there_is() -> None:
+    with pytest.raises(UnknownRig, match=r"'rig mars'.* ex800, ps6tl_1500, srs, vigo"):
+        config_file('rig', 'mars')
+
+
+def test_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        config_file('rig', str(tmp_path / 'my_rig.yaml'))
+
+    assert caught.value.filename == str(tmp_path / 'my_rig.yaml')
+
+
+def test_own_file_is_taken(tmp_path: Path) -> None:
+    mine = tmp_path / 'my_rig.yaml'
+    mine.write_text('/**: {ros__parameters: {platform: vigo}}\n')
+
+    assert config_file('rig', str(mine)) == mine
+
+
+@pytest.mark.parametrize(
+    'wrong',
+    [['--duration', '0'], ['--duration', 'nan'], ['--seed', '-1'], ['--wave', 'tsunami']],
+)
+def test_wrong_option_is_a_usage_error(wrong: list[str]) -> None:
+    parser = argparse.ArgumentParser()
+    demo.add_arguments(parser)
+
+    with pytest.raises(SystemExit) as stop:
+        parser.parse_args(wrong)
+    assert stop.value.code == 2
+
+
+@pytest.mark.parametrize('verb', [demo, run])
+def test_help_has_examples(verb: object) -> None:
+    parser = argparse.ArgumentParser()
+    verb.add_arguments(parser)  # type: ignore[attr-defined]
+
+    assert 'examples:\n  stewart ' in parser.format_help()
