@@ -24,6 +24,6 @@ setup(
     entry_points={
         'console_scripts': ['feed_forward = stewart_node_support.executable:main'],
         'stewart.verbs': [f'dynamics = {PACKAGE}.verbs.dynamics'],
-        'stewart.nodes': [f'feed_forward = {PACKAGE}.nodes.feed_forward:FeedForward'],
+        'stewart.nodes': [f'feed_forward = {PACKAGE}.nodes.feed_forward:FeedForwardNode'],
     },
 )

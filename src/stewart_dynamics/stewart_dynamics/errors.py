@@ -16,6 +16,14 @@ import numpy as np
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array
 
+__all__ = [
+    'MissingMasses',
+    'SingularPose',
+    'StewartError',
+    'UnphysicalInertia',
+    'refuse_not_finite',
+]
+
 
 class UnphysicalInertia(StewartError, ValueError):
     """No rigid body has these masses and moments."""

@@ -9,12 +9,9 @@ from typing import Any
 
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from stewart_dynamics.inertia import InertialModel
-from stewart_dynamics.newton_euler import actuator_forces
+from stewart_dynamics.errors import StewartError
+from stewart_dynamics.feed_forward import FeedForward
 from stewart_interfaces.msg import PlatformSetpoint
-from stewart_kinematics.errors import StewartError
-from stewart_kinematics.motion import Motion
-from stewart_kinematics.platform import Platform
 from stewart_node_support.conversions import header_msg, leg_state_msg, motion_from_msg
 from stewart_node_support.diagnostics import Diagnostics
 from stewart_node_support.errors import MessageError
@@ -32,26 +29,23 @@ class FeedForwardParameters:
     platform: str = param('vigo', 'platform by name, or path of its YAML file; with masses')
 
 
-class FeedForward(Node):
+class FeedForwardNode(Node):
     """Subscribe ``setpoint``, publish ``joint_efforts``; nothing for what has no forces."""
 
     def __init__(self, **kwargs: Any) -> None:
         """Declare parameters, build the model, then open the interfaces."""
         super().__init__('feed_forward', **kwargs)
-        platform = Platform.from_yaml(declare(self, FeedForwardParameters).platform)
-        self._model = InertialModel.from_platform(platform)
-        # Compiles the kernel now, not while the platform moves.
-        actuator_forces(self._model, Motion.at_rest(platform.geometry.neutral_pose))
+        self._model = FeedForward(declare(self, FeedForwardParameters).platform)
         self.refusals = Refusals('setpoints')
         self.published: dict[str, CountedPublisher] = {}
         self._efforts = CountedPublisher(self, JointState, 'joint_efforts', COMMAND_QOS)
-        self._diagnostics = Diagnostics(self, platform.name)
+        self._diagnostics = Diagnostics(self, self._model.platform)
         self._diagnostics.add('setpoints', self.refusals.report)
         self.create_subscription(PlatformSetpoint, 'setpoint', self._on_setpoint, COMMAND_QOS)
 
     def _on_setpoint(self, message: PlatformSetpoint) -> None:
         try:
-            forces = actuator_forces(self._model, Motion(*motion_from_msg(message)))
+            forces = self._model.forces(*motion_from_msg(message))
         except (StewartError, MessageError) as error:
             self.refusals.refuse(self, error)
             return
@@ -62,7 +56,7 @@ class FeedForward(Node):
 
 def main() -> None:
     """Run the node until it is asked to stop."""
-    run(FeedForward)
+    run(FeedForwardNode)
 
 
 if __name__ == '__main__':

@@ -18,7 +18,6 @@ from stewart_kinematics.errors import ConvergenceError, StewartError
 from stewart_kinematics.forward import forward, ForwardResult
 from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.nodes.refusals import Refusals
 from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.tracking import tracking_error
 from stewart_kinematics.warming import warm_up
@@ -34,6 +33,7 @@ from stewart_node_support.errors import MessageError
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
+from stewart_node_support.refusals import Refusals
 from stewart_node_support.running import run
 from stewart_node_support.stamps import to_nanoseconds, to_seconds
 

@@ -14,7 +14,6 @@ from stewart_kinematics.arbitration import SetpointArbiter
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.nodes.refusals import Refusals
 from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.warming import warm_up
 from stewart_node_support.conversions import header_msg, leg_state_msg, motion_from_msg
@@ -23,6 +22,7 @@ from stewart_node_support.errors import MessageError
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, STATE_QOS
+from stewart_node_support.refusals import Refusals
 from stewart_node_support.running import run
 from stewart_node_support.stamps import to_seconds
 
