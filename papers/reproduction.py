@@ -16,7 +16,7 @@ from matplotlib.figure import Figure as Drawing
 
 BUILD = Path(__file__).resolve().parents[1] / 'build' / 'papers'
 
-Relation = Literal['=', '<=', '>=']
+Relation = Literal['=', '<=', '>=', '!=']
 
 STYLE = """
 body { font: 15px/1.45 sans-serif; max-width: 72em; margin: 2em auto; color: #222 }
@@ -47,8 +47,9 @@ class Row:
         Unit of the three numbers.
     source : str
         Where the paper says it.
-    relation : {'=', '<=', '>='}
-        What ours has to be, compared with what is published.
+    relation : {'=', '<=', '>=', '!='}
+        What ours has to be, compared with what is published; '!=' for what the paper says or
+        prints and a correct model contradicts: the row fails if that changes.
     note : str
         What the reader should know.
 
@@ -70,19 +71,23 @@ class Row:
 
     @property
     def passed(self) -> bool:
-        """Whether the difference is inside the tolerance, on the side that matters."""
+        """Whether the difference is where the relation wants it: inside the tolerance or not."""
         if not math.isfinite(self.difference):
             return False
         if self.relation == '<=':
             return self.difference <= self.tolerance
         if self.relation == '>=':
             return -self.difference <= self.tolerance
+        if self.relation == '!=':
+            return abs(self.difference) > self.tolerance
         return abs(self.difference) <= self.tolerance
 
     @property
     def verdict(self) -> str:
         """Say it in a word."""
-        return 'ok' if self.passed else 'FAILED'
+        if not self.passed:
+            return 'FAILED'
+        return 'contradicted' if self.relation == '!=' else 'ok'
 
 
 @dataclass(frozen=True)
@@ -179,8 +184,10 @@ class Report:
             )
         for figure in self.figures:
             print(f'{figure.name}: {figure.checked}', file=stream)
-        passed = sum(row.passed for row in self.rows)
-        print(f'{passed} of {len(self.rows)} rows agree', file=stream)
+        words = [row.verdict for row in self.rows]
+        against = words.count('contradicted')
+        rest = f', {against} contradict the paper' if against else ''
+        print(f'{words.count("ok")} of {len(words)} rows agree{rest}', file=stream)
 
     def write(self, folder: Path, stem: str) -> Path:
         """
