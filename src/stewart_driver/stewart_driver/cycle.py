@@ -172,7 +172,14 @@ class Cycle:
             setpoint = Setpoint(
                 float(record['stamp']), record['strokes'], record['rates'], record['forces']
             )
-            if self._interpolator.offer(setpoint, now) is Verdict.ACCEPTED:
+            if self.state is State.STOPPING:
+                # Also once the legs are at rest: until they have settled nothing begins anew.
+                verdict = self._interpolator.refuse(
+                    Verdict.NOT_FOLLOWING, 'the legs are being stopped'
+                )
+            else:
+                verdict = self._interpolator.offer(setpoint, now)
+            if verdict is Verdict.ACCEPTED:
                 self._last_accepted = now
             else:
                 self._block.refusals.push(text=encode(self._interpolator.last_refusal))

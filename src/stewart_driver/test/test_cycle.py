@@ -180,6 +180,20 @@ def test_nothing_moves_after_a_quick_stop_although_commands_continue() -> None:
     assert rig.node.words['quick_stops_seen'] == 1
 
 
+def test_a_path_that_begins_where_the_legs_came_to_rest_is_not_taken_before_they_settled() -> None:
+    rig = Rig()
+    rig.ask(Request.ENABLE)
+    rig.run(0.1)
+    begin = rig.now
+    rig.run(0.05, lambda now: rig.send(now, START, ZERO))
+    rig.ask(Request.DISABLE)
+    # Still from the source that plays: it has not heard of the end.
+    creep = np.full(6, 0.004)
+    rig.run(0.06, lambda now: rig.send(now, START + creep * (now - begin), creep))
+    rig.run(1.0)
+    assert rig.states[-2:] == [State.STOPPING, State.DISABLED]
+
+
 def test_a_quick_stop_takes_no_longer_than_the_legs_allow() -> None:
     rig = Rig().moving()
     before = len(rig.targets)
