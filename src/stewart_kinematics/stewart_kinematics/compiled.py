@@ -61,6 +61,6 @@ def kernel(returns: types.Type, *arguments: types.Type) -> Callable[[Function], 
 
 
 def part(function: Function) -> Function:
-    """Compile a small function that only kernels call, for inlining into them."""
-    decorate = numba.njit(cache=True, error_model='numpy', fastmath={'contract'})
+    """Compile a function that only kernels call, to be inlined into them whatever its size."""
+    decorate = numba.njit(cache=True, error_model='numpy', fastmath={'contract'}, forceinline=True)
     return cast(Function, decorate(function))
