@@ -18,6 +18,7 @@ from stewart_dynamics.errors import refuse_not_finite, SingularPose
 from stewart_dynamics.forward_kernels import (
     advance_in_place,
     derivative,
+    Plant,
     POSITION,
     QUATERNION,
     STATE_SIZE,
@@ -69,7 +70,7 @@ def initial_state(pose: Pose) -> Array:
     return state
 
 
-def kernel_arguments(model: InertialModel, friction: Friction) -> tuple[Array | float, ...]:
+def kernel_arguments(model: InertialModel, friction: Friction) -> Plant:
     """Give the leading arguments of ``forward_kernels.derivative`` and ``advance_in_place``."""
     return (
         model.base_joints,

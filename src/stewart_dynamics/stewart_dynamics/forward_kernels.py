@@ -8,7 +8,9 @@ A simulated rig runs them in its cyclic process, which must start quickly.
 
 from __future__ import annotations
 
-from numba import njit
+import math
+
+from numba import types
 import numpy as np
 from stewart_dynamics.leg_kernels import (
     add_tip_inertia,
@@ -21,11 +23,20 @@ from stewart_dynamics.leg_kernels import (
     platform_mass_matrix,
     platform_wrench,
     ROD,
-    rotation_matrix,
     SMALLEST_PIVOT_RATIO,
     wrench_matrix,
 )
 from stewart_dynamics.six_by_six import factor, substitute
+from stewart_dynamics.vectors import Array, rotation_matrix, Triple, triple
+from stewart_kinematics.compiled import (
+    INTEGER,
+    kernel,
+    MATRIX,
+    part,
+    SCALAR,
+    VECTOR,
+    VECTOR_OUT,
+)
 
 # State vector of the platform.
 POSITION, QUATERNION = slice(0, 3), slice(3, 7)
@@ -33,30 +44,32 @@ LINEAR_VELOCITY, ANGULAR_VELOCITY = slice(7, 10), slice(10, 13)
 STATE_SIZE = 13
 
 
-@njit(cache=True)
-def actuator_wrench(  # type: ignore[no-untyped-def]
-    base_joints,
-    platform_joints,
-    axes,
-    gravity,
-    theta,
-    position,
-    rotation,
-    velocity,
-    omega,
-    acceleration,
-    alpha,
-    legs,
-    matrix,
-    wrench,
-):
-    """
-    Wrench that the six actuators must exert together, ``J^T f``, for one sample.
+Plant = tuple[Array, Array, Array, Array, Array, Array, Array, float]
+PLANT = (MATRIX, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, SCALAR)
+"""Joints, universal axes, gravity, parameters, viscous, dry friction, its rate [m/s]."""
 
-    Used by forward dynamics, which needs no actuator force and hence no solution for it. `legs`
-    (6, 27) is scratch; `matrix` receives ``J^T``, `wrench` the result.
+
+@part
+def _bias(
+    base_joints: Array,
+    platform_joints: Array,
+    axes: Array,
+    gravity: Triple,
+    theta: Array,
+    position: Triple,
+    rotation: Array,
+    velocity: Triple,
+    omega: Triple,
+    legs: Array,
+    push: Array,
+    wrench: Array,
+) -> None:
     """
-    force = np.empty(10)
+    Wrench that the six actuators must exert together, ``J^T f``, at zero acceleration.
+
+    Fills the table of the legs and ``J^T`` in `push` on the way.
+    """
+    force, still = np.empty(10), (0.0, 0.0, 0.0)
     kinematic_pass(
         base_joints,
         platform_joints,
@@ -66,52 +79,50 @@ def actuator_wrench(  # type: ignore[no-untyped-def]
         rotation,
         velocity,
         omega,
-        acceleration,
-        alpha,
+        still,
+        still,
         legs,
     )
-    wrench_matrix(legs, matrix)
-    platform_wrench(theta[PLATFORM], rotation, gravity, omega, acceleration, alpha, wrench)
+    wrench_matrix(legs, push)
+    platform_wrench(theta[PLATFORM], rotation, gravity, omega, still, still, wrench)
     for i in range(6):
         leg_balance(theta[CYLINDER], theta[ROD], legs[i], force)
         add_transverse(legs[i], force, wrench)
         for k in range(6):
-            wrench[k] += matrix[k, i] * force[2]
+            wrench[k] += push[k, i] * force[2]
 
 
-@njit(cache=True)
-def derivative(  # type: ignore[no-untyped-def]
-    base_joints,
-    platform_joints,
-    axes,
-    gravity,
-    theta,
-    viscous,
-    coulomb,
-    stiction_rate,
-    state,
-    forces,
-    out,
-):
+@kernel(SCALAR, *PLANT, VECTOR, VECTOR, VECTOR_OUT)
+def derivative(
+    base_joints: Array,
+    platform_joints: Array,
+    axes: Array,
+    gravity: Array,
+    theta: Array,
+    viscous: Array,
+    coulomb: Array,
+    stiction_rate: float,
+    state: Array,
+    forces: Array,
+    out: Array,
+) -> float:
     """Time derivative of the state; returns the pivot ratio of the mass matrix."""
     rotation, legs = np.empty((3, 3)), np.empty((6, COLUMNS))
     push, wrench = np.empty((6, 6)), np.empty(6)
     mass, order = np.empty((6, 6)), np.empty(6, np.int64)
     scratch, force = np.empty(COLUMNS), np.empty(10)
-    velocity, omega, still = state[LINEAR_VELOCITY], state[ANGULAR_VELOCITY], np.zeros(3)
+    velocity, omega = triple(state, 7), triple(state, 10)
     rotation_matrix(state[QUATERNION], rotation)
-    actuator_wrench(
+    _bias(
         base_joints,
         platform_joints,
         axes,
-        gravity,
+        triple(gravity, 0),
         theta,
-        state[POSITION],
+        triple(state, 0),
         rotation,
         velocity,
         omega,
-        still,
-        still,
         legs,
         push,
         wrench,
@@ -125,7 +136,7 @@ def derivative(  # type: ignore[no-untyped-def]
         rate = 0.0
         for k in range(6):
             rate += push[k, i] * state[7 + k]
-        net = forces[i] - viscous[i] * rate - coulomb[i] * np.tanh(rate / stiction_rate)
+        net = forces[i] - viscous[i] * rate - coulomb[i] * math.tanh(rate / stiction_rate)
         for k in range(6):
             wrench[k] += push[k, i] * net
     ratio = factor(mass, order)
@@ -133,7 +144,7 @@ def derivative(  # type: ignore[no-untyped-def]
         return ratio
     substitute(mass, order, wrench, out[7:13])
     x, y, z, w = state[3], state[4], state[5], state[6]
-    out[0], out[1], out[2] = velocity[0], velocity[1], velocity[2]
+    out[0], out[1], out[2] = velocity
     out[3] = 0.5 * (omega[0] * w + omega[1] * z - omega[2] * y)
     out[4] = 0.5 * (omega[1] * w + omega[2] * x - omega[0] * z)
     out[5] = 0.5 * (omega[2] * w + omega[0] * y - omega[1] * x)
@@ -141,21 +152,21 @@ def derivative(  # type: ignore[no-untyped-def]
     return ratio
 
 
-@njit(cache=True)
-def advance_in_place(  # type: ignore[no-untyped-def]
-    base_joints,
-    platform_joints,
-    axes,
-    gravity,
-    theta,
-    viscous,
-    coulomb,
-    stiction_rate,
-    state,
-    forces,
-    step,
-    count,
-):
+@kernel(types.boolean, *PLANT, VECTOR_OUT, VECTOR, SCALAR, INTEGER)
+def advance_in_place(
+    base_joints: Array,
+    platform_joints: Array,
+    axes: Array,
+    gravity: Array,
+    theta: Array,
+    viscous: Array,
+    coulomb: Array,
+    stiction_rate: float,
+    state: Array,
+    forces: Array,
+    step: float,
+    count: int,
+) -> bool:
     """Advance `state` in place by `count` Runge-Kutta steps with constant forces."""
     k1, k2, k3, k4 = np.empty(13), np.empty(13), np.empty(13), np.empty(13)
     for _ in range(count):

@@ -16,139 +16,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from numba import njit
 import numpy as np
+from scipy.spatial.transform import Rotation
+from stewart_dynamics import newton_euler_kernels as kernels
 from stewart_dynamics.errors import refuse_not_finite, SingularPose
-from stewart_dynamics.forward_kernels import actuator_wrench
 from stewart_dynamics.inertia import InertialModel, PARAMETERS_PER_BODY
-from stewart_dynamics.leg_kernels import (
-    add_transverse,
-    C,
-    COLUMNS,
-    CYLINDER,
-    EX,
-    EY,
-    EZ,
-    kinematic_pass,
-    leg_balance,
-    PLATFORM,
-    platform_wrench,
-    Q,
-    ROD,
-    rotation_matrix,
-    SMALLEST_PIVOT_RATIO,
-    wrench_matrix,
-)
-from stewart_dynamics.six_by_six import factor, substitute
+from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array, Motion
 
-
-@njit(cache=True)
-def _forces_kernel(  # type: ignore[no-untyped-def]
-    base_joints,
-    platform_joints,
-    axes,
-    gravity,
-    parameters,
-    position,
-    quaternion,
-    velocity,
-    omega,
-    acceleration,
-    alpha,
-    forces,
-):
-    """
-    Actuator forces for every sample and every row of `parameters`.
-
-    Returns the sample at which it gave up for a singular pose, or -1.
-    """
-    rotation, legs = np.empty((3, 3)), np.empty((6, COLUMNS))
-    matrix, order = np.empty((6, 6)), np.empty(6, np.int64)
-    wrench, leg_forces = np.empty(6), np.empty((6, 10))
-    for n in range(position.shape[0]):
-        rotation_matrix(quaternion[n], rotation)
-        kinematic_pass(
-            base_joints,
-            platform_joints,
-            axes,
-            gravity,
-            position[n],
-            rotation,
-            velocity[n],
-            omega[n],
-            acceleration[n],
-            alpha[n],
-            legs,
-        )
-        wrench_matrix(legs, matrix)
-        if not factor(matrix, order) > SMALLEST_PIVOT_RATIO:
-            return n
-        for p in range(parameters.shape[0]):
-            theta = parameters[p]
-            platform_wrench(
-                theta[PLATFORM], rotation, gravity, omega[n], acceleration[n], alpha[n], wrench
-            )
-            for i in range(6):
-                leg_balance(theta[CYLINDER], theta[ROD], legs[i], leg_forces[i])
-                add_transverse(legs[i], leg_forces[i], wrench)
-            substitute(matrix, order, wrench, forces[n, p])
-            for i in range(6):
-                forces[n, p, i] += leg_forces[i, 2]
-    return -1
-
-
-@njit(cache=True)
-def _reactions_kernel(  # type: ignore[no-untyped-def]
-    base_joints,
-    platform_joints,
-    axes,
-    gravity,
-    theta,
-    position,
-    quaternion,
-    velocity,
-    omega,
-    acceleration,
-    alpha,
-    forces,
-    joints,
-    wrench,
-):
-    """Joint reactions (rows as in `Reactions`) and platform wrench for known actuator forces."""
-    rotation, legs, force = np.empty((3, 3)), np.empty((6, COLUMNS)), np.empty(10)
-    for n in range(position.shape[0]):
-        rotation_matrix(quaternion[n], rotation)
-        kinematic_pass(
-            base_joints,
-            platform_joints,
-            axes,
-            gravity,
-            position[n],
-            rotation,
-            velocity[n],
-            omega[n],
-            acceleration[n],
-            alpha[n],
-            legs,
-        )
-        platform_wrench(
-            theta[PLATFORM], rotation, gravity, omega[n], acceleration[n], alpha[n], wrench[n]
-        )
-        for i in range(6):
-            leg = legs[i]
-            leg_balance(theta[CYLINDER], theta[ROD], leg, force)
-            axial = force[2] - forces[n, i]
-            for k in range(3):
-                x, y, z = leg[EX + k], leg[EY + k], leg[EZ + k]
-                joints[n, 0, i, k] = x * force[0] + y * force[1] + z * axial
-                joints[n, 1, i, k] = (
-                    x * (force[4] + force[7] - force[0])
-                    + y * (force[5] + force[8] - force[1])
-                    + z * (force[6] + force[9] - axial)
-                )
-                joints[n, 2, i, k] = force[3] * (z * leg[Q] - x * leg[C])
-                joints[n, 3, i, k] = x * (force[7] - force[0]) + y * (force[8] - force[1])
+Samples = tuple[Array, Array, Array, Array, Array, Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,51 +58,48 @@ class Reactions:
     prismatic_forces: Array
 
 
-def _samples(motion: Motion) -> tuple[Array, ...]:
-    """Fields of `motion` with the leading axes made one, as the kernels take them."""
+def _samples(motion: Motion) -> Samples:
+    """Fields of `motion` with the leading axes made one, in C order, as the kernels take them."""
     return (
-        motion.position.reshape(-1, 3),
-        motion.quaternion_xyzw.reshape(-1, 4),
-        motion.linear_velocity.reshape(-1, 3),
-        motion.angular_velocity.reshape(-1, 3),
-        motion.linear_acceleration.reshape(-1, 3),
-        motion.angular_acceleration.reshape(-1, 3),
+        np.ascontiguousarray(motion.position).reshape(-1, 3),
+        np.ascontiguousarray(motion.quaternion_xyzw).reshape(-1, 4),
+        np.ascontiguousarray(motion.linear_velocity).reshape(-1, 3),
+        np.ascontiguousarray(motion.angular_velocity).reshape(-1, 3),
+        np.ascontiguousarray(motion.linear_acceleration).reshape(-1, 3),
+        np.ascontiguousarray(motion.angular_acceleration).reshape(-1, 3),
     )
 
 
-def _joints(model: InertialModel) -> tuple[Array, ...]:
+def _joints(model: InertialModel) -> tuple[Array, Array, Array, Array]:
     return model.base_joints, model.platform_joints, model.universal_axes, model.gravity
 
 
-def _solve(model: InertialModel, parameters: Array, motion: Motion) -> Array:
+def _solve(model: InertialModel, parameters: Array, samples: Samples, *, many: bool) -> Array:
     """Give the forces for every row of `parameters`, shape (samples, rows, 6)."""
-    samples = _samples(motion)
     forces = np.empty((samples[0].shape[0], parameters.shape[0], 6))
-    failed = _forces_kernel(*_joints(model), parameters, *samples, forces)
-    if failed >= 0:
-        _explain(model, samples, failed, many=bool(motion.shape))
+    status, index = kernels.actuator_forces(*_joints(model), parameters, *samples, forces)
+    if status != kernels.DONE:
+        for name, values in zip(Motion.__dataclass_fields__, samples, strict=True):
+            refuse_not_finite(name, values)
+        if status == kernels.SINGULAR:
+            condition = _condition_number(model, samples[0][index], samples[1][index])
+            raise SingularPose(condition, index if many else None)
+        raise StewartError(
+            f'no finite forces at sample {index}: a parameter is not finite, or a leg lies along '
+            "its universal joint's axis"
+        )
     return forces
 
 
-def _explain(model: InertialModel, samples: tuple[Array, ...], index: int, *, many: bool) -> None:
-    """Say why the kernel stopped at sample `index`: not finite, or singular."""
-    for name, values in zip(Motion.__dataclass_fields__, samples, strict=True):
-        refuse_not_finite(name, values)
-    legs, matrix, wrench = np.empty((6, COLUMNS)), np.empty((6, 6)), np.empty(6)
-    rotation = np.empty((3, 3))
-    rotation_matrix(samples[1][index], rotation)
-    actuator_wrench(
-        *_joints(model),
-        model.parameters,
-        samples[0][index],
-        rotation,
-        *(values[index] for values in samples[2:]),
-        legs,
-        matrix,
-        wrench,
-    )
-    matrix[3:] /= model.length_scale
-    raise SingularPose(float(np.linalg.cond(matrix)), index if many else None)
+def _condition_number(model: InertialModel, position: Array, quaternion: Array) -> float:
+    """Condition number of the legs' wrenches; infinite where a leg has no length."""
+    arms = model.platform_joints @ Rotation.from_quat(quaternion).as_matrix().T
+    legs = position + arms - model.base_joints
+    lengths = np.linalg.norm(legs, axis=1, keepdims=True)
+    if not lengths.all():
+        return np.inf
+    moments = np.cross(arms, legs) / model.length_scale
+    return float(np.linalg.cond(np.hstack([legs, moments]) / lengths))
 
 
 def actuator_forces(model: InertialModel, motion: Motion) -> Array:
@@ -253,14 +126,11 @@ def actuator_forces(model: InertialModel, motion: Motion) -> Array:
         If a value is not finite.
 
     """
-    forces = _solve(model, model.parameters.reshape(1, -1), motion)
-    if not np.isfinite(forces).all():
-        for name, values in zip(Motion.__dataclass_fields__, _samples(motion), strict=True):
-            refuse_not_finite(name, values)
-    return forces.reshape((*motion.shape, 6))
+    parameters, many = model.parameters.reshape(1, -1), bool(motion.shape)
+    return _solve(model, parameters, _samples(motion), many=many).reshape((*motion.shape, 6))
 
 
-def regressor(model: InertialModel, motion: Motion) -> Array:
+def regressor(model: InertialModel, motion: Motion, *, columns: slice = slice(None)) -> Array:
     """
     Matrix Y with ``actuator_forces = Y @ model.parameters``.
 
@@ -270,11 +140,14 @@ def regressor(model: InertialModel, motion: Motion) -> Array:
         The platform; its parameters are not used.
     motion : Motion
         Pose, twist and acceleration, shape (...).
+    columns : slice
+        Which of the thirty are wanted; ``leg_kernels.PLATFORM`` gives the platform's ten in a
+        third of the time.
 
     Returns
     -------
     ndarray, shape (..., 6, 30)
-        Columns in the order of ``inertia.PARAMETER_NAMES``.
+        Columns in the order of ``inertia.PARAMETER_NAMES``, or those of them that were asked for.
 
     Raises
     ------
@@ -282,10 +155,10 @@ def regressor(model: InertialModel, motion: Motion) -> Array:
         As `actuator_forces`.
 
     """
-    columns = _solve(model, np.eye(3 * PARAMETERS_PER_BODY), motion)
-    return np.ascontiguousarray(columns.swapaxes(1, 2)).reshape(
-        (*motion.shape, 6, 3 * PARAMETERS_PER_BODY)
-    )
+    units = np.eye(3 * PARAMETERS_PER_BODY)[columns]
+    by_column = _solve(model, units, _samples(motion), many=bool(motion.shape))
+    matrix = np.ascontiguousarray(by_column.swapaxes(1, 2))
+    return matrix.reshape((*motion.shape, 6, units.shape[0]))
 
 
 def reactions(model: InertialModel, motion: Motion) -> Reactions:
@@ -310,16 +183,14 @@ def reactions(model: InertialModel, motion: Motion) -> Reactions:
         As `actuator_forces`.
 
     """
-    forces = actuator_forces(model, motion)
-    samples = _samples(motion)
+    shape, samples = motion.shape, _samples(motion)
     count = samples[0].shape[0]
+    parameters = model.parameters.reshape(1, -1)
+    forces = _solve(model, parameters, samples, many=bool(shape)).reshape(count, 6)
     joints, wrench = np.empty((count, 4, 6, 3)), np.empty((count, 6))
-    _reactions_kernel(
-        *_joints(model), model.parameters, *samples, forces.reshape(-1, 6), joints, wrench
-    )
-    shape = motion.shape
+    kernels.joint_reactions(*_joints(model), model.parameters, *samples, forces, joints, wrench)
     return Reactions(
-        forces,
+        forces.reshape((*shape, 6)),
         wrench.reshape((*shape, 6)),
         *(joints[:, k].reshape((*shape, 6, 3)) for k in range(4)),
     )

@@ -4,13 +4,19 @@
 
 from __future__ import annotations
 
-from numba import njit
 import numpy as np
+from numpy.typing import NDArray
+from stewart_dynamics.vectors import Array
+from stewart_kinematics.compiled import part
 
 
-@njit(cache=True)
-def factor(matrix, order):  # type: ignore[no-untyped-def]
-    """LU-factor a 6x6 matrix in place with row pivoting; return the ratio of extreme pivots."""
+@part
+def factor(matrix: Array, order: NDArray[np.int64]) -> float:
+    """
+    LU-factor a 6x6 matrix in place with row pivoting; return the ratio of extreme pivots.
+
+    The reciprocals of the pivots are left on the diagonal. A NaN anywhere gives the ratio 0.
+    """
     largest, smallest = 0.0, np.inf
     for k in range(6):
         order[k] = k
@@ -24,19 +30,19 @@ def factor(matrix, order):  # type: ignore[no-untyped-def]
             for j in range(6):
                 matrix[k, j], matrix[pivot, j] = matrix[pivot, j], matrix[k, j]
         size = abs(matrix[k, k])
-        largest, smallest = max(largest, size), min(smallest, size)
-        if size == 0.0:
+        if not size > 0.0:
             return 0.0
+        largest, smallest = max(largest, size), min(smallest, size)
+        matrix[k, k] = 1.0 / matrix[k, k]
         for i in range(k + 1, 6):
-            factor = matrix[i, k] / matrix[k, k]
-            matrix[i, k] = factor
+            matrix[i, k] *= matrix[k, k]
             for j in range(k + 1, 6):
-                matrix[i, j] -= factor * matrix[k, j]
+                matrix[i, j] -= matrix[i, k] * matrix[k, j]
     return smallest / largest
 
 
-@njit(cache=True)
-def substitute(factors, order, right, out):  # type: ignore[no-untyped-def]
+@part
+def substitute(factors: Array, order: NDArray[np.int64], right: Array, out: Array) -> None:
     """Solve for one right-hand side with the factors and row order of `factor`."""
     for i in range(6):
         value = right[order[i]]
@@ -47,4 +53,4 @@ def substitute(factors, order, right, out):  # type: ignore[no-untyped-def]
         value = out[i]
         for j in range(i + 1, 6):
             value -= factors[i, j] * out[j]
-        out[i] = value / factors[i, i]
+        out[i] = value * factors[i, i]

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from numba import njit
 import numpy as np
-from stewart_dynamics.forward_kernels import advance_in_place
-from stewart_dynamics.leg_kernels import rotation_matrix
+from stewart_dynamics.forward_kernels import advance_in_place, Plant
+from stewart_dynamics.vectors import rotation_matrix
 
 # A mechanical end stop: stiff, damped, and slow enough for the servo's step [N/m], [N s/m].
 STOP_STIFFNESS, STOP_DAMPING = 2e6, 2e3
@@ -37,7 +37,7 @@ def leg_motion(base_joints, platform_joints, state, lengths, rates):  # type: ig
 
 @njit(cache=True)
 def run_servos(  # type: ignore[no-untyped-def]
-    plant,
+    plant: Plant,
     retracted,
     ends,
     gains,

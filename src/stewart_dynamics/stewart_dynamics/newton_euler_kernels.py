@@ -1,0 +1,165 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels of the inverse dynamics: actuator forces and joint reactions of n samples."""
+
+from __future__ import annotations
+
+import math
+
+from numba import types
+import numpy as np
+from stewart_dynamics.leg_kernels import (
+    add_transverse,
+    C,
+    COLUMNS,
+    CYLINDER,
+    EX,
+    EY,
+    EZ,
+    kinematic_pass,
+    leg_balance,
+    PLATFORM,
+    platform_wrench,
+    Q,
+    ROD,
+    SMALLEST_PIVOT_RATIO,
+    wrench_matrix,
+)
+from stewart_dynamics.six_by_six import factor, substitute
+from stewart_dynamics.vectors import (
+    Array,
+    minus,
+    plus,
+    put,
+    rotation_matrix,
+    row,
+    times,
+    Triple,
+    triple,
+)
+from stewart_kinematics.compiled import (
+    kernel,
+    MATRIX,
+    MATRIX_OUT,
+    part,
+    STACK_OUT,
+    VECTOR,
+    VOID,
+)
+
+MODEL = (MATRIX, MATRIX, MATRIX, VECTOR)
+"""Base joints, platform joints, universal axes, gravity."""
+
+SAMPLES = (MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX)
+"""Position, quaternion, linear and angular velocity, linear and angular acceleration."""
+
+JOINTS_OUT = types.Array(types.float64, 4, 'C')
+
+OUTCOME = types.UniTuple(types.int64, 2)
+"""How it ended, and at which sample."""
+
+DONE, SINGULAR, NOT_FINITE = 0, 1, 2
+
+
+@kernel(OUTCOME, *MODEL, MATRIX, *SAMPLES, STACK_OUT)
+def actuator_forces(
+    base_joints: Array,
+    platform_joints: Array,
+    axes: Array,
+    gravity: Array,
+    parameters: Array,
+    position: Array,
+    quaternion: Array,
+    velocity: Array,
+    omega: Array,
+    acceleration: Array,
+    alpha: Array,
+    forces: Array,
+) -> tuple[int, int]:
+    """
+    Actuator forces for every sample and every row of `parameters`, (samples, rows, 6).
+
+    A row whose platform or legs weigh nothing, like most of the regressor's, skips them. It stops
+    at the first sample whose pose is singular or where a number is not finite.
+    """
+    rotation, legs = np.empty((3, 3)), np.empty((6, COLUMNS))
+    matrix, order = np.empty((6, 6)), np.empty(6, np.int64)
+    wrench, leg_forces = np.empty(6), np.zeros((6, 10))
+    rows, g = parameters.shape[0], triple(gravity, 0)
+    for n in range(position.shape[0]):
+        p, v, w = row(position, n), row(velocity, n), row(omega, n)
+        a, b = row(acceleration, n), row(alpha, n)
+        rotation_matrix(quaternion[n], rotation)
+        kinematic_pass(base_joints, platform_joints, axes, g, p, rotation, v, w, a, b, legs)
+        wrench_matrix(legs, matrix)
+        if not factor(matrix, order) > SMALLEST_PIVOT_RATIO:
+            return SINGULAR, n
+        total = sum(v) + sum(w) + sum(a) + sum(b)
+        for k in range(rows):
+            theta = parameters[k]
+            wrench[:] = 0.0
+            if theta[PLATFORM].any():
+                platform_wrench(theta[PLATFORM], rotation, g, w, a, b, wrench)
+            heavy = theta[PLATFORM.stop :].any()
+            for i in range(6):
+                leg_forces[i, 2] = 0.0
+                if heavy:
+                    leg_balance(theta[CYLINDER], theta[ROD], legs[i], leg_forces[i])
+                    add_transverse(legs[i], leg_forces[i], wrench)
+            substitute(matrix, order, wrench, forces[n, k])
+            for i in range(6):
+                forces[n, k, i] += leg_forces[i, 2]
+                total += forces[n, k, i]
+        if not math.isfinite(total):
+            return NOT_FINITE, n
+    return DONE, 0
+
+
+@part
+def _to_base(leg: Array, v: Triple) -> Triple:
+    """Return a vector given in leg axes in base axes."""
+    x, y, z = triple(leg, EX), triple(leg, EY), triple(leg, EZ)
+    return plus(times(v[0], x), plus(times(v[1], y), times(v[2], z)))
+
+
+@kernel(VOID, *MODEL, VECTOR, *SAMPLES, MATRIX, JOINTS_OUT, MATRIX_OUT)
+def joint_reactions(
+    base_joints: Array,
+    platform_joints: Array,
+    axes: Array,
+    gravity: Array,
+    theta: Array,
+    position: Array,
+    quaternion: Array,
+    velocity: Array,
+    omega: Array,
+    acceleration: Array,
+    alpha: Array,
+    forces: Array,
+    joints: Array,
+    wrench: Array,
+) -> None:
+    """
+    Joint reactions and platform wrench for known actuator forces.
+
+    `joints` (samples, 4, legs, 3): forces of the spherical joints, forces and moments of the
+    universal joints, forces of the guides; base axes, as in `Reactions`.
+    """
+    rotation, legs, force = np.empty((3, 3)), np.empty((6, COLUMNS)), np.empty(10)
+    g = triple(gravity, 0)
+    for n in range(position.shape[0]):
+        p, v, w = row(position, n), row(velocity, n), row(omega, n)
+        a, b = row(acceleration, n), row(alpha, n)
+        rotation_matrix(quaternion[n], rotation)
+        kinematic_pass(base_joints, platform_joints, axes, g, p, rotation, v, w, a, b, legs)
+        platform_wrench(theta[PLATFORM], rotation, g, w, a, b, wrench[n])
+        for i in range(6):
+            leg = legs[i]
+            leg_balance(theta[CYLINDER], theta[ROD], leg, force)
+            top = (force[0], force[1], force[2] - forces[n, i])
+            whole = plus(triple(force, 4), triple(force, 7))
+            put(joints[n, 0, i], 0, _to_base(leg, top))
+            put(joints[n, 1, i], 0, _to_base(leg, minus(whole, top)))
+            put(joints[n, 2, i], 0, times(force[3], _to_base(leg, (-leg[C], 0.0, leg[Q]))))
+            guide = (force[7] - force[0], force[8] - force[1], 0.0)
+            put(joints[n, 3, i], 0, _to_base(leg, guide))
