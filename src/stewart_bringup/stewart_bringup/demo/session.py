@@ -105,6 +105,7 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
         async def work() -> bool:
             finished = await operator.play()
             operator.phase = 'closing the bag'
+            watch(operator.phase, 0.0)
             await _settle(nodes, ledger, operator)
             return finished
 

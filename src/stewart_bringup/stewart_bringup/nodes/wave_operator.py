@@ -165,7 +165,13 @@ class WaveOperator(Node):
             raise RequestRefused(service, response.message)
 
     async def _reach(self, state: int, service: str, *, heedless: bool = False) -> None:
-        await self._until(lambda: self.driver_state.state == state, service, heedless=heedless)
+        await self._until(
+            lambda: self.driver_state.state in {state, DriverState.FAULT},
+            service,
+            heedless=heedless,
+        )
+        if self.driver_state.state != state:
+            raise RequestRefused(service, self.driver_state.reason)
 
     async def _silence(self, setpoints: Counter) -> None:
         count, since = -1, time.monotonic()
