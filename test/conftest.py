@@ -109,3 +109,16 @@ def test_imports(packages: dict[str, SourcePackage]) -> dict[str, list[Import]]:
         every = [item for path in paths for item in imports_of(path)]
         found[name] = [item for item in every if item.root not in local]
     return found
+
+
+@pytest.fixture(scope='session')
+def launch_imports(packages: dict[str, SourcePackage]) -> dict[str, list[Import]]:
+    """Every import of a package's launch files."""
+    return {
+        name: [
+            item
+            for path in sorted(package.folder.glob('launch/*.launch.py'))
+            for item in imports_of(path)
+        ]
+        for name, package in packages.items()
+    }

@@ -109,6 +109,18 @@ def launched(package: SourcePackage) -> set[str]:
     return found
 
 
+def configured(package: SourcePackage, packages: Packages) -> set[str]:
+    """Return the packages whose back ends the configuration of a package names."""
+    offers = {
+        entry.name: other.name
+        for other in python_packages(packages)
+        for entry in entry_points(other)
+        if entry.group == 'stewart.driver_backends'
+    }
+    text = '\n'.join(path.read_text() for path in package.folder.glob('config/*.yaml'))
+    return {offers[name] for name in re.findall(r'^\s*backend: (\w+)$', text, re.MULTILINE)}
+
+
 def constants(node: ast.expr) -> list[Any]:
     return [node.value] if isinstance(node, ast.Constant) else []
 
@@ -166,32 +178,34 @@ def test_dependencies_have_no_cycle(packages: Packages) -> None:
     assert set(TopologicalSorter(graph).static_order()) == set(packages)
 
 
-def test_run_dependencies_are_the_real_imports(packages: Packages, imports: Imports) -> None:
-    differences = {}
+def test_run_dependencies_are_the_real_imports(
+    packages: Packages, imports: Imports, launch_imports: Imports
+) -> None:
+    differences = []
     for package in python_packages(packages):
-        wanted = keys_of(imports[package.name], package.name, set(packages))
-        wanted |= launched(package) - {package.name}
+        found = imports[package.name] + launch_imports[package.name]
+        wanted = keys_of(found, package.name, set(packages))
+        wanted |= (launched(package) | configured(package, packages)) - {package.name}
         told = package.depends('depend', 'exec_depend')
-        if told != wanted:
-            differences[package.name] = {
-                'missing': sorted(wanted - told),
-                'not used': sorted(told - wanted),
-            }
+        differences += [f'{package.name}: {key} is missing' for key in sorted(wanted - told)]
+        differences += [f'{package.name}: {key} is not used' for key in sorted(told - wanted)]
 
-    assert differences == {}
+    assert not differences, '\n'.join(differences)
 
 
 def test_test_dependencies_cover_what_tests_import(
     packages: Packages, test_imports: Imports
 ) -> None:
-    differences = {}
-    for package in python_packages(packages):
-        wanted = keys_of(test_imports[package.name], package.name, set(packages))
-        told = package.depends('depend', 'exec_depend', 'test_depend')
-        if not wanted <= told:
-            differences[package.name] = sorted(wanted - told)
+    missing = [
+        f'{package.name}: {key} is missing'
+        for package in python_packages(packages)
+        for key in sorted(
+            keys_of(test_imports[package.name], package.name, set(packages))
+            - package.depends('depend', 'exec_depend', 'test_depend')
+        )
+    ]
 
-    assert differences == {}
+    assert not missing, '\n'.join(missing)
 
 
 def test_interfaces_depend_on_the_messages_they_contain(packages: Packages) -> None:
