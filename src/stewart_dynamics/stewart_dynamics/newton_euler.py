@@ -84,10 +84,9 @@ def _solve(model: InertialModel, parameters: Array, samples: Samples, *, many: b
         if status == kernels.SINGULAR:
             condition = _condition_number(model, samples[0][index], samples[1][index])
             raise SingularPose(condition, index if many else None)
-        raise StewartError(
-            f'no finite forces at sample {index}: a parameter is not finite, or a leg lies along '
-            "its universal joint's axis"
-        )
+        if status == kernels.LOCKED:
+            raise StewartError(f"a leg lies along its universal joint's axis at sample {index}")
+        raise StewartError(f'the forces at sample {index} are not finite: nor is a parameter')
     return forces
 
 

@@ -58,7 +58,11 @@ JOINTS_OUT = types.Array(types.float64, 4, 'C')
 OUTCOME = types.UniTuple(types.int64, 2)
 """How it ended, and at which sample."""
 
-DONE, SINGULAR, NOT_FINITE = 0, 1, 2
+DONE, SINGULAR, LOCKED, NOT_FINITE = 0, 1, 2, 3
+
+# Sine of the angle between a leg and its universal joint's fixed axis below which the joint is
+# taken as locked: the leg's spin goes with the reciprocal.
+SMALLEST_SINE = 1e-6
 
 
 @kernel(OUTCOME, *MODEL, MATRIX, *SAMPLES, STACK_OUT)
@@ -80,7 +84,8 @@ def actuator_forces(
     Actuator forces for every sample and every row of `parameters`, (samples, rows, 6).
 
     A row whose platform or legs weigh nothing, like most of the regressor's, skips them. It stops
-    at the first sample whose pose is singular or where a number is not finite.
+    at the first sample whose pose is singular, where a leg lies along its universal joint's axis,
+    or where a number is not finite.
     """
     rotation, legs = np.empty((3, 3)), np.empty((6, COLUMNS))
     matrix, order = np.empty((6, 6)), np.empty(6, np.int64)
@@ -94,6 +99,8 @@ def actuator_forces(
         wrench_matrix(legs, matrix)
         if not factor(matrix, order) > SMALLEST_PIVOT_RATIO:
             return SINGULAR, n
+        if not legs[:, Q].min() > SMALLEST_SINE:
+            return LOCKED, n
         total = sum(v) + sum(w) + sum(a) + sum(b)
         for k in range(rows):
             theta = parameters[k]

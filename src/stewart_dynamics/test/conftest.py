@@ -13,6 +13,8 @@ from scipy.spatial.transform import Rotation
 from stewart_dynamics.inertia import InertialModel
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.platform import MassProperties, Platform, RigidBody
+from stewart_kinematics.trajectories.circle import Circle
+from stewart_kinematics.trajectories.multi_sine import from_yaml
 
 
 def _lump(rng: np.random.Generator, mass: float, size: float, centre: np.ndarray) -> RigidBody:
@@ -80,3 +82,20 @@ def six_axis_motion(ex800: Platform) -> Callable[[np.ndarray], Motion]:
 @pytest.fixture(scope='session')
 def asymmetric_model(asymmetric: Platform) -> InertialModel:
     return InertialModel.from_platform(asymmetric)
+
+
+@pytest.fixture(scope='session')
+def motions(ex800: Platform, six_axis_motion: Callable[[np.ndarray], Motion]) -> dict[str, Motion]:
+    """Forty samples each of the general motion and of the EX800 paper's, Eqs. 17 and 18."""
+    home = ex800.geometry.neutral_pose
+    corrected = from_yaml('ex800_wave', home)
+    amplitude = corrected.amplitude.copy()
+    amplitude[5] *= 10.0  # 0.29 rad is printed
+    return {
+        'general': six_axis_motion(np.linspace(0.0, 6.0, 40)),
+        'circle': Circle(home, 0.05, 1.2566).sample(np.linspace(0.0, 5.0, 40)),
+        'wave': corrected.sample(np.linspace(0.0, 1.7, 40)),
+        'wave as printed': replace(corrected, amplitude=amplitude).sample(
+            np.linspace(0.0, 1.7, 40)
+        ),
+    }

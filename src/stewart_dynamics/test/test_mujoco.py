@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -138,12 +136,12 @@ class MujocoChain:
         return np.asarray(np.linalg.solve(np.hstack([drive, closing.T]), load)[:6])
 
 
+@pytest.mark.parametrize('moving', ['general', 'circle', 'wave', 'wave as printed'])
 @pytest.mark.parametrize('name', ['ex800', 'asymmetric'])
 def test_forces_equal_mujocos_to_a_millionth(
-    name: str, request: pytest.FixtureRequest, six_axis_motion: Callable[[np.ndarray], Motion]
+    name: str, moving: str, request: pytest.FixtureRequest, motions: dict[str, Motion]
 ) -> None:
-    platform = request.getfixturevalue(name)
-    motion = six_axis_motion(np.linspace(0.0, 6.0, 40))
+    platform, motion = request.getfixturevalue(name), motions[moving]
     chain = MujocoChain(platform)
 
     peer = np.array([chain.forces(motion[n]) for n in range(40)])

@@ -107,12 +107,12 @@ class ClosedChain:
         return np.asarray(tip - socket)
 
 
+@pytest.mark.parametrize('moving', ['general', 'circle', 'wave', 'wave as printed'])
 @pytest.mark.parametrize('name', ['ex800', 'asymmetric'])
 def test_forces_equal_pinocchios_to_a_billionth(
-    name: str, request: pytest.FixtureRequest, six_axis_motion: Callable[[np.ndarray], Motion]
+    name: str, moving: str, request: pytest.FixtureRequest, motions: dict[str, Motion]
 ) -> None:
-    platform = request.getfixturevalue(name)
-    motion = six_axis_motion(np.linspace(0.0, 6.0, 40))
+    platform, motion = request.getfixturevalue(name), motions[moving]
     chain = ClosedChain(platform)
 
     peer = np.array([chain.forces(motion[n]) for n in range(40)])
