@@ -296,13 +296,13 @@ def note_misprints(report: Report) -> None:
         'takes them the other way round.',
         'Section 3 turns the platform by φ_0 = 60° about z and does not say whether before or '
         'after the rotation of Eq. 18: R = R_zxy R_z(60°) is taken; --turn before is the other.',
-        'Eq. 9: "i = 2, 4, 5" is i = 2, 4, 6, twice.',
+        'Eq. 9 prints "i = 2, 4, 5" twice; meant is i = 2, 4, 6.',
         'Eq. 16: X_cly is a cross product and has to be normalised.',
         'Eq. 17: the zeros of z and of the rotation count from home; 1.2566 rad/s is 2π/5 cut.',
         "Half-angles α, β and the legs' centres of mass are not printed. Assumed are 12°, 8° and "
         '0.12 m from either joint; the rows above say what other values would change.',
-        'The accelerations and angles that the paper measured are not published with the text: '
-        'Figs. 7, 8 and 9 show theory only.',
+        'The accelerations and angles that the paper measured are not in its text but in a '
+        'supplementary file, which is not used here: Figs. 7, 8 and 9 show theory only.',
     ]
 
 

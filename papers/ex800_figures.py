@@ -97,7 +97,7 @@ def draw_figure_7(report: Report, variant: Variant, said: dict[str, Any]) -> Non
     report.draw(
         'Figure 7',
         f'Accelerations of the platform on Eq. 18, {variant.name}; the measured ones are not '
-        'published.',
+        'in the text.',
         drawing,
         'amplitudes, second differences of the positions',
     )
@@ -191,7 +191,7 @@ def draw_figure_9(report: Report, variant: Variant, said: dict[str, Any]) -> Non
     plot_lines(upright, time, force[:, 2:], ('Q_cz',), 'generalised force [N]')
     report.draw(
         'Figure 9',
-        'Generalised forces of the platform on Eq. 18; the measured ones are not published.',
+        'Generalised forces of the platform on Eq. 18; the measured ones are not in the text.',
         drawing,
         'Newton, multipliers, wrench of the legs, mean and amplitudes',
     )
