@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -14,8 +15,8 @@ from stewart_dynamics.multibody import MultibodyModel
 from stewart_dynamics.multibody.constraints import leg_constraints, leg_jacobian
 from stewart_dynamics.multibody.coordinates import attitude, Coordinates, rate_axes
 from stewart_dynamics.newton_euler import actuator_forces, reactions
-from stewart_kinematics.errors import ConvergenceError
-from stewart_kinematics.motion import Motion
+from stewart_kinematics.errors import ConvergenceError, StewartError
+from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.platform import Platform
 
 MakeMotion = Callable[[np.ndarray], Motion]
@@ -117,6 +118,28 @@ def test_accelerations_are_the_derivative_of_velocities(
     change = (after.velocities - before.velocities) / (2 * step)
     assert np.abs(rate - centre.velocities).max() < 1e-6
     assert np.abs(change - centre.accelerations).max() < 1e-6
+
+
+@pytest.mark.parametrize('field', [item.name for item in fields(Motion)])
+def test_nan_is_refused_by_name(field: str, ex800: Platform) -> None:
+    motion = Motion.at_rest(ex800.geometry.neutral_pose, (3,))
+    values = getattr(motion, field).copy()
+    values[1, 2] = np.nan
+
+    with pytest.raises(StewartError, match=rf'{field} must be finite, got nan at index \(1, 2'):
+        MultibodyModel.from_platform(ex800).solve(replace(motion, **{field: values}))
+
+
+def test_what_cannot_be_closed_is_refused(ex800: Platform) -> None:
+    geometry = ex800.geometry
+    folded = Pose(geometry.base_joints[2] - geometry.platform_joints[2], np.array([0, 0, 0, 1]))
+    legs = geometry.neutral_pose.position + geometry.platform_joints - geometry.base_joints
+    along = legs / np.linalg.norm(legs, axis=1, keepdims=True)
+
+    for pose, axes in ((folded, None), (geometry.neutral_pose, along)):
+        model = MultibodyModel.from_platform(ex800, universal_axes=axes)
+        with pytest.raises(ConvergenceError, match='a leg cannot be closed at sample 0'):
+            model.solve(Motion.at_rest(pose))
 
 
 @pytest.mark.parametrize('coordinates', Coordinates)

@@ -154,17 +154,17 @@ class MultibodyModel:
         SingularPose
             If the legs do not span all wrenches at a sample.
         ConvergenceError
-            If the angles are singular there (only with ``Coordinates.PAPER`` near home) or the
-            constraints cannot be closed.
+            If the angles are singular there (``Coordinates.PAPER`` near home), or the constraints
+            of a leg cannot be closed: it has no length or lies along its universal joint's axis.
         StewartError
             If a value is not finite.
 
         """
+        for name in Motion.__dataclass_fields__:
+            refuse_not_finite(name, getattr(motion, name))
         positions = motion.position.reshape(-1, 3)
         rotations = Rotation.from_quat(motion.quaternion_xyzw.reshape(-1, 4)).as_matrix()
         twists, accelerations = motion.twist.reshape(-1, 6), motion.acceleration.reshape(-1, 6)
-        for name, values in (('pose', positions), ('twist', twists), ('accel', accelerations)):
-            refuse_not_finite(name, values)
         count = positions.shape[0]
         q, dq, ddq, multipliers = (np.zeros((count, 6 * BODIES)) for _ in range(4))
         generalised, forces = np.empty((count, BODIES, 6)), np.empty((count, 6))
@@ -206,7 +206,7 @@ class MultibodyModel:
             scale = float(np.sqrt(np.mean(np.sum(self.platform_joints**2, axis=1))))
             wrenches = np.hstack([legs, np.cross(arms, legs) / scale])
             raise SingularPose(float(np.linalg.cond(wrenches)), index)
-        if status == SINGULAR_COORDINATES:
+        if status == SINGULAR_COORDINATES and self.coordinates is Coordinates.PAPER:
             raise ConvergenceError(
                 f'the ZXZ angles are singular at sample {index} '
                 f'({self.coordinates.value} coordinates); the offset coordinates are regular there'
