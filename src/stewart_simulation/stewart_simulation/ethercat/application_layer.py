@@ -1,0 +1,136 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The EtherCAT state machine of a slave, as strict as a real one (ETG.1000.6, ETG.1020)."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from stewart_simulation.ethercat import registers
+from stewart_simulation.ethercat.memory import Memory
+from stewart_simulation.ethercat.registers import AlCode, AlState
+
+
+class Device(Protocol):
+    """What the state machine asks the rest of the slave."""
+
+    def check_mailbox(self) -> AlCode:
+        """Check what PREOP needs."""
+
+    def check_process_data(self) -> AlCode:
+        """Check what SAFEOP needs."""
+
+    def check_operation(self) -> AlCode:
+        """Check what OP needs; while it is not there, the transition is pending."""
+
+    def entered(self, old: AlState, new: AlState) -> None:
+        """Follow into the new state."""
+
+
+class ApplicationLayer:
+    """
+    AL control, AL status and AL status code of one slave.
+
+    Parameters
+    ----------
+    memory : Memory
+        Where the registers are.
+    device : Device
+        Whose state it is.
+    patience : int
+        How long a transition to OP may be pending [ns].
+
+    Attributes
+    ----------
+    state : AlState
+        Current state.
+    error : bool
+        Whether an error waits for its acknowledgement.
+    code : AlCode or int
+        Why.
+
+    """
+
+    def __init__(self, memory: Memory, device: Device, patience: int) -> None:
+        """Begin in INIT."""
+        self._memory, self._device, self._patience = memory, device, patience
+        self.state, self.error, self.code = AlState.INIT, False, int(AlCode.NO_ERROR)
+        self._deadline: int | None = None
+        self._report()
+
+    def request(self, word: int, now: int) -> None:
+        """
+        Take a write to AL control.
+
+        While an error is not acknowledged, every request but the one for INIT is ignored.
+
+        Parameters
+        ----------
+        word : int
+            Requested state, and bit 4 that acknowledges an error.
+        now : int
+            Time [ns].
+
+        """
+        asked = word & registers.AL_STATE_BITS
+        if self.error and not word & registers.AL_ERROR and asked != AlState.INIT:
+            return
+        self.error, self.code, self._deadline = False, AlCode.NO_ERROR, None
+        if asked not in AlState.__members__.values():
+            self._refuse(AlCode.UNKNOWN_STATE)
+        elif asked == AlState.BOOT:
+            self._refuse(AlCode.BOOTSTRAP_NOT_SUPPORTED)
+        else:
+            self._change(AlState(asked), now)
+        self._report()
+
+    def _change(self, asked: AlState, now: int) -> None:
+        if asked <= self.state:
+            self._enter(asked)
+        elif (self.state, asked) == (AlState.INIT, AlState.PREOP):
+            self._enter_if(self._device.check_mailbox(), asked)
+        elif (self.state, asked) == (AlState.PREOP, AlState.SAFEOP):
+            self._enter_if(self._device.check_process_data(), asked)
+        elif (self.state, asked) == (AlState.SAFEOP, AlState.OP):
+            self._deadline = now + self._patience
+        else:
+            self._refuse(AlCode.INVALID_STATE_CHANGE)
+
+    def _enter_if(self, code: AlCode, asked: AlState) -> None:
+        if code is AlCode.NO_ERROR:
+            self._enter(asked)
+        else:
+            self._refuse(code)
+
+    def _enter(self, state: AlState) -> None:
+        old, self.state = self.state, state
+        if old is not state:
+            self._device.entered(old, state)
+
+    def _refuse(self, code: AlCode) -> None:
+        self.error, self.code = True, code
+
+    def fall_back(self, state: AlState, code: int) -> None:
+        """Leave a state because of an error of its own."""
+        self._deadline = None
+        self.error, self.code = True, code
+        self._enter(min(state, self.state))
+        self._report()
+
+    def tick(self, now: int) -> None:
+        """Complete a pending transition to OP, or give it up."""
+        if self._deadline is None:
+            return
+        code = self._device.check_operation()
+        if code is AlCode.NO_ERROR:
+            self._deadline = None
+            self._enter(AlState.OP)
+        elif now >= self._deadline:
+            self._deadline = None
+            self._refuse(code)
+        self._report()
+
+    def _report(self) -> None:
+        flag = registers.AL_ERROR if self.error else 0
+        self._memory.set(registers.AL_STATUS, 2, self.state | flag)
+        self._memory.set(registers.AL_STATUS_CODE, 2, self.code)

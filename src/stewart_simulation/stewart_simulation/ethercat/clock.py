@@ -1,0 +1,165 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Distributed clocks: local time with drift, port times, system time and SYNC0 (ETG.1000.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import struct
+
+from stewart_simulation.ethercat import registers
+from stewart_simulation.ethercat.memory import Memory
+
+CYCLIC, SYNC0 = 0x01, 0x02
+BEHIND = 1 << 31
+# Proportional and integral part of the loop that pulls a clock towards the reference [1/s, 1/s²].
+GAIN, INTEGRAL_GAIN = 50.0, 600.0
+# What the controller can change at most: the largest deviation in its data sheet's formula at the
+# default speed counter start 1000h.
+STRONGEST_CORRECTION = 763e-6
+
+
+@dataclass
+class Instant:
+    """
+    The true time at which a frame enters the segment.
+
+    Attributes
+    ----------
+    ns : int
+        True time [ns].
+
+    """
+
+    ns: int = 0
+
+
+class DistributedClock:
+    """
+    Clock of one slave.
+
+    Parameters
+    ----------
+    memory : Memory
+        Where its registers are.
+    instant : Instant
+        Common true time of the segment.
+    drift : float
+        How much it is too fast [1]; 10e-6 gains ten microseconds per second.
+    started : int
+        What the local time shows at first [ns].
+
+    Attributes
+    ----------
+    forward, backward : int
+        When a frame passes on its way out and comes back, after it entered the segment [ns].
+
+    """
+
+    def __init__(self, memory: Memory, instant: Instant, drift: float, started: int) -> None:
+        """Begin to count."""
+        self._memory, self._instant = memory, instant
+        self._drift, self._correction, self._integral = drift, 0.0, 0.0
+        self._then, self._local = instant.ns, float(started)
+        self._compared: int | None = None
+        self._armed = False
+        self.forward = self.backward = 0
+        self._more_than_one_port = False
+        memory.set(registers.SPEED_COUNTER_START, 2, 0x1000)
+        memory.set(registers.FILTER_DEPTH, 2, 0x0C00)
+        memory.on_write(registers.RECEIVE_TIME, 4, self._latch)
+        memory.on_write(registers.SYSTEM_TIME, 4, self._compare)
+        memory.on_write(registers.SPEED_COUNTER_START, 2, self._forget)
+        memory.on_write(registers.SYNC_ACTIVATION, 1, self._activate)
+        memory.before_read(registers.SYSTEM_TIME, 8, self._show)
+
+    def place(self, forward: int, backward: int | None) -> None:
+        """Say when frames pass; without a way back nothing is connected behind."""
+        self.forward, self._more_than_one_port = forward, backward is not None
+        self.backward = forward if backward is None else backward
+
+    @property
+    def drift(self) -> float:
+        """How much the clock is too fast [1]."""
+        return self._drift
+
+    @drift.setter
+    def drift(self, value: float) -> None:
+        self._settle(self._instant.ns + self.forward)
+        self._drift = value
+
+    def local(self, after: int) -> int:
+        """Return the local time when the frame is `after` ns in the segment [ns]."""
+        elapsed = self._instant.ns + after - self._then
+        return int(self._local + elapsed * (1.0 + self._drift + self._correction))
+
+    def system(self) -> int:
+        """Return this slave's copy of the system time [ns]."""
+        offset = self._memory.get(registers.SYSTEM_TIME_OFFSET, 8)
+        return (self.local(self.forward) + offset) & 0xFFFF_FFFF_FFFF_FFFF
+
+    @property
+    def sync0_active(self) -> bool:
+        """Whether SYNC0 is activated with a cycle time."""
+        wanted = CYCLIC | SYNC0
+        activation = self._memory.octets[registers.SYNC_ACTIVATION]
+        return activation & wanted == wanted and self.cycle > 0
+
+    @property
+    def sync0_running(self) -> bool:
+        """Whether SYNC0 has begun; it never does if its start was in the past."""
+        begin = self._memory.get(registers.SYNC0_START, 8)
+        return self.sync0_active and self._armed and self.system() >= begin
+
+    @property
+    def cycle(self) -> int:
+        """Cycle time of SYNC0 [ns]."""
+        return self._memory.get(registers.SYNC0_CYCLE, 4)
+
+    def _settle(self, now: int) -> None:
+        self._local += (now - self._then) * (1.0 + self._drift + self._correction)
+        self._then = now
+
+    def _latch(self) -> None:
+        """Store when this frame passes the ports, as a write of any value to 0900h asks."""
+        backward = self.local(self.backward) if self._more_than_one_port else 0
+        struct.pack_into(
+            '<II',
+            self._memory.octets,
+            registers.RECEIVE_TIME,
+            self.local(self.forward) & 0xFFFF_FFFF,
+            backward & 0xFFFF_FFFF,
+        )
+        self._memory.set(registers.RECEIVE_TIME_UNIT, 8, self.local(self.forward))
+
+    def _show(self) -> None:
+        self._memory.set(registers.SYSTEM_TIME, 8, self.system())
+
+    def _compare(self) -> None:
+        """Compare with the reference's time that went by, and turn the speed accordingly."""
+        memory = self._memory
+        reference = memory.get(registers.SYSTEM_TIME, 4)
+        delay = memory.get(registers.SYSTEM_TIME_DELAY, 4)
+        error = (self.system() - reference - delay + 2**31) % 2**32 - 2**31
+        sign = BEHIND if error < 0 else 0
+        memory.set(registers.SYSTEM_TIME_DIFFERENCE, 4, sign | min(abs(error), BEHIND - 1))
+        now = self._instant.ns + self.forward
+        self._settle(now)
+        if self._compared is not None:
+            elapsed = min((now - self._compared) * 1e-9, 1.0 / GAIN)
+            summed = self._integral - INTEGRAL_GAIN * error * 1e-9 * elapsed
+            self._integral = min(max(summed, -STRONGEST_CORRECTION), STRONGEST_CORRECTION)
+            wanted = self._integral - GAIN * error * 1e-9
+            self._correction = min(max(wanted, -STRONGEST_CORRECTION), STRONGEST_CORRECTION)
+        self._compared = now
+
+    def _forget(self) -> None:
+        self._settle(self._instant.ns + self.forward)
+        self._correction = self._integral = 0.0
+        self._compared = None
+        self._memory.set(registers.SYSTEM_TIME_DIFFERENCE, 4, 0)
+
+    def _activate(self) -> None:
+        self._armed = self.sync0_active and self.system() < self._memory.get(
+            registers.SYNC0_START, 8
+        )

@@ -1,0 +1,107 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the drives of a segment move: the protocol, and drives that follow with a lag."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+import math
+from typing import NamedTuple, Protocol
+
+
+class AxisCommand(NamedTuple):
+    """
+    What one drive wants of its motor.
+
+    Attributes
+    ----------
+    enabled : bool
+        Whether the motor is under power; otherwise the brake holds it.
+    position : float
+        Where it shall be [count].
+    velocity : float
+        How fast that moves [count/s].
+    torque : float
+        Feed-forward [0.1 %].
+
+    """
+
+    enabled: bool = False
+    position: float = 0.0
+    velocity: float = 0.0
+    torque: float = 0.0
+
+
+class DriveModel(Protocol):
+    """
+    Mechanics behind all drives of a segment, one value per axis in the order of the cable.
+
+    Units are those of the drives: counts of the encoder, and per mille of the rated torque.
+    """
+
+    @property
+    def positions(self) -> Sequence[float]:
+        """Where the axes are [count]."""
+
+    @property
+    def velocities(self) -> Sequence[float]:
+        """How fast they move [count/s]."""
+
+    @property
+    def torques(self) -> Sequence[float]:
+        """What the motors deliver [0.1 %]."""
+
+    def command(self, commands: Sequence[AxisCommand]) -> None:
+        """Take what the drives want from now on."""
+
+    def advance(self, duration: float) -> None:
+        """Let some time pass [s]."""
+
+
+@dataclass
+class FollowingDrives:
+    """
+    Axes that approach their targets exponentially, each by itself.
+
+    Attributes
+    ----------
+    positions : list of float
+        Where they stand [count].
+    lag : float
+        Time constant [s].
+    highest_velocity : float
+        What a motor can do at most [count/s].
+
+    """
+
+    positions: list[float]
+    lag: float = 1e-3
+    highest_velocity: float = 100.0 * (1 << 23)
+    velocities: list[float] = field(default_factory=list)
+    torques: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Stand still, braked."""
+        count = len(self.positions)
+        self.velocities, self.torques = [0.0] * count, [0.0] * count
+        self._commands: Sequence[AxisCommand] = [AxisCommand()] * count
+        self._age = 0.0
+
+    def command(self, commands: Sequence[AxisCommand]) -> None:
+        """Take what the drives want from now on."""
+        self._commands = commands
+
+    def advance(self, duration: float) -> None:
+        """Let some time pass [s]."""
+        if duration <= 0.0:
+            return
+        share = 1.0 - math.exp(-duration / self.lag)
+        furthest = self.highest_velocity * duration
+        for axis, wanted in enumerate(self._commands):
+            step = 0.0
+            if wanted.enabled:
+                step = share * (wanted.position - self.positions[axis])
+                step = min(max(step, -furthest), furthest)
+            self.positions[axis] += step
+            self.velocities[axis] = step / duration

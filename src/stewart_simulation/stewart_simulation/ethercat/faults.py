@@ -1,0 +1,175 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Faults that can be put on a segment, by call or by name, and what can be seen from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+import inspect
+from typing import Any
+
+from stewart_simulation.ethercat.errors import FaultError
+from stewart_simulation.ethercat.line import Line, Way
+from stewart_simulation.ethercat.registers import AlState
+from stewart_simulation.ethercat.segment import Segment
+from stewart_simulation.ethercat.slave import Slave
+
+LARGEST_DRIFT = 500e-6
+NO_FAULTS = frozenset({'apply', 'check', 'names', 'observe'})
+
+
+class Faults:
+    """
+    Every public method is a fault or mends one, except `apply`, `check`, `names` and `observe`.
+
+    Slaves are numbered 1, 2, … in the order of the cable.
+
+    Parameters
+    ----------
+    segment : Segment
+        What breaks.
+    line : Line
+        The wire in front of it.
+
+    """
+
+    def __init__(self, segment: Segment, line: Line) -> None:
+        """Break nothing yet."""
+        self._segment, self._line = segment, line
+        self._faults: dict[str, Callable[..., None]] = {
+            name: getattr(self, name)
+            for name in vars(Faults)
+            if not name.startswith('_') and name not in NO_FAULTS
+        }
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything that `apply` knows."""
+        return tuple(self._faults)
+
+    def apply(self, fault: str, **arguments: Any) -> None:
+        """Call a fault by its name; raises `FaultError` where name or arguments do not fit."""
+        self.check(fault, arguments)
+        self._faults[fault](**arguments)
+
+    def check(self, fault: str, arguments: Mapping[str, Any]) -> None:
+        """Raise `FaultError` where name or arguments do not fit, without breaking anything."""
+        if fault not in self._faults:
+            raise FaultError(fault, 'does not exist', self._faults)
+        try:
+            inspect.signature(self._faults[fault]).bind(**arguments)
+        except TypeError as error:
+            raise FaultError(fault, str(error)) from error
+
+    def _slave(self, fault: str, number: int) -> Slave:
+        count = len(self._segment.slaves)
+        if not (isinstance(number, int) and 1 <= number <= count):
+            raise FaultError(fault, f'slave must be 1 to {count}, not {number!r}')
+        return self._segment.slaves[number - 1]
+
+    # The wire.
+
+    def lose_next(self, count: int = 1, way: str = 'out') -> None:
+        """Lose the next frames before (out) or after (back) the slaves have seen them."""
+        if way not in {item.value for item in Way} or count < 0:
+            raise FaultError('lose_next', f'no {count!r} frames can get lost on the way {way!r}')
+        self._line.lose_next(count, Way(way))
+
+    def lose_some(self, probability: float) -> None:
+        """Lose frames at random; 0 ends it."""
+        if not 0.0 <= probability <= 1.0:
+            raise FaultError('lose_some', f'probability must be 0 to 1, not {probability!r}')
+        self._line.lose_some(probability)
+
+    def delay(self, seconds: float) -> None:
+        """Let every frame come back late; 0 ends it."""
+        if not 0.0 <= seconds <= 10.0:
+            raise FaultError('delay', f'seconds must be 0 to 10, not {seconds!r}')
+        self._line.delay = round(1e9 * seconds)
+
+    def cut(self, after: int) -> None:
+        """Cut the cable behind a slave; 0 cuts it in front of the first."""
+        if after:
+            self._slave('cut', after)
+        self._segment.cut(after)
+
+    def mend(self) -> None:
+        """Join the cable."""
+        self._segment.cut(None)
+
+    # A slave.
+
+    def power_off(self, slave: int) -> None:
+        """Take the supply from a slave; it passes no frames on."""
+        self._slave('power_off', slave)
+        self._segment.power(slave, on=False)
+
+    def power_on(self, slave: int) -> None:
+        """Give it back: the slave starts in INIT, without an address."""
+        self._slave('power_on', slave)
+        self._segment.power(slave, on=True)
+
+    def power_cycle(self, slave: int) -> None:
+        """Take the supply away for a moment, too short for the line to notice."""
+        self.power_off(slave)
+        self.power_on(slave)
+
+    def identity(
+        self, slave: int, vendor: int = 0x83, product: int = 0xAB, revision: int = 0x00010004
+    ) -> None:
+        """Replace the drive by another type; the default is a smaller one of the same series."""
+        self._slave('identity', slave).rename(vendor, product, revision)
+        self._segment.refresh()
+
+    def read_only_maps(self, slave: int) -> None:
+        """Replace the drive by one whose maps cannot be written (abort 0x06010002)."""
+        chosen = self._slave('read_only_maps', slave)
+        chosen.define(replace(chosen.drive_type, free_maps=False))
+        self._segment.refresh()
+
+    def sii_checksum(self, slave: int) -> None:
+        """Spoil the EEPROM and switch off and on: the slave stays in INIT and does not answer."""
+        chosen = self._slave('sii_checksum', slave)
+        chosen.content[0] ^= 0x01
+        chosen.power_up()
+        self._segment.refresh()
+
+    def al_error(self, slave: int, code: int, state: str = 'SAFEOP') -> None:
+        """Let a slave fall back to a state with an AL status code."""
+        if state not in AlState.__members__ or state == 'BOOT':
+            raise FaultError('al_error', f'there is no state {state!r}')
+        self._slave('al_error', slave).al.fall_back(AlState[state], code)
+
+    def watchdog(self, slave: int) -> None:
+        """Let the process-data watchdog run out."""
+        self._slave('watchdog', slave).expire()
+
+    def drift(self, slave: int, ppm: float) -> None:
+        """Change how fast a slave's clock runs."""
+        if not abs(ppm) <= 1e6 * LARGEST_DRIFT:
+            raise FaultError('drift', f'must be within ±{1e6 * LARGEST_DRIFT:g} ppm, not {ppm!r}')
+        self._slave('drift', slave).clock.drift = 1e-6 * ppm
+
+    def drive_fault(self, slave: int, code: int = 0x2310) -> None:
+        """Let a drive report a fault, with an emergency; the default is an over-current."""
+        if not 0 < code <= 0xFFFF:
+            raise FaultError('drive_fault', f'code must be 1 to 0xFFFF, not {code!r}')
+        self._slave('drive_fault', slave).drive.fault(code)
+
+    # What the plant and the lamps on the drives show.
+
+    def observe(self) -> dict[str, Any]:
+        """Return positions, states and counters in plain types."""
+        segment = self._segment
+        return {
+            'positions': [float(x) for x in segment.model.positions],
+            'velocities': [float(x) for x in segment.model.velocities],
+            'al_states': [slave.al.state.name for slave in segment.slaves],
+            'al_codes': [int(slave.al.code) for slave in segment.slaves],
+            'drive_states': [slave.drive.state.name for slave in segment.slaves],
+            'error_codes': [slave.drive.error_code for slave in segment.slaves],
+            'reached': segment.reached,
+            'frames': self._line.sent,
+            'lost': self._line.lost,
+        }

@@ -1,0 +1,193 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""EtherCAT frames: Ethernet header, frame header, datagrams (IEC 61158-4-12, ETG.1000.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+import struct
+from typing import NamedTuple
+
+from stewart_simulation.ethercat.errors import FrameError
+
+ETHERTYPE = 0x88A4
+BROADCAST = b'\xff' * 6
+ETHERNET_HEADER = 14
+SOURCE_ADDRESS = 6
+FIRST_DATAGRAM = ETHERNET_HEADER + 2
+DATAGRAM_HEADER = struct.Struct('<BBHHHH')
+WORKING_COUNTER = struct.Struct('<H')
+OVERHEAD = DATAGRAM_HEADER.size + WORKING_COUNTER.size
+PROTOCOL_DATAGRAMS = 1
+LENGTH_BITS, MORE_FOLLOW = 0x07FF, 0x8000
+
+
+class Command(IntEnum):
+    """Commands of a datagram."""
+
+    NOP = 0
+    APRD = 1
+    APWR = 2
+    APRW = 3
+    FPRD = 4
+    FPWR = 5
+    FPRW = 6
+    BRD = 7
+    BWR = 8
+    BRW = 9
+    LRD = 10
+    LWR = 11
+    LRW = 12
+    ARMW = 13
+    FRMW = 14
+
+
+AUTO_INCREMENT = frozenset({Command.APRD, Command.APWR, Command.APRW, Command.ARMW})
+FIXED = frozenset({Command.FPRD, Command.FPWR, Command.FPRW, Command.FRMW})
+LOGICAL = frozenset({Command.LRD, Command.LWR, Command.LRW})
+READ_MULTIPLE_WRITE = frozenset({Command.ARMW, Command.FRMW})
+READS = frozenset(
+    {Command.APRD, Command.APRW, Command.FPRD, Command.FPRW, Command.BRD, Command.BRW}
+    | {Command.LRD, Command.LRW}
+)
+WRITES = frozenset(
+    {Command.APWR, Command.APRW, Command.FPWR, Command.FPRW, Command.BWR, Command.BRW}
+    | {Command.LWR, Command.LRW}
+)
+
+
+@dataclass(frozen=True)
+class Datagram:
+    """
+    One datagram.
+
+    Attributes
+    ----------
+    command : int
+        One of `Command`.
+    address, offset : int
+        ADP and ADO; of a logical command the lower and the upper half of the address.
+    data : bytes
+        What is read or written.
+    index : int
+        Number by which the master finds its answer.
+    working_counter : int
+        Counted up by every slave that took part.
+
+    """
+
+    command: int
+    address: int
+    offset: int
+    data: bytes
+    index: int = 0
+    working_counter: int = 0
+
+
+class Span(NamedTuple):
+    """Where a datagram lies in a frame."""
+
+    command: int
+    address: int
+    offset: int
+    start: int
+    length: int
+
+
+def logical(command: Command, address: int, data: bytes, index: int = 0) -> Datagram:
+    """Make a datagram with a 32-bit logical address."""
+    return Datagram(command, address & 0xFFFF, address >> 16, data, index)
+
+
+def encode(
+    datagrams: Iterable[Datagram], source: bytes = bytes.fromhex('010101010101')
+) -> bytearray:
+    """
+    Put datagrams into one frame, as a master sends it.
+
+    Parameters
+    ----------
+    datagrams : iterable of Datagram
+        At least one.
+    source : bytes
+        MAC address of the master.
+
+    Returns
+    -------
+    bytearray
+        The whole Ethernet frame, without padding and check sequence.
+
+    """
+    body = bytearray()
+    items = list(datagrams)
+    for number, item in enumerate(items, start=1):
+        length = len(item.data) | (MORE_FOLLOW if number < len(items) else 0)
+        body += DATAGRAM_HEADER.pack(
+            item.command, item.index, item.address, item.offset, length, 0
+        )
+        body += item.data + WORKING_COUNTER.pack(item.working_counter)
+    header = len(body) | PROTOCOL_DATAGRAMS << 12
+    return bytearray(
+        BROADCAST + source + ETHERTYPE.to_bytes(2, 'big') + header.to_bytes(2, 'little') + body
+    )
+
+
+def spans(frame: bytes | bytearray) -> list[Span]:
+    """
+    Find the datagrams of a frame.
+
+    Parameters
+    ----------
+    frame : bytes or bytearray
+        Whole Ethernet frame.
+
+    Returns
+    -------
+    list of Span
+        In the order of the frame.
+
+    Raises
+    ------
+    FrameError
+        If it is no EtherCAT frame or its lengths do not fit.
+
+    """
+    if len(frame) < FIRST_DATAGRAM or frame[12] << 8 | frame[13] != ETHERTYPE:
+        raise FrameError(frame, f'no EtherType 0x{ETHERTYPE:04X}')
+    header = frame[14] | frame[15] << 8
+    if header >> 12 != PROTOCOL_DATAGRAMS:
+        raise FrameError(frame, f'protocol {header >> 12} instead of {PROTOCOL_DATAGRAMS}')
+    end = FIRST_DATAGRAM + (header & LENGTH_BITS)
+    if end > len(frame):
+        raise FrameError(frame, f'{end} octets announced, {len(frame)} there')
+    found = []
+    at, more = FIRST_DATAGRAM, True
+    while more:
+        if at + OVERHEAD > end:
+            raise FrameError(frame, f'the datagram at octet {at} is cut off')
+        command, _, address, offset, length, _ = DATAGRAM_HEADER.unpack_from(frame, at)
+        more = bool(length & MORE_FOLLOW)
+        length &= LENGTH_BITS
+        start = at + DATAGRAM_HEADER.size
+        at = start + length + WORKING_COUNTER.size
+        if at > end:
+            raise FrameError(frame, f'the datagram before octet {at} is cut off')
+        found.append(Span(command, address, offset, start, length))
+    return found
+
+
+def decode(frame: bytes | bytearray) -> tuple[Datagram, ...]:
+    """Take the datagrams out of a frame; raises `FrameError` like `spans`."""
+    return tuple(
+        Datagram(
+            span.command,
+            span.address,
+            span.offset,
+            bytes(frame[span.start : span.start + span.length]),
+            frame[span.start - DATAGRAM_HEADER.size + 1],
+            WORKING_COUNTER.unpack_from(frame, span.start + span.length)[0],
+        )
+        for span in spans(frame)
+    )

@@ -1,0 +1,69 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The way between master and segment: frames get lost, or come back late."""
+
+from __future__ import annotations
+
+from enum import Enum
+import random
+
+from stewart_simulation.ethercat.segment import Segment
+
+
+class Way(Enum):
+    """Where a frame gets lost: before the slaves have seen it, or after."""
+
+    OUT = 'out'
+    BACK = 'back'
+
+
+class Line:
+    """
+    A segment behind a wire with faults.
+
+    Parameters
+    ----------
+    segment : Segment
+        What is at its end.
+    seed : int
+        Decides which frames are lost at random.
+
+    Attributes
+    ----------
+    sent, lost : int
+        Frames of the master, and how many of them never came back.
+
+    """
+
+    def __init__(self, segment: Segment, seed: int) -> None:
+        """Begin without faults."""
+        self._segment, self._random = segment, random.Random(seed)
+        self._next = {Way.OUT: 0, Way.BACK: 0}
+        self._probability = 0.0
+        self.delay = 0
+        self.sent = self.lost = 0
+
+    def lose_next(self, count: int, way: Way) -> None:
+        """Lose the next frames, all of them."""
+        self._next[way] = count
+
+    def lose_some(self, probability: float) -> None:
+        """Lose frames at random, half of them on either way."""
+        self._probability = probability
+
+    def send(self, frame: bytearray) -> bytearray:
+        """Send a frame; what comes back is empty if it was lost. Raises `FrameError`."""
+        self.sent += 1
+        answer = bytearray()
+        if not self._loses(Way.OUT):
+            answer = self._segment.process(frame)
+            if answer and self._loses(Way.BACK):
+                answer = bytearray()
+        self.lost += not answer
+        return answer
+
+    def _loses(self, way: Way) -> bool:
+        if self._next[way]:
+            self._next[way] -= 1
+            return True
+        return bool(self._probability) and self._random.random() < 0.5 * self._probability

@@ -1,0 +1,206 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A line of slaves: one frame goes through all of them and comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+import itertools
+
+from stewart_simulation.ethercat import frames
+from stewart_simulation.ethercat.clock import Instant
+from stewart_simulation.ethercat.drive_model import AxisCommand, DriveModel, FollowingDrives
+from stewart_simulation.ethercat.frames import Command, Span, WORKING_COUNTER
+from stewart_simulation.ethercat.omron_1s import DriveType
+from stewart_simulation.ethercat.slave import Slave
+
+CABLE_DELAY = 640
+LOCALLY_ADMINISTERED = 0x02
+LONGEST_STEP = 1_000_000
+
+
+class Segment:
+    """
+    Drives on one cable, usable without any socket.
+
+    Parameters
+    ----------
+    types : sequence of DriveType
+        The drives in the order of the cable.
+    clock : callable
+        Returns the true time [ns]; it must not go back.
+    model : DriveModel or None
+        What the drives move; None gives axes that follow with a lag, at count 0.
+    drifts : sequence of float
+        Clock deviations [1]; shorter sequences are repeated.
+
+    Attributes
+    ----------
+    slaves : list of Slave
+        In the order of the cable.
+    model : DriveModel
+        The mechanics.
+
+    """
+
+    def __init__(
+        self,
+        types: Sequence[DriveType],
+        clock: Callable[[], int],
+        model: DriveModel | None = None,
+        drifts: Sequence[float] = (0.0, 12e-6, -18e-6, 5e-6, 15e-6, -9e-6),
+    ) -> None:
+        """Switch all drives on."""
+        self._time = clock
+        self.instant = Instant(clock())
+        self.slaves = [
+            Slave(kind, self.instant, drift)
+            for kind, drift in zip(types, itertools.cycle(drifts), strict=False)
+        ]
+        self.model = model or FollowingDrives([0.0] * len(self.slaves))
+        self._advanced = self.instant.ns
+        self._on = [True] * len(self.slaves)
+        self._cut_after: int | None = None
+        self._reached: list[Slave] = []
+        self._connect()
+
+    # The cable.
+
+    @property
+    def reached(self) -> int:
+        """How many slaves a frame passes."""
+        return len(self._reached)
+
+    def power(self, number: int, *, on: bool) -> None:
+        """Switch slave 1, 2, … on or off; what is behind it on the cable goes with it."""
+        if on and not self._on[number - 1]:
+            self.slaves[number - 1].power_up()
+        self._on[number - 1] = on
+        self._connect()
+
+    def cut(self, after: int | None) -> None:
+        """Cut the cable behind a slave (0: before the first), or mend it with None."""
+        self._cut_after = after
+        self._connect()
+
+    def refresh(self) -> None:
+        """Lay cable and clocks out again after slaves were built anew."""
+        self._connect()
+
+    def _connect(self) -> None:
+        count = len(self.slaves) if self._cut_after is None else self._cut_after
+        count = min(count, self._on.index(False)) if False in self._on else count
+        self._reached = self.slaves[:count]
+        furthest = CABLE_DELAY * max(count - 1, 0)
+        for position, slave in enumerate(self.slaves):
+            there = position < count
+            behind = position + 1 < count
+            slave.set_links(before=there, behind=behind)
+            forward = CABLE_DELAY * position
+            slave.clock.place(forward, 2 * furthest - forward if behind else None)
+
+    # Time.
+
+    def tick(self) -> None:
+        """Let drives and mechanics go on until now, and look for what is overdue."""
+        now = self._time()
+        self.instant.ns = now
+        elapsed, self._advanced = 1e-9 * (now - self._advanced), now
+        model = self.model
+        model.advance(elapsed)
+        commands = []
+        for axis, slave in enumerate(self.slaves):
+            if not self._on[axis]:
+                commands.append(AxisCommand())
+                continue
+            slave.watch(now)
+            drive = slave.drive
+            drive.measure(model.positions[axis], model.velocities[axis], model.torques[axis])
+            drive.update(elapsed)
+            slave.present()
+            commands.append(drive.command)
+        model.command(commands)
+
+    # Frames.
+
+    def process(self, frame: bytearray) -> bytearray:
+        """
+        Send one frame through the segment.
+
+        Parameters
+        ----------
+        frame : bytearray
+            Whole Ethernet frame; not changed.
+
+        Returns
+        -------
+        bytearray
+            The frame as it comes back; empty if not even the first slave is there.
+
+        Raises
+        ------
+        FrameError
+            If it is no EtherCAT frame.
+
+        """
+        spans = frames.spans(frame)
+        now = self._time()
+        cyclic = any(span.command in frames.LOGICAL for span in spans)
+        if cyclic or now - self._advanced >= LONGEST_STEP:
+            self.tick()
+        self.instant.ns = now
+        if not self._reached:
+            return bytearray()
+        answer = bytearray(frame)
+        answer[frames.SOURCE_ADDRESS] |= LOCALLY_ADMINISTERED
+        for span in spans:
+            if span.command in frames.LOGICAL:
+                counter = self._logical(answer, span)
+            else:
+                counter = self._physical(answer, span)
+            if counter:
+                at = span.start + span.length
+                total = WORKING_COUNTER.unpack_from(answer, at)[0] + counter
+                WORKING_COUNTER.pack_into(answer, at, total & 0xFFFF)
+        return answer
+
+    def _logical(self, frame: bytearray, span: Span) -> int:
+        address = span.address | span.offset << 16
+        return sum(
+            slave.fmmus.exchange(span.command, address, frame, span.start, span.length)
+            for slave in self._reached
+        )
+
+    def _physical(self, frame: bytearray, span: Span) -> int:
+        """Let the addressed slaves read and write; count the position up where it is counted."""
+        command, counter, position = span.command, 0, span.address
+        broadcast = command in {Command.BRD, Command.BWR, Command.BRW}
+        multiple = command in frames.READ_MULTIPLE_WRITE
+        for slave in self._reached:
+            if command in frames.FIXED:
+                addressed = slave.station == span.address
+            else:
+                addressed = broadcast or position == 0
+                position = position + 1 & 0xFFFF
+            if addressed and (command in frames.READS or multiple):
+                counter += _read(slave, frame, span, merge=broadcast)
+            if (addressed and command in frames.WRITES) or (multiple and not addressed):
+                data = frame[span.start : span.start + span.length]
+                written = slave.write(span.offset, data)
+                counter += (2 if command in frames.READS else 1) if written else 0
+        if command not in frames.FIXED:
+            address = span.start - frames.DATAGRAM_HEADER.size + 2
+            frame[address : address + 2] = position.to_bytes(2, 'little')
+        return counter
+
+
+def _read(slave: Slave, frame: bytearray, span: Span, *, merge: bool) -> int:
+    """Put what a slave answers into the frame; a broadcast merges the answers bit by bit."""
+    data = slave.read(span.offset, span.length)
+    if data is None:
+        return 0
+    if merge:
+        old = frame[span.start : span.start + span.length]
+        data = bytes(a | b for a, b in zip(old, data, strict=True))
+    frame[span.start : span.start + span.length] = data
+    return 1

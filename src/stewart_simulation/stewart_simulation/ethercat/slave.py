@@ -1,0 +1,279 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""One slave: controller, EEPROM, clock, state machine, mailbox and drive put together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stewart_driver.cia402 import objects
+from stewart_simulation.ethercat import eeprom, registers
+from stewart_simulation.ethercat.application_layer import ApplicationLayer
+from stewart_simulation.ethercat.clock import DistributedClock, Instant
+from stewart_simulation.ethercat.drive import Drive
+from stewart_simulation.ethercat.fmmu import Fmmus
+from stewart_simulation.ethercat.mailbox import Mailbox
+from stewart_simulation.ethercat.memory import Memory
+from stewart_simulation.ethercat.omron_1s import dictionary_of, DriveType
+from stewart_simulation.ethercat.process_data import CAPACITY, Layout, RECEIVE, TRANSMIT
+from stewart_simulation.ethercat.registers import AlCode, AlState
+from stewart_simulation.ethercat.sdo_server import SdoServer
+from stewart_simulation.ethercat.sync_managers import (
+    INPUTS,
+    MAILBOX_IN,
+    MAILBOX_OUT,
+    OUTPUTS,
+    REFUSED,
+    SyncManagers,
+    UNGUARDED,
+)
+
+OUTPUT_START, INPUT_START = 0x1800, 0x1C00
+PATIENCE = 1_000_000_000
+PDI_OPERATIONAL, WATCHDOG_FED = 0x0001, 0x0002
+
+
+class Slave:
+    """
+    A drive as it is seen from the wire.
+
+    Parameters
+    ----------
+    drive_type : DriveType
+        What it is.
+    instant : Instant
+        Common true time.
+    drift : float
+        Of its clock [1].
+
+    Attributes
+    ----------
+    content : bytearray
+        EEPROM, which survives a power cycle.
+    station : int
+        Configured address.
+    al, clock, drive, mailbox
+        Parts of the slave; made anew by `power_up`.
+
+    """
+
+    def __init__(self, drive_type: DriveType, instant: Instant, drift: float = 0.0) -> None:
+        """Build it and switch it on."""
+        self._instant = instant
+        self._drift = drift
+        self.define(drive_type)
+
+    def define(self, drive_type: DriveType) -> None:
+        """Make it another type of drive: new EEPROM, new objects, power-up."""
+        self.drive_type = drive_type
+        mailbox = drive_type.mailbox
+        start = registers.PROCESS_MEMORY
+        self._ranges = ((start, mailbox), (start + 0x400, mailbox))
+        layout = eeprom.MemoryLayout((*self._ranges, (OUTPUT_START, 12), (INPUT_START, 28)))
+        self.content = eeprom.image(drive_type.identity, layout, drive_type.name)
+        self.power_up()
+
+    def rename(self, vendor: int, product: int, revision: int) -> None:
+        """Give it another identity."""
+        identity = replace(
+            self.drive_type.identity, vendor=vendor, product=product, revision=revision
+        )
+        self.define(replace(self.drive_type, identity=identity))
+
+    def power_up(self) -> None:
+        """Start with empty registers, in INIT."""
+        self.memory = memory = Memory()
+        self.sync_managers = SyncManagers(memory, self._accessed)
+        self.fmmus = Fmmus(memory, self.sync_managers)
+        self.eeprom = eeprom.Eeprom(memory, self.content)
+        self.clock = DistributedClock(memory, self._instant, self._drift, self._instant.ns % 2**33)
+        dictionary, self._process_data = dictionary_of(self.drive_type)
+        self.dictionary = dictionary
+        server = SdoServer(dictionary, self.drive_type.mailbox)
+        self.mailbox = Mailbox(memory, self.sync_managers, server)
+        self.al = ApplicationLayer(memory, self, PATIENCE)
+        self.drive = Drive(dictionary, self._emergency)
+        self._outputs, self._inputs = Layout(()), Layout(())
+        self._fed: int | None = None
+        self.station = 0
+        self._describe()
+        memory.on_write(registers.STATION_ADDRESS, 2, self._take_address)
+        memory.on_write(registers.AL_CONTROL, 2, self._take_request)
+        memory.on_write(registers.SYNC_MANAGER, 32, self._sync_managers_changed)
+
+    def _describe(self) -> None:
+        memory = self.memory
+        memory.octets[0:10] = bytes.fromhex('11 00 02 00 08 08 08 0f 0c 00')
+        memory.set(registers.PDI_CONTROL, 2, 0x0E08 if self.eeprom.valid else 0)
+        memory.set(registers.WATCHDOG_DIVIDER, 2, 2498)
+        memory.set(registers.WATCHDOG_PROCESS_DATA, 2, 1000)
+        memory.set(registers.WATCHDOG_STATUS, 2, 1)
+
+    def _take_address(self) -> None:
+        self.station = self.memory.get(registers.STATION_ADDRESS, 2)
+
+    def _take_request(self) -> None:
+        # Without a valid EEPROM the interface to the device is not configured: nobody answers.
+        if self.eeprom.valid:
+            self.al.request(self.memory.get(registers.AL_CONTROL, 2), self._instant.ns)
+
+    # The master's accesses.
+
+    def read(self, address: int, length: int) -> bytes | None:
+        """Answer a read; None where it is refused and not counted."""
+        guard = self.sync_managers.admit(address, length, writing=False)
+        if guard == REFUSED:
+            return None
+        data = self.memory.read(address, length)
+        if guard != UNGUARDED:
+            self.sync_managers.done(guard, address + length)
+        return data
+
+    def write(self, address: int, data: bytes | bytearray) -> bool:
+        """Take a write; False where it is refused and not counted."""
+        guard = self.sync_managers.admit(address, len(data), writing=True)
+        if guard == REFUSED or not self.memory.write(address, data):
+            return False
+        if guard != UNGUARDED:
+            self.sync_managers.done(guard, address + len(data))
+        return True
+
+    def _accessed(self, number: int) -> None:
+        if number == MAILBOX_OUT and self.al.state is not AlState.INIT:
+            self.mailbox.receive(self.al.state)
+        elif number == MAILBOX_IN:
+            self.mailbox.fill()
+        elif number == OUTPUTS:
+            self._outputs_written()
+
+    def _outputs_written(self) -> None:
+        if self.sync_managers.items[OUTPUTS].feeds_watchdog:
+            self._fed = self._instant.ns
+            self.memory.set(registers.WATCHDOG_STATUS, 2, 1)
+        if self.al.state is AlState.OP:
+            self._outputs.store(self.memory.octets, OUTPUT_START)
+            self.drive.outputs_arrived()
+
+    def _sync_managers_changed(self) -> None:
+        self.mailbox.repeat()
+        state = self.al.state
+        if state is AlState.INIT:
+            return
+        if (code := self.check_mailbox()) is not AlCode.NO_ERROR:
+            self.al.fall_back(AlState.INIT, code)
+        elif (
+            state in {AlState.SAFEOP, AlState.OP}
+            and (code := self._check_process_managers()) is not AlCode.NO_ERROR
+        ):
+            self.al.fall_back(AlState.PREOP, code)
+
+    # What the state machine asks.
+
+    def check_mailbox(self) -> AlCode:
+        """Compare both mailboxes with the EEPROM: place, length, direction, enabled."""
+        for number, (start, length) in enumerate(self._ranges):
+            item = self.sync_managers.items[number]
+            if not (
+                item.enabled
+                and item.mailbox
+                and (item.start, item.length) == (start, length)
+                and item.written_by_master == (number == MAILBOX_OUT)
+            ):
+                return AlCode.INVALID_MAILBOX
+        return AlCode.NO_ERROR
+
+    def check_process_data(self) -> AlCode:
+        """Compare the lengths with the assigned maps, and look for SYNC0 where it is needed."""
+        if (code := self._check_process_managers()) is not AlCode.NO_ERROR:
+            return code
+        if self.drive_type.needs_sync0 and not self.clock.sync0_active:
+            return AlCode.INVALID_DC_SYNC
+        return AlCode.NO_ERROR
+
+    def _check_process_managers(self) -> AlCode:
+        for number, direction, start, code in (
+            (OUTPUTS, RECEIVE, OUTPUT_START, AlCode.INVALID_OUTPUTS),
+            (INPUTS, TRANSMIT, INPUT_START, AlCode.INVALID_INPUTS),
+        ):
+            item = self.sync_managers.items[number]
+            size = self._process_data.layout(direction).size
+            fits = (item.start, item.length) == (start, size) and size <= CAPACITY
+            right = item.written_by_master == (number == OUTPUTS) and not item.mailbox
+            if item.enabled != (size > 0) or (size and not (fits and right)):
+                return code
+        return AlCode.NO_ERROR
+
+    def check_operation(self) -> AlCode:
+        """Look whether outputs have come lately, and whether SYNC0 has begun."""
+        if self._outputs.size and not self._watched(self._instant.ns):
+            return AlCode.WATCHDOG
+        if self.clock.sync0_active and not self.clock.sync0_running:
+            return AlCode.NO_SYNC
+        return AlCode.NO_ERROR
+
+    def entered(self, old: AlState, new: AlState) -> None:
+        """Follow the state machine: mailbox from PREOP on, process data from SAFEOP on."""
+        if new is AlState.INIT:
+            self.mailbox.reset()
+        if old is AlState.OP:
+            self.drive.communication_lost()
+        if old < AlState.SAFEOP <= new:
+            self._outputs = self._process_data.layout(RECEIVE)
+            self._inputs = self._process_data.layout(TRANSMIT)
+            self._fed = None
+            self._tell_synchronisation()
+        self.sync_managers.process_data_open = new >= AlState.SAFEOP
+
+    def _tell_synchronisation(self) -> None:
+        active = self.clock.sync0_active
+        for index in (objects.OUTPUT_SYNCHRONISATION, objects.INPUT_SYNCHRONISATION):
+            entries = self.dictionary.objects[index]
+            entries[1].value = objects.DC_SYNC0 if active else objects.SYNCHRONOUS_WITH_FRAME
+            entries[2].value = self.clock.cycle if active else 0
+
+    # Time.
+
+    def _watched(self, now: int) -> bool:
+        return self._fed is not None and (self.timeout == 0 or now - self._fed < self.timeout)
+
+    @property
+    def timeout(self) -> int:
+        """Process-data watchdog as configured, 0 if it is off [ns]."""
+        divider = self.memory.get(registers.WATCHDOG_DIVIDER, 2) + 2
+        return self.memory.get(registers.WATCHDOG_PROCESS_DATA, 2) * divider * 40
+
+    def expire(self) -> None:
+        """Let the process-data watchdog run out."""
+        count = self.memory.octets[registers.WATCHDOG_COUNTER]
+        self.memory.octets[registers.WATCHDOG_COUNTER] = min(count + 1, 0xFF)
+        self.memory.set(registers.WATCHDOG_STATUS, 2, 0)
+        self._fed = None
+        self.al.fall_back(AlState.SAFEOP, AlCode.WATCHDOG)
+
+    def watch(self, now: int) -> None:
+        """Look whether something is overdue, or a pending transition can be completed [ns]."""
+        if self.al.state is AlState.OP and self._outputs.size and not self._watched(now):
+            self.expire()
+        self.al.tick(now)
+
+    def present(self) -> None:
+        """Lay the inputs out for the master."""
+        if self.al.state >= AlState.SAFEOP:
+            self._inputs.load(self.memory.octets, INPUT_START)
+
+    def _emergency(self, code: int, register: int) -> None:
+        if self.al.state is not AlState.INIT:
+            self.mailbox.emergency(code, register)
+
+    def set_links(self, *, before: bool, behind: bool) -> None:
+        """Show in DL status which of the first two ports have a link; the others are closed."""
+        memory = self.memory
+        word = 0x5000 | (0x0200 | 1 << 4 if before else 0x0100)
+        word |= 0x0800 | 1 << 5 if behind else 0x0400
+        word |= PDI_OPERATIONAL | WATCHDOG_FED if self.eeprom.valid else 0
+        old = memory.get(registers.DL_STATUS, 2)
+        for port, bit in ((0, 1 << 4), (1, 1 << 5)):
+            if old & bit and not word & bit:
+                at = registers.LOST_LINK_COUNTERS + port
+                memory.octets[at] = min(memory.octets[at] + 1, 0xFF)
+        memory.set(registers.DL_STATUS, 2, word)
