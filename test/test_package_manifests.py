@@ -77,7 +77,7 @@ ROS_PACKAGES = {
 OTHER_KEYS = {'liburdfdom-tools', 'python3-pytest-timeout'}
 # rosdep knows no key: pip extras, named in the package's README and imported only where used; and
 # backports.zstd (from Python 3.14 on: compression.zstd) and lz4, which python3-rosbags-pip brings.
-NO_KEY = {'backports', 'compression', 'lz4', 'pysoem', 'viser'}
+NO_KEY = {'backports', 'compression', 'lz4', 'pyroute2', 'pysoem', 'viser'}
 BUILT_BY_CMAKE = {'stewart_interfaces'}
 INSTALLED_FILES = ('config', 'drives', 'launch', 'platforms', 'rviz', 'urdf')
 
