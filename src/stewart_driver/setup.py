@@ -21,8 +21,14 @@ setup(
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
     entry_points={
-        'console_scripts': ['driver = stewart_node_support.executable:main'],
-        'stewart.nodes': ['driver = stewart_driver.nodes.driver:Driver'],
+        'console_scripts': [
+            'driver = stewart_node_support.executable:main',
+            'imu = stewart_node_support.executable:main',
+        ],
+        'stewart.nodes': [
+            'driver = stewart_driver.nodes.driver:Driver',
+            'imu = stewart_driver.nodes.imu:Imu',
+        ],
     },
     zip_safe=False,
 )

@@ -1,0 +1,157 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Publish what a WitMotion sensor on a serial port says, and why where it says nothing."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from rclpy.lifecycle import LifecycleNode, LifecycleState
+from sensor_msgs import msg
+from stewart_driver.clock_bridge import ClockBridge
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.nodes.imu_messages import ImuMessages
+from stewart_driver.nodes.imu_parameters import ImuParameters
+from stewart_driver.witmotion.health import HealthMonitor
+from stewart_driver.witmotion.reader import ImuReader, StampedSample
+from stewart_driver.witmotion.transport import SerialTransport
+from stewart_node_support.diagnostics import Diagnostics, Level, Report
+from stewart_node_support.lifecycle import transition
+from stewart_node_support.parameters import declare
+from stewart_node_support.publishers import CountedPublisher
+from stewart_node_support.qos import SENSOR_QOS
+from stewart_node_support.running import run
+from stewart_node_support.stamps import from_seconds
+
+NANOSECOND = 1e-9
+CLOCK_PERIOD = 1.0
+
+
+class Imu(LifecycleNode):
+    """
+    Own the reader's thread: configured it runs, active its samples are published.
+
+    Publishes ``imu/data``, ``imu/mag``, ``imu/temperature``, ``imu/pressure`` and ``imu/fix``,
+    each only when the sensor sends what it is made of.
+
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Declare the parameters and open the topics."""
+        super().__init__('imu', **kwargs)
+        self._chosen = declare(self, ImuParameters)
+        self._messages = ImuMessages(self._chosen)
+        self._reader: ImuReader | None = None
+        self._health: HealthMonitor | None = None
+        self._bridge = ClockBridge(self._wall, time.monotonic)
+        self._active = False
+        self._stamp: float | None = None
+        self._temperature_due = 0.0
+        self.published: dict[str, CountedPublisher] = {}
+        self._outputs = [
+            (CountedPublisher(self, kind, topic, SENSOR_QOS), make)
+            for kind, topic, make in (
+                (msg.Imu, 'imu/data', self._messages.data),
+                (msg.MagneticField, 'imu/mag', self._messages.mag),
+                (msg.FluidPressure, 'imu/pressure', self._messages.pressure),
+                (msg.NavSatFix, 'imu/fix', self._messages.fix),
+            )
+        ]
+        self._temperature = CountedPublisher(self, msg.Temperature, 'imu/temperature', SENSOR_QOS)
+        self._fresh = self.create_guard_condition(self._publish)
+        self._diagnostics = Diagnostics(self, self._chosen.port)
+        self._diagnostics.add('sensor', self._report)
+        self.create_timer(CLOCK_PERIOD, self._bridge.refresh)
+
+    @transition
+    def on_configure(self, state: LifecycleState) -> None:
+        """Start the reader; a port that is not there yet is waited for."""
+        if self.get_parameter('use_sim_time').value:
+            raise ConfigurationError('use_sim_time', True, 'false: a sensor lives in real time')
+        chosen = self._chosen
+        settings = chosen.reader_settings()
+        self._stamp = None
+        self._health = HealthMonitor(settings)
+        self._reader = ImuReader(
+            lambda baud: SerialTransport(chosen.port, baud),
+            settings,
+            now=time.monotonic,
+            sleep=time.sleep,
+            notify=self._fresh.trigger,
+        )
+        self._reader.start()
+
+    @transition
+    def on_activate(self, state: LifecycleState) -> None:
+        """Begin to publish, with what is measured from now on."""
+        self._take()
+        self._active = True
+
+    @transition
+    def on_deactivate(self, state: LifecycleState) -> None:
+        """Publish no more; the reader stays connected."""
+        self._active = False
+
+    @transition
+    def on_cleanup(self, state: LifecycleState) -> None:
+        """End the reader and close the port."""
+        self._end()
+
+    @transition
+    def on_shutdown(self, state: LifecycleState) -> None:
+        """End the reader from any state."""
+        self._end()
+
+    @transition
+    def on_error(self, state: LifecycleState) -> None:
+        """End the reader after an unexpected error."""
+        self._end()
+
+    def _end(self) -> None:
+        self._active = False
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.stop()
+
+    def _wall(self) -> float:
+        return self.get_clock().now().nanoseconds * NANOSECOND
+
+    def _take(self) -> list[StampedSample]:
+        samples = [] if self._reader is None else self._reader.take()
+        if samples:
+            self._stamp = samples[-1].stamp
+        return samples
+
+    def _publish(self) -> None:
+        samples = self._take()
+        if not self._active:
+            return
+        for item in samples:
+            stamp = from_seconds(self._bridge.to_wall(item.stamp - self._chosen.latency))
+            for publisher, make in self._outputs:
+                message = make(item.sample, stamp)
+                if message is not None:
+                    publisher.publish(message)
+            if item.stamp >= self._temperature_due:
+                message = self._messages.temperature(item.sample, stamp)
+                if message is not None:
+                    self._temperature.publish(message)
+                    self._temperature_due = item.stamp + self._chosen.temperature_period
+
+    def _report(self) -> Report:
+        if self._reader is None or self._health is None:
+            return Report(Level.STALE, 'not configured')
+        now = time.monotonic()
+        age = None if self._stamp is None else now - self._stamp
+        verdict = self._health.assess(self._reader.status, now, age)
+        return Report(Level(verdict.severity), verdict.message, verdict.values)
+
+
+def main() -> None:
+    """Run the node until it is asked to stop."""
+    run(Imu)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,184 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Bring a sensor to the settings wanted, and see by reading that it has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.witmotion import commands
+from stewart_driver.witmotion.commands import Algorithm, Register
+from stewart_driver.witmotion.errors import RegisterRefused, SensorSilent
+from stewart_driver.witmotion.frames import FrameType
+from stewart_driver.witmotion.link import Link
+from stewart_driver.witmotion.probing import probe
+
+# The vendor's own scripts wait as long between two commands.
+PAUSE = 0.1
+RESTART = 1.0
+ATTEMPTS = 2
+CONTENT_MASK = 0x07FF
+
+
+@dataclass(frozen=True)
+class SensorSettings:
+    """
+    What a sensor shall send.
+
+    Attributes
+    ----------
+    content : tuple of FrameType
+        Frames of a cycle.
+    rate : float
+        Cycles per second [Hz].
+    baud : int
+        Speed of the line.
+    algorithm : Algorithm
+        Nine axes: yaw from the magnetometer; six: yaw from the gyroscope alone.
+    save : bool
+        Keep the settings through a loss of power.
+
+    Raises
+    ------
+    ConfigurationError
+        If a value is not in the sensor's tables, or the line cannot carry the rate: the sensor
+        would lower it without a word.
+
+    """
+
+    content: tuple[FrameType, ...]
+    rate: float
+    baud: int
+    algorithm: Algorithm = Algorithm.SIX_AXIS
+    save: bool = False
+
+    def __post_init__(self) -> None:
+        """Look everything up."""
+        commands.rate_code(self.rate)
+        commands.baud_code(self.baud)
+        if not self.content or not set(self.content) <= set(commands.CONTENT_BITS):
+            raise ConfigurationError('content', self.content, 'types from 0x50 to 0x5A')
+        carried = commands.carried_rate(self.content, self.baud)
+        if self.rate > carried:
+            raise ConfigurationError(
+                'rate',
+                self.rate,
+                f'at most {carried:g} Hz for {len(set(self.content))} frames a cycle at '
+                f'{self.baud} baud',
+            )
+
+    @property
+    def pattern(self) -> tuple[int, ...]:
+        """Types of a cycle in the order in which they come."""
+        return tuple(sorted(set(self.content)))
+
+    def wanted(self) -> dict[Register, int]:
+        """Return the registers but that of the speed."""
+        return {
+            Register.CONTENT: commands.content_mask(self.content),
+            Register.RATE: commands.rate_code(self.rate),
+            Register.ALGORITHM: self.algorithm,
+        }
+
+
+def configure(link: Link, settings: SensorSettings) -> tuple[Register, ...]:
+    """
+    Write what differs, and read it back.
+
+    Parameters
+    ----------
+    link : Link
+        Line at the sensor's speed; left at `settings.baud`.
+    settings : SensorSettings
+        What it shall send.
+
+    Returns
+    -------
+    tuple of Register
+        What was changed; empty if the sensor had it all.
+
+    Raises
+    ------
+    SensorSilent
+        If the sensor does not answer.
+    RegisterRefused
+        If a register keeps another value.
+
+    """
+    wanted = settings.wanted()
+    found = registers(link)
+    changes = [register for register, value in wanted.items() if found[register] != value]
+    baud = commands.baud_code(settings.baud)
+    if link.baud != settings.baud or found[Register.BAUD] != baud:
+        # A faster line must be there before the rate that needs it, a slower one after.
+        faster = settings.baud > link.baud
+        changes.insert(0 if faster else len(changes), Register.BAUD)
+    for register in changes:
+        if register is Register.BAUD:
+            change_baud(link, settings)
+        else:
+            write(link, register, wanted[register])
+    if changes and settings.save:
+        send(link, commands.save())
+    return tuple(changes)
+
+
+def registers(link: Link) -> dict[Register, int]:
+    """Read the registers that `configure` may write; SensorSilent if no answer comes."""
+    settings = link.registers(Register.CONTENT)
+    algorithm = link.registers(Register.ALGORITHM)
+    if settings is None or algorithm is None:
+        raise SensorSilent(
+            f'the sensor does not answer at {link.baud} baud: is its RX wired to TX?'
+        )
+    content, rate, baud, _ = settings
+    return {
+        Register.CONTENT: content & CONTENT_MASK,
+        Register.RATE: rate,
+        Register.BAUD: baud,
+        Register.ALGORITHM: algorithm[0],
+    }
+
+
+def send(link: Link, command: bytes) -> None:
+    """Send a command that needs an unlocked sensor."""
+    link.send(commands.unlock())
+    link.listen(PAUSE)
+    link.send(command)
+    link.listen(PAUSE)
+
+
+def write(link: Link, register: Register, value: int) -> None:
+    """Write a register and read it back; RegisterRefused if it keeps another value."""
+    held = value
+    for _ in range(ATTEMPTS):
+        send(link, commands.write(register, value))
+        held = registers(link)[register]
+        if held == value:
+            return
+    raise RegisterRefused(register.name, value, held)
+
+
+def change_baud(link: Link, settings: SensorSettings) -> None:
+    """
+    Change the speed of the sensor and follow it.
+
+    Some firmware changes at once, some only after saving and a restart, which is done only if
+    saving is asked for.
+
+    """
+    before, code = link.baud, commands.baud_code(settings.baud)
+    link.send(commands.unlock())
+    link.listen(PAUSE)
+    link.send(commands.write(Register.BAUD, code))
+    # The command must have left before the speed changes under it.
+    link.listen(PAUSE)
+    found = probe(link, (settings.baud, before))
+    if found != settings.baud and settings.save:
+        send(link, commands.save())
+        send(link, commands.write(Register.SAVE, commands.Save.REBOOT))
+        link.listen(RESTART)
+        found = probe(link, (settings.baud, before))
+    if found != settings.baud:
+        raise RegisterRefused(Register.BAUD.name, code, commands.baud_code(found))

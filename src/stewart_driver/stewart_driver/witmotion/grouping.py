@@ -1,0 +1,168 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Frames of one output cycle into one sample.
+
+A cycle's frames are sent back to back in ascending order of their types, and every cycle has the
+same types. So a frame belongs to the cycle before it only if its type is higher and no byte lies
+between the two; otherwise a new sample begins. A sample never mixes two cycles, except when the
+bytes lost on the way are exactly a multiple of a cycle and begin and end between frames.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from stewart_driver.witmotion.decoder import Decoded
+from stewart_driver.witmotion.frames import Frame, FRAME_LENGTH, FrameType
+
+F = TypeVar('F', bound=Frame)
+
+# After so many equal cycles their last type ends a sample, not the first of the next cycle.
+LEARNED_AFTER = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """
+    What the sensor said in one cycle.
+
+    Attributes
+    ----------
+    position : int
+        Index of the sample's first byte in the stream.
+    frames : dict of int to Frame
+        By type; never changed once made.
+    complete : bool
+        False if a type is missing that the other cycles have.
+
+    """
+
+    position: int
+    frames: dict[int, Any]
+    complete: bool
+
+    def get(self, kind: type[F]) -> F | None:
+        """Return the frame of a class; None if this cycle has none."""
+        frame: F | None = self.frames.get(kind.TYPE)
+        return frame
+
+
+@dataclass
+class GroupingStatistics:
+    """
+    Counts since the grouper was made.
+
+    Attributes
+    ----------
+    samples : int
+        Samples given out, incomplete ones included.
+    incomplete : int
+        Those among them that lack a type.
+    repeated : int
+        Those among them that carry the same acceleration and angular velocity as the one before:
+        the sensor measures more slowly than it sends, or is frozen.
+    types : dict of int to int
+        Frames by type.
+
+    """
+
+    samples: int = 0
+    incomplete: int = 0
+    repeated: int = 0
+    types: dict[int, int] = field(default_factory=dict)
+
+
+class CycleGrouper:
+    """
+    Collect frames until their cycle is over.
+
+    The types of a cycle are learned from the stream, so that no setting has to be believed.
+
+    Attributes
+    ----------
+    statistics : GroupingStatistics
+        Live counts.
+    pattern : tuple of int
+        Types of a complete cycle, empty until learned.
+
+    """
+
+    def __init__(self) -> None:
+        """Begin with no cycle open and nothing learned."""
+        self.statistics = GroupingStatistics()
+        self.pattern: tuple[int, ...] = ()
+        self._open: dict[int, Frame] = {}
+        self._position = 0
+        self._next = -1
+        self._last = 0
+        self._candidate: tuple[int, ...] = ()
+        self._votes = 0
+        self._inertial: tuple[Any, Any] = (None, None)
+
+    def feed(self, decoded: Iterable[Decoded]) -> Iterator[Sample]:
+        """
+        Take the next frames.
+
+        Parameters
+        ----------
+        decoded : iterable of Decoded
+            In the order of the stream.
+
+        Yields
+        ------
+        Sample
+            As soon as its cycle is known to be over.
+
+        """
+        for position, kind, frame in decoded:
+            if kind == FrameType.REGISTER:
+                # An answer may stand between two frames of a cycle and parts nothing.
+                if position == self._next:
+                    self._next += FRAME_LENGTH
+                continue
+            self.statistics.types[kind] = self.statistics.types.get(kind, 0) + 1
+            if position != self._next or kind <= self._last:
+                yield from self._close()
+                self._position = position
+            elif not self._open:
+                # The cycle goes on after what was taken for its end: it has become longer.
+                self.pattern, self._position = (), position
+            self._open[kind] = frame
+            self._last, self._next = kind, position + FRAME_LENGTH
+            if kind == (self.pattern[-1] if self.pattern else None):
+                yield from self._close()
+
+    def expect(self, types: Sequence[int]) -> None:
+        """Take the types of a cycle from whoever configured the sensor."""
+        self.pattern = tuple(sorted(types))
+        self._candidate, self._votes = self.pattern, 0
+
+    def _close(self) -> Iterator[Sample]:
+        if not self._open:
+            return
+        frames, self._open = self._open, {}
+        types = tuple(frames)
+        self._learn(types)
+        complete = not self.pattern or types == self.pattern
+        inertial = (
+            frames.get(FrameType.ACCELERATION),
+            frames.get(FrameType.ANGULAR_VELOCITY),
+        )
+        self.statistics.samples += 1
+        self.statistics.incomplete += not complete
+        self.statistics.repeated += inertial != (None, None) and inertial == self._inertial
+        self._inertial = inertial
+        yield Sample(self._position, frames, complete)
+
+    def _learn(self, types: tuple[int, ...]) -> None:
+        if types == self.pattern:
+            self._votes = 0
+            return
+        self._votes = self._votes + 1 if types == self._candidate else 1
+        self._candidate = types
+        if self._votes >= LEARNED_AFTER:
+            self.pattern, self._votes = types, 0

@@ -1,0 +1,252 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Say in one sentence how a sensor is doing, and why there is no data where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from stewart_driver.witmotion import commands
+from stewart_driver.witmotion.frames import FrameType
+from stewart_driver.witmotion.grouping import GroupingStatistics
+from stewart_driver.witmotion.reader import (
+    Phase,
+    RATE_TOLERANCE,
+    ReaderSettings,
+    ReaderStatus,
+)
+
+MILLISECONDS = 1e3
+PERCENT = 100.0
+# A flipped bit now and then is life; this share of disturbed frames is a bad line.
+NOISE = 0.01
+# Two equal samples in a row happen at rest; this share of them does not.
+REPEATS = 0.2
+
+
+class Severity(IntEnum):
+    """How bad it is; the values of diagnostic_msgs."""
+
+    OK = 0
+    WARN = 1
+    ERROR = 2
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """
+    How a sensor is doing.
+
+    Attributes
+    ----------
+    severity : Severity
+        The worst of what was found.
+    message : str
+        All that was found, the worst first; one sentence if all is well.
+    values : dict of str
+        Numbers behind it, with the unit in the name.
+
+    """
+
+    severity: Severity
+    message: str
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Window:
+    """What happened between two looks at the reader."""
+
+    duration: float
+    bytes: int
+    frames: int
+    samples: int
+    repeated: int
+    resyncs: int
+    dropped: int
+    gaps: int
+    cpu: float
+    types: dict[int, int]
+
+    def rate(self, count: int) -> float:
+        """Return a count per second."""
+        return count / self.duration if self.duration > 0.0 else 0.0
+
+
+class HealthMonitor:
+    """
+    Compare what a reader does with what it should do.
+
+    Parameters
+    ----------
+    settings : ReaderSettings
+        What it should do.
+
+    """
+
+    def __init__(self, settings: ReaderSettings) -> None:
+        """Compare with a reader that has done nothing yet."""
+        self._settings = settings
+        self._before: ReaderStatus | None = None
+        self._time = 0.0
+        # Two cycles and a little: less says nothing about what a sensor sends.
+        self._enough = max(0.5, 2.5 / settings.sensor.rate)
+
+    def assess(self, status: ReaderStatus, now: float, age: float | None) -> Verdict:
+        """
+        Judge what happened since the last call.
+
+        Parameters
+        ----------
+        status : ReaderStatus
+            State of the reader.
+        now : float
+            Steady time [s].
+        age : float or None
+            Time since the stamp of the last sample [s]; None if there was none.
+
+        Returns
+        -------
+        Verdict
+            The judgement.
+
+        """
+        window = self._window(status, now)
+        if window.duration >= self._enough:
+            self._before, self._time = status, now
+        found = sorted(self._findings(status, window), key=lambda item: -item[0])
+        values = self._values(status, window, age)
+        if not found:
+            return Verdict(
+                Severity.OK,
+                f'{window.rate(window.samples):.1f} samples/s at {status.baud} baud',
+                values,
+            )
+        return Verdict(found[0][0], '; '.join(text for _, text in found), values)
+
+    def _window(self, status: ReaderStatus, now: float) -> Window:
+        before = self._before
+        if before is None or status.connections != before.connections:
+            self._before, self._time = status, now
+            before = status
+        grouping, gaps = before.grouping, before.gaps
+        if status.grouping.samples < grouping.samples:
+            # Configured anew meanwhile: its counts began at zero.
+            grouping, gaps = GroupingStatistics(), 0
+        return Window(
+            duration=now - self._time,
+            bytes=status.decoder.bytes - before.decoder.bytes,
+            frames=status.decoder.frames - before.decoder.frames,
+            samples=status.grouping.samples - grouping.samples,
+            repeated=status.grouping.repeated - grouping.repeated,
+            resyncs=status.decoder.resyncs - before.decoder.resyncs,
+            dropped=status.dropped - before.dropped,
+            gaps=status.gaps - gaps,
+            cpu=status.cpu - before.cpu,
+            types={
+                kind: count - grouping.types.get(kind, 0)
+                for kind, count in status.grouping.types.items()
+            },
+        )
+
+    def _findings(self, status: ReaderStatus, window: Window) -> Iterator[tuple[Severity, str]]:
+        """Yield everything that is not as it should be."""
+        if status.phase is Phase.STOPPED:
+            yield Severity.ERROR, 'the reader is not running'
+            return
+        if status.phase is not Phase.STREAMING:
+            reason = status.trouble or status.phase.value
+            yield Severity.ERROR, f'no data: {reason} ({status.phase.value})'
+            return
+        if status.misconfigured:
+            yield Severity.WARN, f'not configured: {status.misconfigured}'
+        if window.duration < self._enough:
+            return
+        if not window.bytes:
+            yield Severity.ERROR, f'no data: no bytes come any more at {status.baud} baud'
+        elif not window.frames:
+            yield (
+                Severity.ERROR,
+                f'no data: {window.bytes} bytes but no frame at {status.baud} baud; the speed was '
+                f'changed, or the line is disturbed',
+            )
+        else:
+            yield from self._content(window)
+            yield from self._pace(status, window)
+            yield from quality(window)
+
+    def _content(self, window: Window) -> Iterator[tuple[Severity, str]]:
+        seen = {kind for kind, count in window.types.items() if count > 0}
+        missing = set(self._settings.sensor.content) - seen
+        if missing:
+            yield (
+                Severity.ERROR,
+                f'frames come, but not {names(missing)}, which this node wants; '
+                f'what comes is {names(seen) or "nothing else"}',
+            )
+
+    def _pace(self, status: ReaderStatus, window: Window) -> Iterator[tuple[Severity, str]]:
+        wanted, found = self._settings.sensor.rate, 1.0 / status.period
+        if abs(found / wanted - 1.0) > RATE_TOLERANCE:
+            carried = commands.carried_rate(
+                [FrameType(kind) for kind in status.pattern], status.baud
+            )
+            reason = (
+                f'; {len(status.pattern)} frames a cycle at {status.baud} baud leave room for '
+                f'{carried:g} Hz'
+                if carried < wanted
+                else ''
+            )
+            yield Severity.WARN, f'the sensor sends at {found:.1f} Hz, not at {wanted:g}{reason}'
+        if window.samples and window.repeated > REPEATS * window.samples:
+            yield (
+                Severity.WARN,
+                f'{window.repeated} of {window.samples} samples repeat the one before: the sensor '
+                f'measures more slowly than it sends, or is frozen',
+            )
+
+    def _values(self, status: ReaderStatus, window: Window, age: float | None) -> dict[str, Any]:
+        totals = status.decoder
+        return {
+            'port': self._settings.port,
+            'phase': status.phase.value,
+            'baud': status.baud,
+            'connections': status.connections,
+            'bytes/s': f'{window.rate(window.bytes):.0f}',
+            'frames/s': f'{window.rate(window.frames):.1f}',
+            'samples/s': f'{window.rate(window.samples):.1f}',
+            'frames of a cycle': names(status.pattern),
+            'period [ms]': f'{MILLISECONDS * status.period:.4f}',
+            'age of last sample [ms]': 'none' if age is None else f'{MILLISECONDS * age:.1f}',
+            'latest arrival [ms]': f'{MILLISECONDS * status.lateness:.2f}',
+            'reader CPU [%]': f'{PERCENT * window.cpu / max(window.duration, 1e-9):.2f}',
+            'frames': totals.frames,
+            'checksum errors': totals.checksum_errors,
+            'bytes skipped': totals.bytes_skipped,
+            'resyncs': totals.resyncs,
+            'gaps': status.gaps,
+            'clock restarts': status.restarts,
+            'incomplete samples': status.grouping.incomplete,
+            'repeated samples': status.grouping.repeated,
+            'dropped samples': status.dropped,
+        }
+
+
+def quality(window: Window) -> Iterator[tuple[Severity, str]]:
+    """Yield what is wrong with the way of the bytes."""
+    if window.resyncs > NOISE * window.frames:
+        yield Severity.WARN, f'the line is disturbed: {window.resyncs} times bytes were lost'
+    if window.gaps:
+        yield Severity.WARN, f'{window.gaps} samples never came'
+    if window.dropped:
+        yield Severity.WARN, f'{window.dropped} samples dropped, nobody took them in time'
+
+
+def names(types: Iterable[int]) -> str:
+    """Return frame types as they stand in a sentence: 0x51 acceleration."""
+    return ', '.join(
+        f'0x{kind:02X} {FrameType(kind).name.lower().replace("_", " ")}' for kind in sorted(types)
+    )

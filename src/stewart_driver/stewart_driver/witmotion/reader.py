@@ -1,0 +1,335 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Keep a sensor talking: open, find the speed, configure, stream, and all over when it is lost.
+
+This is the body of a thread of its own; what it has to give lies in a bounded queue.
+
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from enum import Enum
+import threading
+
+from stewart_driver.errors import DriverError
+from stewart_driver.witmotion.clock import SampleClock
+from stewart_driver.witmotion.configuring import configure, SensorSettings
+from stewart_driver.witmotion.decoder import Decoded, DecoderStatistics
+from stewart_driver.witmotion.errors import PortError
+from stewart_driver.witmotion.grouping import CycleGrouper, GroupingStatistics, Sample
+from stewart_driver.witmotion.link import Interrupted, Link
+from stewart_driver.witmotion.probing import order, probe
+from stewart_driver.witmotion.thread_meter import thread_meter
+from stewart_driver.witmotion.transport import Transport
+
+# Far more than the table's steps, far less than the distance of two of them.
+RATE_TOLERANCE = 0.1
+# When the stream is first held against the settings, and how rarely it is in the end [s].
+FIRST_CHECK = 2.0
+LAST_CHECK = 60.0
+# Of so many reads one waits for the next byte, and so tells sharply when it came.
+SHARP = 8
+
+
+class Phase(Enum):
+    """What the reader is about."""
+
+    STOPPED = 'not running'
+    OPENING = 'opening the port'
+    PROBING = 'looking for the speed'
+    CONFIGURING = 'configuring the sensor'
+    STREAMING = 'receiving'
+    WAITING = 'waiting before the next attempt'
+
+
+@dataclass(frozen=True)
+class ReaderSettings:
+    """
+    How the reader behaves.
+
+    Attributes
+    ----------
+    port : str
+        Name of the port, for messages.
+    sensor : SensorSettings
+        What the sensor shall send.
+    configures : bool
+        False: take the sensor as it is, write nothing.
+    probes : bool
+        False: only the speed of `sensor` is tried.
+    queue : int
+        Samples kept while nobody takes them; the oldest are dropped.
+    silence : float
+        Time without a frame after which the speed is looked for again; three cycles at least [s].
+    gather : float
+        Pause between two reads, so that one wake-up serves several cycles; 0: none [s].
+    backoff : tuple of float
+        Shortest and longest wait between two attempts [s]; it doubles in between.
+
+    """
+
+    port: str
+    sensor: SensorSettings
+    configures: bool = True
+    probes: bool = True
+    queue: int = 400
+    silence: float = 1.5
+    gather: float = 0.02
+    backoff: tuple[float, float] = (0.5, 8.0)
+
+
+@dataclass(frozen=True, slots=True)
+class StampedSample:
+    """
+    A sample and when it was sent.
+
+    Attributes
+    ----------
+    stamp : float
+        Steady time at which the first byte of the cycle left the sensor [s].
+    sample : Sample
+        What it says.
+
+    """
+
+    stamp: float
+    sample: Sample
+
+
+@dataclass(frozen=True)
+class ReaderStatus:
+    """
+    How the reader is doing; counts run from its start over all connections.
+
+    Attributes
+    ----------
+    phase : Phase
+        What it is about.
+    trouble : str
+        Why there is no connection; empty while there is one.
+    misconfigured : str
+        Why the sensor could not be configured; empty if it could.
+    baud : int
+        Speed of the line; 0 while there is none.
+    connections : int
+        How often frames began to come.
+    dropped : int
+        Samples that nobody took in time.
+    decoder : DecoderStatistics
+        Counts of bytes and frames of this connection.
+    grouping : GroupingStatistics
+        Counts of samples of this connection.
+    pattern : tuple of int
+        Types of a cycle as they come.
+    period : float
+        Time between samples as the clock has it [s].
+    gaps, restarts : int
+        Of the clock.
+    lateness : float
+        Of the clock [s].
+    cpu : float
+        Processor time of the thread [s].
+
+    """
+
+    phase: Phase
+    trouble: str
+    misconfigured: str
+    baud: int
+    connections: int
+    dropped: int
+    decoder: DecoderStatistics
+    grouping: GroupingStatistics
+    pattern: tuple[int, ...]
+    period: float
+    gaps: int
+    restarts: int
+    lateness: float
+    cpu: float
+
+
+class ImuReader:
+    """
+    Read samples in a thread.
+
+    Parameters
+    ----------
+    open_port : callable
+        Takes a speed, returns an open Transport or raises PortError.
+    settings : ReaderSettings
+        How to behave.
+    now, sleep : callable
+        Steady time, and waiting for a time [s].
+    notify : callable
+        Called from the thread whenever samples were added to the queue.
+
+    """
+
+    def __init__(
+        self,
+        open_port: Callable[[int], Transport],
+        settings: ReaderSettings,
+        *,
+        now: Callable[[], float],
+        sleep: Callable[[float], object],
+        notify: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Make the thread; `start` starts it."""
+        self._open = open_port
+        self._settings = settings
+        self._now, self._sleep, self._notify = now, sleep, notify
+        self._cpu: Callable[[], float] = float
+        self._queue: deque[StampedSample] = deque(maxlen=settings.queue)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self.run, name='imu_reader', daemon=True)
+        self._phase = Phase.STOPPED
+        self._trouble = self._misconfigured = ''
+        self._link: Link | None = None
+        self._grouper = CycleGrouper()
+        self._clock = SampleClock(1.0 / settings.sensor.rate)
+        self._connections = self._dropped = 0
+        self._wait = settings.backoff[0]
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread and close the port; returns when both is done."""
+        self._stop.set()
+        self._thread.join()
+
+    def take(self) -> list[StampedSample]:
+        """Return the samples that came since the last call, oldest first."""
+        taken = []
+        while self._queue:
+            taken.append(self._queue.popleft())
+        return taken
+
+    @property
+    def status(self) -> ReaderStatus:
+        """How it is doing; may be asked from any thread."""
+        link, clock, grouper = self._link, self._clock, self._grouper
+        counts = grouper.statistics
+        return ReaderStatus(
+            phase=self._phase,
+            trouble=self._trouble,
+            misconfigured=self._misconfigured,
+            baud=link.baud if link else 0,
+            connections=self._connections,
+            dropped=self._dropped,
+            decoder=link.decoder.statistics if link else DecoderStatistics(),
+            grouping=GroupingStatistics(
+                counts.samples, counts.incomplete, counts.repeated, dict(counts.types)
+            ),
+            pattern=grouper.pattern,
+            period=clock.period,
+            gaps=clock.gaps,
+            restarts=clock.restarts,
+            lateness=clock.lateness,
+            cpu=self._cpu(),
+        )
+
+    def run(self) -> None:
+        """Connect again and again until stopped."""
+        self._cpu = thread_meter()
+        try:
+            while True:
+                try:
+                    self._phase = Phase.OPENING
+                    with closing(self._open(self._settings.sensor.baud)) as transport:
+                        self._link = Link(transport, self._now, self._stop.is_set)
+                        self._converse(self._link)
+                except DriverError as error:
+                    self._trouble = str(error)
+                self._link = None
+                self._pause()
+        except Interrupted:
+            pass
+        finally:
+            self._link = None
+            self._phase = Phase.STOPPED
+
+    def _pause(self) -> None:
+        self._phase = Phase.WAITING
+        if self._stop.wait(self._wait):
+            raise Interrupted
+        self._wait = min(2.0 * self._wait, self._settings.backoff[1])
+
+    def _converse(self, link: Link) -> None:
+        """Stay with an open port until it is lost or the sensor falls silent."""
+        speed = self._settings.sensor.baud
+        while True:
+            self._phase = Phase.PROBING
+            speed = probe(link, order(speed) if self._settings.probes else (speed,))
+            self._trouble = ''
+            self._configure(link)
+            self._wait = self._settings.backoff[0]
+            self._connections += 1
+            speed = link.baud
+            self._stream(link)
+            self._trouble = f'no frame for {self._settings.silence:g} s at {speed} baud'
+
+    def _configure(self, link: Link) -> None:
+        """Configure; a sensor that refuses is still read, and the reason told."""
+        self._grouper = CycleGrouper()
+        self._clock = SampleClock(1.0 / self._settings.sensor.rate)
+        if not self._settings.configures:
+            return
+        self._phase = Phase.CONFIGURING
+        try:
+            configure(link, self._settings.sensor)
+            self._grouper.expect(self._settings.sensor.pattern)
+            self._misconfigured = ''
+        except PortError:
+            raise
+        except DriverError as error:
+            self._misconfigured = str(error)
+
+    def _stream(self, link: Link) -> None:
+        """Receive until no frame comes for too long."""
+        self._phase = Phase.STREAMING
+        patience = FIRST_CHECK
+        heard = now = self._now()
+        check = now + patience
+        reads = 0
+        silence = max(self._settings.silence, 3.0 / self._settings.sensor.rate)
+        while now - heard <= silence:
+            decoded = link.receive()
+            now = self._now()
+            if decoded:
+                heard = now
+                self._put(link, decoded)
+            reads += 1
+            if reads % SHARP and self._settings.gather:
+                self._sleep(self._settings.gather)
+            if now > check:
+                if self._settings.configures and self._drifted():
+                    patience = min(2.0 * patience, LAST_CHECK)
+                    self._configure(link)
+                    self._phase = Phase.STREAMING
+                    heard = now = self._now()
+                check = now + patience
+
+    def _put(self, link: Link, decoded: list[Decoded]) -> None:
+        added = False
+        for sample in self._grouper.feed(decoded):
+            stamp = self._clock.stamp(link.arrivals.of(sample.position))
+            self._dropped += len(self._queue) == self._queue.maxlen
+            self._queue.append(StampedSample(stamp, sample))
+            added = True
+        if added:
+            self._notify()
+
+    def _drifted(self) -> bool:
+        """Tell whether the sensor does not send what it was told: restarted, or told otherwise."""
+        sensor = self._settings.sensor
+        return (
+            self._grouper.pattern != sensor.pattern
+            or abs(self._clock.period * sensor.rate - 1.0) > RATE_TOLERANCE
+        )

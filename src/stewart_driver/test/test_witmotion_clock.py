@@ -1,0 +1,148 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Stamps under simulated delays, against the instants at which samples were truly sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from stewart_driver.witmotion.clock import ArrivalTimes, SampleClock
+
+Delay = Callable[[np.ndarray, np.random.Generator], np.ndarray]
+BURST = 33 * 10 / 115200
+
+
+def punctual(sent: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return sent + 3e-4
+
+
+def usb_frames(sent: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Full-speed USB asks once a millisecond."""
+    return sent + rng.uniform(0.0, 1e-3, len(sent))
+
+
+def usb_latency(sent: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """An adapter with its 16 ms timer: several samples come at the same instant."""
+    return np.ceil((sent + BURST) / 0.016) * 0.016
+
+
+def hiccups(sent: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """One read in 200 comes up to 30 ms late, and with it what was sent meanwhile."""
+    delay = rng.exponential(2e-4, len(sent))
+    late = rng.random(len(sent)) < 0.005
+    delay[late] += rng.uniform(0.0, 0.03, int(late.sum()))
+    return sent + delay
+
+
+def errors(
+    delay: Delay,
+    *,
+    period: float = 0.005,
+    drift: float = 0.0,
+    nominal: float = 0.0,
+    seconds: float = 60.0,
+) -> tuple[np.ndarray, np.ndarray, SampleClock]:
+    """Return stamps minus truth, the stamps, and the clock [s]."""
+    sent = 100.0 + np.arange(int(seconds / period)) * period * (1.0 + drift)
+    arrivals = np.maximum.accumulate(delay(sent, np.random.default_rng(1)))
+    clock = SampleClock(nominal or period)
+    stamps = np.array([clock.stamp(float(arrival)) for arrival in arrivals])
+    return stamps - sent, stamps, clock
+
+
+@pytest.mark.parametrize('drift', [0.0, 1e-4, -5e-4])
+@pytest.mark.parametrize(
+    ('delay', 'offset', 'spread', 'worst'),
+    [
+        # Mean error, its standard deviation and the largest error, all after five seconds [ms].
+        (punctual, 0.31, 0.03, 0.35),
+        (usb_frames, 0.06, 0.03, 0.20),
+        (usb_latency, 3.7, 0.25, 4.2),
+        (hiccups, 0.06, 0.05, 0.20),
+    ],
+)
+def test_stamps_lie_where_the_sensor_sent(
+    delay: Delay, offset: float, spread: float, worst: float, drift: float
+) -> None:
+    error, stamps, clock = errors(delay, drift=drift)
+    settled = 1e3 * error[1000:]
+
+    assert settled.mean() < offset
+    assert settled.std() < spread
+    assert np.abs(settled).max() < worst
+    assert np.diff(stamps).min() > 0.0
+    assert clock.period == pytest.approx(0.005 * (1.0 + drift), rel=3e-4)
+    assert (clock.gaps, clock.restarts) == (0, 0)
+
+
+@pytest.mark.parametrize('delay', [usb_latency, hiccups])
+def test_arrivals_alone_would_be_ten_times_worse(delay: Delay) -> None:
+    error, _, _ = errors(delay)
+    sent = 100.0 + np.arange(12_000) * 0.005
+    arrivals = np.maximum.accumulate(delay(sent, np.random.default_rng(1)))
+
+    assert np.std((arrivals - sent)[1000:]) > 10.0 * np.std(error[1000:])
+
+
+def test_a_steady_stream_of_stamps_has_the_period_of_the_sensor() -> None:
+    _, stamps, _ = errors(usb_latency)
+    assert np.diff(stamps[2000:]) == pytest.approx(0.005, abs=2e-5)
+
+
+@pytest.mark.parametrize(('period', 'nominal'), [(0.005, 0.01), (0.01, 0.005), (0.02, 0.005)])
+def test_a_wrong_nominal_period_is_found_out(period: float, nominal: float) -> None:
+    error, _, clock = errors(usb_frames, period=period, nominal=nominal, seconds=10.0)
+
+    assert clock.period == pytest.approx(period, rel=1e-3)
+    assert np.abs(error).max() < 1.1e-3
+
+
+def test_a_rate_lowered_on_the_way_is_followed() -> None:
+    fast = 100.0 + np.arange(2000) * 0.005
+    slow = fast[-1] + 0.01 * np.arange(1, 1001)
+    clock = SampleClock(0.005)
+    error = np.array([clock.stamp(float(t)) - t for t in (*fast, *slow)])
+
+    assert clock.period == pytest.approx(0.01, rel=1e-6)
+    assert clock.restarts == 1
+    assert np.abs(error[2400:]).max() < 1e-6
+
+
+def test_lost_samples_are_counted_and_skipped() -> None:
+    sent = np.delete(100.0 + np.arange(4000) * 0.005, [1500, 2500, 2501, 2502])
+    rng = np.random.default_rng(3)
+    clock = SampleClock(0.005)
+    error = np.array([clock.stamp(float(t + rng.uniform(0.0, 1e-3))) - t for t in sent])
+
+    assert clock.gaps == 4
+    assert clock.restarts == 0
+    # Until it is known, a lost sample makes the next ones early by a period, 0.1 s long.
+    assert np.flatnonzero(np.abs(error[1000:]) > 1e-3).size <= 2 * 25
+
+
+def test_after_an_outage_the_clock_starts_anew_with_its_period() -> None:
+    before = 100.0 + np.arange(1000) * 0.005
+    after = 130.0017 + np.arange(1000) * 0.005
+    clock = SampleClock(0.005)
+    error = np.array([clock.stamp(float(t)) - t for t in (*before, *after)])
+
+    assert clock.restarts == 1
+    assert clock.gaps == 0
+    assert np.abs(error).max() < 1e-9
+
+
+def test_a_frame_began_before_all_the_bytes_behind_it() -> None:
+    arrivals = ArrivalTimes(115200)
+    arrivals.read(33, 10.0)
+    assert arrivals.of(0) == pytest.approx(10.0 - 33 * 10 / 115200)
+    assert arrivals.of(22) == pytest.approx(10.0 - 11 * 10 / 115200)
+
+
+def test_a_later_read_may_bound_an_earlier_byte_more_tightly() -> None:
+    arrivals = ArrivalTimes(9600)
+    arrivals.read(11, 10.0)
+    # A hiccup delayed the first read; the bytes after it came at once, so they had been waiting.
+    arrivals.read(33, 10.001)
+    assert arrivals.of(0) == pytest.approx(10.001 - 33 * 10 / 9600)

@@ -1,0 +1,205 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Finding the speed and configuring, against a scripted sensor in simulated time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.witmotion.commands import Algorithm, BaudCode, RateCode, Register
+from stewart_driver.witmotion.configuring import configure, SensorSettings
+from stewart_driver.witmotion.errors import RegisterRefused, SensorSilent
+from stewart_driver.witmotion.frames import FrameType
+from stewart_driver.witmotion.link import Interrupted, Link
+from stewart_driver.witmotion.probing import CANDIDATES, order, probe
+
+IMU = (FrameType.ACCELERATION, FrameType.ANGULAR_VELOCITY, FrameType.QUATERNION)
+WANTED = SensorSettings(IMU, 200.0, 115200, Algorithm.SIX_AXIS)
+SPEEDS = (4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
+BAUDS = dict(enumerate(SPEEDS, start=1))
+UNLOCK = bytes.fromhex('ff aa 69 88 b5')
+SAVE = bytes.fromhex('ff aa 00 00 00')
+REBOOT = bytes.fromhex('ff aa 00 ff 00')
+
+
+def framed(kind: int, payload: bytes) -> bytes:
+    body = bytes([0x55, kind]) + payload
+    return body + bytes([sum(body) % 256])
+
+
+class ScriptedSensor:
+    """A transport with a sensor behind it, written from the documents, apart from the emulator."""
+
+    def __init__(self, code: int = 2, *, stream: bool = True) -> None:
+        self.time = 0.0
+        self.baud = 115200
+        self.code = code
+        self.registers = {2: 0x07DE, 3: 6, 4: code, 0x24: 0}
+        self.stream, self.deaf, self.switches = stream, False, True
+        self.stubborn: set[int] = set()
+        self.commands: list[bytes] = []
+        self._unlocked = -1.0
+        self._out = b''
+
+    @property
+    def heard(self) -> bool:
+        return self.baud == BAUDS[self.code]
+
+    def set_baud(self, baud: int) -> None:
+        self.baud, self._out = baud, b''
+
+    def read(self, timeout: float) -> bytes:
+        self.time += timeout
+        data, self._out = self._out, b''
+        if self.stream:
+            data += framed(0x51, bytes(8))
+        return data if self.heard else bytes(len(data))
+
+    def write(self, data: bytes) -> None:
+        if not self.heard or self.deaf:
+            return
+        self.commands.append(data)
+        register, value = data[2], data[3] | data[4] << 8
+        if data == UNLOCK:
+            self._unlocked = self.time + 10.0
+        elif register == 0x27:
+            words = [self.registers.get(value + n, 0) for n in range(4)]
+            self._out += framed(0x5F, b''.join(w.to_bytes(2, 'little') for w in words))
+        elif self.time < self._unlocked and register not in self.stubborn:
+            if data == REBOOT:
+                self.code = self.registers[4]
+            elif register:
+                self.registers[register] = value
+                if register == 4 and self.switches:
+                    self.code = value
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def linked(sensor: ScriptedSensor, stopped: Callable[[], bool] = lambda: False) -> Link:
+    return Link(sensor, lambda: sensor.time, stopped)
+
+
+@pytest.mark.parametrize('code', sorted(BAUDS))
+@pytest.mark.parametrize('stream', [True, False])
+def test_every_speed_is_found_also_of_a_sensor_that_streams_nothing(
+    code: int, *, stream: bool
+) -> None:
+    sensor = ScriptedSensor(code, stream=stream)
+    link = linked(sensor)
+
+    assert probe(link, order(115200)) == BAUDS[code] == sensor.baud
+    assert sensor.time < 4.0
+
+
+def test_the_likely_speed_is_tried_first_and_no_speed_is_left_out() -> None:
+    assert order(230400)[:3] == (230400, 115200, 9600)
+    assert sorted(order(19200)) == sorted(CANDIDATES) == sorted(BAUDS.values())
+
+
+def test_silence_and_garbage_are_told_apart() -> None:
+    sensor = ScriptedSensor(2, stream=False)
+    sensor.deaf = True
+    with pytest.raises(SensorSilent, match='no bytes came at any speed'):
+        probe(linked(sensor), CANDIDATES)
+    sensor = ScriptedSensor(2)
+    with pytest.raises(SensorSilent, match=r'\d+ bytes came but no frame at any speed \(115200'):
+        probe(linked(sensor), (115200,))
+
+
+def test_a_sensor_is_brought_to_the_settings_and_nothing_is_saved() -> None:
+    sensor = ScriptedSensor()
+    link = linked(sensor)
+    probe(link, order(115200))
+    changed = configure(link, WANTED)
+
+    assert sensor.registers == {2: 0x0206, 3: RateCode.HZ_200, 4: BaudCode.BAUD_115200, 0x24: 1}
+    assert (link.baud, sensor.code) == (115200, 6)
+    # The faster line comes first: 9600 baud cannot carry 200 Hz.
+    assert changed == (Register.BAUD, Register.CONTENT, Register.RATE, Register.ALGORITHM)
+    assert SAVE not in sensor.commands
+
+
+def test_what_the_sensor_has_is_not_written_again() -> None:
+    sensor = ScriptedSensor(6)
+    sensor.registers.update({2: 0x0206, 3: 11, 4: 6, 0x24: 1})
+    link = linked(sensor)
+
+    assert configure(link, WANTED) == ()
+    assert all(command[2] == 0x27 for command in sensor.commands)
+
+
+def test_saving_is_done_when_asked_for_and_only_after_a_change() -> None:
+    wanted = SensorSettings(IMU, 200.0, 115200, save=True)
+    sensor = ScriptedSensor(6)
+    link = linked(sensor)
+    configure(link, wanted)
+    assert sensor.commands.count(SAVE) == 1
+    configure(link, wanted)
+    assert sensor.commands.count(SAVE) == 1
+
+
+def test_a_slower_line_comes_last() -> None:
+    sensor = ScriptedSensor(6)
+    changed = configure(linked(sensor), SensorSettings(IMU, 20.0, 9600))
+    assert changed[-1] is Register.BAUD
+    assert sensor.code == 2
+
+
+def test_every_write_is_unlocked_and_read_back() -> None:
+    sensor = ScriptedSensor(6)
+    configure(linked(sensor), WANTED)
+    for index, command in enumerate(sensor.commands):
+        if command[2] in {2, 3, 0x24}:
+            assert sensor.commands[index - 1] == UNLOCK
+            assert sensor.commands[index + 1][2] == 0x27
+
+
+def test_a_register_that_does_not_take_its_value_is_named() -> None:
+    sensor = ScriptedSensor(6)
+    sensor.stubborn = {3}
+    with pytest.raises(RegisterRefused, match='keeps 0x0006 in RATE, 0x000B was written'):
+        configure(linked(sensor), WANTED)
+
+
+def test_a_sensor_whose_rx_is_not_wired_says_so() -> None:
+    sensor = ScriptedSensor(6)
+    sensor.deaf = True
+    with pytest.raises(SensorSilent, match='does not answer at 115200 baud: is its RX wired'):
+        configure(linked(sensor), WANTED)
+
+
+def test_firmware_that_changes_speed_after_a_restart_is_restarted_if_saving_is_allowed() -> None:
+    sensor = ScriptedSensor(2)
+    sensor.switches = False
+    link = linked(sensor)
+    probe(link, order(9600))
+    with pytest.raises(RegisterRefused, match='BAUD'):
+        configure(link, WANTED)
+    assert link.baud == 9600
+    assert REBOOT not in sensor.commands
+
+    configure(link, SensorSettings(IMU, 200.0, 115200, save=True))
+    assert link.baud == 115200
+    assert sensor.commands.count(REBOOT) == 1
+
+
+def test_a_rate_that_the_line_cannot_carry_is_refused_with_the_one_it_can() -> None:
+    with pytest.raises(ConfigurationError, match='at most 20 Hz for 3 frames a cycle at 9600'):
+        SensorSettings(IMU, 50.0, 9600)
+
+
+@pytest.mark.parametrize('content', [(), (FrameType.REGISTER,)])
+def test_content_has_to_be_what_a_sensor_streams(content: tuple[FrameType, ...]) -> None:
+    with pytest.raises(ConfigurationError, match='content'):
+        SensorSettings(content, 10.0, 9600)
+
+
+def test_every_wait_ends_when_the_thread_is_to_stop() -> None:
+    sensor = ScriptedSensor(1)
+    with pytest.raises(Interrupted):
+        probe(linked(sensor, lambda: sensor.time > 0.5), CANDIDATES)
+    assert sensor.time < 0.7
