@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+import gc
 from pathlib import Path
 import sys
 import time
@@ -161,7 +162,7 @@ def compose(
         raise
     for node in nodes:
         _drop_qos_events(node)
-    sys.setswitchinterval(SWITCH_INTERVAL)
+    _prepare_interpreter()
     return nodes
 
 
@@ -236,11 +237,22 @@ def run_rig(
         rclpy.try_shutdown()
 
 
+def _prepare_interpreter() -> None:
+    """Keep Python itself from holding up a period of 5 ms."""
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    # A full collection walks some million objects of numba and scipy, which takes 60 ms. What is
+    # there now stays anyway; only what comes later needs to be looked at.
+    gc.collect()
+    gc.freeze()
+
+
 def _drop_qos_events(node: Node) -> None:
     """Keep of rclpy's events only what tells of lost messages."""
     for endpoint in (*node.publishers, *node.subscriptions):
         for handler in list(endpoint.event_handlers):
-            if handler.event_type != LOST:
+            # Event types of publishers and subscriptions compare equal by number.
+            kind = handler.event_type
+            if not (isinstance(kind, QoSSubscriptionEventType) and kind == LOST):
                 node.remove_waitable(handler)
                 endpoint.event_handlers.remove(handler)
 
