@@ -75,6 +75,7 @@ def generate_launch_description() -> LaunchDescription:
         # The YAML's `autostart` makes lifecycle nodes configure and activate themselves.
         Node(package='stewart_driver', executable='driver', **common),
         Node(package='stewart_kinematics', executable='inverse_kinematics', **common),
+        Node(package='stewart_dynamics', executable='feed_forward', **common),
         Node(package='stewart_kinematics', executable='forward_kinematics', **common),
         Node(package='stewart_kinematics', executable='cycloidal_trajectory', **common),
         Node(package='stewart_kinematics', executable='ocean_trajectory', **common),

@@ -21,6 +21,7 @@ RECORDER = 'recorder'
 RIG = (
     'driver',
     'inverse_kinematics',
+    'feed_forward',
     'forward_kinematics',
     'cycloidal_trajectory',
     'ocean_trajectory',

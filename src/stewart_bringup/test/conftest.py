@@ -35,6 +35,7 @@ def recording(
     offset: float = 0.0,
     tilt: float = 0.0,
     gap: tuple[int, int] | None = None,
+    friction: float = 0.0,
     states: Callable[[], tuple[list[int], list[str]]] = lambda: ([1, 2], ['', '']),
 ) -> Recording:
     """
@@ -52,6 +53,8 @@ def recording(
         Constant roll that nobody commanded [rad].
     gap : (int, int), optional
         Range of actuator states that are missing.
+    friction : float
+        What the drives deliver more than feed-forward asked for [N].
     states : callable
         Returns states and reasons of the driver.
 
@@ -106,7 +109,14 @@ def recording(
             names=(),
             position=legs(late[kept]),
             velocity=legs(speed[kept]),
-            effort=legs(np.full(count, np.nan)[kept]),
+            effort=legs(100.0 * late[kept] + friction),
+        ),
+        efforts=JointSeries(
+            **head('/joint_efforts', 2 * HOP),
+            names=(),
+            position=legs(np.full(count, np.nan)),
+            velocity=legs(np.full(count, np.nan)),
+            effort=legs(100.0 * height),
         ),
         poses=PoseSeries(
             **head('/platform/pose', HOP, kept),
@@ -123,6 +133,7 @@ def recording(
         counts={
             '/setpoint': count,
             '/joint_commands': count,
+            '/joint_efforts': count,
             '/actuator_states': int(kept.sum()),
             '/platform/pose': int(kept.sum()),
         },

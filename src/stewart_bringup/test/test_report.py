@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from stewart_bringup.demo.analysis import analyse
+from stewart_bringup.demo.analysis import analyse, Result
 from stewart_bringup.demo.plots import pictures
 from stewart_bringup.demo.progress import closing_table, LiveLine
 from stewart_bringup.demo.report import Chapter, render
@@ -51,10 +51,10 @@ def read(page: str) -> Links:
     return links
 
 
-def test_page_is_one_file_with_four_pictures_inside(synthetic: SimpleNamespace) -> None:
+def test_page_is_one_file_with_five_pictures_inside(synthetic: SimpleNamespace) -> None:
     links = read(render([chapter(synthetic)], {'command line': 'stewart demo'}))
 
-    assert len(links.fetched) == 4
+    assert len(links.fetched) == 5
     assert all(item.startswith('data:image/png;base64,iVBOR') for item in links.fetched)
     assert 'http' not in links.words
 
@@ -120,3 +120,22 @@ def test_every_phase_is_shown(terminal: bool) -> None:
     else:
         phases = text.getvalue().splitlines()
         assert phases == ['vigo: enabling', 'vigo: playing', 'vigo: switching off', 'vigo: done']
+
+
+def test_a_motion_played_twice_tells_what_feed_forward_is_worth(
+    synthetic: SimpleNamespace,
+) -> None:
+    aided, unaided = (
+        Chapter('rig_wave' + suffix, '', {}, True, judged(synthetic, offset), {})
+        for suffix, offset in (('', 1e-5), ('_unaided', 4e-5))
+    )
+
+    page = render([aided, unaided], {})
+
+    assert 'stay below 40.0 µm, with it below 10.0 µm' in page
+
+
+def judged(synthetic: SimpleNamespace, offset: float) -> Result:
+    """Analyse a recording whose strokes are all too low by `offset`."""
+    recording = synthetic.recording(delay=0.0, offset=offset)
+    return analyse(recording, recording.counts, Bounds())

@@ -21,9 +21,9 @@ def names(platform: str | None, wave: str | None) -> list[str]:
 @pytest.mark.parametrize(
     ('platform', 'wave', 'played'),
     [
-        (None, None, ['vigo_jonswap', 'vigo_random', 'ex800_eq18']),
+        (None, None, ['vigo_jonswap', 'vigo_random', 'ex800_eq18', 'ex800_eq18_unaided']),
         ('vigo', None, ['vigo_jonswap', 'vigo_random']),
-        ('ex800', None, ['ex800_eq18']),
+        ('ex800', None, ['ex800_eq18', 'ex800_eq18_unaided']),
         ('srs', None, ['srs_jonswap']),
         (None, 'eq18', ['ex800_eq18']),
         ('vigo', 'eq18', ['vigo_eq18']),
@@ -36,11 +36,19 @@ def test_scenarios_follow_platform_and_wave(
 
 
 def test_seed_goes_only_to_what_is_drawn_at_random() -> None:
-    jonswap, random, _ = choose(None, None, 15.0, 7, 'simulated')
+    jonswap, random, *_ = choose(None, None, 15.0, 7, 'simulated')
 
     assert jonswap.overrides()['ocean_trajectory'] == {'seed': 7}
     assert 'ocean_trajectory' not in random.overrides()
     assert jonswap.overrides()['driver'] == {'backend': 'simulated'}
+
+
+def test_the_second_run_is_shorter_and_without_feed_forward() -> None:
+    aided, unaided = choose('ex800', None, 15.0, 1, 'simulated')
+
+    assert 'feed_forward' not in aided.overrides()
+    assert unaided.overrides()['feed_forward'] == {'enabled': False}
+    assert unaided.duration < aided.duration
 
 
 def test_every_wave_and_its_platform_have_a_configuration() -> None:

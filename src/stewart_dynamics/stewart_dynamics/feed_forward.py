@@ -21,11 +21,6 @@ class FeedForward:
     name_or_path : str or path-like
         Platform by name, or path of its YAML file; with masses.
 
-    Attributes
-    ----------
-    platform : str
-        Name of the platform.
-
     Raises
     ------
     MissingMasses, UnphysicalInertia
@@ -36,7 +31,6 @@ class FeedForward:
     def __init__(self, name_or_path: str | os.PathLike[str]) -> None:
         """Read the platform and compile the kernel now, not while the platform moves."""
         platform = Platform.from_yaml(name_or_path)
-        self.platform = platform.name
         self._model = InertialModel.from_platform(platform)
         actuator_forces(self._model, Motion.at_rest(platform.geometry.neutral_pose))
 

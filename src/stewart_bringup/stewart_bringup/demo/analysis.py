@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from stewart_bags.series import Series
+from stewart_bringup.demo.forces import compare, Forces
 from stewart_bringup.demo.latency import latencies, Latency
 from stewart_bringup.demo.recording import Recording
 from stewart_bringup.demo.scenarios import Bounds
@@ -75,6 +76,7 @@ class Result:
 
     tracking: Tracking
     latency: Latency
+    forces: Forces | None
     traffic: tuple[Traffic, ...]
     checks: tuple[Check, ...]
 
@@ -111,7 +113,8 @@ def analyse(recording: Recording, published: Mapping[str, int], bounds: Bounds) 
         *_motion_checks(tracking, latency, bounds),
         _driver_check(recording),
     )
-    return Result(tracking, latency, traffic, checks)
+    forces = compare(recording.efforts, recording.actuators, tracking.delay)
+    return Result(tracking, latency, forces, traffic, checks)
 
 
 def _traffic(recording: Recording, published: Mapping[str, int]) -> tuple[Traffic, ...]:
@@ -124,7 +127,9 @@ def _traffic(recording: Recording, published: Mapping[str, int]) -> tuple[Traffi
             recording.commands,
             recording.actuators,
             recording.poses,
+            recording.efforts,
         )
+        if series is not None
     }
     found = []
     for topic in sorted({*published, *recording.counts}):

@@ -48,6 +48,8 @@ def pictures(recording: Recording, result: Result) -> dict[str, bytes]:
         'Tracking error along the path, the constant delay taken out': _errors,
         'End-to-end latency: setpoint stamp to the actuator state that has executed it': _latency,
     }
+    if result.forces is not None:
+        makers['Leg forces: feed-forward (thin, dark) and delivered'] = _forces
     return {caption: _png(make(recording, result)) for caption, make in makers.items()}
 
 
@@ -155,4 +157,22 @@ def _latency(_: Recording, result: Result) -> Figure:
     axis.set_ylabel('setpoints')
     axis.set_yscale('log')
     axis.legend(fontsize=8)
+    return figure
+
+
+def _forces(_: Recording, result: Result) -> Figure:
+    forces = result.forces
+    assert forces is not None
+    figure, axes = _new(2, 1, 5.2, sharex=True)
+    for leg, colour in enumerate(LEG_COLOURS):
+        delivered, commanded = forces.delivered[:, leg], forces.commanded[:, leg]
+        axes[0, 0].plot(forces.time, delivered, color=colour, linewidth=2, label=f'leg {leg + 1}')
+        axes[0, 0].plot(forces.time, commanded, 'k', linewidth=0.5)
+        axes[1, 0].plot(forces.time, delivered - commanded, color=colour, linewidth=0.7)
+    axes[0, 0].set_ylabel('force [N]')
+    axes[0, 0].legend(ncols=6, fontsize=8, loc='lower center', bbox_to_anchor=(0.5, 1.0))
+    axes[1, 0].set_ylabel('delivered minus\nfeed-forward [N]')
+    axes[1, 0].set_xlabel('time [s]')
+    for axis in axes[:, 0]:
+        axis.grid(alpha=0.3)
     return figure

@@ -21,6 +21,7 @@ from stewart_bags.series import (
 SETPOINTS = 'setpoint'
 COMMANDS = 'joint_commands'
 ACTUATORS = 'actuator_states'
+EFFORTS = 'joint_efforts'
 POSES = 'platform/pose'
 DRIVER_STATE = 'driver/state'
 
@@ -38,6 +39,8 @@ class Recording:
         The same as strokes and rates; the stamps are the setpoints'.
     actuators : JointSeries
         What the drives measured.
+    efforts : JointSeries or None
+        Forces that feed-forward gave; the stamps are the setpoints'. None without feed-forward.
     poses : PoseSeries
         What forward kinematics made of that.
     driver_states : DriverStateSeries
@@ -50,6 +53,7 @@ class Recording:
     setpoints: SetpointSeries
     commands: JointSeries
     actuators: JointSeries
+    efforts: JointSeries | None
     poses: PoseSeries
     driver_states: DriverStateSeries
     counts: Mapping[str, int]
@@ -76,10 +80,12 @@ def read_recording(path: Path) -> Recording:
 
     """
     with Bag(path) as bag:
+        fed = any(name.endswith(f'/{EFFORTS}') and t.count for name, t in bag.topics.items())
         return Recording(
             setpoints=read_series(bag, SETPOINTS, SetpointSeries),
             commands=read_joints(bag, COMMANDS),
             actuators=read_joints(bag, ACTUATORS),
+            efforts=read_joints(bag, EFFORTS) if fed else None,
             poses=read_series(bag, POSES, PoseSeries),
             driver_states=read_series(bag, DRIVER_STATE, DriverStateSeries),
             counts={name: topic.count for name, topic in bag.topics.items()},

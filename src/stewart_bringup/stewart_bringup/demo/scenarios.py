@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,10 @@ WAVES = {
 }
 
 
+# What is played a second time without feed-forward, and for how long [s].
+UNAIDED, UNAIDED_DURATION = ('ex800', 'eq18'), 6.0
+
+
 @dataclass(frozen=True)
 class Scenario:
     """
@@ -97,6 +101,9 @@ class Scenario:
         Seed of the sea.
     backend : str
         Back end of the driver.
+    feed_forward : bool
+        Whether the drives are told the forces that the motion needs, as the rig's configuration
+        has it; False switches it off.
     bounds : Bounds
         What has to hold.
 
@@ -107,21 +114,25 @@ class Scenario:
     duration: float
     seed: int
     backend: str
+    feed_forward: bool = True
     bounds: Bounds = field(default_factory=Bounds)
 
     @property
     def name(self) -> str:
         """Name of its folder."""
-        return f'{self.platform}_{self.wave.name}'
+        return f'{self.platform}_{self.wave.name}{"" if self.feed_forward else "_unaided"}'
 
     @property
     def title(self) -> str:
         """Return one line for people."""
-        return f'{self.platform}: {self.wave.title}'
+        aid = '' if self.feed_forward else ', without feed-forward'
+        return f'{self.platform}: {self.wave.title}{aid}'
 
     def overrides(self) -> dict[str, dict[str, object]]:
         """Return the parameters that win over the files, by node."""
         chosen: dict[str, dict[str, object]] = {'driver': {'backend': self.backend}}
+        if not self.feed_forward:
+            chosen['feed_forward'] = {'enabled': False}
         if self.wave.seeded:
             chosen[self.wave.node] = {'seed': self.seed}
         return chosen
@@ -146,10 +157,17 @@ def choose(
     -------
     list of Scenario
         In the order in which they are played; never empty. A platform that no wave calls its own
-        gets the sea.
+        gets the sea. If no wave was chosen, the EX800's is played a second time, shorter and
+        without feed-forward, so that the report can tell what feed-forward is worth.
 
     """
     waves = [WAVES[wave]] if wave else list(WAVES.values())
     if platform and not wave:
         waves = [item for item in waves if item.platform == platform] or [WAVES['jonswap']]
-    return [Scenario(platform or item.platform, item, duration, seed, backend) for item in waves]
+    chosen = [Scenario(platform or item.platform, item, duration, seed, backend) for item in waves]
+    unaided = [
+        replace(item, feed_forward=False, duration=min(duration, UNAIDED_DURATION))
+        for item in chosen
+        if not wave and (item.platform, item.wave.name) == UNAIDED
+    ]
+    return [*chosen, *unaided]

@@ -23,7 +23,7 @@ from stewart_node_support.lifecycle import state_of
 from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
 
-CHAIN = ('driver', 'inverse_kinematics', 'forward_kinematics')
+CHAIN = ('driver', 'inverse_kinematics', 'feed_forward', 'forward_kinematics')
 WATCH_PERIOD = 0.1
 SETTLE_TIME = 3.0
 
@@ -87,7 +87,10 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
     """
     wave = scenario.wave
     files = [config_file('rig', scenario.platform), config_file('wave', wave.name)]
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    # What the nodes say in passing would tear the progress line apart.
+    rclpy.init(
+        args=['--ros-args', '--log-level', 'warn'], signal_handler_options=SignalHandlerOptions.NO
+    )
     try:
         nodes = compose(
             files, names=(*CHAIN, wave.node), overrides=scenario.overrides(), record=bag, lean=True

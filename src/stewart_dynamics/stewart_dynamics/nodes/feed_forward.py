@@ -13,7 +13,7 @@ from stewart_dynamics.errors import StewartError
 from stewart_dynamics.feed_forward import FeedForward
 from stewart_interfaces.msg import PlatformSetpoint
 from stewart_node_support.conversions import header_msg, leg_state_msg, motion_from_msg
-from stewart_node_support.diagnostics import Diagnostics
+from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.errors import MessageError
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.publishers import CountedPublisher
@@ -27,6 +27,7 @@ class FeedForwardParameters:
     """Parameters of the feed-forward node."""
 
     platform: str = param('vigo', 'platform by name, or path of its YAML file; with masses')
+    enabled: bool = param(default=True, description='false: publish nothing, masses not needed')
 
 
 class FeedForwardNode(Node):
@@ -35,11 +36,15 @@ class FeedForwardNode(Node):
     def __init__(self, **kwargs: Any) -> None:
         """Declare parameters, build the model, then open the interfaces."""
         super().__init__('feed_forward', **kwargs)
-        self._model = FeedForward(declare(self, FeedForwardParameters).platform)
+        parameters = declare(self, FeedForwardParameters)
         self.refusals = Refusals('setpoints')
         self.published: dict[str, CountedPublisher] = {}
         self._efforts = CountedPublisher(self, JointState, 'joint_efforts', COMMAND_QOS)
-        self._diagnostics = Diagnostics(self, self._model.platform)
+        self._diagnostics = Diagnostics(self, parameters.platform)
+        if not parameters.enabled:
+            self._diagnostics.add('setpoints', lambda: Report(Level.OK, 'off by configuration'))
+            return
+        self._model = FeedForward(parameters.platform)
         self._diagnostics.add('setpoints', self.refusals.report)
         self.create_subscription(PlatformSetpoint, 'setpoint', self._on_setpoint, COMMAND_QOS)
 
