@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 from io import StringIO
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -132,7 +133,10 @@ def test_a_motion_played_twice_tells_what_feed_forward_is_worth(
 
     page = render([aided, unaided], {})
 
-    assert 'stay below 40.0 µm, with it below 10.0 µm' in page
+    below = re.search(r'stay below ([\d.]+) µm, with it below ([\d.]+) µm', page)
+    assert below is not None
+    # an offset of all strokes, and what the fitted delay makes of it
+    assert [float(number) for number in below.groups()] == pytest.approx([40.0, 10.0], rel=0.2)
 
 
 def judged(synthetic: SimpleNamespace, offset: float) -> Result:
