@@ -47,13 +47,13 @@ class Mailbox:
         """Begin with nothing to say."""
         self._memory, self._sync_managers, self._server = memory, sync_managers, server
         self._queue: deque[bytes] = deque()
-        self._last = b''
+        self._shown = self._taken = b''
         self._sent_count, self._seen_count = 0, 0
 
     def reset(self) -> None:
         """Forget everything, as when the slave goes to INIT."""
         self._queue.clear()
-        self._last = b''
+        self._shown = self._taken = b''
         self._sent_count = self._seen_count = 0
         for number in (MAILBOX_OUT, MAILBOX_IN):
             self._sync_managers.set_full(number, full=False)
@@ -75,7 +75,7 @@ class Mailbox:
             self._refuse(MailboxErrorCode.UNSUPPORTED_PROTOCOL)
         else:
             self._serve(message[HEADER.size : HEADER.size + length], state)
-        self.fill()
+        self._fill()
 
     def _serve(self, body: bytes, state: AlState) -> None:
         if COE_HEADER.unpack_from(body)[0] >> 12 != SDO_REQUEST:
@@ -92,33 +92,32 @@ class Mailbox:
         """Queue an emergency: error code, error register 1001h, five octets of the maker."""
         body = COE_HEADER.pack(EMERGENCY << 12) + struct.pack('<HB5s', code, register, data)
         self._send(COE_PROTOCOL, body)
-        self.fill()
+        self._fill()
 
     def _send(self, protocol: int, body: bytes) -> None:
         self._sent_count = self._sent_count % LAST_COUNT + 1
         self._queue.append(HEADER.pack(len(body), 0, 0, protocol | self._sent_count << 4) + body)
 
-    def fill(self) -> None:
-        """Put the next message into the input mailbox if that is free."""
+    def taken(self) -> None:
+        """Take note that the master has read the message, and show the next one."""
+        self._taken, self._shown = self._shown, b''
+        self._fill()
+
+    def _fill(self) -> None:
         box = self._sync_managers.items[MAILBOX_IN]
         if self._queue and box.enabled and not self._sync_managers.full(MAILBOX_IN):
-            self._last = self._queue.popleft()
-            self._show(self._last)
+            self._show(self._queue.popleft())
 
     def repeat(self) -> None:
         """Show the last message again, because the master lost the frame that carried it."""
-        if not self._sync_managers.repeat_requested() or not self._last:
+        if not self._sync_managers.repeat_requested() or not self._taken:
             return
-        box = self._sync_managers.items[MAILBOX_IN]
-        if self._sync_managers.full(MAILBOX_IN):
-            length = HEADER.unpack_from(self._memory.octets, box.start)[0] + HEADER.size
-            waiting = bytes(self._memory.octets[box.start : box.start + length])
-            if waiting == self._last:
-                return
-            self._queue.appendleft(waiting)
-        self._show(self._last)
+        if self._shown:
+            self._queue.appendleft(self._shown)
+        self._show(self._taken)
 
     def _show(self, message: bytes) -> None:
         box = self._sync_managers.items[MAILBOX_IN]
         self._memory.octets[box.start : box.end] = message.ljust(box.length, b'\0')
         self._sync_managers.set_full(MAILBOX_IN, full=True)
+        self._shown = message

@@ -13,6 +13,10 @@ for _first, _end in registers.WRITABLE:
     _WRITABLE[_first:_end] = b'\x01' * (_end - _first)
 
 
+PAGE = 16
+Listener = tuple[int, int, Callable[[], None]]
+
+
 class Memory:
     """
     Registers and process memory, 12 KiB.
@@ -24,42 +28,39 @@ class Memory:
     def __init__(self) -> None:
         """Begin with zeros."""
         self.octets = bytearray(registers.MEMORY_SIZE)
-        self._written: list[tuple[int, int, Callable[[], None]]] = []
-        self._reading: list[tuple[int, int, Callable[[], None]]] = []
+        # By the pages that they begin or lie in, since every datagram asks for its listeners.
+        self._written: dict[int, list[Listener]] = {}
+        self._reading: dict[int, list[Listener]] = {}
 
     def on_write(self, address: int, length: int, call: Callable[[], None]) -> None:
         """Call back after a master has written into a range."""
-        self._written.append((address, address + length, call))
+        _register(self._written, address, length, call)
 
     def before_read(self, address: int, length: int, call: Callable[[], None]) -> None:
         """Call back before a master reads from a range."""
-        self._reading.append((address, address + length, call))
+        _register(self._reading, address, length, call)
 
     def read(self, address: int, length: int) -> bytes | None:
         """Return octets, or None outside the memory."""
         end = address + length
         if end > registers.MEMORY_SIZE:
             return None
-        for first, last, call in self._reading:
-            if address < last and first < end:
-                call()
+        _tell(self._reading, address, end)
         return bytes(self.octets[address:end])
 
     def write(self, address: int, data: bytes | bytearray) -> bool:
         """Write where a master may; False where it may nowhere."""
         end = address + len(data)
         writable = _WRITABLE[address:end]
-        if end > registers.MEMORY_SIZE or not any(writable):
+        if end > registers.MEMORY_SIZE or 1 not in writable:
             return False
-        if all(writable):
+        if 0 not in writable:
             self.octets[address:end] = data
         else:
             for number, allowed in enumerate(writable):
                 if allowed:
                     self.octets[address + number] = data[number]
-        for first, last, call in self._written:
-            if address < last and first < end:
-                call()
+        _tell(self._written, address, end)
         return True
 
     def get(self, address: int, length: int) -> int:
@@ -70,3 +71,24 @@ class Memory:
         """Store a number; what is too large or negative wraps."""
         value &= (1 << 8 * length) - 1
         self.octets[address : address + length] = value.to_bytes(length, 'little')
+
+
+def _register(
+    pages: dict[int, list[Listener]], address: int, length: int, call: Callable[[], None]
+) -> None:
+    listener = address, address + length, call
+    for page in range(address // PAGE, (address + length - 1) // PAGE + 1):
+        pages.setdefault(page, []).append(listener)
+
+
+def _tell(pages: dict[int, list[Listener]], address: int, end: int) -> None:
+    """Call whoever listens to the range, once each, in the order in which they came."""
+    if address >= registers.PROCESS_MEMORY:
+        return
+    called = []
+    for page in range(address // PAGE, (end - 1) // PAGE + 1):
+        for listener in pages.get(page, ()):
+            first, last, call = listener
+            if address < last and first < end and listener not in called:
+                called.append(listener)
+                call()

@@ -142,7 +142,7 @@ class Slave:
         if number == MAILBOX_OUT and self.al.state is not AlState.INIT:
             self.mailbox.receive(self.al.state)
         elif number == MAILBOX_IN:
-            self.mailbox.fill()
+            self.mailbox.taken()
         elif number == OUTPUTS:
             self._outputs_written()
 
@@ -213,7 +213,7 @@ class Slave:
 
     def entered(self, old: AlState, new: AlState) -> None:
         """Follow the state machine: mailbox from PREOP on, process data from SAFEOP on."""
-        if new is AlState.INIT:
+        if AlState.INIT in {old, new}:
             self.mailbox.reset()
         if old is AlState.OP:
             self.drive.communication_lost()
