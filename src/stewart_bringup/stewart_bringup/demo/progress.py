@@ -35,14 +35,14 @@ class LiveLine:
             TextColumn('{task.completed:4.1f} of {task.total:.0f} s'),
             TextColumn('{task.fields[phase]}'),
             console=console,
-            disable=not console.is_terminal,
         )
         self._task: TaskID | None = None
         self._title = self._phase = ''
 
     def __enter__(self) -> LiveLine:
         """Begin to draw."""
-        self._progress.start()
+        if self._console.is_terminal:
+            self._progress.start()
         return self
 
     def __exit__(
@@ -52,7 +52,8 @@ class LiveLine:
         trace: TracebackType | None,
     ) -> None:
         """Leave what was drawn and give the terminal back."""
-        self._progress.stop()
+        if self._console.is_terminal:
+            self._progress.stop()
 
     def begin(self, title: str, duration: float) -> None:
         """Open the line of a scenario."""
