@@ -16,6 +16,7 @@ StewartError
 from __future__ import annotations
 
 from dataclasses import dataclass
+import math
 from typing import Any
 
 
@@ -86,10 +87,18 @@ class Violation:
         """Say it in one sentence."""
         place = '' if self.leg is None else f' of leg {self.leg}'
         where = '' if self.index is None else f' at sample {self.index}'
-        return (
-            f'{self.quantity}{place}{where} is {self.value:.6g} {self.unit}, '
-            f'allowed are {self.lower:.6g} to {self.upper:.6g} {self.unit}'
-        )
+        unit = '' if self.unit == '1' else f' {self.unit}'
+        return f'{self.quantity}{place}{where} is {self.value:.6g}{unit}, {self._allowed(unit)}'
+
+    def _allowed(self, unit: str) -> str:
+        """Say which values are allowed; a side without a bound is not mentioned."""
+        if math.isinf(self.lower) and math.isinf(self.upper):
+            return 'allowed is any finite number'
+        if math.isinf(self.lower):
+            return f'allowed is at most {self.upper:.6g}{unit}'
+        if math.isinf(self.upper):
+            return f'allowed is at least {self.lower:.6g}{unit}'
+        return f'allowed are {self.lower:.6g} to {self.upper:.6g}{unit}'
 
 
 class MotionRefused(StewartError):
