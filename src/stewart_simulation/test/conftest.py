@@ -165,7 +165,8 @@ class Bench:
         self.post(slave, b'\x00\x20' + request)
         message = self.fetch(slave)
         assert message is not None
-        assert (message[0], message[1][:2]) == (3, b'\x00\x30')
+        service = b'\x00\x20' if message[1][2] == 0x80 else b'\x00\x30'
+        assert (message[0], message[1][:2]) == (3, service)
         return message[1][2:]
 
     def sdo_read(self, slave: int, index: int, sub: int = 0) -> bytes:

@@ -81,7 +81,7 @@ class Drive:
             return
         kind = {0x81: COMMUNICATION, 0x86: PROFILE}.get(code >> 8, 0)
         self._error_code.value, self._register.value = code, GENERIC | kind
-        self.state = State.FAULT_REACTION_ACTIVE
+        self._enter(State.FAULT_REACTION_ACTIVE)
         self._emergency(code, GENERIC | kind)
 
     def communication_lost(self) -> None:
@@ -138,7 +138,13 @@ class Drive:
             if arrow.source is State.FAULT:
                 self._error_code.value = self._register.value = 0
                 self._emergency(0, 0)
-            self.state = arrow.target
+            self._enter(arrow.target)
+
+    def _enter(self, state: State) -> None:
+        """Change the state; a stop begins with the motion as it is, not with the target's."""
+        if state in STOPPING:
+            self._demand, self._rate = float(self._position.number), float(self._velocity.number)
+        self.state = state
 
     def _follow(self) -> None:
         wanted = self._target.number + self._offset.number

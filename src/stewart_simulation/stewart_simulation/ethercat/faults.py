@@ -70,11 +70,12 @@ class Faults:
 
     # The wire.
 
-    def lose_next(self, count: int = 1, way: str = 'out') -> None:
+    def lose_next(self, count: int = 1, way: str = 'out', skip: int = 0) -> None:
         """Lose the next frames before (out) or after (back) the slaves have seen them."""
-        if way not in {item.value for item in Way} or count < 0:
-            raise FaultError('lose_next', f'no {count!r} frames can get lost on the way {way!r}')
-        self._line.lose_next(count, Way(way))
+        if way not in {item.value for item in Way} or count < 0 or skip < 0:
+            text = f'{count!r} frames after {skip!r} cannot get lost on the way {way!r}'
+            raise FaultError('lose_next', text)
+        self._line.lose_next(count, Way(way), skip)
 
     def lose_some(self, probability: float) -> None:
         """Lose frames at random; 0 ends it."""
@@ -165,6 +166,7 @@ class Faults:
         return {
             'positions': [float(x) for x in segment.model.positions],
             'velocities': [float(x) for x in segment.model.velocities],
+            'powered': [segment.powered(number) for number, _ in enumerate(segment.slaves, 1)],
             'al_states': [slave.al.state.name for slave in segment.slaves],
             'al_codes': [int(slave.al.code) for slave in segment.slaves],
             'drive_states': [slave.drive.state.name for slave in segment.slaves],

@@ -39,13 +39,14 @@ class Line:
         """Begin without faults."""
         self._segment, self._random = segment, random.Random(seed)
         self._next = {Way.OUT: 0, Way.BACK: 0}
+        self._skip = dict(self._next)
         self._probability = 0.0
         self.delay = 0
         self.sent = self.lost = 0
 
-    def lose_next(self, count: int, way: Way) -> None:
-        """Lose the next frames, all of them."""
-        self._next[way] = count
+    def lose_next(self, count: int, way: Way, skip: int = 0) -> None:
+        """Let some frames pass, then lose the next ones, all of them."""
+        self._next[way], self._skip[way] = count, skip
 
     def lose_some(self, probability: float) -> None:
         """Lose frames at random, half of them on either way."""
@@ -63,7 +64,9 @@ class Line:
         return answer
 
     def _loses(self, way: Way) -> bool:
-        if self._next[way]:
+        if self._next[way] and self._skip[way]:
+            self._skip[way] -= 1
+        elif self._next[way]:
             self._next[way] -= 1
             return True
         return bool(self._probability) and self._random.random() < 0.5 * self._probability

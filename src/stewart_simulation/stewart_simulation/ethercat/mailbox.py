@@ -10,7 +10,7 @@ import struct
 
 from stewart_simulation.ethercat.memory import Memory
 from stewart_simulation.ethercat.registers import AlState
-from stewart_simulation.ethercat.sdo_server import SdoServer
+from stewart_simulation.ethercat.sdo_server import ABORT_COMMAND, SdoServer
 from stewart_simulation.ethercat.sync_managers import MAILBOX_IN, MAILBOX_OUT, SyncManagers
 
 HEADER = struct.Struct('<HHBB')
@@ -83,7 +83,9 @@ class Mailbox:
             return
         answer = self._server.answer(body[COE_HEADER.size :], state)
         if answer is not None:
-            self._send(COE_PROTOCOL, COE_HEADER.pack(SDO_RESPONSE << 12) + answer)
+            # An abort is itself a request (ETG.1000.6): masters tell it from an answer by that.
+            service = SDO_REQUEST if answer[0] == ABORT_COMMAND else SDO_RESPONSE
+            self._send(COE_PROTOCOL, COE_HEADER.pack(service << 12) + answer)
 
     def _refuse(self, code: MailboxErrorCode) -> None:
         self._send(ERROR_PROTOCOL, struct.pack('<HH', 1, code))

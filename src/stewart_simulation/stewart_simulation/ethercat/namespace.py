@@ -59,7 +59,7 @@ def enter() -> None:
 
 
 def _write(name: str, text: str) -> None:
-    Path('/proc/self', name).write_text(text, encoding='ascii')
+    Path('/proc/self', name).write_text(text, encoding='utf-8')
 
 
 def connect(master: str = MASTER_PORT, segment: str = SEGMENT_PORT) -> None:
@@ -105,7 +105,7 @@ def disconnect(port: str) -> None:
 
 def may_use_raw_sockets() -> bool:
     """Tell whether this process may make interfaces and raw sockets where it is."""
-    for line in Path('/proc/self/status').read_text(encoding='ascii').splitlines():
+    for line in Path('/proc/self/status').read_text(encoding='utf-8').splitlines():
         if line.startswith('CapEff:'):
             held = int(line.split()[1], 16)
             return bool(held >> NET_ADMIN & 1 and held >> NET_RAW & 1)

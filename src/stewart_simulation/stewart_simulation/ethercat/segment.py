@@ -83,6 +83,10 @@ class Segment:
         self._cut_after = after
         self._connect()
 
+    def powered(self, number: int) -> bool:
+        """Tell whether slave 1, 2, … has its supply."""
+        return self._on[number - 1]
+
     def refresh(self) -> None:
         """Lay cable and clocks out again after slaves were built anew."""
         self._connect()
