@@ -217,7 +217,8 @@ def test_violation_names_quantity_value_bounds_and_unit(
     assert violation.index is None
     assert leg is None or violation.leg == leg
     assert not violation.lower <= violation.value <= violation.upper
-    assert f'{violation.value:.6g} {unit}' in str(violation)
+    shown = '' if unit == '1' else f' {unit}'
+    assert f'is {violation.value:.6g}{shown}, allowed' in str(violation)
 
 
 @pytest.mark.parametrize('quantity', ['base joint angle', 'platform joint angle'])
