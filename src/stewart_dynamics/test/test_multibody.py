@@ -14,6 +14,7 @@ from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.multibody import MultibodyModel
 from stewart_dynamics.multibody.constraints import leg_constraints, leg_jacobian
 from stewart_dynamics.multibody.coordinates import attitude, Coordinates, rate_axes
+from stewart_dynamics.multibody.system import constraint_system
 from stewart_dynamics.newton_euler import actuator_forces, reactions
 from stewart_kinematics.errors import ConvergenceError, StewartError
 from stewart_kinematics.motion import Motion, Pose
@@ -172,3 +173,41 @@ def test_leg_jacobian_equals_finite_differences(coordinates: Coordinates) -> Non
         [(value(q + step * e) - value(q - step * e)) / (2 * step) for e in np.eye(12)], axis=1
     )
     assert np.abs(jacobian - numeric).max() < 1e-8
+
+
+@pytest.mark.parametrize('coordinates', Coordinates)
+def test_the_solution_satisfies_the_equations_written_out(
+    coordinates: Coordinates, asymmetric: Platform, six_axis_motion: MakeMotion
+) -> None:
+    """C = 0, C_q dq = -C_t, C_q ddq = Q_d, and Q_c = C_q^T lambda for every body."""
+    model = MultibodyModel.from_platform(asymmetric, coordinates)
+    solution = model.solve(six_axis_motion(TIMES[:12]))
+
+    for n in range(12):
+        system = constraint_system(model, solution, n)
+        rates, accelerations = solution.velocities[n], solution.accelerations[n]
+        reaction = system.jacobian.T @ solution.multipliers[n]
+        forces = solution.generalised_forces[n].ravel()
+        assert np.linalg.matrix_rank(system.jacobian) == 78
+        assert np.abs(system.values).max() < 1e-12
+        assert np.abs(system.jacobian @ rates + system.time_derivative).max() < 1e-11
+        assert np.abs(system.jacobian @ accelerations - system.quadratic).max() < 1e-10
+        assert np.abs(reaction - forces).max() < 1e-11 * np.abs(forces).max()
+
+
+def test_the_written_out_jacobian_equals_finite_differences_of_velocities(
+    asymmetric: Platform, six_axis_motion: MakeMotion
+) -> None:
+    """Its change along the motion is what Q_d says: d(C_q) dq = -Q_d for all but the drives."""
+    model, step = MultibodyModel.from_platform(asymmetric), 1e-5
+    time = 0.7
+    centre = model.solve(six_axis_motion(np.array([time])))
+    after, before = (
+        constraint_system(model, model.solve(six_axis_motion(np.array([time + s * step]))))
+        for s in (1.0, -1.0)
+    )
+
+    drift = (after.jacobian - before.jacobian) @ centre.velocities[0] / (2.0 * step)
+    quadratic = constraint_system(model, centre).quadratic
+
+    assert np.abs(drift + quadratic)[:72].max() < 1e-7
