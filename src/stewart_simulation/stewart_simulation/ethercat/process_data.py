@@ -130,7 +130,9 @@ class ProcessData:
 
     def _check_field(self, direction: Direction, field: int) -> None:
         target, sub, bits = objects.unpack_mapping(field)
-        if target == FILLER and bits and not bits % 8:
+        if target == FILLER:
+            if not bits or bits % 8:
+                raise SdoAbort(AbortCode.NOT_MAPPABLE)
             return
         entry = self._dictionary.entry(target, sub)
         if not entry.access & direction.mappable or bits != 8 * entry.size:

@@ -1,0 +1,273 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Faults by name, by script and over the control socket; and a machine that allows no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import json
+from pathlib import Path
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import pytest
+from stewart_simulation.ethercat import namespace
+from stewart_simulation.ethercat.control import ControlClient, ControlServer
+from stewart_simulation.ethercat.errors import ControlError, FaultError, NamespaceError
+from stewart_simulation.ethercat.faults import Faults
+from stewart_simulation.ethercat.frames import Command, Datagram, encode
+from stewart_simulation.ethercat.line import Line
+from stewart_simulation.ethercat.script import Script
+
+Build = Callable[..., Any]
+FRAME = encode([Datagram(Command.BRD, 0, 0x0000, bytes(2))])
+
+
+@pytest.fixture
+def bench(build: Build) -> Any:
+    return build(3)
+
+
+@pytest.fixture
+def line(bench: Any) -> Line:
+    return Line(bench.segment, seed=1)
+
+
+@pytest.fixture
+def faults(bench: Any, line: Line) -> Faults:
+    return Faults(bench.segment, line)
+
+
+def test_every_fault_of_the_table_in_the_readme_exists(faults: Faults) -> None:
+    readme = Path(namespace.__file__).with_name('README.md').read_text(encoding='utf-8')
+    rows = [row.split('|')[1] for row in readme.splitlines() if row.startswith('| `')]
+    named = {part.split('`')[1] for row in rows for part in row.split(',')}
+
+    assert named == set(faults.names)
+
+
+def test_frames_are_lost_before_or_after_the_slaves_have_seen_them(
+    bench: Any, line: Line, faults: Faults
+) -> None:
+    write = encode([Datagram(Command.BWR, 0, 0x0310, b'\x07')])
+    memory = bench.segment.slaves[0].memory.octets
+
+    faults.apply('lose_next', count=2)
+    assert [bool(line.send(write)) for _ in range(2)] == [False, False]
+    assert memory[0x0310] == 0
+    faults.apply('lose_next', way='back')
+    assert not line.send(write)
+    assert memory[0x0310] == 7
+    faults.apply('lose_next', count=1, skip=2)
+    assert [bool(line.send(FRAME)) for _ in range(4)] == [True, True, False, True]
+    assert (line.sent, line.lost) == (7, 4)
+
+
+def test_random_losses_have_their_probability_and_repeat_with_the_seed(bench: Any) -> None:
+    def losses(seed: int) -> list[bool]:
+        line = Line(bench.segment, seed)
+        line.lose_some(0.2)
+        return [not line.send(FRAME) for _ in range(2000)]
+
+    assert losses(1) == losses(1)
+    assert losses(1) != losses(2)
+    # 2000 frames at 0.5 · 0.2 each way: 1 − 0.9² = 0.19; six standard deviations are 105.
+    assert abs(sum(losses(1)) - 380) < 105
+
+
+def test_faults_of_a_slave_show_on_the_bus(bench: Any, faults: Faults) -> None:
+    bench.op()
+    faults.apply('al_error', slave=1, code=0x1A)
+    faults.apply('watchdog', slave=2)
+    faults.apply('drive_fault', slave=3, code=0x3210)
+    bench.wait(0.005)
+
+    assert [bench.al(n) for n in (1, 2, 3)] == [(0x14, 0x1A), (0x14, 0x1B), (0x08, 0)]
+    assert bench.fetch(3) == (3, bytes.fromhex('0010 1032 01 0000000000'))
+    faults.apply('al_error', slave=1, code=0x11, state='INIT')
+    assert bench.al(1) == (0x11, 0x11)
+
+
+def test_replaced_drives_start_anew_in_their_place(bench: Any, faults: Faults) -> None:
+    bench.preop()
+    faults.apply('identity', slave=1, product=0xB7)
+    faults.apply('read_only_maps', slave=2)
+    faults.apply('sii_checksum', slave=3)
+    bench.counts.clear()
+    bench.address()
+    for slave in (1, 2):
+        bench.program_mailbox(slave)
+        assert bench.request(slave, 0x02) == (0x02, 0)
+
+    assert bench.sdo_read(1, 0x1018, 2) == b'\xb7\0\0\0'
+    assert bench.sdo_write(2, 0x1600, 0, b'\0').hex() == '02000106'
+    bench.program_mailbox(3)
+    assert bench.request(3, 0x02) == (0x01, 0)
+    assert bench.read(3, 0x0110, 2) & 1 == 0
+    assert bench.segment.reached == 3
+
+
+def test_the_plant_is_seen_without_the_bus(bench: Any, faults: Faults) -> None:
+    bench.op()
+    faults.apply('power_off', slave=2)
+    seen = faults.observe()
+
+    assert seen['positions'] == [0.0, 0.0, 0.0]
+    assert seen['powered'] == [True, False, True]
+    assert seen['al_states'] == ['OP', 'OP', 'OP']
+    assert seen['reached'] == 1
+    assert json.loads(json.dumps(seen)) == seen
+
+
+@pytest.mark.parametrize(
+    ('fault', 'arguments', 'text'),
+    [
+        ('explode', {}, 'does not exist; there are al_error, cut'),
+        ('observe', {}, 'does not exist'),
+        ('cut', {}, 'missing a required argument'),
+        ('cut', {'after': 4}, 'slave must be 1 to 3, not 4'),
+        ('power_off', {'slave': 0}, 'slave must be 1 to 3, not 0'),
+        ('power_off', {'slave': '1'}, "not '1'"),
+        ('power_off', {'slave': 1, 'colour': 2}, 'unexpected keyword'),
+        ('lose_some', {'probability': 1.5}, 'must be 0 to 1'),
+        ('lose_next', {'way': 'sideways'}, 'sideways'),
+        ('delay', {'seconds': -1.0}, 'must be 0 to 10'),
+        ('drift', {'slave': 1, 'ppm': 900.0}, 'within ±500 ppm'),
+        ('drive_fault', {'slave': 1, 'code': 0}, '1 to 0xFFFF'),
+        ('al_error', {'slave': 1, 'code': 1, 'state': 'BOOT'}, 'no state'),
+    ],
+)
+def test_a_fault_that_does_not_fit_is_refused(
+    faults: Faults, fault: str, arguments: dict[str, Any], text: str
+) -> None:
+    with pytest.raises(FaultError, match=fault) as caught:
+        faults.apply(fault, **arguments)
+    assert text in str(caught.value)
+
+
+def test_a_script_breaks_things_in_the_order_of_their_times(
+    bench: Any, faults: Faults, tmp_path: Path
+) -> None:
+    path = tmp_path / 'script.jsonl'
+    path.write_text('{"at": 2.0, "fault": "mend"}\n\n{"at": 1.0, "fault": "cut", "after": 1}\n')
+    script = Script.load(path, faults)
+    reached = []
+    for now in (100.0, 100.9, 101.0, 101.9, 102.5):
+        script.play(now)
+        reached.append(bench.segment.reached)
+
+    assert reached == [3, 3, 1, 1, 3]
+
+
+@pytest.mark.parametrize(
+    'line', ['nonsense', '[1]', '{"fault": "mend"}', '{"at": 1, "fault": "bang"}', '{"at": "x"}']
+)
+def test_a_script_is_checked_before_it_is_played(
+    faults: Faults, tmp_path: Path, line: str
+) -> None:
+    path = tmp_path / 'script.jsonl'
+    path.write_text(line + '\n')
+
+    with pytest.raises(FaultError):
+        Script.load(path, faults)
+
+
+def test_the_control_socket_carries_faults_answers_and_refusals(
+    bench: Any, faults: Faults, tmp_path: Path
+) -> None:
+    path = tmp_path / 's'
+    server = ControlServer(path, faults)
+
+    def serve() -> None:
+        descriptor = server.accept()
+        while server.serve(descriptor):
+            pass
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    with ControlClient(path) as client:
+        assert client.call('cut', after=2) is None
+        assert client.call('observe')['reached'] == 2
+        with pytest.raises(ControlError, match='slave must be 1 to 3'):
+            client.call('cut', after=9)
+        with pytest.raises(ControlError, match='does not exist'):
+            client.call('burn')
+    thread.join()
+    server.close()
+
+    assert bench.segment.reached == 2
+    with pytest.raises(ControlError, match='no segment listens'):
+        ControlClient(path)
+
+
+@pytest.mark.parametrize('line', [b'', b'[]', b'"cut"', b'{}', b'{"fault": []}', b'\xff'])
+def test_what_is_no_request_is_answered_with_an_error(
+    faults: Faults, tmp_path: Path, line: bytes
+) -> None:
+    server = ControlServer(tmp_path / 's', faults)
+    answer = json.loads(server.answer(line))
+    server.close()
+
+    assert 'not a request' in answer['error'] or 'does not exist' in answer['error']
+
+
+def test_a_machine_that_forbids_namespaces_names_what_permits_them() -> None:
+    text = str(NamespaceError('make a namespace', 'Operation not permitted'))
+
+    assert 'sysctl kernel.apparmor_restrict_unprivileged_userns=0' in text
+    assert 'sysctl kernel.unprivileged_userns_clone=1' in text
+    assert '--cap-add=NET_ADMIN --cap-add=NET_RAW' in text
+
+
+def test_a_process_with_threads_cannot_enter_a_namespace() -> None:
+    code = (
+        'import threading, time\n'
+        'from stewart_simulation.ethercat import namespace\n'
+        'threading.Thread(target=time.sleep, args=(30,), daemon=True).start()\n'
+        'namespace.enter()\n'
+    )
+    done = subprocess.run(
+        [sys.executable, '-c', f'import sys; sys.path[:0] = {sys.path!r}\n{code}'],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert 'NamespaceError' in done.stderr
+    assert 'has 2 threads and may have one' in done.stderr
+
+
+FORBIDDEN = """
+import ctypes, errno, sys
+from stewart_simulation.ethercat import launcher, namespace
+
+class Forbidding:
+    def __init__(self, *arguments, **keywords):
+        pass
+    def unshare(self, flags):
+        ctypes.set_errno(errno.EPERM)
+        return -1
+
+ctypes.CDLL = Forbidding
+namespace.may_use_raw_sockets = lambda: False
+sys.argv = ['segment', '--', 'true']
+from stewart_simulation.ethercat.__main__ import main
+sys.exit(main())
+"""
+
+
+def test_where_the_kernel_says_no_the_command_ends_with_the_lines_that_permit_it() -> None:
+    done = subprocess.run(
+        [sys.executable, '-c', f'import sys; sys.path[:0] = {sys.path!r}\n{FORBIDDEN}'],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert done.returncode == 1
+    assert 'Operation not permitted' in done.stderr
+    assert 'apparmor_restrict_unprivileged_userns=0' in done.stderr
