@@ -25,6 +25,7 @@ setup(
         'stewart.driver_backends': [
             'simulated = stewart_simulation.simulated_backend:SimulatedBackend',
         ],
+        'stewart.verbs': ['imu-emulator = stewart_simulation.verbs.imu_emulator'],
     },
     zip_safe=False,
 )

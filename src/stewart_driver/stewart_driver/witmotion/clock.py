@@ -16,7 +16,7 @@ from collections import deque
 from dataclasses import dataclass
 from math import inf
 
-from stewart_driver.witmotion.commands import BITS_PER_BYTE
+from stewart_driver.witmotion.commands import BITS_PER_BYTE, RATES
 
 # Chunks remembered to look up where a frame began; a frame spans two, rarely three.
 CHUNKS = 16
@@ -75,8 +75,9 @@ class ClockSettings:
         Silence after which the clock starts anew [s].
     mismatch : float
         Relative error of the period at which it starts anew; 16 ms of latency look like 3 % [-].
-    late_samples : int
-        So many samples in a row, each late by half a period or more: some were lost.
+    late, late_samples : float, int
+        For so long [s], and so many samples in a row, each late by half a period or more: some
+        were lost.
 
     """
 
@@ -85,6 +86,7 @@ class ClockSettings:
     bandwidth: float = 0.5
     outage: float = 0.5
     mismatch: float = 0.05
+    late: float = 0.4
     late_samples: int = 20
 
 
@@ -177,8 +179,12 @@ class SampleClock:
             delay = self._least = 0.0
         self._least = min(self._least, delay)
         self._most = max(self._most, delay)
-        self._late = [*self._late, delay] if delay >= 0.5 * self.period else []
-        if len(self._late) >= self._settings.late_samples:
+        if delay >= 0.5 * self.period:
+            self._late.append(delay)
+        elif self._late:
+            self._late = []
+        settings = self._settings
+        if len(self._late) >= max(settings.late_samples, settings.late / self.period):
             phase += self._skip(round(min(self._late) / self.period))
         return phase
 
@@ -197,7 +203,7 @@ class SampleClock:
         twice = wrong and not self._differs(measured, self._measured)
         self._measured = measured if wrong else inf
         if twice or not self._locked:
-            self._lock(measured if wrong else self.period)
+            self._lock(self._likely(measured) if wrong else self.period)
         else:
             # Larger steps than this would swing where samples are slow.
             step = min(settings.bandwidth * duration, 0.25)
@@ -206,6 +212,11 @@ class SampleClock:
             self.period += step * step * error / len(arrivals)
         self.lateness = self._most
         self._begin_block(arrivals[-1])
+
+    def _likely(self, measured: float) -> float:
+        """Return the period of the table that a rough measurement means, or else the latter."""
+        nearest = min((1.0 / rate for rate in RATES), key=lambda period: abs(period - measured))
+        return measured if self._differs(measured, nearest) else nearest
 
     def _differs(self, one: float, other: float) -> bool:
         return abs(one / other - 1.0) > self._settings.mismatch

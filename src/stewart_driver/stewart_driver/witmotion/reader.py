@@ -33,7 +33,7 @@ RATE_TOLERANCE = 0.1
 FIRST_CHECK = 2.0
 LAST_CHECK = 60.0
 # Of so many reads one waits for the next byte, and so tells sharply when it came.
-SHARP = 8
+SHARP = 5
 
 
 class Phase(Enum):

@@ -1,0 +1,136 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart imu-emulator``: a WitMotion sensor on a pseudo terminal."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+import os
+from pathlib import Path
+import select
+import sys
+import time
+
+import numpy as np
+from stewart_driver.errors import DriverError
+from stewart_driver.witmotion.commands import BAUDS, rate_code, RATES, Register
+from stewart_simulation.serial_imu.device import Sensor
+from stewart_simulation.serial_imu.emulator import SerialImu
+from stewart_simulation.serial_imu.fault_script import Fault, MEANINGS, parse
+from stewart_simulation.serial_imu.inertial import resting, rocking
+from stewart_simulation.serial_imu.measurement import EXACT, Imperfections
+from stewart_simulation.serial_imu.pty_port import PtyPort
+
+HELP = 'emulate a WitMotion sensor on a pseudo terminal, with faults from stdin'
+MOTIONS = {'rest': resting, 'rock': rocking()}
+LOOK = 0.05
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = 'faults, one a line on stdin, "@seconds" before it to wait:\n' + '\n'.join(
+        f'  {words:12} {meaning}' for words, meaning in MEANINGS.items()
+    )
+    parser.add_argument('--link', type=Path, help='symbolic link that keeps pointing at the port')
+    parser.add_argument('--motion', choices=MOTIONS, default='rest', help='default: %(default)s')
+    parser.add_argument(
+        '--baud', type=int, choices=BAUDS, default=9600, help='at first (default: %(default)s)'
+    )
+    parser.add_argument(
+        '--rate',
+        type=float,
+        choices=RATES,
+        default=10.0,
+        help='at first, Hz (default: %(default)s)',
+    )
+    parser.add_argument('--latency', type=float, default=0.0, help='of a USB adapter [s]')
+    parser.add_argument('--exact', action='store_true', help='without noise')
+    parser.add_argument('--seed', type=int, default=0, help='of the noise (default: %(default)s)')
+    parser.add_argument('--duration', type=float, help='end after this time [s]')
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Run until the time is over or Ctrl-C.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        As `add_arguments` defines them.
+
+    Returns
+    -------
+    int
+        Exit code 0.
+
+    """
+    sensor = Sensor(
+        flaws=EXACT if arguments.exact else Imperfections(),
+        rng=np.random.default_rng(arguments.seed),
+    )
+    sensor.registers[Register.RATE] = rate_code(arguments.rate)
+    sensor.baud = arguments.baud
+    sensor.saved = dict(sensor.registers)
+    imu = SerialImu(
+        MOTIONS[arguments.motion],
+        now=time.monotonic,
+        sensor=sensor,
+        port=PtyPort(arguments.link),
+        latency=arguments.latency,
+    )
+    print(imu.path, flush=True)
+    with imu:
+        try:
+            _play(imu, arguments.duration)
+        except KeyboardInterrupt:
+            print('ended', file=sys.stderr)
+    return 0
+
+
+def _play(imu: SerialImu, duration: float | None) -> None:
+    """Cause the faults that come on stdin, each at its time."""
+    start = time.monotonic()
+    pending: list[Fault] = []
+    lines = _Lines(sys.stdin.fileno())
+    while duration is None or time.monotonic() - start < duration:
+        for line in lines.read(LOOK):
+            with _told():
+                pending.append(parse(line))
+        elapsed = time.monotonic() - start
+        for fault in [fault for fault in pending if fault.time <= elapsed]:
+            pending.remove(fault)
+            print(f'{elapsed:.1f} s: {fault.name} {fault.value:g}', file=sys.stderr)
+            with _told():
+                fault.cause(imu)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say what is wrong with a fault, and go on."""
+    try:
+        yield
+    except DriverError as error:
+        print(error, file=sys.stderr)
+
+
+class _Lines:
+    """Whole lines from a descriptor that may end or never say anything."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._rest = ''
+        self._open = True
+
+    def read(self, timeout: float) -> list[str]:
+        """Return the lines that came within `timeout` [s]."""
+        if not self._open:
+            time.sleep(timeout)
+        elif select.select([self._descriptor], [], [], timeout)[0]:
+            data = os.read(self._descriptor, 4096)
+            self._open = bool(data)
+            *lines, self._rest = (self._rest + data.decode(errors='replace')).split('\n')
+            return [line for line in lines if line.strip()]
+        return []

@@ -1,0 +1,326 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The reader of the driver against the emulated sensor, through pyserial and a real tty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from stewart_driver.witmotion.configuring import SensorSettings
+from stewart_driver.witmotion.frames import FrameType
+from stewart_driver.witmotion.health import HealthMonitor, Severity, Verdict
+from stewart_driver.witmotion.reader import ImuReader, Phase, ReaderSettings, StampedSample
+from stewart_driver.witmotion.transport import SerialTransport
+from stewart_simulation.serial_imu.device import Sensor
+from stewart_simulation.serial_imu.emulator import SerialImu
+from stewart_simulation.serial_imu.fault_script import FAULTS, MEANINGS, parse
+from stewart_simulation.serial_imu.inertial import InertialState, rocking
+from stewart_simulation.serial_imu.pty_port import PtyPort
+
+IMU = (FrameType.ACCELERATION, FrameType.ANGULAR_VELOCITY, FrameType.QUATERNION)
+WANTED = SensorSettings(IMU, 200.0, 115200)
+
+
+class Bench:
+    """An emulated sensor, a reader on its port, and what both have told."""
+
+    def __init__(self, stack: ExitStack, tmp_path: Path) -> None:
+        self._stack, self._tmp_path = stack, tmp_path
+        self.measured: list[float] = []
+        self.samples: list[StampedSample] = []
+        self.imu: SerialImu
+        self.reader: ImuReader
+        self.health: HealthMonitor
+
+    def sensor(self, **options: Any) -> SerialImu:
+        """Plug a sensor in and switch it on."""
+        motion = rocking()
+
+        def recorded(instant: float) -> InertialState:
+            self.measured.append(self.imu._start + instant)
+            return motion(instant)
+
+        self.imu = SerialImu(
+            recorded, now=time.monotonic, port=PtyPort(self._tmp_path / 'imu'), **options
+        )
+        return self._stack.enter_context(self.imu)
+
+    def read(self, sensor: SensorSettings = WANTED, **options: Any) -> ImuReader:
+        """Start a reader."""
+        quick = {'silence': 0.6, 'backoff': (0.05, 0.2), **options}
+        settings = ReaderSettings(port=self.imu.path, sensor=sensor, **quick)
+        self.health = HealthMonitor(settings)
+        self.reader = ImuReader(
+            lambda baud: SerialTransport(self.imu.path, baud),
+            settings,
+            now=time.monotonic,
+            sleep=time.sleep,
+        )
+        self.reader.start()
+        self._stack.callback(self.reader.stop)
+        return self.reader
+
+    def until(self, condition: Callable[[], Any], timeout: float = 15.0) -> None:
+        limit = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < limit, self.reader.status
+            time.sleep(0.01)
+
+    def connected(self, times: int = 1) -> None:
+        self.until(lambda: self.reader.status.connections >= times)
+        self.until(lambda: self.reader.status.grouping.samples > 20)
+
+    def collect(self, seconds: float) -> list[StampedSample]:
+        self.reader.take()
+        taken = []
+        limit = time.monotonic() + seconds
+        while time.monotonic() < limit:
+            time.sleep(0.05)
+            taken += self.reader.take()
+        return taken
+
+    def verdict(self, window: float = 1.0) -> Verdict:
+        self.health.assess(self.reader.status, time.monotonic(), None)
+        time.sleep(window)
+        return self.health.assess(self.reader.status, time.monotonic(), 0.0)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    with ExitStack() as stack:
+        yield Bench(stack, tmp_path)
+
+
+def at_115200(**registers: int) -> Sensor:
+    """Return a sensor that somebody has set to 115200 baud."""
+    sensor = Sensor()
+    sensor.baud = 115200
+    sensor.registers.update({int(number[1:]): value for number, value in registers.items()})
+    sensor.saved = dict(sensor.registers)
+    return sensor
+
+
+def configured() -> Sensor:
+    return at_115200(r2=0x0206, r3=11, r36=1)
+
+
+def test_a_sensor_as_from_the_factory_is_found_configured_and_read(bench: Bench) -> None:
+    imu = bench.sensor()
+    bench.read()
+    bench.connected()
+    samples = bench.collect(1.0)
+
+    assert imu.sensor.registers == {2: 0x0206, 3: 11, 4: 6, 36: 1}
+    assert imu.sensor.saved[3] == 6
+    assert len(samples) == pytest.approx(200, abs=40)
+    assert {kind for item in samples for kind in item.sample.frames} == set(IMU)
+    bench.until(lambda: bench.verdict(0.6).severity is Severity.OK)
+    assert bench.verdict().message.endswith('at 115200 baud')
+
+
+@pytest.mark.parametrize(('latency', 'worst'), [(0.0, 0.003), (0.016, 0.008)])
+def test_stamps_are_the_instants_of_the_cycles(bench: Bench, latency: float, worst: float) -> None:
+    bench.sensor(sensor=configured(), latency=latency)
+    bench.read()
+    bench.connected()
+    bench.collect(1.0)
+    stamps = np.array([item.stamp for item in bench.collect(1.5)])
+    truth = np.array(bench.measured)
+    error = stamps - truth[np.abs(truth[None, :] - stamps[:, None]).argmin(axis=1)]
+
+    # The loop has not settled wholly; a loaded machine makes single cycles late, not the median.
+    assert np.abs(np.median(error)) < min(worst, 0.0025)
+    assert np.median(np.diff(stamps)) == pytest.approx(0.005, rel=0.01)
+    assert np.diff(stamps).min() > 0.0
+
+
+def test_the_sensor_may_be_unplugged_and_comes_back_configured(bench: Bench) -> None:
+    imu = bench.sensor()
+    bench.read()
+    bench.connected()
+    imu.unplug()
+    bench.until(lambda: bench.reader.status.phase in {Phase.WAITING, Phase.OPENING})
+    bench.until(lambda: 'no such device' in bench.reader.status.trouble)
+    verdict = bench.verdict(0.1)
+    assert verdict.severity is Severity.ERROR
+    assert 'is the sensor plugged in?' in verdict.message
+
+    imu.plug()
+    bench.connected(2)
+    assert imu.sensor.registers[3] == 11
+    assert len(bench.collect(0.5)) > 50
+
+
+def test_another_speed_behind_our_back_is_found_and_set_right(bench: Bench) -> None:
+    imu = bench.sensor(sensor=configured())
+    bench.read()
+    bench.connected()
+    imu.sensor.baud = 57600
+    bench.connected(2)
+    assert imu.sensor.baud == 115200
+
+
+def test_bytes_at_a_wrong_speed_are_told_from_silence(bench: Bench) -> None:
+    imu = bench.sensor()
+    bench.read(probes=False)
+    bench.until(lambda: bench.reader.status.trouble)
+    assert 'bytes came but no frame at any speed (115200 baud)' in bench.reader.status.trouble
+    imu.sensor.silent = True
+    bench.until(lambda: 'no bytes came' in bench.reader.status.trouble)
+    assert bench.verdict(0.1).message.startswith('no data: no bytes came at any speed')
+
+
+def test_the_moment_of_a_lost_speed_is_told_while_it_lasts(bench: Bench) -> None:
+    imu = bench.sensor(sensor=configured())
+    bench.read(silence=3.0)
+    bench.connected()
+    imu.sensor.baud = 57600
+    time.sleep(0.1)
+    assert 'bytes but no frame at 115200 baud' in bench.verdict().message
+
+
+def test_frames_that_nobody_asked_for_are_named_with_those_missing(bench: Bench) -> None:
+    bench.sensor(sensor=at_115200(r2=0x0018, r3=11))
+    bench.read(configures=False)
+    bench.connected()
+    verdict = bench.verdict()
+
+    assert verdict.severity is Severity.ERROR
+    assert 'not 0x51 acceleration, 0x52 angular velocity, 0x59 quaternion' in verdict.message
+    assert 'what comes is 0x53 angle, 0x54 magnetic field' in verdict.message
+
+
+def test_a_rate_lowered_on_a_full_line_is_explained(bench: Bench) -> None:
+    bench.sensor(sensor=at_115200(r2=0x07DE, r3=11))
+    bench.read(configures=False)
+    bench.connected()
+    bench.collect(1.5)
+    verdict = bench.verdict()
+
+    assert 1.0 / bench.reader.status.period == pytest.approx(100.0, rel=0.01)
+    assert 'Hz, not at 200; ' in verdict.message
+    assert '9 frames a cycle at 115200 baud leave room for 100 Hz' in verdict.message
+
+
+def test_other_settings_behind_our_back_are_set_right(bench: Bench) -> None:
+    imu = bench.sensor(sensor=configured())
+    bench.read()
+    bench.connected()
+    imu.sensor.registers.update({2: 0x0002, 3: 6})
+    bench.until(lambda: imu.sensor.registers[2] == 0x0206 and imu.sensor.registers[3] == 11)
+
+
+def test_a_sensor_that_hears_nothing_is_read_all_the_same(bench: Bench) -> None:
+    imu = bench.sensor(sensor=configured())
+    imu.sensor.registers[36] = 0
+    imu.sensor.receive = lambda data, now: b''  # type: ignore[method-assign]
+    bench.read()
+    bench.connected()
+
+    assert 'is its RX wired to TX?' in bench.reader.status.misconfigured
+    verdict = bench.verdict()
+    assert verdict.severity is Severity.WARN
+    assert verdict.message.startswith('not configured: ')
+
+
+def test_garbage_loss_and_wrong_sums_cost_single_samples(bench: Bench) -> None:
+    imu = bench.sensor(sensor=configured())
+    bench.read()
+    bench.connected()
+    before = bench.reader.status
+    for fault in ('garbage 200', 'lose 17', 'checksum 3'):
+        parse(fault).cause(imu)
+        time.sleep(0.15)
+    bench.until(lambda: bench.reader.status.decoder.resyncs >= before.decoder.resyncs + 3)
+    after = bench.reader.status
+
+    assert after.decoder.checksum_errors - before.decoder.checksum_errors >= 3
+    assert after.grouping.incomplete - before.grouping.incomplete <= 3
+    assert after.connections == 1
+
+
+def test_a_noisy_line_is_called_one(bench: Bench) -> None:
+    imu = bench.sensor(sensor=configured())
+    bench.read()
+    bench.connected()
+    imu.line.bit_errors = 0.005
+    assert 'the line is disturbed' in bench.verdict().message
+
+
+def test_a_frozen_sensor_is_noticed(bench: Bench) -> None:
+    imu = bench.sensor(sensor=configured())
+    bench.read()
+    bench.connected()
+    imu.sensor.frozen = True
+    time.sleep(0.1)
+    assert 'repeat the one before' in bench.verdict().message
+
+
+def test_what_nobody_takes_is_dropped_and_counted(bench: Bench) -> None:
+    bench.sensor(sensor=configured())
+    bench.read(queue=10)
+    bench.connected()
+    bench.until(lambda: bench.reader.status.dropped > 20)
+    assert len(bench.reader.take()) <= 10
+    assert 'nobody took them in time' in bench.verdict().message
+
+
+def test_the_age_of_a_sample_is_bounded(bench: Bench) -> None:
+    bench.sensor(sensor=configured())
+    bench.read()
+    bench.connected()
+    bench.collect(0.6)
+    ages = []
+    for _ in range(200):
+        time.sleep(0.002)
+        now = time.monotonic()
+        ages += [now - item.stamp for item in bench.reader.take()]
+
+    # 20 ms of gathering, 3 ms on the line, 2 ms here; the rest is left to a loaded machine.
+    assert np.median(ages) < 0.025
+    assert np.quantile(ages, 0.9) < 0.06
+
+
+@pytest.mark.parametrize('phase', [Phase.WAITING, Phase.PROBING, Phase.STREAMING])
+def test_stopping_takes_no_time_and_leaves_no_thread(bench: Bench, phase: Phase) -> None:
+    imu = bench.sensor(sensor=configured())
+    if phase is Phase.WAITING:
+        imu.unplug()
+    imu.sensor.silent = phase is Phase.PROBING
+    bench.read(backoff=(5.0, 5.0))
+    bench.until(lambda: bench.reader.status.phase is phase)
+    begin = time.monotonic()
+    bench.reader.stop()
+
+    assert time.monotonic() - begin < 0.5
+    assert bench.reader.status.phase is Phase.STOPPED
+    assert 'imu_reader' not in {thread.name for thread in threading.enumerate()}
+    assert bench.verdict(0.0).message == 'the reader is not running'
+
+
+def test_a_script_line_has_a_time_a_fault_and_a_number() -> None:
+    assert (parse('@2.5 baud 9600').time, parse('@2.5 baud 9600').value) == (2.5, 9600.0)
+    assert parse('unplug').time == 0.0
+    for line in ('explode', '@x unplug', 'lose many', 'lose 1 2', '@1'):
+        with pytest.raises(ValueError, match='fault: expected'):
+            parse(line)
+    assert [words.split()[0] for words in MEANINGS] == list(FAULTS)
+
+
+def test_every_fault_can_be_caused_and_healed(bench: Bench) -> None:
+    imu = bench.sensor(sensor=configured())
+    for line in ('rate 50', 'silence 1', 'freeze 1', 'noise 0.1', 'unplug', 'baud 9600'):
+        parse(line).cause(imu)
+    assert imu.sensor.period == pytest.approx(1 / 20)
+    assert not imu.port.plugged
+    for line in ('rate 0', 'silence 0', 'freeze 0', 'noise 0', 'baud 115200', 'plug'):
+        parse(line).cause(imu)
+    bench.read()
+    bench.connected()
