@@ -404,6 +404,17 @@ def colcon_build(packages: list[str]) -> None:
     run(command, underlay(), progress)
 
 
+def forget_stale_kernels() -> None:
+    """Drop the compiled kernels if one changed: numba does not look at what a kernel calls."""
+    sources = [path.read_bytes() for path in sorted((ROOT / 'src').glob('*/stewart_*/**/*.py'))]
+    key = digest(*(text for text in sources if b'njit' in text or b'compiled' in text))
+    stamp = CACHE / 'numba' / '.stamp'
+    if not is_stamped(stamp, key):
+        shutil.rmtree(stamp.parent, ignore_errors=True)
+        stamp.parent.mkdir(parents=True)
+        stamp.write_text(key)
+
+
 # --- All of it -------------------------------------------------------------------------------
 
 
@@ -419,6 +430,7 @@ def main() -> int:
             make_venv()
             write_environment()
             build_workspace()
+            forget_stale_kernels()
     except SetupError as error:
         print(error, file=sys.stderr)
         return 1
