@@ -237,17 +237,15 @@ def test_environment_works_in_a_strict_shell_and_leaves_its_options(shell: str) 
 
 
 def test_kernels_are_forgotten_when_a_source_of_one_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bootstrap: ModuleType, tmp_path: Path
 ) -> None:
     package = tmp_path / 'src' / 'stewart_x' / 'stewart_x'
     package.mkdir(parents=True)
     (package / 'called.py').write_text('@njit\ndef called(): return 1\n')
     (package / 'plain.py').write_text('x = 1\n')
-    monkeypatch.setattr(bootstrap, 'ROOT', tmp_path)
-    monkeypatch.setattr(bootstrap, 'CACHE', tmp_path / '.cache')
 
     bootstrap.forget_stale_kernels()
-    compiled = tmp_path / '.cache' / 'numba' / 'called.nbc'
+    compiled = bootstrap.CACHE / 'numba' / 'called.nbc'
     compiled.touch()
     (package / 'plain.py').write_text('x = 2\n')
     bootstrap.forget_stale_kernels()
