@@ -1,0 +1,261 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The imu node of the driver on the emulated sensor: topics, REP-145, diagnostics, lifecycle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from math import radians
+from pathlib import Path
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+from diagnostic_msgs.msg import DiagnosticArray
+from sensor_msgs.msg import FluidPressure, Imu, MagneticField, NavSatFix, Temperature
+from stewart_driver.nodes.imu import Imu as ImuNode
+from stewart_node_support.lifecycle import bring_up, state_of
+from stewart_node_support.stamps import to_seconds
+from stewart_node_support.testing import Harness
+from stewart_simulation.serial_imu.device import Sensor
+from stewart_simulation.serial_imu.emulator import SerialImu
+from stewart_simulation.serial_imu.inertial import rocking
+from stewart_simulation.serial_imu.measurement import EXACT
+from stewart_simulation.serial_imu.pty_port import PtyPort
+
+pytestmark = pytest.mark.ros
+G = 9.80665
+AMPLITUDE = radians(10.0)
+EVERYTHING = ['acceleration', 'angular_velocity', 'magnetic_field', 'pressure', 'position']
+TOPICS = {
+    'imu/data': Imu,
+    'imu/mag': MagneticField,
+    'imu/temperature': Temperature,
+    'imu/pressure': FluidPressure,
+    'imu/fix': NavSatFix,
+}
+
+
+class Rig:
+    """A sensor, the node on its port, and everything that is published."""
+
+    def __init__(self, harness: Harness, imu: SerialImu) -> None:
+        self.harness, self.imu = harness, imu
+        self.heard = {topic: harness.listen(kind, topic) for topic, kind in TOPICS.items()}
+        self.diagnostics = harness.listen(DiagnosticArray, '/diagnostics')
+        self.node: Any = None
+
+    def run(self, **parameters: Any) -> None:
+        values = {'port': self.imu.path, 'silence': 0.6, 'backoff_max': 0.5, **parameters}
+        self.node = self.harness.add(ImuNode, **values)
+        bring_up(self.node)
+
+    def until(self, topic: str, count: int = 5) -> list[Any]:
+        begin = len(self.heard[topic])
+        self.harness.until(lambda: len(self.heard[topic]) >= begin + count)
+        return self.heard[topic][begin:]
+
+    def says(self, words: str) -> None:
+        def said() -> bool:
+            return bool(self.diagnostics) and words in self.diagnostics[-1].status[0].message
+
+        self.harness.until(said)
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Callable[..., Rig]]:
+    with ExitStack() as stack:
+
+        def make(latency: float = 0.0) -> Rig:
+            sensor = Sensor(flaws=EXACT)
+            sensor.baud = 115200
+            sensor.saved = dict(sensor.registers)
+            imu = SerialImu(
+                rocking(AMPLITUDE, 2.0),
+                now=time.monotonic,
+                sensor=sensor,
+                port=PtyPort(tmp_path / 'imu'),
+                latency=latency,
+            )
+            stack.enter_context(imu)
+            return Rig(stack.enter_context(Harness()), imu)
+
+        yield make
+
+
+def test_imu_data_is_what_the_sensor_feels(rig: Callable[..., Rig]) -> None:
+    bench = rig()
+    bench.run()
+    for message in bench.until('imu/data', 100):
+        q, force = message.orientation, message.linear_acceleration
+        up = (2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), 1 - 2 * (q.x**2 + q.y**2))
+        # At rest but for the rocking: +g upwards, in the axes of the very same instant.
+        assert (force.x, force.y, force.z) == pytest.approx(np.multiply(up, G), abs=0.01)
+        assert abs(message.angular_velocity.x) < 1.01 * AMPLITUDE * np.pi
+        assert message.header.frame_id == 'imu_link'
+    assert message.orientation_covariance[0] == pytest.approx(0.01**2)
+    assert message.angular_velocity_covariance[4] == pytest.approx(1e-6)
+    assert message.linear_acceleration_covariance[8] == pytest.approx(0.02**2)
+    assert message.linear_acceleration_covariance[1] == 0.0
+
+
+def test_angular_velocity_is_the_rate_of_the_orientation_over_the_stamps(
+    rig: Callable[..., Rig],
+) -> None:
+    bench = rig()
+    bench.run()
+    bench.until('imu/data', 300)
+    messages = bench.until('imu/data', 300)
+    stamps = np.array([to_seconds(m.header.stamp) for m in messages])
+    roll = np.array([2 * np.arctan2(m.orientation.x, m.orientation.w) for m in messages])
+    rates = np.array([m.angular_velocity.x for m in messages])
+
+    assert np.median(np.diff(stamps)) == pytest.approx(0.005, rel=0.02)
+    slope = (roll[2:] - roll[:-2]) / (stamps[2:] - stamps[:-2])
+    assert np.median(np.abs(slope - rates[1:-1])) < 0.02 * AMPLITUDE * np.pi
+    assert abs(stamps[-1] - time.time()) < 1.0
+
+
+@pytest.mark.parametrize(
+    ('content', 'reported'),
+    [
+        (['acceleration', 'angular_velocity'], False),
+        (['acceleration', 'angular_velocity', 'angle'], True),
+        (['acceleration', 'angular_velocity', 'quaternion'], True),
+    ],
+)
+def test_orientation_is_reported_only_when_it_really_comes(
+    rig: Callable[..., Rig], content: list[str], *, reported: bool
+) -> None:
+    bench = rig()
+    bench.run(content=content)
+    message = bench.until('imu/data')[-1]
+
+    assert (message.orientation_covariance[0] > 0.0) == reported
+    if not reported:
+        assert message.orientation_covariance[0] == -1.0
+        q = message.orientation
+        assert (q.x, q.y, q.z, q.w) == (0.0, 0.0, 0.0, 1.0)
+
+
+def test_field_pressure_temperature_and_fix_have_their_topics(rig: Callable[..., Rig]) -> None:
+    bench = rig()
+    bench.run(
+        content=[*EVERYTHING, 'ground_velocity', 'accuracy'], rate=50.0, temperature_period=0.1
+    )
+    field = bench.until('imu/mag')[-1].magnetic_field
+    assert (field.x, field.y, field.z) == pytest.approx((20e-6, 0.0, -44e-6), abs=1e-8)
+    assert bench.until('imu/pressure')[-1].fluid_pressure == pytest.approx(101325.0)
+    temperatures = bench.until('imu/temperature', 3)
+    assert temperatures[-1].temperature == pytest.approx(25.0)
+    stamps = [to_seconds(message.header.stamp) for message in temperatures]
+    assert np.diff(stamps).min() > 0.09
+    fix = bench.until('imu/fix')[-1]
+    assert (fix.latitude, fix.longitude) == pytest.approx((54.0, 10.0))
+    assert fix.status.status == 0
+    assert fix.position_covariance[0] == pytest.approx((5.0 * 0.8) ** 2)
+    assert fix.position_covariance[8] == pytest.approx((5.0 * 1.15) ** 2)
+
+
+def test_a_position_without_accuracy_is_no_fix(rig: Callable[..., Rig]) -> None:
+    bench = rig()
+    bench.run(content=EVERYTHING, rate=50.0)
+    fix = bench.until('imu/fix')[-1]
+    assert fix.status.status == -1
+    assert np.isnan(fix.altitude)
+    assert fix.position_covariance_type == 0
+
+
+def test_diagnostics_say_why_there_is_no_data_until_there_is(rig: Callable[..., Rig]) -> None:
+    bench = rig()
+
+    def values() -> dict[str, str]:
+        return {item.key: item.value for item in bench.diagnostics[-1].status[0].values}
+
+    bench.imu.unplug()
+    bench.run()
+    bench.says('there is no such device; is the sensor plugged in?')
+    assert bench.diagnostics[-1].status[0].level == b'\x02'
+    bench.imu.sensor.silent = True
+    bench.imu.plug()
+    bench.says('no bytes came at any speed')
+    bench.imu.sensor.silent = False
+    bench.says('samples/s at 115200 baud')
+    # The first report covers no whole second yet.
+    bench.harness.until(lambda: float(values().get('samples/s', 0.0)) > 150.0)
+    assert values()['frames of a cycle'].startswith('0x51 acceleration, 0x52 angular velocity')
+
+
+def test_the_node_goes_on_after_the_sensor_was_unplugged(rig: Callable[..., Rig]) -> None:
+    bench = rig()
+    bench.run()
+    bench.until('imu/data')
+    bench.imu.unplug()
+    bench.says('no such device')
+    bench.imu.plug()
+    bench.until('imu/data')
+    assert state_of(bench.node) == 'active'
+
+
+def test_nothing_is_published_before_activation_and_nothing_old_after(
+    rig: Callable[..., Rig],
+) -> None:
+    bench = rig()
+    bench.run()
+    bench.until('imu/data')
+    bench.node.trigger_deactivate()
+    bench.harness.spin(0.3)
+    before = len(bench.heard['imu/data'])
+    bench.harness.spin(0.3)
+    assert len(bench.heard['imu/data']) == before
+    begin = time.time()
+    bench.node.trigger_activate()
+    assert to_seconds(bench.until('imu/data', 1)[0].header.stamp) > begin - 0.1
+
+
+def test_cleaning_up_closes_the_port_and_configuring_opens_it_again(
+    rig: Callable[..., Rig],
+) -> None:
+    bench = rig()
+    for _ in range(2):
+        if bench.node is None:
+            bench.run()
+        else:
+            bring_up(bench.node)
+        bench.until('imu/data')
+        bench.node.trigger_deactivate()
+        bench.node.trigger_cleanup()
+        bench.says('not configured')
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'words'),
+    [
+        ({'rate': 150.0}, 'rate: expected one of'),
+        ({'baud': 9600}, 'at most 20 Hz for 3 frames a cycle at 9600 baud'),
+        ({'baud': 100000}, 'baud: expected one of'),
+        ({'use_sim_time': True}, 'use_sim_time'),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(
+    rig: Callable[..., Rig], parameters: dict[str, Any], words: str
+) -> None:
+    bench = rig()
+    node = bench.harness.add(ImuNode, port=bench.imu.path, **parameters)
+    node.trigger_configure()
+
+    assert state_of(node) == 'unconfigured'
+    assert words in node.refusal
+
+
+def test_the_counters_agree_with_what_was_heard(rig: Callable[..., Rig]) -> None:
+    bench = rig()
+    bench.run()
+    bench.until('imu/data', 100)
+    bench.node.trigger_deactivate()
+    bench.harness.spin(0.3)
+    assert bench.node.published['imu/data'].count == len(bench.heard['imu/data'])
