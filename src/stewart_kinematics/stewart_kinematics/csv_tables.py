@@ -10,13 +10,14 @@ from dataclasses import dataclass
 import math
 from pathlib import Path
 import sys
-from typing import TextIO
+from typing import Any, IO, TextIO
 
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.spatial import compose_quaternions, invert_pose
+from stewart_kinematics.whole_files import whole_file
 
 STANDARD_STREAM = '-'
 """Name that stands for standard input or output."""
@@ -161,25 +162,32 @@ def _read(stream: TextIO, source: str, columns: Sequence[str]) -> Table:
         if len(cells) != len(header):
             raise ConfigurationError(f'{source}:{line}', len(cells), f'{len(header)} cells')
         lines.append(line)
-        rows.append([_number(cells[place], header[place], source, line) for place in places])
+        try:
+            row = [float(cells[place]) for place in places]
+        except ValueError:
+            row = [math.nan]
+        if not all(map(math.isfinite, row)):
+            _refuse_cell(cells, places, header, f'{source}:{line}')
+        rows.append(row)
     numbers = np.array(rows, dtype=np.float64).reshape(len(rows), len(wanted))
     return Table(source, dict(zip(wanted, numbers.T, strict=True)), np.array(lines, dtype=int))
 
 
-def _number(cell: str, name: str, source: str, line: int) -> float:
-    """Return a cell's number."""
-    try:
-        value = float(cell)
-    except ValueError as error:
-        raise ConfigurationError(f'{source}:{line}: {name}', cell, 'a number') from error
-    if not math.isfinite(value):
-        raise ConfigurationError(f'{source}:{line}: {name}', cell, 'a finite number')
-    return value
+def _refuse_cell(cells: list[str], places: list[int], header: list[str], where: str) -> None:
+    """Name the first cell of a row that is not a finite number."""
+    for place in places:
+        name, cell = f'{where}: {header[place]}', cells[place]
+        try:
+            value = float(cell)
+        except ValueError as error:
+            raise ConfigurationError(name, cell, 'a number') from error
+        if not math.isfinite(value):
+            raise ConfigurationError(name, cell, 'a finite number')
 
 
 def write_table(target: str | Path, columns: Sequence[str], values: ArrayLike) -> None:
     """
-    Write a CSV file with twelve digits.
+    Write a CSV file with twelve digits, as a whole or not at all.
 
     Parameters
     ----------
@@ -200,11 +208,11 @@ def write_table(target: str | Path, columns: Sequence[str], values: ArrayLike) -
     if str(target) == STANDARD_STREAM:
         _write(sys.stdout, columns, table)
         return
-    with Path(target).open('w', encoding='utf-8') as stream:
+    with whole_file(target) as stream:
         _write(stream, columns, table)
 
 
-def _write(stream: TextIO, columns: Sequence[str], table: Array) -> None:
+def _write(stream: IO[Any], columns: Sequence[str], table: Array) -> None:
     # Adding 0 turns -0 into 0.
     header = ','.join(columns)
     np.savetxt(stream, table + 0.0, fmt='%.12g', delimiter=',', header=header, comments='')

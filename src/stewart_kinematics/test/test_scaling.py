@@ -74,7 +74,7 @@ def test_whole_workspace_is_the_border_of_what_the_guard_allows(fit, sea) -> Non
     else:
         grown, place = froude(sea, 0.9999 / full.factor), 2.0 * full.factor / 0.9999
     larger = replace(full.wave, components=grown, position=place)
-    with pytest.raises(TrajectoryError, match='allowed (are|is)'):
+    with pytest.raises(TrajectoryError, match=r'allowed (are|is)'):
         require_inside(larger, GUARD, duration=15.0)
 
 

@@ -1,0 +1,58 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Files that are written as a whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+import os
+from pathlib import Path
+from typing import Any, IO
+from uuid import uuid4
+
+
+@contextmanager
+def whole_file(target: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
+    """
+    Open a file that takes its place when it is complete.
+
+    What is written goes into a hidden file beside the target, which replaces the target at the
+    end. If writing fails or is interrupted, a target that was there stays as it was and nothing
+    else is left. A device or a pipe is written to directly.
+
+    Parameters
+    ----------
+    target : str or Path
+        The file; a link is followed.
+    binary : bool
+        Take bytes; otherwise text in UTF-8.
+
+    Yields
+    ------
+    file object
+        To write to.
+
+    Raises
+    ------
+    OSError
+        If the target cannot be written; it carries the target's name.
+
+    """
+    path = Path(os.path.realpath(target))
+    mode, encoding = ('b', None) if binary else ('', 'utf-8')
+    straight = path.exists() and not path.is_file()
+    part = path if straight else path.with_name(f'.{path.name}.{uuid4().hex[:8]}')
+    try:
+        with part.open(f'w{mode}' if straight else f'x{mode}', encoding=encoding) as stream:
+            yield stream
+        if not straight:
+            if path.exists():
+                part.chmod(path.stat().st_mode)
+            part.replace(path)
+    except BaseException as error:
+        if not straight:
+            part.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename, error.filename2 = str(target), None
+        raise

@@ -1,0 +1,85 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A file is there as a whole or not at all."""
+
+import os
+import threading
+
+import pytest
+from stewart_kinematics.whole_files import whole_file
+
+
+def test_text_and_bytes_are_written(tmp_path):
+    with whole_file(tmp_path / 'text') as stream:
+        stream.write('größer\n')
+    with whole_file(tmp_path / 'bytes', binary=True) as stream:
+        stream.write(b'\x00\xff')
+    assert (tmp_path / 'text').read_bytes() == 'größer\n'.encode()
+    assert (tmp_path / 'bytes').read_bytes() == b'\x00\xff'
+    assert sorted(os.listdir(tmp_path)) == ['bytes', 'text']
+
+
+def test_target_is_not_there_until_it_is_complete(tmp_path):
+    with whole_file(tmp_path / 'out') as stream:
+        stream.write('half')
+        stream.flush()
+        assert not (tmp_path / 'out').exists()
+    assert (tmp_path / 'out').read_text() == 'half'
+
+
+@pytest.mark.parametrize('error', [KeyboardInterrupt, ValueError])
+@pytest.mark.parametrize('before', [None, 'what was there'])
+def test_interruption_leaves_the_target_as_it_was(tmp_path, error, before):
+    target = tmp_path / 'out'
+    if before is not None:
+        target.write_text(before)
+
+    def write_half():
+        with whole_file(target) as stream:
+            stream.write('half')
+            raise error
+
+    with pytest.raises(error):
+        write_half()
+    assert os.listdir(tmp_path) == ([] if before is None else ['out'])
+    assert before is None or target.read_text() == before
+
+
+def test_permissions_and_links_stay(tmp_path):
+    target, link = tmp_path / 'out', tmp_path / 'link'
+    target.write_text('old')
+    target.chmod(0o640)
+    link.symlink_to(target)
+    with whole_file(link) as stream:
+        stream.write('new')
+    assert link.is_symlink()
+    assert target.read_text() == 'new'
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_pipe_is_written_to_directly(tmp_path):
+    pipe, heard = tmp_path / 'pipe', []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_text()))
+    reader.start()
+    with whole_file(pipe) as stream:
+        stream.write('through')
+    reader.join()
+    assert heard == ['through']
+
+
+def test_error_carries_the_name_of_the_target(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught, whole_file(tmp_path / 'no' / 'out'):
+        pass
+    assert caught.value.filename == str(tmp_path / 'no' / 'out')
+    with (
+        pytest.raises(OSError, match='No space left') as full,
+        whole_file('/dev/full') as stream,
+    ):
+        stream.write('x')
+    assert full.value.filename == '/dev/full'
+
+
+def test_folder_is_no_file(tmp_path):
+    with pytest.raises(IsADirectoryError), whole_file(tmp_path):
+        pass
