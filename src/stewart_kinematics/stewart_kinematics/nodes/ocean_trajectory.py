@@ -59,7 +59,11 @@ class OceanTrajectoryParameters(ExcursionParameters):
         read_only=False,
     )
     fraction: float = param(
-        0.6, 'part of the largest sea that fits [-]', min=0.001, max=1.0, read_only=False
+        0.6,
+        'largest part of any guard margin at the centre that the sea may use [-]',
+        min=0.001,
+        max=1.0,
+        read_only=False,
     )
 
 
@@ -85,8 +89,8 @@ class OceanTrajectory(ExcursionNode):
             wave, guard, parameters.fraction, duration=parameters.duration or parameters.horizon
         )
         self.get_logger().info(
-            f'{parameters.scaling} scaling by {fitted.factor:.4g}, '
-            f'{parameters.fraction:g} of the largest that fits'
+            f'{parameters.scaling} scaling by {fitted.factor:.4g}: the sea uses at most '
+            f'{parameters.fraction:.0%} of any guard margin at its centre'
         )
         return fitted.wave, centre
 
