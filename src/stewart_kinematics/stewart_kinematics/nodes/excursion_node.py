@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 import math
 from typing import Any
 
@@ -16,7 +17,7 @@ from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.nodes.start_pose import NotReady
 from stewart_kinematics.nodes.trajectory_node import TrajectoryNode, TrajectoryParameters
 from stewart_kinematics.planning import check, plan_move, plan_stop
-from stewart_kinematics.trajectories import Cycloidal, Faded, Sequence, Trajectory
+from stewart_kinematics.trajectories import Cycloidal, excursion, Faded, Sequence, Trajectory
 from stewart_node_support.errors import MessageError
 from stewart_node_support.parameters import param
 
@@ -134,14 +135,12 @@ class ExcursionNode(TrajectoryNode):
     def _start(self) -> str:
         start, guard = self.require_start()
         assert self._wave is not None
-        approach = self._move(start, self._wave.centre, guard)
-        parts: list[Trajectory] = [approach, self._wave]
-        if math.isfinite(self._wave.duration):
-            parts.append(self._way_home(self._wave.centre, guard))
-        self._excursion = Sequence(tuple(parts))
+        move = partial(self._move, guard=guard)
+        home = guard.platform.geometry.neutral_pose
+        self._excursion = excursion(start, self._wave, move, home=home)
         self._homeward = False
         self.play(self._excursion)
-        return f'approaching for {approach.duration:.2f} s'
+        return f'approaching for {self._excursion.parts[APPROACH].duration:.2f} s'
 
     def _stop(self) -> str:
         if self.playback is None or self._excursion is None:
