@@ -122,7 +122,30 @@ class ForwardResult:
     @property
     def reason(self) -> str:
         """What `status` of a single sample means, in words."""
-        return REASONS[ForwardStatus(int(self.status))]
+        return self.report()
+
+    def report(self, index: int = 0) -> str:
+        """
+        Say how a sample ended; where it has no pose, also how far the search came.
+
+        Parameters
+        ----------
+        index : int
+            Sample of a batch, from 0.
+
+        Returns
+        -------
+        str
+            One clause, without the input.
+
+        """
+        status, iterations, residual = (
+            np.ravel(item)[index] for item in (self.status, self.iterations, self.residual)
+        )
+        reason = REASONS[ForwardStatus(int(status))]
+        if status == ForwardStatus.CONVERGED:
+            return reason
+        return f'{reason} (after {iterations} iterations {residual:.3g} m are left)'
 
 
 STATUSES = tuple(ForwardStatus)

@@ -15,25 +15,7 @@ def load_platform(name_or_path: str) -> Platform:
     Read a platform, once for every version of its file.
 
     Platforms cannot change, so all can share them, and with them what is prepared for a geometry.
-
-    Parameters
-    ----------
-    name_or_path : str
-        Name of a stored platform, or path of a YAML file.
-
-    Returns
-    -------
-    Platform
-        The platform.
-
-    Raises
-    ------
-    ConfigurationError
-        If the name is unknown, or a key is wrong, missing or unknown.
-    GeometryError
-        If the joints do not make a usable platform.
-    OSError
-        If the file cannot be read.
+    Parameters, result and errors are those of `Platform.from_yaml`.
 
     """
     try:

@@ -89,9 +89,7 @@ class ForwardKinematics(Node):
                 self._geometry, strokes + self._geometry.retracted_length, self._start
             )
             if not result.converged:
-                raise ConvergenceError(
-                    f'{result.reason}: strokes {strokes} m, {result.residual:.3g} m are left'
-                )
+                raise ConvergenceError(f'strokes {strokes} m: {result.reason}')
         except (StewartError, MessageError) as error:
             self._start = self._geometry.neutral_pose
             self.refusals.refuse(self, error)

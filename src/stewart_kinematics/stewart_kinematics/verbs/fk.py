@@ -24,7 +24,7 @@ from stewart_kinematics.csv_tables import (
     write_table,
 )
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.forward import forward_batch, ForwardResult, ForwardStatus, REASONS
+from stewart_kinematics.forward import forward_batch, ForwardResult
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array
 from stewart_kinematics.platform import Platform
@@ -104,9 +104,7 @@ def _lengths(table: Table, geometry: Geometry) -> Array:
 
 def _lost(table: Table, result: ForwardResult) -> list[str]:
     """Return a sentence for every line without a pose."""
-    status, residual = np.asarray(result.status), np.asarray(result.residual)
     return [
-        f'{table.source}:{table.lines[row]}: {REASONS[ForwardStatus(status[row])]} '
-        f'(after {np.asarray(result.iterations)[row]} iterations {residual[row]:.3g} m are left)'
-        for row in np.flatnonzero(status != ForwardStatus.CONVERGED)
+        f'{table.source}:{table.lines[row]}: {result.report(int(row))}'
+        for row in np.flatnonzero(~np.asarray(result.converged))
     ]
