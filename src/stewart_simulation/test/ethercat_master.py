@@ -28,6 +28,8 @@ from stewart_simulation.ethercat.errors import NamespaceError
 from stewart_simulation.ethercat.omron_1s import DriveType
 
 CYCLE = 0.004
+# How long one frame may take [µs]: SOEM's 2 ms are too short for a loaded machine.
+PATIENCE = 50_000
 OUTPUTS, INPUTS = struct.Struct('<HiHI'), struct.Struct('<HHihiHiiI')
 REMAP_OUT, REMAP_IN = (0x60400010, 0x607A0020), (0x60410010, 0x60640020, 0x606C0020)
 PR_SET_DUMPABLE = 4
@@ -38,6 +40,8 @@ class Bus:
 
     def __init__(self, interface: str, faults: control.ControlClient) -> None:
         self.faults = faults
+        timeouts = pysoem.settings.timeouts
+        timeouts.ret, timeouts.safe, timeouts.tx_mailbox = PATIENCE, 4 * PATIENCE, 4 * PATIENCE
         self.master = pysoem.Master()
         self.master.open(interface)
         self.emergencies: list[tuple[int, int]] = []
@@ -46,6 +50,8 @@ class Bus:
         self.fields = (0, 0)
         self.counters: list[int] = []
         self.targets = [0] * 6
+        # A loaded machine may keep the master away for longer than the usual 100 ms.
+        self.watchdog = 1000
 
     @property
     def slaves(self) -> list[Any]:
@@ -83,6 +89,7 @@ class Bus:
         """Up to SAFEOP: clocks first, then SYNC0 inside the hook, then the map."""
 
         def hook(slave: Any) -> None:
+            slave.set_watchdog('processdata', self.watchdog)
             slave.sdo_write(0x6060, 0, b'\x08')
             slave.sdo_write(0x60C2, 1, bytes([round(1e3 * CYCLE)]))
             if remap:
@@ -201,6 +208,7 @@ def abort(slave: Any, index: int, sub: int, data: bytes | None) -> int:
 
 def lost_slaves(bus: Bus) -> dict[str, Any]:
     """Power goes and comes back: at the end of the cable, in the middle, for a moment."""
+    bus.watchdog = 100
     bus.start()
     seen: dict[str, Any] = {}
     bus.faults.call('power_off', slave=6)
@@ -226,9 +234,9 @@ def recover(bus: Bus, position: int) -> list[int]:
     """Do what SOEM's examples do with a slave that was lost."""
     slave = bus.slaves[position]
     slave.is_lost = True
-    result = [slave.recover(500)]
+    result = [slave.recover(PATIENCE)]
     slave.is_lost = False
-    result.append(slave.reconfig(500))
+    result.append(slave.reconfig(PATIENCE))
     bus.cycle()
     slave.state = pysoem.OP_STATE
     slave.write_state()
@@ -266,6 +274,7 @@ def drive_faults(bus: Bus) -> dict[str, Any]:
 
 def silence(bus: Bus) -> dict[str, Any]:
     """The master stops talking while the drives move."""
+    bus.watchdog = 100
     bus.start()
     for _ in range(20):
         bus.targets = [x + 20_000 for x in bus.targets]

@@ -32,6 +32,7 @@ NOT_ALLOWED = 77
 NOBODY = 65534
 ENVIRONMENT = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
 SAFEOP_WITHOUT_OUTPUTS = [0x14, 0x1B]
+NO_FRAME = -1
 
 Play = Callable[..., dict[str, Any]]
 
@@ -67,6 +68,11 @@ def play(socket_path: Path) -> Play:
     return run
 
 
+def counters(seen: list[int]) -> set[int]:
+    """Return the working counters of what came back in time; on a loaded machine not all does."""
+    return set(seen) - {NO_FRAME}
+
+
 def test_an_ordinary_user_brings_six_drives_to_op_and_moves_them(play: Play) -> None:
     """A test run by root gives its privileges up first."""
     ordinary = [str(NOBODY)] if os.getuid() == 0 else []
@@ -95,17 +101,17 @@ def test_an_ordinary_user_brings_six_drives_to_op_and_moves_them(play: Play) -> 
 def test_a_lost_slave_is_missed_found_and_brought_back(play: Play) -> None:
     seen = play('lost_slaves')
 
-    assert seen['without_6'][-1] == 15
+    assert counters(seen['without_6']) == {15}
     assert seen['recover_6'] == [1, 4]
-    assert seen['with_6'][-1] == 18
+    assert counters(seen['with_6']) == {18}
     # Behind a drive without supply nothing is reached either.
-    assert seen['without_3'][-1] == 6
+    assert counters(seen['without_3']) == {6}
     assert seen['powered'] == [True, True, False, True, True, True]
     assert seen['drives'][3:5] == ['FAULT', 'FAULT']
     assert seen['recover_3'] == [1, 4]
     assert seen['behind_3'] == [SAFEOP_WITHOUT_OUTPUTS] * 3
-    assert seen['with_3'][-1] == 18
-    assert seen['cycled'][-1] == 15
+    assert counters(seen['with_3']) == {18}
+    assert counters(seen['cycled']) == {15}
 
 
 def test_a_drive_fault_is_an_emergency_and_can_be_reset(play: Play) -> None:
@@ -150,17 +156,17 @@ def test_a_bad_wire_shows_in_the_working_counter(play: Play) -> None:
     seen = play('bad_wire')
 
     assert seen['lost'][:2] == [-1, -1]
-    assert seen['lost'][-1] == 18
+    assert counters(seen['lost']) == {18}
     assert seen['lost_back'][0] == -1
-    assert seen['lost_back'][-1] == 18
+    assert counters(seen['lost_back']) == {18}
     assert seen['sdo'] == '83000000'
     assert seen['sdo_lost'] >= 4
     assert seen['late'] == [-1, -1, -1]
-    assert seen['after_delay'][-1] == 18
-    assert seen['cut'][-1] == 9
+    assert counters(seen['after_delay']) == {18}
+    assert counters(seen['cut']) == {9}
     assert seen['links'] == ['335a', '1356']
     assert seen['lost_links'] == 1
-    assert seen['mended'][-1] == 18
+    assert counters(seen['mended']) == {18}
     assert seen['difference'] < 20_000
 
 
