@@ -35,6 +35,9 @@ COARSE = 24
 COARSE_PLANE = 81
 """Samples along each axis of the first, coarse look at a plane."""
 
+MOST_CELLS = 400
+"""Cells along each edge of the volume that fit into the memory of a usual machine."""
+
 Progress = Callable[[float], None]
 
 
@@ -263,7 +266,7 @@ def volume(guard: MotionGuard, pose: Pose, count: int, progress: Progress | None
     pose : Pose
         Its attitude is kept.
     count : int
-        Cells along each edge of the box about what is reachable, at least 2.
+        Cells along each edge of the box about what is reachable, 2 to `MOST_CELLS`.
     progress : callable, optional
         Called with the part done, 0 to 1.
 
@@ -275,11 +278,11 @@ def volume(guard: MotionGuard, pose: Pose, count: int, progress: Progress | None
     Raises
     ------
     ConfigurationError
-        If the count is too small.
+        If the count is too small or too large.
 
     """
-    if count < 2:
-        raise ConfigurationError('count', count, 'at least 2')
+    if not 2 <= count <= MOST_CELLS:
+        raise ConfigurationError('cells', count, f'2 to {MOST_CELLS} along each edge')
     report = progress or (lambda _: None)
     box = _box(guard.platform, pose)
     coarse, _, edges = _cells(guard, pose, box, COARSE, lambda _: None)

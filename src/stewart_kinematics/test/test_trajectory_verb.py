@@ -130,6 +130,43 @@ def test_samples_go_to_standard_output_and_words_to_standard_error(
     assert captured.err == '101 samples, 5 s\n'
 
 
+def test_recorded_poses_are_resampled_and_faded(tmp_path: Path) -> None:
+    recorded = tmp_path / 'recorded.csv'
+    assert _call('circle', '--duration', '6', '--rate', '20', '-o', str(recorded)) == 0
+    again = _made(tmp_path, 'sampled', '--motion', str(recorded), '--rate', '200')
+    circle = read_motion(recorded)
+    assert again.time.size == 1201
+    np.testing.assert_allclose(again.position[::10], circle.position, atol=1e-11)
+    assert circle.twist is not None
+    assert again.twist is not None
+    np.testing.assert_allclose(again.twist[::10], circle.twist, atol=1e-11)
+    faded = _made(tmp_path, 'sampled', '--motion', str(recorded), '--fade', '1', '--duration', '4')
+    assert faded.duration == pytest.approx(4.0)
+    np.testing.assert_allclose(faded.position[-1], circle.position[0], atol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ('words', 'message'),
+    [
+        (('circle', '--duration', '1e9'), r'are 1e\+11 samples, allowed are at most 5e\+06'),
+        (('ocean', '--seed', '-1'), 'seed must be at least 0, got -1'),
+    ],
+)
+def test_absurd_numbers_are_refused_in_one_sentence(words: tuple[str, ...], message: str) -> None:
+    with pytest.raises(TrajectoryError, match=message):
+        _call(*words)
+
+
+def test_fitting_a_sea_shows_progress_to_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _call('ocean', '--duration', '5', '--rate', '20') == 0
+    assert '\r' not in capsys.readouterr().err
+    monkeypatch.setattr('sys.stderr.isatty', lambda: True)
+    assert _call('ocean', '--duration', '5', '--rate', '20') == 0
+    assert '\rfitting the sea: 100 %\n' in capsys.readouterr().err
+
+
 def test_picture_is_written(tmp_path: Path) -> None:
     path = tmp_path / 'motion.png'
     _made(tmp_path, 'circle', '--duration', '5', '--rate', '20', '--plot', str(path))

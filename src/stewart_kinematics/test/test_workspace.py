@@ -208,7 +208,7 @@ def test_attitude_that_cannot_be_has_no_volume() -> None:
 
     assert cloud.positions.shape == (0, 3)
     assert cloud.volume == 0.0
-    with pytest.raises(ConfigurationError, match='count'):
+    with pytest.raises(ConfigurationError, match='cells'):
         volume(MotionGuard(platform), pose, 1)
 
 

@@ -106,12 +106,21 @@ def test_progress_is_shown_to_a_terminal_only(
     assert capsys.readouterr().err.endswith('\rvolume: 100 %\n')
 
 
+def test_unknown_kind_of_picture_is_a_usage_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        run('--platform', 'vigo', '--plot', str(tmp_path / 'a.xyz'))
+    assert stop.value.code == 2
+    assert 'expected a file ending in .pdf, .png, .svg, got' in capsys.readouterr().err
+
+
 def test_what_cannot_be_is_an_error_of_ours(tmp_path: Path) -> None:
     with pytest.raises(MotionRefused, match='stroke'):
         run('--platform', 'vigo', '--pose', '0', '0', '0', '0', '0', '0')
     with pytest.raises(ConfigurationError, match='six finite numbers'):
         run('--platform', 'vigo', '--pose', 'nan', '0', '0', '0', '0', '0')
-    with pytest.raises(ConfigurationError, match=r'--plot: expected a file ending in'):
-        run('--platform', 'vigo', '--plot', str(tmp_path / 'a.xyz'), '--cells', '4')
+    with pytest.raises(ConfigurationError, match='cells: expected 2 to 400 along each edge'):
+        run('--platform', 'vigo', '--volume', '--cells', '100000')
     with pytest.raises(FileNotFoundError):
         run('--platform', 'vigo', '--csv', str(tmp_path / 'no' / 'a.csv'), '--cells', '4')

@@ -34,6 +34,15 @@ from stewart_kinematics.verbs.table_arguments import add_table_arguments, refere
 
 HELP = 'turn a motion of the platform into the forces of its legs'
 
+EXAMPLES = """
+Forces push the joints apart where positive. Platforms without masses (srs) are refused.
+
+examples:
+  stewart trajectory circle | stewart dynamics -o forces.csv
+  stewart dynamics recorded_poses.csv --differentiate --platform ex800
+  stewart dynamics motion.csv --reactions --platform my_platform.yaml -o reactions.csv
+"""
+
 FORCE = tuple(f'leg_{leg}_n' for leg in range(1, 7))
 WRENCH = tuple(f'platform_{name}' for name in ('fx_n', 'fy_n', 'fz_n', 'mx_nm', 'my_nm', 'mz_nm'))
 JOINTS = {
@@ -46,7 +55,7 @@ JOINTS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    add_table_arguments(parser, 'a motion: pose, twist and acceleration')
+    add_table_arguments(parser, 'a motion: pose, twist and acceleration', EXAMPLES)
     parser.add_argument(
         '--differentiate',
         action='store_true',

@@ -22,6 +22,9 @@ _RATIO = 1.2
 _FACTORS = _RATIO ** np.arange(-50.0, 38.0)
 _HALVINGS = 16
 
+MOST_SAMPLES = 5_000_000
+"""Longest run that is sampled at once; an hour at 1 kHz has fewer."""
+
 
 def froude(components: tuple[AiryWave, ...], scale: float) -> tuple[AiryWave, ...]:
     r"""
@@ -74,7 +77,13 @@ class FittedWave:
 
 
 def fit_plain(
-    wave: OrbitalWave, guard: MotionGuard, fraction: float, *, duration: float, rate: float = 50.0
+    wave: OrbitalWave,
+    guard: MotionGuard,
+    fraction: float,
+    *,
+    duration: float,
+    rate: float = 50.0,
+    progress: Callable[[float], None] | None = None,
 ) -> FittedWave:
     """
     Multiply a wave's amplitudes so that it uses a fraction of the workspace.
@@ -90,6 +99,8 @@ def fit_plain(
         of the way to the nearer end of the stroke, of the leg rate, of the tilt, ...
     duration, rate : float
         Run that is judged [s] and its sampling rate [Hz].
+    progress : callable, optional
+        Called with the part done, 0 to 1.
 
     Returns
     -------
@@ -107,11 +118,19 @@ def fit_plain(
     def make(factor: float) -> OrbitalWave:
         return replace(wave, components=plain(wave.components, factor))
 
-    return _fit(make, wave.centre, guard, fraction, duration=duration, rate=rate)
+    return _fit(
+        make, wave.centre, guard, fraction, duration=duration, rate=rate, progress=progress
+    )
 
 
 def fit_froude(
-    wave: OrbitalWave, guard: MotionGuard, fraction: float, *, duration: float, rate: float = 50.0
+    wave: OrbitalWave,
+    guard: MotionGuard,
+    fraction: float,
+    *,
+    duration: float,
+    rate: float = 50.0,
+    progress: Callable[[float], None] | None = None,
 ) -> FittedWave:
     """
     Choose Froude's scale so that a wave uses a fraction of the workspace.
@@ -126,7 +145,9 @@ def fit_froude(
         components = froude(wave.components, 1.0 / factor)
         return replace(wave, components=components, position=wave.position * factor)
 
-    return _fit(make, wave.centre, guard, fraction, duration=duration, rate=rate)
+    return _fit(
+        make, wave.centre, guard, fraction, duration=duration, rate=rate, progress=progress
+    )
 
 
 def _fit(
@@ -137,8 +158,10 @@ def _fit(
     *,
     duration: float,
     rate: float,
+    progress: Callable[[float], None] | None,
 ) -> FittedWave:
     """Return the largest wave that keeps to the fraction, by a scan and a bisection."""
+    report = progress or (lambda _: None)
     if not 0.0 < fraction <= 1.0:
         raise TrajectoryError(f'fraction must be greater than 0 and at most 1, got {fraction}')
 
@@ -154,6 +177,7 @@ def _fit(
     scan: list[tuple[float, str, float]] = []
     for factor in _FACTORS[::-1].tolist():
         scan.append((*most_used(factor), factor))
+        report(len(scan) / (len(_FACTORS) + _HALVINGS))
         if scan[-1][0] <= fraction:
             break
     else:
@@ -164,12 +188,14 @@ def _fit(
         )
     low = scan[-1][2]
     high = low * _RATIO
-    for _ in range(_HALVINGS):
+    for halving in range(_HALVINGS):
+        report((len(_FACTORS) + halving) / (len(_FACTORS) + _HALVINGS))
         middle = 0.5 * (low + high)
         if most_used(middle)[0] <= fraction:
             low = middle
         else:
             high = middle
+    report(1.0)
     return FittedWave(make(low), low)
 
 
@@ -230,5 +256,10 @@ def sample_times(duration: float, rate: float) -> Array:
     """Return times from 0 to `duration` [s] at `rate` [Hz]."""
     positive('duration', duration, 's')
     positive('rate', rate, 'Hz')
+    if duration * rate > MOST_SAMPLES:
+        raise TrajectoryError(
+            f'{duration:g} s at {rate:g} Hz are {duration * rate:.3g} samples, '
+            f'allowed are at most {MOST_SAMPLES:.3g}'
+        )
     # The half sample keeps a duration that is a multiple of the period from losing its end.
     return np.asarray(np.arange(int(np.floor(duration * rate + 1e-6)) + 1) / rate)

@@ -124,7 +124,7 @@ class Jonswap:
         Raises
         ------
         TrajectoryError
-            If `count`, `bins` or `band` cannot be used, or a wave would break.
+            If `count`, `seed`, `bins` or `band` cannot be used, or a wave would break.
 
         """
         low, high = band
@@ -132,6 +132,8 @@ class Jonswap:
             raise TrajectoryError(f'a sea needs at least 1 wave, got {count}')
         if not 0.0 < low < high < np.inf:
             raise TrajectoryError(f'band must ascend from above 0, got {low} to {high}')
+        if isinstance(seed, int) and seed < 0:
+            raise TrajectoryError(f'seed must be at least 0, got {seed}')
         rng = np.random.default_rng(seed)
         grid = np.linspace(low, high, _GRID) * self.peak_frequency
         energy = _cumulative(self.density(grid), grid)

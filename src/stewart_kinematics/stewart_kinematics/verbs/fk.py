@@ -36,12 +36,22 @@ from stewart_kinematics.verbs.table_arguments import (
 
 HELP = 'turn lengths or strokes of the legs into poses of the platform'
 
+EXAMPLES = """
+A line that has no pose which can be trusted is written as nan with converged 0 and named on
+standard error; the exit code is then 1. Columns are described in docs/conventions.md.
+
+examples:
+  stewart fk legs.csv -o poses.csv
+  stewart ik poses.csv | stewart fk
+  stewart fk strokes.csv --relative-to zero --platform my_platform.yaml
+"""
+
 QUALITY = ('converged', 'iterations', 'residual_m', 'condition_number')
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    add_table_arguments(parser, 'lengths (leg_1_m ...) or strokes (stroke_1_m ...)')
+    add_table_arguments(parser, 'lengths (leg_1_m ...) or strokes (stroke_1_m ...)', EXAMPLES)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -39,10 +39,19 @@ from stewart_kinematics.verbs.table_arguments import (
 
 HELP = 'turn poses of the platform into lengths, strokes and rates of its legs'
 
+EXAMPLES = """
+Columns are described in docs/conventions.md; every name carries its unit.
+
+examples:
+  stewart ik poses.csv -o legs.csv
+  stewart trajectory ocean --platform vigo | stewart ik --strict > legs.csv
+  stewart ik displacements.csv --relative-to neutral --platform ex800
+"""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    add_table_arguments(parser, 'poses')
+    add_table_arguments(parser, 'poses', EXAMPLES)
     parser.add_argument(
         '--strict', action='store_true', help='exit with 1 if a pose is outside the stroke'
     )

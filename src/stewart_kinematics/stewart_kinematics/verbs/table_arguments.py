@@ -15,9 +15,9 @@ SHOWN = 10
 """Lines that are reported one by one; of the others only the number is."""
 
 
-def add_table_arguments(parser: argparse.ArgumentParser, holds: str) -> None:
+def add_table_arguments(parser: argparse.ArgumentParser, holds: str, examples: str) -> None:
     """
-    Add input, output, platform and reference.
+    Add input, output, platform and reference, and examples below the help.
 
     Parameters
     ----------
@@ -25,8 +25,12 @@ def add_table_arguments(parser: argparse.ArgumentParser, holds: str) -> None:
         Parser of the verb.
     holds : str
         What the input holds, for the help.
+    examples : str
+        Text below the options.
 
     """
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = examples
     add = parser.add_argument
     add('table', nargs='?', default='-', metavar='FILE', help=f'CSV file with {holds}; - is stdin')
     add('-o', '--output', default='-', metavar='FILE', help='CSV file; - is stdout')

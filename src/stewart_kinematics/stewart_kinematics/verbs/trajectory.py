@@ -14,13 +14,13 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 import sys
-from typing import TextIO
 
 import numpy as np
-from stewart_kinematics.csv_tables import ACCELERATION, POSE, TIME, TWIST
+from stewart_kinematics.csv_tables import ACCELERATION, POSE, TIME, TWIST, write_table
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
 from stewart_kinematics.inverse import inverse
 from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.motion_csv import read_motion
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.planning import plan_move
 from stewart_kinematics.platform import Platform
@@ -38,16 +38,32 @@ from stewart_kinematics.trajectories import (
 from stewart_kinematics.trajectories.scaling import fit_froude, fit_plain, sample_times
 from stewart_kinematics.trajectories.spectrum import significant_height
 from stewart_kinematics.trajectories.stopping import REST_VELOCITY
+from stewart_kinematics.verbs.pictures import add_picture_argument, save_picture
+from stewart_kinematics.verbs.progress import show_part
 
-HELP = 'make a motion (cycloidal, ocean, circle, multisine), check it and write it as CSV'
+HELP = 'make a motion (cycloidal, ocean, circle, ...), check it and write it as CSV'
+
+EXAMPLES = """
+Motions begin and end at rest at the neutral pose unless they say otherwise. One that leaves what
+the platform may do is refused, with the time, the quantity and its bounds.
+
+examples:
+  stewart trajectory cycloidal --to 0 0 0.1 0 0 10 --relative-to neutral -o move.csv
+  stewart trajectory ocean --hs 1.5 --tp 7 --seed 3 --plot sea.png -o sea.csv
+  stewart trajectory ocean --component 0.3 3 14 0 --component 0.1 2 6 45 | stewart ik -o legs.csv
+  stewart trajectory multisine --motion ex800_wave --platform ex800 -o wave.csv
+'stewart trajectory KIND --help' tells more about one of them.
+"""
 
 Make = Callable[[argparse.Namespace, Platform, MotionGuard], Trajectory]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add one sub-command per kind of motion."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
     kinds = parser.add_subparsers(dest='kind', required=True, metavar='KIND')
-    for add in (_add_cycloidal, _add_ocean, _add_circle, _add_multisine):
+    for add in (_add_cycloidal, _add_ocean, _add_circle, _add_multisine, _add_sampled):
         add(kinds)
 
 
@@ -65,25 +81,14 @@ def main(arguments: argparse.Namespace) -> int:
         if not arguments.force:
             raise TrajectoryError(sentence) from refusal
         print(f'leaves what {platform.name} may do: {sentence}', file=sys.stderr)
-    if arguments.output == '-':
-        write_samples(sys.stdout, time, motion)
-    else:
-        with Path(arguments.output).open('w', encoding='utf-8') as file:
-            write_samples(file, time, motion)
+    samples = np.column_stack(
+        [time, motion.position, motion.quaternion_xyzw, motion.twist, motion.acceleration]
+    )
+    write_table(arguments.output, (TIME, *POSE, *TWIST, *ACCELERATION), samples)
     if arguments.plot is not None:
         _plot(arguments.plot, platform, time, motion)
     print(f'{time.size} samples, {trajectory.duration:.4g} s', file=sys.stderr)
     return 0
-
-
-def write_samples(stream: TextIO, time: Array, motion: Motion) -> None:
-    """Write times (n,) [s] and n samples as CSV with a line of names."""
-    table = np.column_stack(
-        [time, motion.position, motion.quaternion_xyzw, motion.twist, motion.acceleration]
-    )
-    header = ','.join([TIME, *POSE, *TWIST, *ACCELERATION])
-    # Adding 0 turns -0 into 0.
-    np.savetxt(stream, table + 0.0, fmt='%.12g', delimiter=',', header=header, comments='')
 
 
 def _times(trajectory: Trajectory, rate: float) -> Array:
@@ -130,7 +135,13 @@ def _ocean(arguments: argparse.Namespace, platform: Platform, guard: MotionGuard
     )
     if arguments.scaling != 'none':
         fit = {'plain': fit_plain, 'froude': fit_froude}[arguments.scaling]
-        fitted = fit(wave, guard, arguments.fraction, duration=arguments.duration)
+        fitted = fit(
+            wave,
+            guard,
+            arguments.fraction,
+            duration=arguments.duration,
+            progress=show_part('fitting the sea'),
+        )
         wave = fitted.wave
         print(
             f'{arguments.scaling} factor {fitted.factor:.4g}: significant height '
@@ -155,6 +166,12 @@ def _multisine(
     )
 
 
+def _sampled(arguments: argparse.Namespace, platform: Platform, guard: MotionGuard) -> Trajectory:
+    samples = read_motion(Path(arguments.motion))
+    fade, duration = arguments.fade, arguments.duration or np.inf
+    return Faded(samples, samples.sample(0.0).pose, fade, fade, duration)
+
+
 def _faded(
     trajectory: Circle | MultiSine | OrbitalWave, arguments: argparse.Namespace
 ) -> Trajectory:
@@ -176,12 +193,12 @@ def _plot(path: str, platform: Platform, time: Array, motion: Motion) -> None:
 
     figure = Figure(figsize=(11, 12), layout='constrained')
     plot_motion(figure, time, motion, inverse(platform.geometry, motion).stroke)
-    figure.savefig(path)
+    save_picture(figure, path)
 
 
 def _add_cycloidal(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     text = 'a point-to-point move from rest to rest'
-    parser = _kind(kinds, 'cycloidal', text, _cycloidal, duration=None)
+    parser = _kind(kinds, 'cycloidal', text, _cycloidal, duration='the shortest possible')
     for name, dest, text in (
         ('--to', 'target', 'target [m, deg]'),
         ('--from', 'start', 'start [m, deg]; default: the neutral pose'),
@@ -202,7 +219,10 @@ def _add_cycloidal(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help='pose from which --from and --to count (default: %(default)s)',
     )
     parser.add_argument(
-        '--scale', type=float, default=1.0, help='fraction of the limits to use, in (0, 1]'
+        '--scale',
+        type=float,
+        default=1.0,
+        help='fraction of the limits to use, in (0, 1] (default: 1)',
     )
 
 
@@ -210,12 +230,23 @@ def _add_ocean(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     parser = _kind(kinds, 'ocean', 'a sea from a spectrum, or from given waves', _ocean)
     _add_fade(parser)
     add = parser.add_argument
-    add('--spectrum', choices=('jonswap', 'pierson-moskowitz'), default='jonswap')
+    add(
+        '--spectrum',
+        choices=('jonswap', 'pierson-moskowitz'),
+        default='jonswap',
+        help='of a sea that wind has just raised, or of a fully developed one '
+        '(default: %(default)s)',
+    )
     add('--hs', type=float, default=1.0, help='significant height [m] (default: %(default)s)')
     add('--tp', type=float, default=6.0, help='peak period [s] (default: %(default)s)')
     add('--gamma', type=float, default=3.3, help='peak enhancement (default: %(default)s)')
     add('--waves', type=int, default=60, help='number of components (default: %(default)s)')
-    add('--bins', choices=('equal_energy', 'equal_frequency'), default='equal_energy')
+    add(
+        '--bins',
+        choices=('equal_energy', 'equal_frequency'),
+        default='equal_energy',
+        help='how the spectrum is cut into components (default: %(default)s)',
+    )
     add('--seed', type=int, default=0, help='of phases and frequencies (default: %(default)s)')
     add(
         '--component',
@@ -227,8 +258,19 @@ def _add_ocean(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
     add('--attack-deg', type=float, default=0.0, help='direction of travel, from x to y [deg]')
     add('--position', type=float, default=0.0, help='place along the travel [m]')
-    add('--scaling', choices=('plain', 'froude', 'none'), default='plain')
-    add('--fraction', type=float, default=0.6, help='part of the margins used (default: 0.6)')
+    add(
+        '--scaling',
+        choices=('plain', 'froude', 'none'),
+        default='plain',
+        help='make it fit by its amplitudes, by lengths and times after Froude, or not at all '
+        '(default: %(default)s)',
+    )
+    add(
+        '--fraction',
+        type=float,
+        default=0.6,
+        help='largest part of any margin at the centre that may be used (default: 0.6)',
+    )
 
 
 def _add_circle(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -247,12 +289,28 @@ def _add_multisine(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser.add_argument('--motion', required=True, help=f'YAML file, or one of: {names}')
 
 
+def _add_sampled(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = _kind(kinds, 'sampled', 'recorded poses, resampled', _sampled, duration='all of them')
+    parser.add_argument(
+        '--motion',
+        required=True,
+        metavar='FILE',
+        help="CSV file with absolute poses; of a bag: 'stewart bag BAG --csv platform/pose'",
+    )
+    parser.add_argument(
+        '--fade',
+        type=float,
+        default=0.0,
+        help='rise from rest at the first pose and fall back to it [s] (default: 0, none)',
+    )
+
+
 def _kind(
     kinds: argparse._SubParsersAction[argparse.ArgumentParser],
     name: str,
     text: str,
     make: Make,
-    duration: float | None = 15.0,
+    duration: float | str = 15.0,
 ) -> argparse.ArgumentParser:
     """Add a sub-command with what all of them take."""
     parser = kinds.add_parser(name, help=text, description=text)
@@ -260,10 +318,10 @@ def _kind(
     add = parser.add_argument
     add('--platform', default='vigo', help='name or YAML file (default: %(default)s)')
     add('--rate', type=float, default=100.0, help='samples per second [Hz] (default: 100)')
-    what = 'the shortest possible' if duration is None else f'{duration:g}'
-    add('--duration', type=float, default=duration, help=f'[s] (default: {what})')
+    number = None if isinstance(duration, str) else duration
+    add('--duration', type=float, default=number, help=f'[s] (default: {duration})')
     add('--force', action='store_true', help='write it even if the platform may not do it')
-    add('--plot', metavar='FILE', help='draw it into a file (png, svg, pdf)')
+    add_picture_argument(parser)
     add('-o', '--output', default='-', metavar='FILE', help='CSV file; - is standard output')
     return parser
 

@@ -5,33 +5,52 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import sys
 from typing import Any, TextIO
 
 import numpy as np
 from scipy.spatial.transform import Rotation
+from stewart_kinematics.csv_tables import POSE, write_table
 from stewart_kinematics.errors import ConfigurationError, Violation
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Platform
+from stewart_kinematics.verbs.pictures import add_picture_argument, save_picture
+from stewart_kinematics.verbs.progress import show_part
 from stewart_kinematics.workspace import plane, Reach, reach, Volume, volume
 
 HELP = 'show how far the platform can go, and what stops it'
 
 SLICES = (('x', 'y'), ('x', 'z'), ('roll', 'pitch'))
 SLICE_SAMPLES = 161
-COLUMNS = ('x_m', 'y_m', 'z_m', 'qx', 'qy', 'qz', 'qw', 'margin')
+COLUMNS = (*POSE, 'margin')
 NO_STOP = 'nothing'
+
+EXAMPLES = """
+Ranges are displacements along one axis at a time, at rest. The volume keeps the attitude; the
+margin in the CSV file is 0 at a limit and grows inwards.
+
+examples:
+  stewart workspace --platform ex800
+  stewart workspace --pose 0.1 0 1.6 0 5 0 --plot reach.svg
+  stewart workspace --platform srs --csv positions.csv --cells 60
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.add_argument('--platform', default='vigo', help='name or YAML file (%(default)s)')
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    parser.add_argument(
+        '--platform', default='vigo', help='name or YAML file (default: %(default)s)'
+    )
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
-        '--at', choices=['neutral', 'zero'], default='neutral', help='named pose (%(default)s)'
+        '--at',
+        choices=['neutral', 'zero'],
+        default='neutral',
+        help='named pose (default: %(default)s)',
     )
     where.add_argument(
         '--pose',
@@ -44,10 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--volume', action='store_true', help='also measure the volume with this attitude'
     )
     parser.add_argument(
-        '--cells', type=int, default=40, help='cells along each edge of the volume (%(default)s)'
+        '--cells',
+        type=int,
+        default=40,
+        help='cells along each edge of the volume (default: %(default)s)',
     )
     parser.add_argument('--csv', metavar='FILE', help='write the reachable positions; - is stdout')
-    parser.add_argument('--plot', metavar='FILE', help='write a picture (.png, .svg, .pdf)')
+    add_picture_argument(parser)
     parser.add_argument('--json', action='store_true', help='print the ranges as JSON')
 
 
@@ -79,7 +101,7 @@ def main(arguments: argparse.Namespace) -> int:
     ranges = reach(guard, pose)
     cloud = None
     if arguments.volume or arguments.csv or arguments.plot:
-        cloud = volume(guard, pose, arguments.cells, _report)
+        cloud = volume(guard, pose, arguments.cells, show_part('volume'))
     if cloud is not None and arguments.csv:
         _write_csv(arguments.csv, cloud)
     if cloud is not None and arguments.plot:
@@ -103,13 +125,6 @@ def _pose(arguments: argparse.Namespace, platform: Platform) -> Pose:
         raise ConfigurationError('--pose', arguments.pose, 'six finite numbers')
     roll, pitch, yaw = np.radians(arguments.pose[3:]).tolist()
     return Pose.from_rpy(arguments.pose[:3], (roll, pitch, yaw))
-
-
-def _report(part: float) -> None:
-    """Keep a line of progress where somebody watches."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f'\rvolume: {100.0 * part:3.0f} %' + ('\n' if part >= 1.0 else ''))
-        sys.stderr.flush()
 
 
 def _rpy_deg(pose: Pose) -> list[float]:
@@ -181,32 +196,17 @@ def _as_json(
 def _write_csv(target: str, cloud: Volume) -> None:
     """Write the reachable positions with the least margin at each."""
     attitude = np.broadcast_to(cloud.quaternion_xyzw, (len(cloud.positions), 4))
-    table = np.column_stack([cloud.positions, attitude, cloud.margin]).tolist()
-    if target == '-':
-        _write_rows(sys.stdout, table)
-        return
-    with open(target, 'w', newline='', encoding='utf-8') as file:
-        _write_rows(file, table)
-
-
-def _write_rows(file: TextIO, table: list[list[float]]) -> None:
-    """Write a heading and rows; Python's float text reads back to the same number."""
-    writer = csv.writer(file, lineterminator='\n')
-    writer.writerow(COLUMNS)
-    writer.writerows(table)
+    write_table(target, COLUMNS, np.column_stack([cloud.positions, attitude, cloud.margin]))
 
 
 def _write_plot(
     target: str, platform: Platform, guard: MotionGuard, pose: Pose, cloud: Volume
 ) -> None:
-    """Write the picture; the file's suffix says the format."""
+    """Draw slices and volume into a file."""
     from stewart_kinematics.plotting import workspace_figure
 
-    slices = [plane(guard, pose, axes, SLICE_SAMPLES) for axes in SLICES]
-    figure = workspace_figure(platform.title, pose, slices, cloud)
-    try:
-        figure.savefig(target, dpi=120)
-    except ValueError as error:
-        raise ConfigurationError(
-            '--plot', target, 'a file ending in .png, .svg or .pdf'
-        ) from error
+    show, slices = show_part('slices'), []
+    for axes in SLICES:
+        slices.append(plane(guard, pose, axes, SLICE_SAMPLES))
+        show(len(slices) / len(SLICES))
+    save_picture(workspace_figure(platform.title, pose, slices, cloud), target)
