@@ -6,6 +6,7 @@ The demo: seas and a paper's wave on a real ROS 2 graph, and a report on how wel
 ======================  ==========================================================================
 ``scenarios``           what is played: platform, configuration, limits that the result must keep
 ``session``             the graph of one scenario: enable, move, record, return, disable
+``scheduling``          a real-time priority, where that is allowed
 ``recording``           the bag as plain arrays
 ``latency``             when a setpoint shows in the measured strokes
 ``analysis``            the figures of the report, from arrays alone

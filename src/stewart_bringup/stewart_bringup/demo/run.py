@@ -117,6 +117,7 @@ def _facts(played: Played) -> dict[str, str]:
         'played for': f'{scenario.duration:g} s before the fade-out',
         'seed': str(scenario.seed) if scenario.wave.seeded else 'none: nothing is drawn at random',
         'back end': f'{played.backend}{", SIMULATED: no metal moved" if played.simulated else ""}',
+        'scheduling': played.scheduling,
         'bag': str(played.bag),
     }
 
@@ -132,6 +133,7 @@ def _origin() -> dict[str, str]:
         'command line': shlex.join(['stewart', *sys.argv[1:]]),
         'finished': datetime.now().astimezone().isoformat(timespec='seconds'),
         'machine': f'{platform.platform()}, {os.cpu_count()} processors',
+        'load averages at the end': ', '.join(f'{load:.1f}' for load in os.getloadavg()),
         'Python': platform.python_version(),
         'ROS': f'{os.environ.get("ROS_DISTRO", "unknown")}, {_middleware()}',
         **versions,

@@ -29,7 +29,7 @@ class Bounds:
     least_rate_share: float = 0.95
     path_position: float = 1e-3
     path_rotation: float = 2e-3
-    latency: float = 0.06
+    latency: float = 0.08
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from stewart_bringup.composition import compose, Ledger
 from stewart_bringup.demo.scenarios import Scenario
+from stewart_bringup.demo.scheduling import real_time
 from stewart_bringup.nodes.wave_operator import WaveOperator
 from stewart_bringup.rigs import config_file, RECORDER
 from stewart_node_support.lifecycle import state_of
@@ -47,6 +48,8 @@ class Played:
         Whether the driver said that no metal moved.
     backend : str
         Name of the back end, as the driver said.
+    scheduling : str
+        What the scheduler did with the rig.
 
     """
 
@@ -55,6 +58,7 @@ class Played:
     published: dict[str, int]
     simulated: bool
     backend: str
+    scheduling: str
 
 
 def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Played | None:
@@ -85,6 +89,17 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
         If a node cannot be brought up.
 
     """
+    with real_time() as scheduling:
+        operator, counts = _play(scenario, bag, watch, stop)
+    if counts is None:
+        return None
+    heard = operator.driver_state
+    return Played(scenario, bag, counts, heard.simulated, heard.backend, scheduling)
+
+
+def _play(
+    scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals
+) -> tuple[WaveOperator, dict[str, int] | None]:
     wave = scenario.wave
     files = [config_file('rig', scenario.platform), config_file('wave', wave.name)]
     # What the nodes say in passing would tear the progress line apart.
@@ -113,10 +128,8 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
             return finished
 
         # It is the operator that heeds the request: the way to rest belongs into the bag.
-        if not spin([*nodes, operator], task=work, stop=StopSignals()):
-            return None
-        heard = operator.driver_state
-        return Played(scenario, bag, ledger.counts(), heard.simulated, heard.backend)
+        finished = spin([*nodes, operator], task=work, stop=StopSignals())
+        return operator, ledger.counts() if finished else None
     finally:
         rclpy.try_shutdown()
 

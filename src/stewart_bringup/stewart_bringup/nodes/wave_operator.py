@@ -88,6 +88,7 @@ class WaveOperator(Node):
         self._stop = stop
         self.driver_state = DriverState()
         self._began: float | None = None
+        self._departure = ''
         self.create_subscription(DriverState, 'driver/state', self._on_state, STATE_QOS)
 
     @property
@@ -132,6 +133,7 @@ class WaveOperator(Node):
         self.phase = 'enabling'
         await self._request('driver/enable')
         await self._reach(DriverState.ENABLED, 'driver/enable')
+        self._departure = ''
         with self._counting(PoseStamped, 'platform/pose', SENSOR_QOS) as poses:
             await self._until(lambda: poses.count > FIRST_POSES, 'platform/pose')
         await self._request(f'{services}/start')
@@ -196,10 +198,13 @@ class WaveOperator(Node):
             await self.pause(STEP)
 
     def _require_enabled(self) -> None:
-        if self.driver_state.state != DriverState.ENABLED:
-            raise RequestRefused('driver', self.driver_state.reason)
+        if self._departure:
+            raise RequestRefused('driver', self._departure)
 
     def _on_state(self, message: DriverState) -> None:
+        # It may be back before anybody looks.
+        if self.driver_state.state == DriverState.ENABLED != message.state:
+            self._departure = message.reason
         self.driver_state = message
 
     @contextmanager
