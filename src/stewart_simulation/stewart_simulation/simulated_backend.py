@@ -149,6 +149,8 @@ class SimulatedBackend:
             seed=options.plant_seed,
         )
         self._plant = build_plant(platform, pose, differences)
+        # Compiles the kernels the first time, so that the cyclic process finds them on disk.
+        self._rigid()
 
     @property
     def cycle_time(self) -> float:
