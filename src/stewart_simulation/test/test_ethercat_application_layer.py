@@ -222,6 +222,15 @@ def test_after_a_watchdog_the_master_acknowledges_and_goes_on(build: Build) -> N
     assert bench.al(1) == (OP, 0)
 
 
+def test_outputs_of_an_earlier_run_do_not_count(build: Build) -> None:
+    bench = build(1).op()
+    for state in (PREOP, SAFEOP, OP):
+        status = bench.request(1, state)
+    bench.wait(0.02)
+
+    assert status == bench.al(1) == (SAFEOP, 0)
+
+
 def test_al_status_of_all_is_read_by_one_broadcast(build: Build) -> None:
     bench = build(3).preop()
     bench.request(2, INIT)

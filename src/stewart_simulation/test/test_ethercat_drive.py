@@ -222,14 +222,12 @@ def test_a_drive_that_is_off_takes_silence_calmly(build: Build) -> None:
     assert (drive.state.name, drive.error_code) == ('SWITCH_ON_DISABLED', 0)
 
 
-def test_an_old_controlword_does_not_switch_on_after_silence(build: Build) -> None:
-    bench = enabled(build)
+def test_an_old_controlword_is_forgotten_in_the_silence(build: Build) -> None:
+    bench = build(1).op()
+    assert [say(bench, word) for word in (0x06, 0x07)] == [0x0231, 0x0233]
     bench.wait(0.3)
-    bench.request(1, 0x14)
-    bench.request(1, 0x08)
-    bench.wait(0.05)
 
-    assert bench.segment.slaves[0].drive.state.name == 'FAULT'
+    assert bench.segment.slaves[0].drive.state.name == 'SWITCH_ON_DISABLED'
 
 
 def test_positions_wrap_at_32_bits(build: Build) -> None:

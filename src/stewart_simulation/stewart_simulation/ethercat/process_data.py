@@ -17,7 +17,6 @@ from stewart_simulation.ethercat.object_dictionary import (
     SdoAbort,
 )
 
-CAPACITY = 128
 SLOTS, ASSIGNED_SLOTS = 10, 3
 FILLER = 0
 
@@ -152,6 +151,3 @@ class ProcessData:
         chosen = [entries[number].number for number in range(1, value + 1)]
         if 0 in chosen:
             raise SdoAbort(AbortCode.VALUE)
-        bits = sum(objects.unpack_mapping(x)[2] for index in chosen for x in self._used(index))
-        if bits > 8 * CAPACITY:
-            raise SdoAbort(AbortCode.MAP_TOO_LONG)

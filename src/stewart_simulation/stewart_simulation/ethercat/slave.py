@@ -15,7 +15,7 @@ from stewart_simulation.ethercat.fmmu import Fmmus
 from stewart_simulation.ethercat.mailbox import Mailbox
 from stewart_simulation.ethercat.memory import Memory
 from stewart_simulation.ethercat.omron_1s import dictionary_of, DriveType
-from stewart_simulation.ethercat.process_data import CAPACITY, Layout, RECEIVE, TRANSMIT
+from stewart_simulation.ethercat.process_data import Layout, RECEIVE, TRANSMIT
 from stewart_simulation.ethercat.registers import AlCode, AlState
 from stewart_simulation.ethercat.sdo_server import SdoServer
 from stewart_simulation.ethercat.sync_managers import (
@@ -197,7 +197,7 @@ class Slave:
         ):
             item = self.sync_managers.items[number]
             size = self._process_data.layout(direction).size
-            fits = (item.start, item.length) == (start, size) and size <= CAPACITY
+            fits = (item.start, item.length) == (start, size)
             right = item.written_by_master == (number == OUTPUTS) and not item.mailbox
             if item.enabled != (size > 0) or (size and not (fits and right)):
                 return code
