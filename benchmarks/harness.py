@@ -126,7 +126,14 @@ def machine(packages: Sequence[str]) -> dict[str, str]:
     }
 
 
-def report(name: str, timings: Sequence[Timing], about: dict[str, str], **more: object) -> int:
+def report(
+    name: str,
+    timings: Sequence[Timing],
+    about: dict[str, str],
+    *,
+    sample: str = 'pose',
+    **more: object,
+) -> int:
     """
     Print a table and write the JSON file.
 
@@ -138,6 +145,8 @@ def report(name: str, timings: Sequence[Timing], about: dict[str, str], **more: 
         What was measured.
     about : dict of str
         The machine.
+    sample : str
+        What the times are counted per.
     **more : object
         Further results for the file.
 
@@ -156,7 +165,7 @@ def report(name: str, timings: Sequence[Timing], about: dict[str, str], **more: 
             f'{timing.name:44s} {timing.median_us:10.4g} {timing.least_us:10.4g} '
             f'{timing.most_us:10.4g} {limit:>8s} {timing.ratio:8.3g}'
         )
-    print('times in microseconds per pose, ratio to the first line')
+    print(f'times in microseconds per {sample}, ratio to the first line')
     OUTPUT.mkdir(parents=True, exist_ok=True)
     path = OUTPUT / f'{name}.json'
     content = {'machine': about, 'timings': [asdict(timing) for timing in timings], **more}
