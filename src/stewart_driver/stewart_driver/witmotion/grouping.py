@@ -12,7 +12,7 @@ bytes lost on the way are exactly a multiple of a cycle and begin and end betwee
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -103,7 +103,7 @@ class CycleGrouper:
         self._votes = 0
         self._inertial: tuple[Any, Any] = (None, None)
 
-    def feed(self, decoded: Iterable[Decoded]) -> Iterator[Sample]:
+    def feed(self, decoded: Iterable[Decoded]) -> list[Sample]:
         """
         Take the next frames.
 
@@ -112,56 +112,60 @@ class CycleGrouper:
         decoded : iterable of Decoded
             In the order of the stream.
 
-        Yields
-        ------
-        Sample
-            As soon as its cycle is known to be over.
+        Returns
+        -------
+        list of Sample
+            Those whose cycle is now known to be over.
 
         """
+        samples: list[Sample] = []
+        counts = self.statistics.types
         for position, kind, frame in decoded:
             if kind == FrameType.REGISTER:
                 # An answer may stand between two frames of a cycle and parts nothing.
                 if position == self._next:
                     self._next += FRAME_LENGTH
                 continue
-            self.statistics.types[kind] = self.statistics.types.get(kind, 0) + 1
+            counts[kind] = counts.get(kind, 0) + 1
             if position != self._next or kind <= self._last:
-                yield from self._close()
+                self._close(samples)
                 self._position = position
             elif not self._open:
                 # The cycle goes on after what was taken for its end: it has become longer.
                 self.pattern, self._position = (), position
             self._open[kind] = frame
             self._last, self._next = kind, position + FRAME_LENGTH
-            if kind == (self.pattern[-1] if self.pattern else None):
-                yield from self._close()
+            if self.pattern and kind == self.pattern[-1]:
+                self._close(samples)
+        return samples
 
     def expect(self, types: Sequence[int]) -> None:
         """Take the types of a cycle from whoever configured the sensor."""
         self.pattern = tuple(sorted(types))
         self._candidate, self._votes = self.pattern, 0
 
-    def _close(self) -> Iterator[Sample]:
+    def _close(self, samples: list[Sample]) -> None:
         if not self._open:
             return
         frames, self._open = self._open, {}
         types = tuple(frames)
-        self._learn(types)
+        if types == self.pattern:
+            self._votes = 0
+        else:
+            self._learn(types)
         complete = not self.pattern or types == self.pattern
         inertial = (
             frames.get(FrameType.ACCELERATION),
             frames.get(FrameType.ANGULAR_VELOCITY),
         )
-        self.statistics.samples += 1
-        self.statistics.incomplete += not complete
-        self.statistics.repeated += inertial != (None, None) and inertial == self._inertial
+        statistics = self.statistics
+        statistics.samples += 1
+        statistics.incomplete += not complete
+        statistics.repeated += inertial != (None, None) and inertial == self._inertial
         self._inertial = inertial
-        yield Sample(self._position, frames, complete)
+        samples.append(Sample(self._position, frames, complete))
 
     def _learn(self, types: tuple[int, ...]) -> None:
-        if types == self.pattern:
-            self._votes = 0
-            return
         self._votes = self._votes + 1 if types == self._candidate else 1
         self._candidate = types
         if self._votes >= LEARNED_AFTER:

@@ -1,0 +1,188 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Time the decoding of WitMotion frames, and what a stream of 200 Hz costs.
+
+Decoding has to keep up with 20 lines of 921600 baud. The peer is the state machine that the
+vendor's samples have, one byte after the other, with the same values at its end. The stream comes
+from the emulated sensor, in a process of its own, over a pseudo terminal at 115200 baud; its peer
+is a loop that only waits and reads, which costs the same wake-ups and decodes nothing.
+
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+import multiprocessing
+from multiprocessing.synchronize import Event
+import time
+from typing import Any
+
+from harness import machine, measure, report, Task
+import numpy as np
+from stewart_driver.witmotion.configuring import configure, SensorSettings
+from stewart_driver.witmotion.decoder import Decoder
+from stewart_driver.witmotion.frames import Frame, FRAME_LENGTH, FrameType, PARSERS
+from stewart_driver.witmotion.grouping import CycleGrouper
+from stewart_driver.witmotion.link import Link
+from stewart_driver.witmotion.probing import order, probe
+from stewart_driver.witmotion.reader import ImuReader, ReaderSettings
+from stewart_driver.witmotion.thread_meter import thread_meter
+from stewart_driver.witmotion.transport import SerialTransport
+from stewart_simulation.serial_imu.device import Sensor
+from stewart_simulation.serial_imu.emulator import SerialImu
+from stewart_simulation.serial_imu.inertial import InertialState
+
+CYCLES = 4000
+IMU = (FrameType.ACCELERATION, FrameType.ANGULAR_VELOCITY, FrameType.QUATERNION)
+SETTINGS = SensorSettings(IMU, 200.0, 115200)
+BYTES_PER_SECOND = 20 * 921600 / 10
+LIMIT_US = FRAME_LENGTH / BYTES_PER_SECOND * 1e6
+READER_LIMIT = 1.0
+
+
+def stream() -> bytes:
+    """Return the bytes of many cycles with noise."""
+    sensor = Sensor(rng=np.random.default_rng(1))
+    sensor.registers[2] = 0x0206
+    return b''.join(sensor.cycle(InertialState(), 0.005 * n) for n in range(CYCLES))
+
+
+def byte_by_byte(data: bytes) -> list[Frame]:
+    """Decode as the vendor's samples do."""
+    found: list[Frame] = []
+    collected: list[int] = []
+    for byte in data:
+        if not collected and byte != 0x55:
+            continue
+        collected.append(byte)
+        if len(collected) == FRAME_LENGTH:
+            if collected[1] in PARSERS and sum(collected[:10]) & 0xFF == collected[10]:
+                found.append(PARSERS[collected[1]](bytes(collected), 2))
+            collected = []
+    return found
+
+
+def in_pieces(data: bytes, size: int, handle: Callable[[Decoder, bytes], object]) -> None:
+    """Hand the stream over as a port would."""
+    decoder = Decoder()
+    for begin in range(0, len(data), size):
+        handle(decoder, data[begin : begin + size])
+
+
+def tasks() -> list[Task]:
+    """Return ours and the peer."""
+    data = stream()
+    frames = len(data) // FRAME_LENGTH
+    noise = np.random.default_rng(2).bytes(len(data))
+    ours = Decoder().feed(data)
+    if [item.frame for item in ours] != byte_by_byte(data) or len(ours) != frames:
+        raise RuntimeError('the two decoders disagree')
+    grouper = CycleGrouper()
+
+    def grouped(decoder: Decoder, piece: bytes) -> None:
+        grouper.feed(decoder.feed(piece))
+
+    return [
+        Task(
+            'decode, 4096 bytes at a time',
+            lambda: in_pieces(data, 4096, Decoder.feed),
+            frames,
+            LIMIT_US,
+        ),
+        Task(
+            'decode, 33 bytes at a time',
+            lambda: in_pieces(data, 33, Decoder.feed),
+            frames,
+            LIMIT_US,
+        ),
+        Task('decode and group', lambda: in_pieces(data, 33, grouped), frames),
+        Task(
+            'random bytes, as many',
+            lambda: in_pieces(noise, 4096, Decoder.feed),
+            frames,
+            LIMIT_US,
+        ),
+        Task('peer: byte by byte', lambda: byte_by_byte(data), frames),
+    ]
+
+
+def emulate(paths: Any, end: Event) -> None:
+    """Run the sensor until told to end."""
+    with SerialImu(now=time.monotonic) as imu:
+        paths.put(imu.path)
+        end.wait()
+
+
+def reader_share(path: str, seconds: float) -> tuple[float, float]:
+    """Return processor share of the reader's thread [%] and samples per second."""
+    reader = ImuReader(
+        lambda baud: SerialTransport(path, baud),
+        ReaderSettings(path, SETTINGS),
+        now=time.monotonic,
+        sleep=time.sleep,
+    )
+    reader.start()
+    while reader.status.grouping.samples < 100:
+        time.sleep(0.05)
+    before, begin = reader.status, time.monotonic()
+    time.sleep(seconds)
+    after, duration = reader.status, time.monotonic() - begin
+    reader.stop()
+    samples = after.grouping.samples - before.grouping.samples
+    return 100.0 * (after.cpu - before.cpu) / duration, samples / duration
+
+
+def bare_share(path: str, seconds: float) -> float:
+    """Return the processor share of waiting and reading alone [%]."""
+    transport = SerialTransport(path, SETTINGS.baud)
+    link = Link(transport, time.monotonic)
+    probe(link, order(SETTINGS.baud))
+    configure(link, SETTINGS)
+    used = thread_meter()
+    before, begin = used(), time.monotonic()
+    while (duration := time.monotonic() - begin) < seconds:
+        transport.read(0.1)
+    share = 100.0 * (used() - before) / duration
+    transport.close()
+    return share
+
+
+def main() -> int:
+    """Measure and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--seconds', type=float, default=10.0, help='of each stream')
+    seconds = parser.parse_args().seconds
+    about = machine(['numpy', 'pyserial'])
+    timings = measure(tasks())
+    context = multiprocessing.get_context('spawn')
+    paths, end = context.Queue(), context.Event()
+    process = context.Process(target=emulate, args=(paths, end), daemon=True)
+    process.start()
+    path = paths.get(timeout=30.0)
+    share, rate = reader_share(path, seconds)
+    bare = bare_share(path, seconds)
+    end.set()
+    process.join()
+    speed = FRAME_LENGTH / timings[0].median_us
+    print(f'decoding: {speed:.2f} MB/s, {10e6 * speed / 921600:.0f} x 921600 baud')
+    print(
+        f'reader and decoder at {rate:.1f} Hz: {share:.2f} % of a core; wait and read: {bare:.2f}'
+    )
+    code = report(
+        'imu_decoder',
+        timings,
+        about,
+        sample='frame',
+        megabytes_per_second=speed,
+        reader_percent=share,
+        reader_limit_percent=READER_LIMIT,
+        samples_per_second=rate,
+        wait_and_read_percent=bare,
+    )
+    return code or int(share > READER_LIMIT)
+
+
+if __name__ == '__main__':
+    raise SystemExit(main())

@@ -1,0 +1,71 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`stewart imu-emulator`: a port by its name, faults from stdin, an end."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+import os
+from pathlib import Path
+import sys
+import threading
+import time
+
+import pytest
+from stewart_driver.witmotion.decoder import Decoder
+from stewart_driver.witmotion.transport import SerialTransport
+from stewart_simulation.verbs import imu_emulator
+
+
+def parsed(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    imu_emulator.add_arguments(parser)
+    return parser.parse_args(words)
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """Stand in for stdin; return the end to write to."""
+    read, write = os.pipe()
+    with os.fdopen(read) as stream:
+        monkeypatch.setattr(sys, 'stdin', stream)
+        yield write
+
+
+def test_a_sensor_runs_at_the_link_and_obeys_its_script(
+    tmp_path: Path, script: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    link = tmp_path / 'imu'
+    words = ('--link', str(link), '--baud', '115200', '--rate', '50', '--duration', '2.0')
+    codes: list[int] = []
+    thread = threading.Thread(target=lambda: codes.append(imu_emulator.main(parsed(*words))))
+    thread.start()
+    while not link.exists():
+        time.sleep(0.01)
+    transport = SerialTransport(str(link), 115200)
+    decoder, end = Decoder(), time.monotonic() + 0.5
+    while time.monotonic() < end:
+        decoder.feed(transport.read(0.1))
+    transport.close()
+    os.write(script, b'explode\nnoise 2\nbaud 123\n\n@1.2 unplug\n')
+    while link.exists() and thread.is_alive():
+        time.sleep(0.01)
+    gone_while_running = thread.is_alive()
+    os.close(script)
+    thread.join()
+    told = capsys.readouterr()
+
+    # Nine frames a cycle at 50 Hz, less the moment in which everything starts.
+    assert decoder.statistics.frames == pytest.approx(9 * 25, abs=9 * 8)
+    assert gone_while_running
+    assert codes == [0]
+    assert told.out == f'{link}\n'
+    assert "got 'explode'" in told.err
+    assert 'baud: expected one of 4800' in told.err
+    assert ' s: unplug 0' in told.err
+
+
+def test_what_the_sensor_cannot_be_set_to_is_a_usage_error() -> None:
+    with pytest.raises(SystemExit):
+        parsed('--baud', '1234')
