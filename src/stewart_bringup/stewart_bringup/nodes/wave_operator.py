@@ -202,8 +202,9 @@ class WaveOperator(Node):
             raise RequestRefused('driver', self._departure)
 
     def _on_state(self, message: DriverState) -> None:
-        # It may be back before anybody looks.
-        if self.driver_state.state == DriverState.ENABLED != message.state:
+        # Told on every change, and only the last one is kept: ENABLED again means that it was
+        # away, too.
+        if self.driver_state.state == DriverState.ENABLED:
             self._departure = message.reason
         self.driver_state = message
 

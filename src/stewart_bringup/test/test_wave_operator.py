@@ -1,0 +1,128 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The operator notices what the rig does and says, on a graph with a rig of straw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+
+from geometry_msgs.msg import PoseStamped
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.signals import SignalHandlerOptions
+from std_srvs.srv import Trigger
+from stewart_bringup.errors import RequestRefused
+from stewart_bringup.nodes.wave_operator import WaveOperator
+from stewart_interfaces.msg import DriverState
+from stewart_node_support.qos import SENSOR_QOS, STATE_QOS
+from stewart_node_support.running import spin
+from stewart_node_support.stop_signals import StopSignals
+
+pytestmark = pytest.mark.ros
+
+
+class Straw(Node):
+    """Answer every service with yes, publish poses, and misbehave when told to."""
+
+    def __init__(self) -> None:
+        super().__init__('straw')
+        self.asked: list[str] = []
+        self.refuses = ''
+        self.after_start: list[tuple[int, str]] = []
+        self._states = self.create_publisher(DriverState, 'driver/state', STATE_QOS)
+        self._poses = self.create_publisher(PoseStamped, 'platform/pose', SENSOR_QOS)
+        self.create_timer(0.005, lambda: self._poses.publish(PoseStamped()))
+        for name in ('driver/enable', 'ocean/start', 'ocean/stop', 'driver/disable'):
+            self.create_service(Trigger, name, self._answer_to(name))
+        self.tell(DriverState.DISABLED, 'started')
+
+    def tell(self, state: int, reason: str) -> None:
+        self._states.publish(DriverState(state=state, reason=reason))
+
+    def _answer_to(self, name: str) -> Any:
+        def answer(_: Any, response: Trigger.Response) -> Trigger.Response:
+            self.asked.append(name)
+            response.success = name != self.refuses
+            response.message = 'no wave today' if name == self.refuses else ''
+            if name == 'driver/enable':
+                self.tell(DriverState.ENABLED, 'on')
+            if name == 'driver/disable':
+                self.tell(DriverState.DISABLED, 'off')
+            if name == 'ocean/start':
+                for state, reason in self.after_start:
+                    self.tell(state, reason)
+            return response
+
+        return answer
+
+
+@pytest.fixture
+def straw() -> Iterator[Straw]:
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    yield Straw()
+    rclpy.try_shutdown()
+
+
+def play(straw: Straw, stop: StopSignals, **settings: float) -> bool:
+    overrides = [Parameter(name, value=value) for name, value in settings.items()]
+    operator = WaveOperator(stop, parameter_overrides=overrides)
+    finished: bool = spin([straw, operator], task=operator.play, stop=StopSignals())
+    return finished
+
+
+def test_wave_is_played_from_power_on_to_power_off(straw: Straw) -> None:
+    assert play(straw, StopSignals(), duration=0.2) is True
+    assert straw.asked == ['driver/enable', 'ocean/start', 'ocean/stop', 'driver/disable']
+
+
+def test_request_to_stop_switches_off_at_once(straw: Straw) -> None:
+    stop = StopSignals()
+    straw.create_timer(1.0, stop.request)
+
+    assert play(straw, stop, duration=30.0) is False
+    assert straw.asked == ['driver/enable', 'ocean/start', 'driver/disable']
+
+
+def test_request_before_anything_was_switched_on_asks_for_nothing(straw: Straw) -> None:
+    stop = StopSignals()
+    stop.request()
+
+    assert play(straw, stop) is False
+    assert straw.asked == []
+
+
+def test_refusal_is_told_with_its_reason(straw: Straw) -> None:
+    straw.refuses = 'ocean/start'
+
+    with pytest.raises(RequestRefused, match='ocean/start: no wave today'):
+        play(straw, StopSignals())
+
+
+@pytest.mark.parametrize(
+    'states',
+    [
+        [(DriverState.FAULT, 'leg 3 is stuck')],
+        [(DriverState.STOPPING, 'silence'), (DriverState.ENABLED, 'leg 3 is stuck')],
+    ],
+)
+def test_driver_that_was_away_ends_the_wave(straw: Straw, states: list[tuple[int, str]]) -> None:
+    straw.after_start = states
+
+    with pytest.raises(RequestRefused, match=r'leg 3 is stuck|silence'):
+        play(straw, StopSignals(), duration=5.0)
+    assert 'ocean/stop' not in straw.asked
+
+
+def test_rig_that_is_not_there_is_waited_for_so_long_and_no_longer(straw: Straw) -> None:
+    straw.destroy_node()
+    rclpy.try_shutdown()
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+
+    operator = WaveOperator(StopSignals(), parameter_overrides=[Parameter('patience', value=0.3)])
+    with pytest.raises(RequestRefused, match=r'driver/enable: .* within 0\.3 s'):
+        spin([operator], task=operator.play, stop=StopSignals())
