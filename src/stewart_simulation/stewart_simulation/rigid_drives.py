@@ -80,7 +80,12 @@ class RigidDrives:
 
     def __init__(self, plant: Plant, settings: ServoSettings) -> None:
         """Stand still, braked."""
-        self._arguments, self._retracted = plant.arguments, plant.retracted
+        # Copies are writable. Pickling drops the read-only flag, and numba compiles for each.
+        self._arguments = tuple(
+            np.array(value) if isinstance(value, np.ndarray) else value
+            for value in plant.arguments
+        )
+        self._retracted = np.array(plant.retracted)
         self._settings = settings
         rate_gain = 2.0 * np.pi * settings.rate_bandwidth * plant.effective_mass
         self._gains = (
@@ -108,8 +113,8 @@ class RigidDrives:
 
     def command(self, strokes: Array, rates: Array, forces: Array) -> None:
         """Take new targets [m], [m/s] and feed-forward forces [N]."""
-        self._targets, self._target_rates = strokes, rates
-        self._feed_forward = forces
+        self._targets, self._target_rates = np.array(strokes), np.array(rates)
+        self._feed_forward = np.array(forces)
 
     def advance(self, duration: float) -> None:
         """Let some time pass [s]."""
