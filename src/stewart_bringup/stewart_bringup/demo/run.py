@@ -93,6 +93,7 @@ def run_demo(scenarios: Sequence[Scenario], output: Path, stop: StopSignals) -> 
 
 
 def _play(scenario: Scenario, bag: Path, line: LiveLine, stop: StopSignals) -> Chapter | None:
+    line.watch('starting; the first run compiles kernels for half a minute', 0.0)
     # Late, because it imports rclpy: what was asked is checked before.
     from stewart_bringup.demo.session import play
 
