@@ -16,6 +16,7 @@ from sensor_msgs.msg import JointState
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
 from stewart_kinematics.motion import Motion
+from stewart_kinematics.nodes.forward_kinematics import ForwardKinematicsParameters
 from stewart_kinematics.nodes.testing import NEUTRAL, neutral_plus, Rig, strokes_at, VIGO
 from stewart_kinematics.trajectories import Cycloidal
 from stewart_node_support.conversions import pose_from_msg, vector_from_msg
@@ -23,6 +24,7 @@ from stewart_node_support.diagnostics import Level
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.stamps import to_nanoseconds
 
+DELAY = ForwardKinematicsParameters().playout_delay
 MILLISECOND = 1_000_000
 
 
@@ -86,7 +88,7 @@ def test_strokes_without_a_pose_give_nothing_but_an_error(
         )
 
 
-def test_tracking_error_is_commanded_minus_achieved_at_the_stamp_of_the_measurement() -> None:
+def test_tracking_error_compares_with_what_the_driver_plays_at_the_stamp() -> None:
     move = Cycloidal(NEUTRAL, neutral_plus(x=0.02, z=0.05, rpy=(0.0, 0.05, 0.0)), 1.0)
     with Rig() as rig:
         rig.drive(DriverState.ENABLED)
@@ -99,7 +101,7 @@ def test_tracking_error_is_commanded_minus_achieved_at_the_stamp_of_the_measurem
         rig.until(partial(measured_at, rig.errors, stamp))
         error = measured_at(rig.errors, stamp)
         # The drives stayed at neutral, so the error is the whole way travelled until then.
-        expected = move.sample((stamp - begin) * 1e-9)
+        expected = move.sample((stamp - begin) * 1e-9 - DELAY)
         strokes = strokes_at(expected.pose) - strokes_at(NEUTRAL)
 
         np.testing.assert_allclose(

@@ -76,7 +76,7 @@ class SafeRig(Harness):
         self.poses: list[Any] = self.listen(PoseStamped, 'platform/pose', SENSOR_QOS)
         self.states: list[Any] = self.listen(DriverState, 'driver/state', STATE_QOS)
         self.inverse: Any = self.add(InverseKinematics)
-        self.add(ForwardKinematics)
+        self.add(ForwardKinematics, playout_delay=PATIENCE['playout_delay'])
         bring_up(self.add(Driver, **PATIENCE))
         self._setpoints = self.talk(PlatformSetpoint, 'setpoint', COMMAND_QOS)
         self.until(lambda: self._setpoints.get_subscription_count() == 2)
@@ -89,16 +89,24 @@ class SafeRig(Harness):
         return int(self.probe.get_clock().now().nanoseconds)
 
     def say(self, source: str, motion: Motion, stamp: int) -> None:
-        """Publish a setpoint."""
+        """Publish a setpoint and let it be executed or refused."""
+        tally = self.inverse.refusals
+        before = tally.accepted + tally.refused
         self._setpoints.publish(setpoint_msg(from_nanoseconds(stamp), source, motion))
+        self.until(lambda: tally.accepted + tally.refused > before)
 
     def play(
-        self, begin: int, first_ns: int, last_ns: int, also: Callable[[int], None] | None = None
+        self,
+        begin: int,
+        first_ns: int,
+        last_ns: int,
+        also: Callable[[int], None] | None = None,
+        move: Cycloidal = MOVE,
     ) -> None:
-        """Play a part of the move in its time, and let `also` act beside every setpoint."""
+        """Play a part of a move in its time, and let `also` act beside every setpoint."""
         for elapsed in range(first_ns, last_ns, PERIOD_NS):
             self.until(lambda due=begin + elapsed: self.now() >= due)
-            self.say('mine', MOVE.sample(elapsed * 1e-9), begin + elapsed)
+            self.say('mine', move.sample(elapsed * 1e-9), begin + elapsed)
             if also is not None:
                 also(begin + elapsed)
 
@@ -244,3 +252,15 @@ def test_nothing_moves_after_a_quick_stop_though_setpoints_go_on(rig: SafeRig) -
     rig.play(rig.now() - FASTEST_NS, FASTEST_NS, 2 * FASTEST_NS)
     assert rig.strokes()[-1] == pytest.approx(held, abs=2e-4)
     require_rest(rig)
+
+
+def test_motion_at_the_limits_of_the_platform_is_no_tracking_error(rig: SafeRig) -> None:
+    away = np.array([0.0, 0.0, 0.25])
+    low, high = (Pose(NEUTRAL.position + way, NEUTRAL.quaternion_xyzw) for way in (-away, away))
+    for start, target in ((NEUTRAL, low), (low, high)):
+        move = Cycloidal.fastest(start, target, VIGO.limits)
+        rig.play(rig.now(), 0, round(move.duration * 1e9) + PERIOD_NS, move=move)
+        rig.spin(0.5)
+
+    assert rig.state_names() == []
+    assert rig.poses[-1].pose.position.z == pytest.approx(high.position[2], abs=1e-3)

@@ -46,6 +46,9 @@ class ForwardKinematicsParameters:
     """Parameters of the forward kinematics node."""
 
     platform: str = param('vigo', 'platform by name, or path of its YAML file')
+    playout_delay: float = param(
+        0.03, 'how long after its stamp the driver executes a setpoint [s]', min=0.0, max=1.0
+    )
 
 
 class ForwardKinematics(Node):
@@ -54,7 +57,8 @@ class ForwardKinematics(Node):
 
     All carry the stamp of the actuator state. Strokes without a solution give nothing but an
     ERROR. ``platform/tracking_error`` compares with the setpoints that ``joint_commands`` shows
-    to have been executed, continued to that stamp; it pauses while nothing is commanded.
+    to have been executed, at the instant that the driver plays at that stamp: ``playout_delay``
+    before it. It pauses while nothing is commanded.
 
     """
 
@@ -64,6 +68,7 @@ class ForwardKinematics(Node):
         parameters = declare(self, ForwardKinematicsParameters)
         platform = load_platform(parameters.platform)
         self._geometry = platform.geometry
+        self._delay = parameters.playout_delay
         self._start: Pose = platform.geometry.neutral_pose
         warm_up(self._geometry)
         self._pending: OrderedDict[int, PlatformSetpoint] = OrderedDict()
@@ -109,7 +114,7 @@ class ForwardKinematics(Node):
                 position=positions.tolist(),
             )
         )
-        commanded = self._commanded.at(to_seconds(header.stamp))
+        commanded = self._commanded.at(to_seconds(header.stamp) - self._delay)
         if commanded is None:
             return
         error = tracking_error(self._geometry, commanded, pose, strokes)
