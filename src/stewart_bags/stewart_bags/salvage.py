@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,9 @@ from stewart_bags.sqlite3_walk import Sqlite3Walk
 from stewart_bags.writing import BagWriter, Compression, Storage
 
 _WALKS: dict[str, type[McapWalk] | type[Sqlite3Walk]] = {'mcap': McapWalk, 'sqlite3': Sqlite3Walk}
+
+# So many messages take some tens of milliseconds.
+PROGRESS_EVERY = 10_000
 
 
 @dataclass(frozen=True)
@@ -175,6 +178,7 @@ def salvage(
     *,
     storage: Storage = Storage.MCAP,
     compression: Compression = Compression.NONE,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> SalvageReport:
     """
     Save from a damaged recording whatever can be read into a new bag.
@@ -189,6 +193,8 @@ def salvage(
         How the new bag lies on disk.
     compression : Compression
         What is compressed in the new bag.
+    progress : callable
+        Called now and then with the number of messages saved.
 
     Returns
     -------
@@ -208,6 +214,7 @@ def salvage(
     if Path(output).exists():
         raise BagExists(Path(output))
     first = last = None
+    saved = 0
     refused: set[str] = set()
     with Salvage(source) as pass_:
         with BagWriter(output, storage=storage, compression=compression) as writer:
@@ -215,6 +222,9 @@ def salvage(
                 if topic in refused or not _announced(writer, pass_, topic, refused):
                     continue
                 writer.write_raw(topic, time_ns, data)
+                saved += 1
+                if saved % PROGRESS_EVERY == 0:
+                    progress(saved)
                 first = time_ns if first is None else min(first, time_ns)
                 last = time_ns if last is None else max(last, time_ns)
             for topic in pass_.topics:

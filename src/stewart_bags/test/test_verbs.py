@@ -68,6 +68,16 @@ def test_check_names_what_is_odd(
     assert '/imu/temperature: stamp goes backwards at 1 sample' in out
 
 
+def test_csv_holds_a_topic_and_nothing_else(
+    make_bag: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(bag_verb, make_bag(3), '--csv', 'actuator_states') == 0
+    header, *lines = capsys.readouterr().out.splitlines()
+    assert header.startswith('time_s,stroke_1_m,stroke_2_m,')
+    assert lines[1].startswith('0.005,1,1.1,')
+    assert len(lines) == 3
+
+
 @pytest.mark.parametrize('storage', list(Storage))
 def test_rescue_makes_a_bag_of_a_torso(
     make_bag: Callable[..., Path],
@@ -92,21 +102,26 @@ def test_rescue_of_nothing_fails(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ('verb', 'words'),
+    ('verb', 'words', 'message'),
     [
-        (play, ['bag', '--rate', '0']),
-        (play, ['bag', '--rate', 'fast']),
-        (play, ['bag', '--start', '-1']),
-        (play, ['bag', '--stamps', 'later']),
-        (record, ['--storage', 'paper']),
-        (record, ['--duration', '0']),
-        (bag_verb, []),
+        (play, ['bag', '--rate', '0'], "expected a number above 0, got '0'"),
+        (play, ['bag', '--rate', 'fast'], "expected a number above 0, got 'fast'"),
+        (play, ['bag', '--start', '-1'], "expected a number not below 0, got '-1'"),
+        (play, ['bag', '--clock', 'nan'], "expected a number not below 0, got 'nan'"),
+        (play, ['bag', '--stamps', 'later'], 'invalid choice'),
+        (record, ['--storage', 'paper'], 'invalid choice'),
+        (record, ['--duration', '0'], "expected a number above 0, got '0'"),
+        (bag_verb, [], 'required: bag'),
+        (bag_verb, ['bag', '--check', '--csv', 'x'], 'not allowed with'),
     ],
 )
-def test_unusable_command_lines_are_refused(verb: ModuleType, words: list[str]) -> None:
+def test_unusable_command_lines_are_refused(
+    verb: ModuleType, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as caught:
         run(verb, *words)
     assert caught.value.code == 2
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.ros

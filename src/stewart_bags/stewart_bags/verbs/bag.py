@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 import sys
 
 import numpy as np
+from stewart_bags.csv_rows import rows
 from stewart_bags.errors import BagError
 from stewart_bags.findings import examine_stamps, Finding, Kind
 from stewart_bags.reading import Bag
@@ -25,9 +26,21 @@ from stewart_bags.series import (
     SetpointSeries,
     TrackingErrorSeries,
 )
+from stewart_bags.verbs.progress import Progress
 from stewart_bags.writing import Storage
 
-HELP = 'show what a recording holds, rescue a damaged one'
+HELP = 'show what a recording holds, write it as CSV, rescue a damaged one'
+
+EXAMPLES = """
+CSV goes to standard output, with the columns of docs/conventions.md; time_s counts from the
+beginning of the bag, for all topics alike.
+
+examples:
+  stewart bag run_1 --check
+  stewart bag run_1 --csv actuator_states | stewart fk -o measured_poses.csv
+  stewart bag run_1 --csv setpoint > motion.csv
+  stewart bag run_1 --rescue run_1_rescued
+"""
 
 KINDS: tuple[type[Series], ...] = (
     AccelerationSeries,
@@ -46,11 +59,19 @@ class NothingRecovered(BagError):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
     parser.add_argument('bag', help='directory, .mcap or .db3 file, also compressed')
-    parser.add_argument(
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
         '--check', action='store_true', help='read every message and list what is odd'
     )
-    parser.add_argument(
+    what.add_argument(
+        '--csv',
+        metavar='TOPIC',
+        help='write a topic: setpoint, platform/pose, actuator_states, imu/data, ...',
+    )
+    what.add_argument(
         '--rescue', metavar='NEW', help='save what is readable into a new bag; the old one stays'
     )
     parser.add_argument(
@@ -63,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """
-    Show or rescue a bag.
+    Show a bag, write a topic of it, or rescue it.
 
     Parameters
     ----------
@@ -78,28 +99,46 @@ def main(arguments: argparse.Namespace) -> int:
     Raises
     ------
     BagError
-        If the bag cannot be read, or nothing of it could be rescued.
+        If the bag cannot be read, the topic has no columns, or nothing could be rescued.
 
     """
     if arguments.rescue is not None:
-        report = salvage(arguments.bag, arguments.rescue, storage=Storage(arguments.storage))
+        progress = Progress(sys.stderr)
+        report = salvage(
+            arguments.bag,
+            arguments.rescue,
+            storage=Storage(arguments.storage),
+            progress=lambda count: progress.show(f'{count} messages recovered'),
+        )
+        progress.end()
         if not report.count:
             raise NothingRecovered(f'{arguments.bag}: {report}')
         print(report, file=sys.stderr)
         return 0
     with Bag(arguments.bag) as bag:
+        if arguments.csv is not None:
+            names, values = rows(bag, arguments.csv)
+            # Adding 0 turns -0 into 0.
+            header = ','.join(names)
+            np.savetxt(sys.stdout, values + 0.0, '%.12g', ',', header=header, comments='')
+            return 0
         print(f'{bag.path}: {bag.duration:.3f} s, {bag.count} messages')
         width = max(map(len, bag.topics), default=0)
         for topic in sorted(bag.topics.values(), key=lambda item: item.name):
             rate = f'{topic.count / bag.duration:8.1f} Hz' if bag.duration else ''
             print(f'  {topic.name:{width}}  {topic.count:8d} {rate}  {topic.msgtype}')
         if arguments.check:
-            for name, finding in findings(bag):
+            progress = Progress(sys.stderr)
+            found = list(findings(bag, lambda topic: progress.show(f'reading {topic}')))
+            progress.end()
+            for name, finding in found:
                 print(f'{name}: {finding}')
     return 0
 
 
-def findings(bag: Bag) -> Iterator[tuple[str, Finding]]:
+def findings(
+    bag: Bag, progress: Callable[[str], None] = lambda _: None
+) -> Iterator[tuple[str, Finding]]:
     """
     Read every message of a bag and look for what is odd.
 
@@ -107,6 +146,8 @@ def findings(bag: Bag) -> Iterator[tuple[str, Finding]]:
     ----------
     bag : Bag
         Open bag.
+    progress : callable
+        Called with every topic before it is read.
 
     Yields
     ------
@@ -117,6 +158,7 @@ def findings(bag: Bag) -> Iterator[tuple[str, Finding]]:
 
     """
     for topic in bag.topics.values():
+        progress(topic.name)
         if topic.msgtype == JointSeries.MSGTYPE:
             found = read_joints(bag, topic.name, _joints(bag, topic.name)).findings
         elif topic.msgtype in _BY_TYPE:

@@ -9,19 +9,31 @@ import sys
 from typing import Any
 
 from stewart_bags.reading import Bag
+from stewart_bags.verbs.numbers import not_negative, positive
 from stewart_bags.verbs.progress import Progress
 from stewart_bags.verbs.ros_session import ros_session
 
 HELP = 'publish what a bag holds, in its rhythm'
 
+EXAMPLES = """
+A player of recorded setpoints moves whatever listens to them: give it a --prefix unless that is
+what you want.
+
+examples:
+  stewart play run_1 --prefix /replay
+  stewart play run_1 /actuator_states /imu/data --rate 0.5 --clock 100
+"""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
     parser.add_argument('bag', help='directory, .mcap or .db3 file, also compressed')
     parser.add_argument('topics', nargs='*', help='topics to play (default: all)')
-    parser.add_argument('--rate', type=_positive, default=1.0, help='how much faster (default: 1)')
+    parser.add_argument('--rate', type=positive, default=1.0, help='how much faster (default: 1)')
     parser.add_argument(
-        '--start', type=_not_negative, default=0.0, metavar='SECONDS', help='where to start'
+        '--start', type=not_negative, default=0.0, metavar='SECONDS', help='where to start [s]'
     )
     parser.add_argument('--loop', action='store_true', help='begin anew at the end')
     parser.add_argument('--prefix', default='', help='put before every topic, such as /replay')
@@ -32,7 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='stamps of headers as recorded, or shifted to now (default: %(default)s)',
     )
     parser.add_argument(
-        '--clock', type=_not_negative, default=0.0, metavar='HZ', help='publish /clock'
+        '--clock',
+        type=not_negative,
+        default=0.0,
+        metavar='HZ',
+        help='publish /clock this often [Hz] (default: not at all)',
     )
 
 
@@ -92,17 +108,3 @@ def _parameters(arguments: argparse.Namespace) -> dict[str, Any]:
     }
     # rclpy cannot tell the type of an empty list.
     return {**values, 'topics': arguments.topics} if arguments.topics else values
-
-
-def _positive(text: str) -> float:
-    value = float(text)
-    if not value > 0:
-        raise argparse.ArgumentTypeError(f'expected a number above 0, got {text}')
-    return value
-
-
-def _not_negative(text: str) -> float:
-    value = float(text)
-    if not value >= 0:
-        raise argparse.ArgumentTypeError(f'expected a number not below 0, got {text}')
-    return value

@@ -11,15 +11,27 @@ import sys
 import time
 
 from stewart_bags.errors import BagExists
+from stewart_bags.verbs.numbers import positive
 from stewart_bags.verbs.progress import Progress
 from stewart_bags.verbs.ros_session import ros_session
 from stewart_bags.writing import Compression, Storage
 
 HELP = 'record topics into a bag, until Ctrl-C'
 
+EXAMPLES = """
+Ctrl-C and SIGTERM close the bag. After a kill or a full disk 'stewart bag BAG --rescue NEW' saves
+all but the last half second.
+
+examples:
+  stewart record -o run_1
+  stewart record /setpoint /actuator_states --duration 60 --storage sqlite3
+"""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
     parser.add_argument('topics', nargs='*', help='topics to record (default: all that are seen)')
     parser.add_argument(
         '-o', '--output', help='directory of the bag (default: bag_<date>_<time>); must not exist'
@@ -38,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'when it is closed (default: %(default)s)',
     )
     parser.add_argument(
-        '--duration', type=_positive, metavar='SECONDS', help='end after this time'
+        '--duration', type=positive, metavar='SECONDS', help='end after this time [s]'
     )
 
 
@@ -113,10 +125,3 @@ def _summarise(output: str, counts: dict[str, int], size: int, lost: int) -> Non
     )
     for topic, count in sorted(counts.items()):
         print(f'  {count:8d}  {topic}', file=sys.stderr)
-
-
-def _positive(text: str) -> float:
-    value = float(text)
-    if not value > 0:
-        raise argparse.ArgumentTypeError(f'expected a time above 0, got {text}')
-    return value
