@@ -27,6 +27,13 @@ HELP = 'emulate a WitMotion sensor on a pseudo terminal, with faults from stdin'
 MOTIONS = {'rest': resting, 'rock': rocking()}
 LOOK = 0.05
 
+EXAMPLES = """
+
+examples:
+  stewart imu-emulator --link build/imu
+  stewart imu-emulator --motion rock --rate 100 --baud 115200 --duration 30
+"""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
@@ -34,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = 'faults, one a line on stdin, "@seconds" before it to wait:\n' + '\n'.join(
         f'  {words:12} {meaning}' for words, meaning in MEANINGS.items()
     )
+    parser.epilog += EXAMPLES
     parser.add_argument('--link', type=Path, help='symbolic link that keeps pointing at the port')
     parser.add_argument('--motion', choices=MOTIONS, default='rest', help='default: %(default)s')
     parser.add_argument(

@@ -1,0 +1,51 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The help of every verb shows examples, and every example is a command line that is taken."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module, metadata
+import shlex
+
+import pytest
+
+VERBS = {
+    entry.name: entry.value
+    for entry in metadata.entry_points(group='stewart.verbs')
+    if entry.value.startswith('stewart_')
+}
+MARK = 'examples:\n'
+
+
+def parser_of(verb: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f'stewart {verb}', exit_on_error=False)
+    import_module(VERBS[verb]).add_arguments(parser)
+    return parser
+
+
+def commands(line: str) -> list[list[str]]:
+    """Split a line at pipes and leave out where its output goes."""
+    words = shlex.split(line)
+    parts: list[list[str]] = [[]]
+    for index, word in enumerate(words):
+        if word == '|':
+            parts.append([])
+        elif word != '>' and words[index - 1] != '>':
+            parts[-1].append(word)
+    return parts
+
+
+@pytest.mark.skipif(not VERBS, reason='the packages are not installed here, only their sources')
+def test_examples_in_the_help_are_taken() -> None:
+    assert set(VERBS) >= {'ik', 'fk', 'workspace', 'trajectory', 'record', 'play', 'demo'}
+    for verb in VERBS:
+        text = parser_of(verb).format_help()
+        assert MARK in text, verb
+        lines = [line for line in text.split(MARK)[1].splitlines() if line.startswith('  ')]
+        assert lines, verb
+        assert any(line.split()[:2] == ['stewart', verb] for line in lines), verb
+        for line in lines:
+            for program, name, *rest in commands(line):
+                assert program == 'stewart'
+                parser_of(name).parse_args(rest)
