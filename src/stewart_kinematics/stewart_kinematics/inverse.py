@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics import leg_kernels
 from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.leading_axes import pose_rows, rows
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.samples import pose_rows, rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ from stewart_kinematics.csv_tables import (
 )
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.motion_csv import derivatives
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Sampled
 from stewart_kinematics.verbs.table_arguments import add_table_arguments, reference_pose
@@ -113,9 +114,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _motion(table: Table, position: Array, quaternion: Array, *, spline: bool) -> Motion:
     """Return the samples with all derivatives, made by a spline if asked for."""
-    twist, acceleration = (
-        table.take(group) if table.has(group) else None for group in (TWIST, ACCELERATION)
-    )
+    twist, acceleration = derivatives(table)
     if twist is None or acceleration is None:
         if not spline:
             missing = TWIST if twist is None else ACCELERATION
@@ -123,10 +122,6 @@ def _motion(table: Table, position: Array, quaternion: Array, *, spline: bool) -
                 f'{table.source}:1',
                 ', '.join(table.values),
                 f'the columns {", ".join(missing)} as well, or --differentiate',
-            )
-        if twist is None and acceleration is not None:
-            raise ConfigurationError(
-                f'{table.source}:1', 'accelerations without twists', 'twists as well'
             )
         time = table.take([TIME])[:, 0]
         return Sampled(time, position, quaternion, twist).sample(time - time[0])

@@ -13,7 +13,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from stewart_interfaces.msg import DriverState, PlatformSetpoint, TrackingError
-from stewart_kinematics.commanded import CommandHistory
+from stewart_kinematics.command_history import CommandHistory
 from stewart_kinematics.errors import ConvergenceError, StewartError
 from stewart_kinematics.forward import forward, ForwardResult
 from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions

@@ -27,9 +27,10 @@ from stewart_kinematics.csv_tables import (
     TWIST,
     write_table,
 )
-from stewart_kinematics.errors import ConfigurationError, Violation
+from stewart_kinematics.errors import Violation
 from stewart_kinematics.inverse import inverse, LegMotion
 from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.motion_csv import derivatives
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.verbs.table_arguments import (
     add_table_arguments,
@@ -93,12 +94,8 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _motion(table: Table, position: Array, quaternion_xyzw: Array) -> Motion:
     """Return the samples; derivatives that the table has not are 0, and not written later."""
-    if table.has(ACCELERATION) and not table.has(TWIST):
-        missing = f'the columns {", ".join(TWIST)} as well'
-        raise ConfigurationError(f'{table.source}:1', 'accelerations without twists', missing)
     twist, acceleration = (
-        table.take(group) if table.has(group) else np.zeros((len(position), 6))
-        for group in (TWIST, ACCELERATION)
+        np.zeros((len(position), 6)) if values is None else values for values in derivatives(table)
     )
     return Motion(
         position,
