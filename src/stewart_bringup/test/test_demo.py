@@ -37,7 +37,7 @@ BUSY = Bounds(least_rate_share=0.5, path_position=3e-3, path_rotation=5e-3, late
 
 
 def test_short_demo_loses_nothing_and_follows_the_wave(tmp_path: Path) -> None:
-    scenario = Scenario('vigo', WAVES['random'], 3.0, 1, 'simulated', BUSY)
+    scenario = Scenario('vigo', WAVES['random'], 3.0, 1, 'simulated', bounds=BUSY)
     bag = tmp_path / scenario.name
     phases: list[str] = []
 
@@ -62,7 +62,7 @@ def test_short_demo_loses_nothing_and_follows_the_wave(tmp_path: Path) -> None:
 
 def test_demo_writes_a_report_and_replaces_only_bags(tmp_path: Path) -> None:
     (tmp_path / 'report.html').write_text('of an earlier run')
-    scenarios = [Scenario('ex800', WAVES['eq18'], 3.0, 1, 'simulated', BUSY)]
+    scenarios = [Scenario('ex800', WAVES['eq18'], 3.0, 1, 'simulated', bounds=BUSY)]
 
     with StopSignals() as stop:
         assert run_demo(scenarios, tmp_path, stop) is True
@@ -90,7 +90,7 @@ def test_unknown_back_end_is_named(tmp_path: Path) -> None:
 def test_driver_that_stops_ends_the_demo_with_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scenario = Scenario('vigo', WAVES['random'], 30.0, 1, 'simulated', BUSY)
+    scenario = Scenario('vigo', WAVES['random'], 30.0, 1, 'simulated', bounds=BUSY)
     strict = {'driver': {**scenario.overrides()['driver'], 'tracking_position': 1e-6}}
     monkeypatch.setattr(Scenario, 'overrides', lambda _: strict)
 
