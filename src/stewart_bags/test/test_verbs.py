@@ -170,7 +170,10 @@ def test_record_and_play_end_well_and_sum_up(
 
     output = tmp_path / 'new'
     with start('record', '/actuator_states', '/note', '-o', output) as recorder:
-        with start('play', make_bag(400), '--rate', '2') as player:
+        limit = time.monotonic() + 60.0
+        while not output.exists() and time.monotonic() < limit:
+            time.sleep(0.05)
+        with start('play', make_bag(400), '--rate', '0.5') as player:
             _, played = player.communicate(timeout=60.0)
         time.sleep(0.5)
         recorder.send_signal(number)
