@@ -34,6 +34,8 @@ setup(
         'stewart.verbs': [
             f'fk = {PACKAGE}.verbs.fk',
             f'ik = {PACKAGE}.verbs.ik',
+            f'platform = {PACKAGE}.verbs.platform',
+            f'study = {PACKAGE}.verbs.study',
             f'trajectory = {PACKAGE}.verbs.trajectory',
             f'workspace = {PACKAGE}.verbs.workspace',
         ],

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import csv
 from dataclasses import dataclass
 import math
+import os
 from pathlib import Path
 import sys
 from typing import Any, IO, TextIO
@@ -15,6 +16,7 @@ from typing import Any, IO, TextIO
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.spatial import compose_quaternions, invert_pose
 from stewart_kinematics.whole_files import whole_file
@@ -32,6 +34,12 @@ LENGTH, STROKE, RATE, LEG_ACCELERATION = (
     tuple(f'{quantity}_{leg}_{unit}' for leg in range(1, 7))
     for quantity, unit in (('leg', 'm'), ('stroke', 'm'), ('leg', 'mps'), ('leg', 'mps2'))
 )
+
+Progress = Callable[[float | None], None]
+"""Told the part of a table that is done, None where nobody knows its size."""
+
+ROWS_TOLD = 5000
+"""Rows after which progress is told."""
 
 NORM_TOLERANCE = 1e-3
 """How far a quaternion's norm may be from 1: enough for four printed digits."""
@@ -110,7 +118,11 @@ class Table:
         return np.column_stack([self.values[name] for name in columns])
 
 
-def read_table(source: str | Path, columns: Sequence[str]) -> Table:
+def silent(_: float | None) -> None:
+    """Nobody wants to know."""
+
+
+def read_table(source: str | Path, columns: Sequence[str], progress: Progress = silent) -> Table:
     """
     Read a CSV file whose first line names the columns.
 
@@ -120,6 +132,8 @@ def read_table(source: str | Path, columns: Sequence[str]) -> Table:
         File, or ``-`` for standard input.
     columns : sequence of str
         Columns to read where they are there; all others may hold anything.
+    progress : callable
+        Told how far it has come.
 
     Returns
     -------
@@ -129,20 +143,25 @@ def read_table(source: str | Path, columns: Sequence[str]) -> Table:
     Raises
     ------
     ConfigurationError
-        If there is no header, a column is named twice, a row has another number of cells, or a
-        cell of a wanted column is not a finite number; file, line and column are named.
+        If it is no text, there is no header, a column is named twice, a row has another number of
+        cells, or a cell of a wanted column is not a finite number; file, line and column are
+        named.
     OSError
         If the file cannot be read.
 
     """
-    if str(source) == STANDARD_STREAM:
-        return _read(sys.stdin, 'standard input', columns)
-    with Path(source).open(newline='', encoding='utf-8') as stream:
-        return _read(stream, str(source), columns)
+    try:
+        if str(source) == STANDARD_STREAM:
+            return _read(sys.stdin, 'standard input', columns, progress)
+        with Path(source).open(newline='', encoding='utf-8') as stream:
+            return _read(stream, str(source), columns, progress)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ConfigurationError(str(source), str(error), 'a CSV file in UTF-8') from error
 
 
-def _read(stream: TextIO, source: str, columns: Sequence[str]) -> Table:
+def _read(stream: TextIO, source: str, columns: Sequence[str], progress: Progress) -> Table:
     """Read an open stream."""
+    size = _size(stream)
     reader = csv.reader(stream)
     header = [name.strip() for name in next(reader, [])]
     if not header:
@@ -169,8 +188,18 @@ def _read(stream: TextIO, source: str, columns: Sequence[str]) -> Table:
         if not all(map(math.isfinite, row)):
             _refuse_cell(cells, places, header, f'{source}:{line}')
         rows.append(row)
+        if len(rows) % ROWS_TOLD == 0:
+            progress(stream.buffer.tell() / size if size else None)
     numbers = np.array(rows, dtype=np.float64).reshape(len(rows), len(wanted))
     return Table(source, dict(zip(wanted, numbers.T, strict=True)), np.array(lines, dtype=int))
+
+
+def _size(stream: TextIO) -> int:
+    """Return how many bytes a stream has [B], 0 where that is not known."""
+    try:
+        return os.fstat(stream.fileno()).st_size
+    except OSError:
+        return 0
 
 
 def _refuse_cell(cells: list[str], places: list[int], header: list[str], where: str) -> None:
@@ -185,7 +214,12 @@ def _refuse_cell(cells: list[str], places: list[int], header: list[str], where: 
             raise ConfigurationError(name, cell, 'a finite number')
 
 
-def write_table(target: str | Path, columns: Sequence[str], values: ArrayLike) -> None:
+def write_table(
+    target: str | Path,
+    columns: Sequence[str],
+    values: ArrayLike,
+    progress: Progress = silent,
+) -> None:
     """
     Write a CSV file with twelve digits, as a whole or not at all.
 
@@ -197,6 +231,8 @@ def write_table(target: str | Path, columns: Sequence[str], values: ArrayLike) -
         Names for the first line.
     values : array_like, shape (n, len(columns))
         Numbers; what is not a number is written as ``nan``.
+    progress : callable
+        Told how far it has come.
 
     Raises
     ------
@@ -206,16 +242,19 @@ def write_table(target: str | Path, columns: Sequence[str], values: ArrayLike) -
     """
     table = np.asarray(values, dtype=np.float64).reshape(-1, len(columns))
     if str(target) == STANDARD_STREAM:
-        _write(sys.stdout, columns, table)
+        _write(sys.stdout, columns, table, progress)
         return
     with whole_file(target) as stream:
-        _write(stream, columns, table)
+        _write(stream, columns, table, progress)
 
 
-def _write(stream: IO[Any], columns: Sequence[str], table: Array) -> None:
-    # Adding 0 turns -0 into 0.
-    header = ','.join(columns)
-    np.savetxt(stream, table + 0.0, fmt='%.12g', delimiter=',', header=header, comments='')
+def _write(stream: IO[Any], columns: Sequence[str], table: Array, progress: Progress) -> None:
+    stream.write(','.join(columns) + '\n')
+    for begin in range(0, len(table), ROWS_TOLD):
+        # Adding 0 turns -0 into 0.
+        rows = table[begin : begin + ROWS_TOLD] + 0.0
+        np.savetxt(stream, rows, fmt='%.12g', delimiter=',')
+        progress((begin + len(rows)) / len(table))
 
 
 def poses_in_base(table: Table, reference: Pose) -> tuple[Array, Array]:
@@ -256,6 +295,44 @@ def poses_from_base(
 ) -> tuple[Array, Array]:
     """Return poses of ``base_link`` as counted from a reference, (n, 3) and (n, 4)."""
     return _move(invert_pose(reference), position, quaternion_xyzw)
+
+
+def lengths_of(table: Table, geometry: Geometry) -> Array:
+    """
+    Return the lengths of the legs, whether a table has lengths or strokes.
+
+    Parameters
+    ----------
+    table : Table
+        Read with the columns `LENGTH` and `STROKE`.
+    geometry : Geometry
+        Says how long a leg of no stroke is.
+
+    Returns
+    -------
+    ndarray, shape (n, 6)
+        From joint to joint [m], all positive.
+
+    Raises
+    ------
+    ConfigurationError
+        If neither is there, or a leg has no length; file, line and column are named.
+
+    """
+    if table.has(LENGTH):
+        names, lengths = LENGTH, table.take(LENGTH)
+    elif table.has(STROKE):
+        names, lengths = STROKE, table.take(STROKE) + geometry.retracted_length
+    else:
+        raise ConfigurationError(
+            f'{table.source}:1', 'neither', f'{LENGTH[0]} ... or {STROKE[0]} ...'
+        )
+    bad = np.argwhere(lengths <= 0.0)
+    if bad.size:
+        row, leg = bad[0]
+        place = f'{table.source}:{table.lines[row]}: {names[leg]}'
+        raise ConfigurationError(place, float(lengths[row, leg]), 'a leg longer than 0 m')
+    return lengths
 
 
 def _move(frame: Pose, position: Array, quaternion_xyzw: Array) -> tuple[Array, Array]:

@@ -40,7 +40,8 @@ def read_motion(path: Path) -> Sampled:
     table = read_table(path, (TIME, *POSE, *TWIST, *ACCELERATION))
     pose = table.take((TIME, *POSE))
     twist, acceleration = derivatives(table)
-    return Sampled(pose[:, 0], pose[:, 1:4], pose[:, 4:], twist, acceleration, first_line=2)
+    lines = table.lines.tolist()
+    return Sampled(pose[:, 0], pose[:, 1:4], pose[:, 4:], twist, acceleration, lines)
 
 
 def derivatives(table: Table) -> tuple[Array | None, Array | None]:

@@ -11,6 +11,7 @@ from stewart_kinematics.errors import MotionRefused, TrajectoryError
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.trajectories import Cycloidal, DeceleratedAlongPath, Trajectory
+from stewart_kinematics.trajectories.scaling import require_few_samples
 
 CHECK_RATE = 100.0
 """How densely a way is checked [Hz]."""
@@ -68,7 +69,7 @@ def plan_move(
     Raises
     ------
     TrajectoryError
-        If `duration` is too short; the message names the shortest.
+        If `duration` is too short; the message names the shortest. If it is far too long.
     MotionRefused
         If the way leaves what the platform may do, however slowly it is travelled.
 
@@ -176,5 +177,6 @@ def _stretched(move: Cycloidal, guard: MotionGuard) -> Cycloidal:
 
 
 def _instants(duration: float) -> Array:
+    require_few_samples(duration, CHECK_RATE)
     count = max(LEAST_CHECKS, math.ceil(duration * CHECK_RATE) + 1)
     return np.linspace(0.0, duration, count)

@@ -246,7 +246,7 @@ class Platform:
             imu=section.pose('imu') if section.has('imu') else None,
             sources=_sources(section),
         )
-        section.finish(optional=('masses', 'imu'))
+        section.finish(optional=('masses', 'imu', 'identification'))
         return platform
 
 

@@ -28,6 +28,8 @@ SCALES = {
     'number': 1.0,
 }
 """Factor to SI and radians of every unit that a key may end in."""
+LARGEST = 1e100
+"""What is larger is a slip of the keyboard, and its square is none that a computer has."""
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
@@ -199,7 +201,12 @@ def _number(value: object, path: str, expected: str) -> float:
     """Return a finite number; YAML's booleans and texts are none."""
     if isinstance(value, str):
         expected += ' (YAML reads 1e-3 as a text, 1.0e-3 as a number)'
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not math.isfinite(value)
+        or abs(value) > LARGEST
+    ):
         raise ConfigurationError(path, value, expected)
     return float(value)
 

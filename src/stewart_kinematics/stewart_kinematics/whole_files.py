@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 import os
 from pathlib import Path
+import signal
+import threading
 from typing import Any, IO
 from uuid import uuid4
 
@@ -43,16 +45,31 @@ def whole_file(target: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
     mode, encoding = ('b', None) if binary else ('', 'utf-8')
     straight = path.exists() and not path.is_file()
     part = path if straight else path.with_name(f'.{path.name}.{uuid4().hex[:8]}')
+    with _terminated_as_interrupted():
+        try:
+            with part.open(f'w{mode}' if straight else f'x{mode}', encoding=encoding) as stream:
+                yield stream
+            if not straight:
+                if path.exists():
+                    part.chmod(path.stat().st_mode)
+                part.replace(path)
+        except BaseException as error:
+            if not straight:
+                part.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                error.filename, error.filename2 = str(target), None
+            raise
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """Let SIGTERM raise KeyboardInterrupt, as SIGINT does, where it would end the process."""
+    ends = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if not ends or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with part.open(f'w{mode}' if straight else f'x{mode}', encoding=encoding) as stream:
-            yield stream
-        if not straight:
-            if path.exists():
-                part.chmod(path.stat().st_mode)
-            part.replace(path)
-    except BaseException as error:
-        if not straight:
-            part.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            error.filename, error.filename2 = str(target), None
-        raise
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -10,6 +10,7 @@ from stewart_kinematics.csv_tables import (
     poses_from_base,
     poses_in_base,
     read_table,
+    ROWS_TOLD,
     write_table,
 )
 from stewart_kinematics.errors import ConfigurationError
@@ -55,6 +56,14 @@ def test_mistake_is_named_with_its_place(tmp_path, text, message):
         read_table(written(tmp_path, text), ('a', 'b'))
 
 
+@pytest.mark.parametrize('content', [b'\xff\xfe\x00', b'a,b\n1,' + b'2' * 200_000])
+def test_what_is_no_text_is_refused(tmp_path, content):
+    path = tmp_path / 'table.csv'
+    path.write_bytes(content)
+    with pytest.raises(ConfigurationError, match=r'table\.csv: expected a CSV file in UTF-8'):
+        read_table(path, ('a', 'b'))
+
+
 def test_standard_streams(monkeypatch, capsys):
     monkeypatch.setattr('sys.stdin', io.StringIO('a,b\n1,2\n'))
     table = read_table('-', ('a', 'b'))
@@ -68,6 +77,21 @@ def test_written_numbers_come_back(tmp_path):
     path = tmp_path / 'out.csv'
     write_table(path, ['a', 'b'], values)
     np.testing.assert_allclose(read_table(path, ('a', 'b')).take(['a', 'b']), values, rtol=1e-11)
+
+
+def test_progress_of_a_large_table_is_told_until_its_end(tmp_path, monkeypatch):
+    path, told = tmp_path / 'large.csv', []
+    values = np.arange(2.4 * ROWS_TOLD).reshape(-1, 1)
+    write_table(path, ['a'], values, told.append)
+    assert told == pytest.approx([1 / 2.4, 2 / 2.4, 1.0])
+    told.clear()
+    read_table(path, ('a',), told.append)
+    # By the bytes that were read, which comes in blocks.
+    assert told == pytest.approx([1 / 2.4, 2 / 2.4], abs=0.15)
+    told.clear()
+    monkeypatch.setattr('sys.stdin', io.StringIO(path.read_text()))
+    read_table('-', ('a',), told.append)
+    assert told == [None, None]
 
 
 def test_a_table_without_rows_is_a_table(tmp_path):

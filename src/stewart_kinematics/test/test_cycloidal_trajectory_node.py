@@ -167,10 +167,10 @@ def test_goal_is_refused_while_the_node_is_not_active(rig: MoveRig) -> None:
 def test_goal_is_refused_until_the_driver_is_enabled() -> None:
     with MoveRig() as rig:
         assert not rig.goal().accepted
-        assert rig.node.refusal == 'no driver/state has been received'
+        assert rig.node.refusal == 'not yet: no driver/state has been received'
         rig.drive(DriverState.DISABLED, 'never enabled')
         assert not rig.goal().accepted
-        assert rig.node.refusal == 'the driver is DISABLED, not ENABLED: never enabled'
+        assert rig.node.refusal == 'not yet: the driver is DISABLED, not ENABLED: never enabled'
 
 
 def test_goal_is_refused_without_a_fresh_measured_pose(rig: MoveRig) -> None:

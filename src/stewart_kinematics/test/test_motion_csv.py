@@ -61,6 +61,20 @@ def test_cell_that_is_no_number_is_named_with_its_line(tmp_path: Path) -> None:
         read_motion(path)
 
 
+def test_blank_lines_count_as_lines_of_the_file(tmp_path: Path) -> None:
+    path = write(tmp_path / 'move.csv', (TIME, *POSE))
+    head, *rows = path.read_text().splitlines()
+    path.write_text('\n\n'.join([head, *rows]))
+    assert read_motion(path).duration == pytest.approx(1.0)
+
+    path.write_text('\n\n'.join([head, *rows[:2], rows[2].replace(',', ',x', 1)]))
+    with pytest.raises(ConfigurationError, match=r'move\.csv:7: x_m: expected a number'):
+        read_motion(path)
+    path.write_text('\n\n'.join([head, *rows[:2], rows[0], rows[3]]))
+    with pytest.raises(TrajectoryError, match=r'line 7\b'):
+        read_motion(path)
+
+
 def test_torn_line_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / 'move.csv', (TIME, *POSE))
     path.write_text(path.read_text()[:-20])

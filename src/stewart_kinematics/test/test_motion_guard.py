@@ -205,7 +205,9 @@ CASES: list[tuple[str, str, int | None, Callable[[Platform], Motion]]] = [
 ]
 
 
-@pytest.mark.parametrize(('quantity', 'unit', 'leg', 'make'), CASES, ids=lambda value: str(value))
+@pytest.mark.parametrize(
+    ('quantity', 'unit', 'leg', 'make'), CASES, ids=[quantity for quantity, *_ in CASES]
+)
 def test_violation_names_quantity_value_bounds_and_unit(
     quantity: str, unit: str, leg: int | None, make: Callable[[Platform], Motion], vigo: Platform
 ) -> None:

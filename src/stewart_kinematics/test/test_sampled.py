@@ -73,7 +73,11 @@ def test_two_samples_make_a_line() -> None:
     np.testing.assert_allclose(sampled.sample(0.5).position, [0.05, 0.0, 1.0], atol=1e-15)
 
 
-def _refused(message: str, first_line: int | None = None, **changes: object) -> None:
+# Of a file with a header, and an empty line before the last sample.
+LINES = [2, 3, 4, 5, 6, 8]
+
+
+def _refused(message: str, lines: list[int] | None = None, **changes: object) -> None:
     count = 6
     values: dict[str, object] = {
         'time': np.arange(count) * 0.1,
@@ -81,14 +85,15 @@ def _refused(message: str, first_line: int | None = None, **changes: object) -> 
         'quaternion_xyzw': np.tile([0.0, 0.0, 0.0, 1.0], (count, 1)),
     }
     with pytest.raises(TrajectoryError, match=message):
-        Sampled(**{**values, **changes}, first_line=first_line)  # type: ignore[arg-type]
+        Sampled(**{**values, **changes}, lines=lines)  # type: ignore[arg-type]
 
 
 def test_bad_stamps_are_refused_by_line() -> None:
-    _refused('0.1 s in line 4 repeats 0.1 s', 2, time=[0.0, 0.1, 0.1, 0.2, 0.3, 0.4])
-    _refused('0.05 s in line 4 goes back from 0.1 s', 2, time=[0.0, 0.1, 0.05, 0.2, 0.3, 0.4])
-    _refused('a gap of 0.8 s before line 5, allowed', 2, time=[0.0, 0.1, 0.2, 1.0, 1.1, 1.2])
-    _refused('time is not finite in line 3', 2, time=[0.0, np.nan, 0.2, 0.3, 0.4, 0.5])
+    _refused('0.1 s in line 4 repeats 0.1 s', LINES, time=[0.0, 0.1, 0.1, 0.2, 0.3, 0.4])
+    _refused('0.05 s in line 4 goes back from 0.1 s', LINES, time=[0.0, 0.1, 0.05, 0.2, 0.3, 0.4])
+    _refused('a gap of 0.8 s before line 5, allowed', LINES, time=[0.0, 0.1, 0.2, 1.0, 1.1, 1.2])
+    _refused('0.4 s in line 8 repeats', LINES, time=[0.0, 0.1, 0.2, 0.3, 0.4, 0.4])
+    _refused('time is not finite in line 3', LINES, time=[0.0, np.nan, 0.2, 0.3, 0.4, 0.5])
     _refused('0.1 s in sample 3 repeats', time=[0.0, 0.1, 0.1, 0.2, 0.3, 0.4])
 
 
@@ -96,7 +101,7 @@ def test_bad_values_are_refused_by_line() -> None:
     position, quaternion = np.zeros((6, 3)), np.tile([0.0, 0.0, 0.0, 1.0], (6, 1))
     position[4, 1] = np.nan
     quaternion[2] *= 1.1
-    _refused('position is not finite in line 6', 2, position=position)
+    _refused('position is not finite in line 6', LINES, position=position)
     _refused('quaternion of norm 1.1 in sample 3', quaternion_xyzw=quaternion)
     _refused(r'position must have shape \(6, 3\), got \(6, 2\)', position=np.zeros((6, 2)))
     _refused('accelerations without twists', acceleration=np.zeros((6, 6)))

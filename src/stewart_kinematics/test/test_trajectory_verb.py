@@ -14,6 +14,7 @@ from stewart_kinematics.motion_csv import read_motion
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Sampled
+from stewart_kinematics.verbs import progress
 from stewart_kinematics.verbs import trajectory as verb
 
 VIGO = Platform.from_yaml('vigo')
@@ -143,12 +144,18 @@ def test_recorded_poses_are_resampled_and_faded(tmp_path: Path) -> None:
     faded = _made(tmp_path, 'sampled', '--motion', str(recorded), '--fade', '1', '--duration', '4')
     assert faded.duration == pytest.approx(4.0)
     np.testing.assert_allclose(faded.position[-1], circle.position[0], atol=1e-11)
+    with pytest.raises(TrajectoryError, match=r'duration must be greater than 0 s, got 0\.0'):
+        _call('sampled', '--motion', str(recorded), '--duration', '0')
 
 
 @pytest.mark.parametrize(
     ('words', 'message'),
     [
         (('circle', '--duration', '1e9'), r'are 1e\+11 samples, allowed are at most 5e\+06'),
+        (
+            ('cycloidal', '--to', '0', '0', '1.7', '0', '0', '0', '--duration', '1e9'),
+            'at most',
+        ),
         (('ocean', '--seed', '-1'), 'seed must be at least 0, got -1'),
     ],
 )
@@ -161,10 +168,11 @@ def test_fitting_a_sea_shows_progress_to_a_terminal_only(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert _call('ocean', '--duration', '5', '--rate', '20') == 0
-    assert '\r' not in capsys.readouterr().err
+    assert 'fitting the sea' not in capsys.readouterr().err
+    monkeypatch.setattr(progress, 'PATIENCE', 0.0)
     monkeypatch.setattr('sys.stderr.isatty', lambda: True)
     assert _call('ocean', '--duration', '5', '--rate', '20') == 0
-    assert '\rfitting the sea: 100 %\n' in capsys.readouterr().err
+    assert 'fitting the sea' in capsys.readouterr().err
 
 
 def test_picture_is_written(tmp_path: Path) -> None:

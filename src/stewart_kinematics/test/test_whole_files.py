@@ -3,6 +3,8 @@
 """A file is there as a whole or not at all."""
 
 import os
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -83,3 +85,29 @@ def test_error_carries_the_name_of_the_target(tmp_path):
 def test_folder_is_no_file(tmp_path):
     with pytest.raises(IsADirectoryError), whole_file(tmp_path):
         pass
+
+
+@pytest.mark.parametrize('name', ['SIGTERM', 'SIGINT'])
+@pytest.mark.parametrize('moment', ['os.fsync', 'pathlib.Path.replace'])
+def test_termination_leaves_nothing_but_the_old_file(tmp_path, name, moment):
+    target = tmp_path / 'table.csv'
+    target.write_text('old')
+    code = (
+        'import os, pathlib, signal, sys\n'
+        'from stewart_kinematics.whole_files import whole_file\n'
+        f'{moment} = lambda *_: signal.raise_signal(signal.{name})\n'
+        'with whole_file(sys.argv[1]) as stream:\n'
+        "    stream.write('new')\n"
+        '    os.fsync(stream.fileno())\n'
+    )
+    run = subprocess.run(
+        [sys.executable, '-c', code, target],
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert 'KeyboardInterrupt' in run.stderr
+    assert target.read_text() == 'old'
+    assert list(tmp_path.iterdir()) == [target]

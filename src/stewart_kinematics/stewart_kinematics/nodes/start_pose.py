@@ -28,8 +28,20 @@ STATE_NAMES = {
 }
 
 
+NOT_YET = 'not yet'
+"""Begins the message of `NotYet`, so that whoever hears it in an answer can tell."""
+
+
 class NotReady(StewartError):
     """A trajectory cannot start now."""
+
+
+class NotYet(NotReady):
+    """What a trajectory needs to start has not come in: it may when it is asked for again."""
+
+    def __init__(self, reason: str) -> None:
+        """Say what is missing."""
+        super().__init__(f'{NOT_YET}: {reason}')
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,15 +122,17 @@ class StartPose:
 
         Raises
         ------
+        NotYet
+            If the driver is not ENABLED, or no pose is known.
         NotReady
-            If the driver is not ENABLED, another source has the platform, or no pose is known.
+            If another source has the platform.
 
         """
         if self._driver is None:
-            raise NotReady('no driver/state has been received')
+            raise NotYet('no driver/state has been received')
         if not self.enabled:
             name = STATE_NAMES.get(self._driver.state, str(self._driver.state))
-            raise NotReady(f'the driver is {name}, not ENABLED: {self._driver.reason}')
+            raise NotYet(f'the driver is {name}, not ENABLED: {self._driver.reason}')
         now = self._node.get_clock().now().nanoseconds
         last = self._last_commanded()
         if last is None:
@@ -142,11 +156,11 @@ class StartPose:
 
     def _measured(self, now: int) -> Pose:
         if self._pose is None:
-            raise NotReady('no platform/pose has been received since the driver was enabled')
+            raise NotYet('no platform/pose has been received since the driver was enabled')
         message = deserialize_message(self._pose, PoseStamped)
         age = now - to_nanoseconds(message.header.stamp)
         if age > self._pose_age:
-            raise NotReady(
+            raise NotYet(
                 f'the last platform/pose is {age * 1e-9:.3f} s old, '
                 f'allowed are {self._pose_age * 1e-9:g} s'
             )

@@ -12,7 +12,7 @@ from stewart_interfaces.msg import PlatformSetpoint
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.nodes.start_pose import NotReady, StartPose
+from stewart_kinematics.nodes.start_pose import NotReady, NotYet, StartPose
 from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.trajectories import Trajectory
 from stewart_kinematics.warming import warm_up
@@ -149,11 +149,11 @@ class TrajectoryNode(LifecycleNode):
         Raises
         ------
         NotReady
-            If no motion can start now; the message says why.
+            If no motion can start now; the message says why. NotYet where that may pass.
 
         """
         if self.guard is None or state_of(self) != 'active':
-            raise NotReady(f'{self.get_name()} is {state_of(self)}, not active')
+            raise NotYet(f'{self.get_name()} is {state_of(self)}, not active')
         if self.playback is not None:
             raise NotReady('another motion is being played')
         return self.start_pose.require(), self.guard

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -57,8 +58,8 @@ class Sampled:
         Linear and angular velocity in base axes [m/s, rad/s].
     acceleration : ndarray, shape (n, 6), optional
         Linear and angular acceleration in base axes [m/s², rad/s²]; needs `twist`.
-    first_line : int, optional
-        Line of the file that holds the first sample, for messages; samples are counted from 1
+    lines : sequence of int, optional
+        Lines of the file that hold the samples, for messages; samples are counted from 1
         otherwise.
 
     Raises
@@ -74,7 +75,7 @@ class Sampled:
     quaternion_xyzw: Array
     twist: Array | None = None
     acceleration: Array | None = None
-    first_line: int | None = None
+    lines: Sequence[int] | None = None
     _pieces: PPoly = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -111,9 +112,7 @@ class Sampled:
 
     def _place(self, index: int) -> str:
         """Name a sample by the line it stands in, or by its number."""
-        if self.first_line is None:
-            return f'sample {index + 1}'
-        return f'line {self.first_line + index}'
+        return f'sample {index + 1}' if self.lines is None else f'line {self.lines[index]}'
 
     def _checked(self, name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:
         """Return a read-only copy; refuse another shape, NaN, and quaternions of norm 0."""

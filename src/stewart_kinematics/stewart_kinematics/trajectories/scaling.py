@@ -252,14 +252,19 @@ def require_inside(
         raise TrajectoryError(f'after {time[index]:.3f} s {refusal}') from refusal
 
 
-def sample_times(duration: float, rate: float) -> Array:
-    """Return times from 0 to `duration` [s] at `rate` [Hz]."""
-    positive('duration', duration, 's')
-    positive('rate', rate, 'Hz')
+def require_few_samples(duration: float, rate: float) -> None:
+    """Raise TrajectoryError if a time [s] at a rate [Hz] has more samples than fit in memory."""
     if duration * rate > MOST_SAMPLES:
         raise TrajectoryError(
             f'{duration:g} s at {rate:g} Hz are {duration * rate:.3g} samples, '
             f'allowed are at most {MOST_SAMPLES:.3g}'
         )
+
+
+def sample_times(duration: float, rate: float) -> Array:
+    """Return times from 0 to `duration` [s] at `rate` [Hz]."""
+    positive('duration', duration, 's')
+    positive('rate', rate, 'Hz')
+    require_few_samples(duration, rate)
     # The half sample keeps a duration that is a multiple of the period from losing its end.
     return np.asarray(np.arange(int(np.floor(duration * rate + 1e-6)) + 1) / rate)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.schema import LARGEST
 
 
 class Trajectory(Protocol):
@@ -72,21 +73,21 @@ def clamp(time: ArrayLike, duration: float) -> Array:
 
 def finite(name: str, value: float, unit: str) -> float:
     """Return `value` as a float; refuse NaN and infinity."""
-    if not np.isfinite(value):
+    if not abs(value) <= LARGEST:
         raise TrajectoryError(f'{name} must be a finite number of {unit}, got {value}')
     return float(value)
 
 
 def positive(name: str, value: float, unit: str) -> float:
     """Return `value` as a float; refuse what is not finite and greater than 0."""
-    if not (np.isfinite(value) and value > 0.0):
+    if not 0.0 < value <= LARGEST:
         raise TrajectoryError(f'{name} must be finite and greater than 0 {unit}, got {value}')
     return float(value)
 
 
 def not_negative(name: str, value: float, unit: str) -> float:
     """Return `value` as a float; refuse what is not finite and at least 0."""
-    if not (np.isfinite(value) and value >= 0.0):
+    if not 0.0 <= value <= LARGEST:
         raise TrajectoryError(f'{name} must be finite and at least 0 {unit}, got {value}')
     return float(value)
 

@@ -15,23 +15,21 @@ import argparse
 import numpy as np
 from stewart_kinematics.csv_tables import (
     LENGTH,
+    lengths_of,
     POSE,
     poses_from_base,
-    read_table,
     STROKE,
     Table,
     TIME,
-    write_table,
 )
-from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.forward import forward_batch, ForwardResult
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.motion import Array
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.verbs.table_arguments import (
     add_table_arguments,
+    read_watched,
     reference_pose,
     report,
+    write_watched,
 )
 
 HELP = 'turn lengths or strokes of the legs into poses of the platform'
@@ -77,8 +75,8 @@ def main(arguments: argparse.Namespace) -> int:
 
     """
     geometry = Platform.from_yaml(arguments.platform).geometry
-    table = read_table(arguments.table, (TIME, *LENGTH, *STROKE))
-    result = forward_batch(geometry, _lengths(table, geometry))
+    table = read_watched(arguments.table, (TIME, *LENGTH, *STROKE))
+    result = forward_batch(geometry, lengths_of(table, geometry))
     converged = np.asarray(result.converged)
     reference = reference_pose(geometry, arguments.relative_to)
     pose = poses_from_base(result.position, result.quaternion_xyzw, reference)
@@ -88,28 +86,10 @@ def main(arguments: argparse.Namespace) -> int:
     names, values = [*POSE, *QUALITY], [known, *quality]
     if table.has([TIME]):
         names, values = [TIME, *names], [table.take([TIME]), *values]
-    write_table(arguments.output, names, np.column_stack(values))
+    write_watched(arguments.output, names, np.column_stack(values))
     lost = _lost(table, result)
     report(lost, 'lines without a pose')
     return 1 if lost else 0
-
-
-def _lengths(table: Table, geometry: Geometry) -> Array:
-    """Return the lengths, whichever way the table has them, all of them positive."""
-    if table.has(LENGTH):
-        names, lengths = LENGTH, table.take(LENGTH)
-    elif table.has(STROKE):
-        names, lengths = STROKE, table.take(STROKE) + geometry.retracted_length
-    else:
-        raise ConfigurationError(
-            f'{table.source}:1', 'neither', f'{LENGTH[0]} ... or {STROKE[0]} ...'
-        )
-    bad = np.argwhere(lengths <= 0.0)
-    if bad.size:
-        row, leg = bad[0]
-        place = f'{table.source}:{table.lines[row]}: {names[leg]}'
-        raise ConfigurationError(place, float(lengths[row, leg]), 'a leg longer than 0 m')
-    return lengths
 
 
 def _lost(table: Table, result: ForwardResult) -> list[str]:

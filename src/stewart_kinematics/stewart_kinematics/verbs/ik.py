@@ -20,12 +20,10 @@ from stewart_kinematics.csv_tables import (
     POSE,
     poses_in_base,
     RATE,
-    read_table,
     STROKE,
     Table,
     TIME,
     TWIST,
-    write_table,
 )
 from stewart_kinematics.errors import Violation
 from stewart_kinematics.inverse import inverse, LegMotion
@@ -34,8 +32,10 @@ from stewart_kinematics.motion_csv import derivatives
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.verbs.table_arguments import (
     add_table_arguments,
+    read_watched,
     reference_pose,
     report,
+    write_watched,
 )
 
 HELP = 'turn poses of the platform into lengths, strokes and rates of its legs'
@@ -81,12 +81,12 @@ def main(arguments: argparse.Namespace) -> int:
 
     """
     platform = Platform.from_yaml(arguments.platform)
-    table = read_table(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))
+    table = read_watched(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))
     reference = reference_pose(platform.geometry, arguments.relative_to)
     motion = _motion(table, *poses_in_base(table, reference))
     legs = inverse(platform.geometry, motion)
     columns, values = _result(table, legs)
-    write_table(arguments.output, columns, np.concatenate(values, axis=1))
+    write_watched(arguments.output, columns, np.concatenate(values, axis=1))
     outside = _outside(table, legs.stroke, platform.limits.stroke)
     report(outside, 'poses outside the stroke')
     return 1 if outside and arguments.strict else 0

@@ -8,6 +8,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stewart_kinematics.verbs.outputs import output_file
 from stewart_kinematics.whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def _picture(name: str) -> str:
         raise argparse.ArgumentTypeError(
             f'expected a file ending in {", ".join(FORMATS)}, got {name!r}'
         )
-    return name
+    return output_file(name)
 
 
 def save_picture(figure: Figure, name: str) -> None:

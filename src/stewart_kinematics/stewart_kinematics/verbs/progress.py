@@ -1,32 +1,89 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""One line that says how far a long step has come, where somebody watches."""
+"""A bar that says how far a long step has come, where somebody watches."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 import sys
+import time
+from typing import Any
+
+from stewart_kinematics.csv_tables import Progress
+
+PATIENCE = 0.5
+"""A step that takes less shows nothing [s]."""
 
 
-def show_part(step: str) -> Callable[[float], None]:
+@contextmanager
+def show_part(step: str) -> Iterator[Progress]:
     """
-    Make a line of progress on standard error.
+    Show a bar on standard error while a step lasts, unless it is short.
 
     Parameters
     ----------
     step : str
         What is being done, in a word or two.
 
-    Returns
-    -------
+    Yields
+    ------
     callable
-        Takes the part done, 0 to 1; shows nothing unless standard error is a terminal.
+        Takes the part done, 0 to 1, or None where that is not known; shows nothing unless
+        standard error is a terminal.
 
     """
+    bar = _Bar(step)
+    try:
+        yield bar.show
+    finally:
+        bar.end()
 
-    def show(part: float) -> None:
-        if sys.stderr.isatty():
-            sys.stderr.write(f'\r{step}: {100.0 * part:3.0f} %' + ('\n' if part >= 1.0 else ''))
-            sys.stderr.flush()
 
-    return show
+def between(progress: Progress, begin: float, end: float) -> Progress:
+    """Return the progress of a part of a step, which takes it from `begin` to `end`."""
+    return lambda part: progress(None if part is None else begin + (end - begin) * part)
+
+
+class _Bar:
+    """Begin with the first part that is told late enough; give the cursor back at the end."""
+
+    def __init__(self, step: str) -> None:
+        self._step, self._begun = step, time.monotonic()
+        self._watched = sys.stderr.isatty()
+        self._live: Any = None
+        self._task: Any = None
+
+    def show(self, part: float | None) -> None:
+        if not self._watched or time.monotonic() - self._begun < PATIENCE:
+            return
+        if self._live is None:
+            self._start()
+        self._live.update(self._task, completed=part or 0.0, total=None if part is None else 1.0)
+
+    def end(self) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def _start(self) -> None:
+        # rich takes a while to import: not for steps that end before.
+        from rich.console import Console
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Live
+
+        columns = (
+            TextColumn('{task.description}'),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+        )
+        self._live = Live(
+            *columns,
+            console=Console(stderr=True),
+            transient=True,
+            # What else is printed is printed as it is.
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._task = self._live.add_task(self._step)
+        self._live.start()

@@ -10,15 +10,16 @@ import sys
 from typing import Any, TextIO
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 from stewart_kinematics.csv_tables import POSE, write_table
-from stewart_kinematics.errors import ConfigurationError, Violation
+from stewart_kinematics.errors import Violation
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Platform
+from stewart_kinematics.verbs.outputs import output_stream
 from stewart_kinematics.verbs.pictures import add_picture_argument, save_picture
+from stewart_kinematics.verbs.poses import in_words, rpy_deg, SIX, typed_pose
 from stewart_kinematics.verbs.progress import show_part
-from stewart_kinematics.workspace import plane, Reach, reach, Volume, volume
+from stewart_kinematics.workspace import plane, Reach, reach, Slice, Volume, volume
 
 HELP = 'show how far the platform can go, and what stops it'
 
@@ -56,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--pose',
         nargs=6,
         type=float,
-        metavar=('X', 'Y', 'Z', 'ROLL', 'PITCH', 'YAW'),
+        metavar=SIX,
         help='any other pose of platform_link in base_link [m, deg]',
     )
     parser.add_argument(
@@ -68,7 +69,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=40,
         help='cells along each edge of the volume (default: %(default)s)',
     )
-    parser.add_argument('--csv', metavar='FILE', help='write the reachable positions; - is stdout')
+    parser.add_argument(
+        '--csv',
+        type=output_stream,
+        metavar='FILE',
+        help='write the reachable positions; - is stdout',
+    )
     add_picture_argument(parser)
     parser.add_argument('--json', action='store_true', help='print the ranges as JSON')
 
@@ -101,7 +107,8 @@ def main(arguments: argparse.Namespace) -> int:
     ranges = reach(guard, pose)
     cloud = None
     if arguments.volume or arguments.csv or arguments.plot:
-        cloud = volume(guard, pose, arguments.cells, show_part('volume'))
+        with show_part('volume') as progress:
+            cloud = volume(guard, pose, arguments.cells, progress)
     if cloud is not None and arguments.csv:
         _write_csv(arguments.csv, cloud)
     if cloud is not None and arguments.plot:
@@ -121,17 +128,7 @@ def _pose(arguments: argparse.Namespace, platform: Platform) -> Pose:
     geometry = platform.geometry
     if arguments.pose is None:
         return geometry.zero_pose if arguments.at == 'zero' else geometry.neutral_pose
-    if not np.all(np.isfinite(arguments.pose)):
-        raise ConfigurationError('--pose', arguments.pose, 'six finite numbers')
-    roll, pitch, yaw = np.radians(arguments.pose[3:]).tolist()
-    return Pose.from_rpy(arguments.pose[:3], (roll, pitch, yaw))
-
-
-def _rpy_deg(pose: Pose) -> list[float]:
-    """Return roll, pitch and yaw of a pose [deg]."""
-    yaw, pitch, roll = Rotation.from_quat(pose.quaternion_xyzw).as_euler('ZYX', degrees=True)
-    # Adding zero turns -0.0, which nobody wants to read, into 0.0.
-    return [float(roll) + 0.0, float(pitch) + 0.0, float(yaw) + 0.0]
+    return typed_pose('--pose', arguments.pose)
 
 
 def _scale(axis: str) -> tuple[float, str]:
@@ -151,12 +148,7 @@ def _print_table(
     out: TextIO, platform: Platform, pose: Pose, ranges: tuple[Reach, ...], cloud: Volume | None
 ) -> None:
     """Print one line an axis."""
-    x, y, z = pose.position * 1e3
-    roll, pitch, yaw = _rpy_deg(pose)
-    out.write(
-        f'{platform.title}, displacements from x {x:.1f}, y {y:.1f}, z {z:.1f} mm, '
-        f'roll {roll:.1f}, pitch {pitch:.1f}, yaw {yaw:.1f} deg\n'
-    )
+    out.write(f'{platform.title}, displacements from {in_words(pose)}\n')
     out.write(f'{"axis":<6}{"from":>10}{"to":>10}      {"stopped by":<28}and by\n')
     for item in ranges:
         scale, unit = _scale(item.axis)
@@ -174,7 +166,7 @@ def _as_json(
     """Return the table as plain data, numbers in full."""
     result: dict[str, Any] = {
         'platform': platform.name,
-        'pose': {'position_m': pose.position.tolist(), 'rpy_deg': _rpy_deg(pose)},
+        'pose': {'position_m': pose.position.tolist(), 'rpy_deg': rpy_deg(pose)},
         'ranges': [
             {
                 'axis': item.axis,
@@ -205,8 +197,9 @@ def _write_plot(
     """Draw slices and volume into a file."""
     from stewart_kinematics.plotting import workspace_figure
 
-    show, slices = show_part('slices'), []
-    for axes in SLICES:
-        slices.append(plane(guard, pose, axes, SLICE_SAMPLES))
-        show(len(slices) / len(SLICES))
+    slices: list[Slice] = []
+    with show_part('slices') as show:
+        for axes in SLICES:
+            slices.append(plane(guard, pose, axes, SLICE_SAMPLES))
+            show(len(slices) / len(SLICES))
     save_picture(workspace_figure(platform.title, pose, slices, cloud), target)

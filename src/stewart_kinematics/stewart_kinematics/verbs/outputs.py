@@ -1,0 +1,47 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where verbs write: refused while the command line is read, not when the work is done."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from stewart_kinematics.csv_tables import STANDARD_STREAM
+
+
+def output_file(text: str) -> str:
+    """Return the name of a file that can be written."""
+    path = Path(os.path.realpath(text))
+    if path.is_dir():
+        raise _refused('file', text, f'{path} is a folder')
+    if not path.parent.is_dir():
+        raise _refused('file', text, f'there is no folder {path.parent}')
+    # A device or a pipe is written to; any other file is replaced by one that is made beside it.
+    straight = path.exists() and not path.is_file()
+    if not os.access(path if straight else path.parent, os.W_OK):
+        raise _refused('file', text, 'permission denied')
+    return text
+
+
+def output_stream(text: str) -> str:
+    """Return the name of a file that can be written, or ``-``: standard output."""
+    return text if text == STANDARD_STREAM else output_file(text)
+
+
+def output_folder(text: str) -> Path:
+    """Return a folder that can be written to, or be made."""
+    path = Path(text)
+    there = next(item for item in (path, *path.absolute().parents) if item.exists())
+    if not there.is_dir():
+        raise _refused('folder', text, f'{there} is a file')
+    if not os.access(there, os.W_OK):
+        raise _refused('folder', text, 'permission denied')
+    return path
+
+
+def _refused(kind: str, text: str, reason: str) -> argparse.ArgumentTypeError:
+    return argparse.ArgumentTypeError(
+        f'expected a {kind} that can be written, got {text!r}: {reason}'
+    )

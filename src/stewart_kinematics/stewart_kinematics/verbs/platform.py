@@ -1,0 +1,197 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart platform``: describe a platform of your own, check it, look at it."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict, fields, MISSING
+import json
+import sys
+from typing import Any, IO
+
+import numpy as np
+from stewart_kinematics.csv_tables import STANDARD_STREAM
+from stewart_kinematics.design import merits, warnings
+from stewart_kinematics.errors import ConfigurationError, MotionRefused
+from stewart_kinematics.measures import document, Measures
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.schema import LARGEST, Section
+from stewart_kinematics.verbs.outputs import output_stream
+from stewart_kinematics.verbs.pictures import add_picture_argument, save_picture
+from stewart_kinematics.verbs.progress import show_part
+from stewart_kinematics.whole_files import whole_file
+import yaml
+
+HELP = 'describe a platform of your own, check it, look at it'
+
+EXAMPLES = """
+Without its measures `new` asks for them. What it writes is a start: replace the limits and add
+masses; every number has its source below `sources`.
+
+examples:
+  stewart platform new my_rig -o my_rig.yaml
+  stewart platform new small --base-radius 0.2 --platform-radius 0.15 -o small.yaml
+  stewart platform check my_rig.yaml
+  stewart platform show vigo --plot vigo.png
+"""
+QUESTIONS = {
+    'base_radius': 'radius of the ring through the base joints [m]',
+    'platform_radius': 'radius of the ring through the platform joints [m]',
+    'base_pair_angle': 'full angle between two neighbouring base joints of a pair [deg]',
+    'platform_pair_angle': 'full angle between two neighbouring platform joints of a pair [deg]',
+    'retracted_length': 'length of a drawn-in leg, joint to joint [m]',
+    'stroke': 'how far a leg extends from there [m]',
+    'rate': 'fastest leg [m/s]',
+    'acceleration': 'hardest acceleration of a leg [m/s2]',
+    'joint_angle': 'how far a joint may lean from its axis [deg]',
+    'leg_distance': 'least distance between the centre lines of two legs [m]',
+}
+HEADER = (
+    '# Made by `stewart platform new`. Lengths in m, angles in deg, see docs/conventions.md.\n'
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the sub-commands of the verb."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    kinds = parser.add_subparsers(dest='action', required=True)
+    new = kinds.add_parser('new', help='write the YAML file of a platform')
+    new.add_argument('name', help='letters, digits and _')
+    for item in fields(Measures):
+        if item.name != 'name':
+            known = None if item.default is MISSING else item.default
+            hint = '' if known is None else f' (default: {known:g})'
+            new.add_argument(
+                f'--{item.name.replace("_", "-")}',
+                type=float,
+                default=known,
+                metavar='NUMBER',
+                help=QUESTIONS[item.name] + hint,
+            )
+    new.add_argument(
+        '-o',
+        '--output',
+        type=output_stream,
+        default=STANDARD_STREAM,
+        help='file to write (default: stdout)',
+    )
+    check = kinds.add_parser('check', help='say what a design can do, and what is doubtful')
+    check.add_argument('platform', help='name or YAML file')
+    check.add_argument('--json', action='store_true', help='print it as JSON')
+    show = kinds.add_parser('show', help='draw joints, workspace and condition number')
+    show.add_argument('platform', help='name or YAML file')
+    add_picture_argument(show)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Do what the sub-command says.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        As `add_arguments` defines them.
+
+    Returns
+    -------
+    int
+        Exit code: 1 if a checked design may not rest at its neutral pose.
+
+    """
+    return {'new': _new, 'check': _check, 'show': _show}[arguments.action](arguments)
+
+
+def _new(arguments: argparse.Namespace) -> int:
+    values = {item.name: getattr(arguments, item.name) for item in fields(Measures)}
+    for key, value in values.items():
+        if value is None:
+            values[key] = _asked(key)
+    content = document(Measures(**values))
+    platform = Platform.from_section(Section(content, ''))  # raises before anything is written
+    if arguments.output == STANDARD_STREAM:
+        _write(sys.stdout, content)
+    else:
+        with whole_file(arguments.output) as stream:
+            _write(stream, content)
+        print(f'{arguments.output}: {platform.title}', file=sys.stderr)
+    _warn(warnings(platform))
+    return 0
+
+
+def _write(stream: IO[Any], content: dict[str, Any]) -> None:
+    stream.write(HEADER)
+    yaml.safe_dump(content, stream, sort_keys=False, allow_unicode=True)
+
+
+def _asked(key: str) -> float:
+    """Ask a person for a measure until it is a positive number."""
+    option = f'--{key.replace("_", "-")}'
+    if not sys.stdin.isatty():
+        raise ConfigurationError(option, None, f'the {QUESTIONS[key]}')
+    while True:
+        print(f'{QUESTIONS[key]}: ', end='', file=sys.stderr, flush=True)
+        answer = sys.stdin.readline()
+        if not answer:
+            raise ConfigurationError(option, None, f'the {QUESTIONS[key]}')
+        try:
+            value = float(answer)
+        except ValueError:
+            value = np.nan
+        if 0.0 < value <= LARGEST:
+            return value
+        print(f'a positive number is needed, not {answer.strip()!r}', file=sys.stderr)
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    platform = Platform.from_yaml(arguments.platform)
+    doubts = warnings(platform)
+    try:
+        found = merits(platform)
+    except MotionRefused:
+        found = None
+    if arguments.json:
+        numbers = None if found is None else asdict(found)
+        json.dump({'merits': numbers, 'warnings': doubts}, sys.stdout, indent=2)
+        print()
+        return int(found is None)
+    print(f'{platform.title} ({platform.name}), about its neutral pose')
+    if found is not None:
+        for axis in ('x', 'y', 'z'):
+            print(f'  {axis:<6} ±{1e3 * getattr(found, axis):8.1f} mm')
+        for axis in ('roll', 'pitch', 'yaw'):
+            print(f'  {axis:<6} ±{np.degrees(getattr(found, axis)):8.1f} deg')
+        length = platform.geometry.length_scale
+        print(f'  positions reached with this attitude: {found.volume:.4g} m3')
+        print(
+            f'  condition number {found.condition_number:.3g} (moments divided by {length:.3g} m)'
+        )
+        print(
+            f'  fastest leg for 1 m/s up {found.leg_rate_up:.3g} m/s, '
+            f'sideways {found.leg_rate_sideways:.3g} m/s, '
+            f'for 1 rad/s {found.leg_rate_turning:.3g} m/s'
+        )
+        print(
+            f'  largest leg force for 1 N {found.leg_force:.3g} N, '
+            f'for 1 N m {found.leg_force_turning:.3g} N'
+        )
+    _warn(doubts)
+    return int(found is None)
+
+
+def _warn(doubts: list[str]) -> None:
+    for sentence in doubts:
+        print(f'  note: {sentence}', file=sys.stderr)
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from stewart_kinematics.design_plotting import design_figure
+
+    platform = Platform.from_yaml(arguments.platform)
+    name = arguments.plot or f'{platform.name}.png'
+    with show_part('workspace') as progress:
+        figure = design_figure(platform, progress=progress)
+    save_picture(figure, name)
+    print(name, file=sys.stderr)
+    return 0

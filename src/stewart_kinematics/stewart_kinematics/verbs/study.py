@@ -1,0 +1,161 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart study``: what a design could do if some of its measures were others."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+import copy
+from dataclasses import astuple, fields
+import itertools
+import math
+import sys
+from typing import Any
+
+from stewart_description.paths import platform_path
+from stewart_kinematics.csv_tables import write_table
+from stewart_kinematics.design import half_out, MARGIN_CELLS, Merits, merits
+from stewart_kinematics.errors import ConfigurationError, StewartError
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.schema import read_yaml, Section
+from stewart_kinematics.verbs.outputs import output_stream
+from stewart_kinematics.verbs.progress import show_part
+from stewart_kinematics.workspace import MOST_CELLS
+import yaml
+
+HELP = 'compare designs over a grid of their measures'
+
+EXAMPLES = """
+A measure is the path of a number in the platform's YAML file. One row per design, each judged
+about the height at which its legs are half way out; the figures of a design that cannot be built,
+or may not rest there, are nan, and standard error says why.
+
+examples:
+  stewart study --platform ex800 --vary platform_joints.ring.radius_m 0.1 0.2 5
+  stewart study --vary legs.retracted_length_m 1.2 1.4 3 --vary base_joints.ring.radius_m 0.6 0.8 3
+"""
+UNITS = {
+    **dict.fromkeys(('x', 'y', 'z'), 'm'),
+    **dict.fromkeys(('roll', 'pitch', 'yaw'), 'rad'),
+    'volume': 'm3',
+    'leg_rate_turning': 'm',
+    'leg_force_turning': 'per_m',
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    parser.add_argument('--platform', default='vigo', help='name or YAML file (default: vigo)')
+    parser.add_argument(
+        '--vary',
+        action='append',
+        nargs=4,
+        required=True,
+        metavar=('MEASURE', 'FROM', 'TO', 'COUNT'),
+        help='number of the YAML file to vary; may be repeated, for a grid',
+    )
+    parser.add_argument(
+        '--cells', type=int, default=MARGIN_CELLS, help='along an edge of the volume (%(default)s)'
+    )
+    parser.add_argument(
+        '-o', '--output', type=output_stream, default='-', help='CSV file (default: stdout)'
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Judge every design of the grid.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        As `add_arguments` defines them.
+
+    Returns
+    -------
+    int
+        0.
+
+    Raises
+    ------
+    ConfigurationError
+        If a measure is not a number of the file, its range is none, or the cells are too few or
+        too many.
+
+    """
+    if not 2 <= arguments.cells <= MOST_CELLS:
+        # Later it would be taken for a design that cannot be.
+        raise ConfigurationError('--cells', arguments.cells, f'2 to {MOST_CELLS}')
+    path = platform_path(arguments.platform)
+    read_yaml(path)
+    content = yaml.safe_load(path.read_text(encoding='utf-8'))
+    names = [words[0] for words in arguments.vary]
+    axes = [_values(content, *words) for words in arguments.vary]
+    designs = list(itertools.product(*axes))
+    rows, notes = [], []
+    with show_part('designs') as progress:
+        for number, design in enumerate(designs, start=1):
+            try:
+                figures = _judged(content, names, design, arguments.cells)
+            except StewartError as error:
+                figures = [math.nan] * len(fields(Merits))
+                notes.append(f'{_measures(names, design)}: {error}')
+            rows.append([*design, *figures])
+            progress(number / len(designs))
+    columns = [name.replace('.', '_') for name in names] + [
+        _column(item.name) for item in fields(Merits)
+    ]
+    write_table(arguments.output, columns, rows)
+    for sentence in notes:
+        print(f'  note: {sentence}', file=sys.stderr)
+    return 0
+
+
+def _measures(names: Sequence[str], design: Sequence[float]) -> str:
+    return ', '.join(f'{name} {value:.6g}' for name, value in zip(names, design, strict=True))
+
+
+def _column(name: str) -> str:
+    return f'{name}_{UNITS[name]}' if name in UNITS else name
+
+
+def _values(content: dict[str, Any], name: str, low: str, high: str, count: str) -> list[float]:
+    """Return the values that a measure takes."""
+    _holder(content, name)
+    try:
+        first, last, number = float(low), float(high), int(count)
+    except ValueError as error:
+        raise ConfigurationError(
+            '--vary', f'{low} {high} {count}', 'two numbers and a count'
+        ) from error
+    if number < 1 or not math.isfinite(first) or not math.isfinite(last):
+        raise ConfigurationError('--vary', f'{low} {high} {count}', 'finite numbers, a count >= 1')
+    step = (last - first) / max(number - 1, 1)
+    return [first + step * index for index in range(number)]
+
+
+def _holder(content: dict[str, Any], name: str) -> tuple[dict[str, Any], str]:
+    """Return the section that holds a number, and its key there."""
+    *parents, key = name.split('.')
+    place: Any = content
+    for parent in parents:
+        place = place.get(parent) if isinstance(place, dict) else None
+    if not isinstance(place, dict) or not isinstance(place.get(key), (int, float)):
+        raise ConfigurationError('--vary', name, "the path of a number in the platform's file")
+    return place, key
+
+
+def _judged(
+    content: dict[str, Any], names: Sequence[str], design: Sequence[float], cells: int
+) -> list[float]:
+    """Return the figures of a design; raises StewartError for one that cannot be."""
+    changed = copy.deepcopy(content)
+    for name, value in zip(names, design, strict=True):
+        place, key = _holder(changed, name)
+        place[key] = value
+    height = half_out(Platform.from_section(Section(changed, '')))
+    changed['neutral_pose']['position_m'][2] = height
+    return list(astuple(merits(Platform.from_section(Section(changed, '')), cells)))

@@ -1,0 +1,182 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A platform made from a few measures is the one that was measured; its merits are true."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import replace
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from stewart_kinematics.design import half_out, merits, warnings
+from stewart_kinematics.errors import ConfigurationError, GeometryError
+from stewart_kinematics.inverse import inverse, leg_lengths
+from stewart_kinematics.measures import document, Measures
+from stewart_kinematics.motion import Motion
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.schema import Section
+from stewart_kinematics.verbs import platform as platform_verb
+from stewart_kinematics.verbs import study
+import yaml
+
+SMALL = Measures('small', 0.2, 0.15, 20.0, 20.0, 0.25, 0.1)
+
+
+def made(measures: Measures) -> Platform:
+    return Platform.from_section(Section(document(measures), ''))
+
+
+def test_the_joints_are_where_they_were_measured() -> None:
+    geometry = made(SMALL).geometry
+    for joints, radius in ((geometry.base_joints, 0.2), (geometry.platform_joints, 0.15)):
+        np.testing.assert_allclose(np.linalg.norm(joints, axis=1), radius)
+        angles = np.sort(np.degrees(np.arctan2(joints[:, 1], joints[:, 0])) % 360.0)
+        gaps = np.sort(np.diff([*angles, angles[0] + 360.0]))
+        np.testing.assert_allclose(gaps, [20.0] * 3 + [100.0] * 3)
+
+
+def test_neutral_is_half_way_out() -> None:
+    platform = made(SMALL)
+    geometry, pose = platform.geometry, platform.geometry.neutral_pose
+    lengths = leg_lengths(geometry, pose.position, pose.quaternion_xyzw)
+    np.testing.assert_allclose(lengths - geometry.retracted_length, 0.05, atol=1e-12)
+    assert half_out(platform) == pytest.approx(pose.position[2], abs=1e-12)
+
+
+def test_legs_that_are_too_short_are_refused() -> None:
+    with pytest.raises(ConfigurationError, match='horizontal distance'):
+        document(replace(SMALL, retracted_length=0.1))
+
+
+@pytest.mark.parametrize('value', [0.0, -1.0, float('nan'), float('inf'), 1e300])
+def test_measures_that_are_no_lengths_are_refused(value: float) -> None:
+    with pytest.raises(ConfigurationError, match='stroke: expected a positive number'):
+        replace(SMALL, stroke=value)
+
+
+def test_merits_agree_with_the_kinematics() -> None:
+    platform = made(SMALL)
+    found, geometry = merits(platform, cells=12), platform.geometry
+    pose = geometry.neutral_pose
+    rng = np.random.default_rng(4)
+    directions = rng.normal(size=(4000, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    rest = Motion.at_rest(pose, (4000,))
+    turning = inverse(geometry, replace(rest, angular_velocity=directions)).rate
+    largest = np.abs(turning).max()
+    assert 0.99 * found.leg_rate_turning < largest <= found.leg_rate_turning * (1 + 1e-9)
+    up = replace(Motion.at_rest(pose), linear_velocity=np.array([0.0, 0.0, 1.0]))
+    assert np.abs(inverse(geometry, up).rate).max() == pytest.approx(found.leg_rate_up)
+    # A vertical load is shared by six equal legs: each bears a sixth over its steepness.
+    assert found.leg_force >= 1.0 / 6.0 / found.leg_rate_up - 1e-12
+
+
+def test_a_design_whose_legs_touch_is_warned_of() -> None:
+    doubts = warnings(made(replace(SMALL, leg_distance=0.07)))
+    assert len(doubts) == 1
+    assert 'may not rest at its neutral pose' in doubts[0]
+    assert 'distance of legs 1 and 2' in doubts[0]
+
+
+def parsed(verb: object, *words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add: Callable[[argparse.ArgumentParser], None] = verb.add_arguments  # type: ignore[attr-defined]
+    add(parser)
+    return parser.parse_args(words)
+
+
+MEASURED = (
+    *('--base-radius', '0.2', '--platform-radius', '0.15', '--base-pair-angle', '20'),
+    *('--platform-pair-angle', '20', '--retracted-length', '0.25', '--stroke', '0.1'),
+)
+
+
+def test_new_writes_what_check_and_show_take(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, picture = tmp_path / 'small.yaml', tmp_path / 'small.png'
+    words = 'new', 'small', *MEASURED, '-o', str(file)
+    assert platform_verb.main(parsed(platform_verb, *words)) == 0
+    assert yaml.safe_load(file.read_text())['legs']['stroke_m'] == [0.0, 0.1]
+    assert platform_verb.main(parsed(platform_verb, 'check', str(file))) == 0
+    said = capsys.readouterr()
+    assert 'condition number' in said.out
+    assert 'no masses' in said.err
+    shown = parsed(platform_verb, 'show', str(file), '--plot', str(picture))
+    assert platform_verb.main(shown) == 0
+    assert picture.stat().st_size > 50_000
+
+
+def test_new_goes_to_standard_output_unless_told_otherwise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert platform_verb.main(parsed(platform_verb, 'new', 'small', *MEASURED)) == 0
+    assert yaml.safe_load(capsys.readouterr().out)['name'] == 'small'
+    assert not list(tmp_path.iterdir())
+
+
+def test_new_writes_nothing_that_could_not_be_read(tmp_path: Path) -> None:
+    file = tmp_path / 'small.yaml'
+    words = 'new', 'small', *MEASURED, '--joint-angle', '100', '-o', str(file)
+    with pytest.raises(ConfigurationError, match=r'base_joint_angle_deg: .* 0 to 90, got 100'):
+        platform_verb.main(parsed(platform_verb, *words))
+    assert not file.exists()
+
+
+@pytest.mark.parametrize('angles', [('60', '60'), ('60.001', '60'), ('100', '20'), ('59', '60')])
+def test_new_refuses_rings_that_are_the_same_hexagon(
+    tmp_path: Path, angles: tuple[str, str]
+) -> None:
+    of_base, of_platform = angles
+    words = ('--base-pair-angle', of_base, '--platform-pair-angle', of_platform)
+    file = tmp_path / 'small.yaml'
+    with pytest.raises(GeometryError, match=r'singular at its neutral pose: .* add up to'):
+        platform_verb.main(
+            parsed(platform_verb, 'new', 'small', *MEASURED, *words, '-o', str(file))
+        )
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_platform_that_hardly_rises_is_refused() -> None:
+    with pytest.raises(GeometryError, match=r'singular at its neutral pose: .* too flat'):
+        document(replace(SMALL, retracted_length=0.1287, stroke=1e-4))
+
+
+def test_new_without_a_measure_asks_only_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr('sys.stdin', io.StringIO())
+    with pytest.raises(ConfigurationError, match='--base-radius'):
+        platform_verb.main(parsed(platform_verb, 'new', 'small'))
+
+
+def test_a_study_has_a_row_for_every_design(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ('--platform', 'ex800', '--cells', '8', '--vary', 'platform_joints.ring.radius_m')
+    assert study.main(parsed(study, *words, '0.05', '0.2', '2')) == 0
+    said = capsys.readouterr()
+    head, impossible, possible = said.out.splitlines()
+    columns = head.split(',')
+    assert columns[0] == 'platform_joints_ring_radius_m'
+    assert 'volume_m3' in columns
+    assert impossible.split(',')[1:] == ['nan'] * (len(columns) - 1)
+    assert all(float(word) > 0.0 for word in possible.split(','))
+    (note,) = (line for line in said.err.splitlines() if 'note' in line)
+    assert note.startswith('  note: platform_joints.ring.radius_m 0.05: ')
+    assert ', allowed ' in note
+
+
+@pytest.mark.parametrize(
+    'words', [('legs', '1', '2', '3'), ('legs.stroke_m', '1', '2', '3'), ('name', '1', '2', '3')]
+)
+def test_a_study_of_what_is_no_number_is_refused(words: tuple[str, ...]) -> None:
+    with pytest.raises(ConfigurationError, match='the path of a number'):
+        study.main(parsed(study, '--vary', *words))
+
+
+def test_a_study_of_too_few_cells_is_refused() -> None:
+    words = ('--cells', '1', '--vary', 'legs.retracted_length_m', '1', '2', '3')
+    with pytest.raises(ConfigurationError, match='--cells: expected 2 to 400, got 1'):
+        study.main(parsed(study, *words))

@@ -1,0 +1,57 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What cannot be written is refused while the command line is read."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+import pytest
+from stewart_kinematics.verbs.outputs import output_file, output_folder, output_stream
+
+
+@pytest.mark.parametrize('name', ['new.csv', 'old.csv', 'link.csv'])
+def test_file_that_can_be_written_is_taken_as_typed(tmp_path: Path, name: str) -> None:
+    (tmp_path / 'old.csv').touch()
+    (tmp_path / 'link.csv').symlink_to('old.csv')
+    assert output_file(str(tmp_path / name)) == str(tmp_path / name)
+    assert sorted(os.listdir(tmp_path)) == ['link.csv', 'old.csv']
+
+
+def test_device_and_standard_output_are_no_file_to_replace() -> None:
+    assert output_file(os.devnull) == os.devnull
+    assert output_stream('-') == '-'
+
+
+@pytest.mark.parametrize(
+    ('name', 'reason'),
+    [
+        ('.', 'is a folder'),
+        ('no/table.csv', 'there is no folder .*/no'),
+        ('file/table.csv', 'there is no folder .*/file'),
+    ],
+)
+def test_file_that_cannot_be_written_is_refused(tmp_path: Path, name: str, reason: str) -> None:
+    (tmp_path / 'file').touch()
+    with pytest.raises(argparse.ArgumentTypeError, match=f'file that can be written, .*{reason}'):
+        output_stream(str(tmp_path / name))
+
+
+def test_folder_may_have_to_be_made(tmp_path: Path) -> None:
+    (tmp_path / 'file').touch()
+    assert output_folder(str(tmp_path / 'a' / 'b')) == tmp_path / 'a' / 'b'
+    assert os.listdir(tmp_path) == ['file']
+    with pytest.raises(argparse.ArgumentTypeError, match=r'folder that .*file is a file'):
+        output_folder(str(tmp_path / 'file' / 'b'))
+
+
+@pytest.mark.parametrize('kind', [output_file, output_folder])
+def test_foreign_folder_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type
+) -> None:
+    # Nothing is forbidden to root, as which tests may run.
+    monkeypatch.setattr(os, 'access', lambda path, mode: False)
+    with pytest.raises(argparse.ArgumentTypeError, match='permission denied'):
+        kind(str(tmp_path / 'new'))
