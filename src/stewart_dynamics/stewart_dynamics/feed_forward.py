@@ -9,7 +9,7 @@ import os
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.shared_platform import load_platform
 
 
 class FeedForward:
@@ -30,7 +30,7 @@ class FeedForward:
 
     def __init__(self, name_or_path: str | os.PathLike[str]) -> None:
         """Read the platform and compile the kernel now, not while the platform moves."""
-        platform = Platform.from_yaml(name_or_path)
+        platform = load_platform(os.fspath(name_or_path))
         self._model = InertialModel.from_platform(platform)
         actuator_forces(self._model, Motion.at_rest(platform.geometry.neutral_pose))
 

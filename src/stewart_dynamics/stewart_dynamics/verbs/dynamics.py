@@ -20,18 +20,21 @@ from stewart_kinematics.csv_tables import (
     ACCELERATION,
     POSE,
     poses_in_base,
-    read_table,
     Table,
     TIME,
     TWIST,
-    write_table,
 )
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.motion_csv import derivatives
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Sampled
-from stewart_kinematics.verbs.table_arguments import add_table_arguments, reference_pose
+from stewart_kinematics.verbs.table_arguments import (
+    add_table_arguments,
+    read_watched,
+    reference_pose,
+    write_watched,
+)
 
 HELP = 'turn a motion of the platform into the forces of its legs'
 
@@ -95,7 +98,7 @@ def main(arguments: argparse.Namespace) -> int:
     """
     platform = Platform.from_yaml(arguments.platform)
     model = InertialModel.from_platform(platform)
-    table = read_table(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))
+    table = read_watched(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))
     reference = reference_pose(platform.geometry, arguments.relative_to)
     motion = _motion(table, *poses_in_base(table, reference), spline=arguments.differentiate)
     columns: list[str] = [TIME] if table.has([TIME]) else []
@@ -108,7 +111,7 @@ def main(arguments: argparse.Namespace) -> int:
     else:
         columns += FORCE
         blocks.append(actuator_forces(model, motion))
-    write_table(arguments.output, columns, np.concatenate(blocks, axis=1))
+    write_watched(arguments.output, columns, np.concatenate(blocks, axis=1))
     return 0
 
 
