@@ -55,6 +55,34 @@ def transition(
     return guarded
 
 
+class DeviceNode(LifecycleNode):
+    """
+    A lifecycle node that holds a device from configuring on, and lets go of it however that ends.
+
+    A subclass takes hold in ``on_configure`` and overrides `let_go`.
+
+    """
+
+    def let_go(self) -> None:
+        """Close the device; harmless when it is not held."""
+        raise NotImplementedError
+
+    @transition
+    def on_cleanup(self, state: LifecycleState) -> None:
+        """Let go of the device."""
+        self.let_go()
+
+    @transition
+    def on_shutdown(self, state: LifecycleState) -> None:
+        """Let go of the device from any state."""
+        self.let_go()
+
+    @transition
+    def on_error(self, state: LifecycleState) -> None:
+        """Let go of the device after an unexpected error."""
+        self.let_go()
+
+
 def state_of(node: LifecycleNode) -> str:
     """Return the state: ``unconfigured``, ``inactive``, ``active``, ``finalized``."""
     return str(node._state_machine.current_state[1])
