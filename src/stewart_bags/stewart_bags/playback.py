@@ -110,13 +110,13 @@ def selected(bag: Bag, topics: Collection[str], start_offset: float) -> Iterator
         If the bag ends before the start.
 
     """
-    start_ns = bag.start_ns + round(start_offset * NS)
     names = [bag.topic(name).name for name in topics]
-    if not sum(bag.topics[name].count for name in names) or start_ns > bag.end_ns:
+    if not sum(bag.topics[name].count for name in names) or start_offset > bag.duration:
         raise NothingToPlay(
             f'{bag.path}: nothing to play {start_offset:g} s after the start, '
             f'it lasts {bag.duration:g} s and has {bag.count} messages on {len(bag.topics)} topics'
         )
+    start_ns = bag.start_ns + round(start_offset * NS)
     held: dict[str, RawMessage] = {}
     if latched := [name for name in names if is_latched(bag.topics[name])]:
         for message in bag.raw(latched, stop_ns=start_ns):

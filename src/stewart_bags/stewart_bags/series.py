@@ -30,6 +30,7 @@ from stewart_bags.reading import Bag, RawMessage
 from stewart_bags.series_kinds import (
     AccelerationSeries,
     DriverStateSeries,
+    EstimatorStatusSeries,
     ImuSeries,
     JointSeries,
     NS,
@@ -53,6 +54,7 @@ __all__ = [
     'ImuSeries',
     'AccelerationSeries',
     'TrackingErrorSeries',
+    'EstimatorStatusSeries',
     'DriverStateSeries',
 ]
 

@@ -274,6 +274,38 @@ class TrackingErrorSeries(Series):
 
 
 @dataclass(frozen=True)
+class EstimatorStatusSeries(Series):
+    """
+    stewart_interfaces/EstimatorStatus: how the legs fitted what the estimator predicted.
+
+    Attributes
+    ----------
+    innovations, sigmas : ndarray, shape (n, 6)
+        Measured minus predicted lengths and their predicted standard deviations [m].
+    nis : ndarray, shape (n,)
+        Normalised innovation squared.
+    accelerometer_bias, gyroscope_bias : ndarray, shape (n, 3)
+        In imu_link axes [m/s^2], [rad/s].
+    imu_delay : ndarray, shape (n,)
+        [s]; NaN where it is not estimated.
+    accepted, rejected : ndarray, shape (n, 6)
+        Samples of each leg up to here.
+
+    """
+
+    MSGTYPE: ClassVar[str] = 'stewart_interfaces/msg/EstimatorStatus'
+
+    innovations: Annotated[Array, Source(('innovations',), (6,))]
+    sigmas: Annotated[Array, Source(('innovation_sigmas',), (6,))]
+    nis: Annotated[Array, Source(('nis',))]
+    accelerometer_bias: Annotated[Array, vector('accelerometer_bias')]
+    gyroscope_bias: Annotated[Array, vector('gyroscope_bias')]
+    imu_delay: Annotated[Array, Source(('imu_delay',))]
+    accepted: Annotated[Array, Source(('accepted',), (6,))]
+    rejected: Annotated[Array, Source(('rejected',), (6,))]
+
+
+@dataclass(frozen=True)
 class DriverStateSeries(Series):
     """
     stewart_interfaces/DriverState: one sample per change.

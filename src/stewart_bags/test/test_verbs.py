@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 import io
+import json
 import os
 from pathlib import Path
 import signal
@@ -17,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from stewart_bags.errors import BagExists
+from stewart_bags.errors import BagError, BagExists
 from stewart_bags.reading import Bag
 from stewart_bags.verbs import bag as bag_verb
 from stewart_bags.verbs import play, record
@@ -66,6 +67,28 @@ def test_check_names_what_is_odd(
     out = capsys.readouterr().out
     assert '/actuator_states: gap at 1 sample, first at index 10 (up to 0.205 s' in out
     assert '/imu/temperature: stamp goes backwards at 1 sample' in out
+    assert run(bag_verb, tmp_path / 'bag', '--check', '--json') == 0
+    gap, backwards = json.loads(capsys.readouterr().out)['findings']
+    assert 'up to 0.205 s' in gap.pop('detail')
+    assert gap == {'topic': '/actuator_states', 'kind': 'gap', 'samples': 1, 'first': 10}
+    assert backwards['kind'] == 'backwards'
+
+
+def test_json_is_the_list_of_topics(
+    make_bag: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = make_bag(201)
+    assert run(bag_verb, path, '--json') == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said['topics'][0] == {
+        'name': '/actuator_states',
+        'type': 'sensor_msgs/msg/JointState',
+        'messages': 201,
+    }
+    assert said['duration_s'] == pytest.approx(1.0)
+    assert (said['messages'], said['findings']) == (222, None)
+    with pytest.raises(BagError, match='--json goes with --check'):
+        run(bag_verb, path, '--json', '--csv', 'actuator_states')
 
 
 def test_csv_holds_a_topic_and_nothing_else(
@@ -150,7 +173,9 @@ def test_progress_overwrites_its_line_on_a_terminal(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.ros
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    'number', [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_record_and_play_end_well_and_sum_up(
     make_bag: Callable[..., Path], tmp_path: Path, number: signal.Signals
 ) -> None:

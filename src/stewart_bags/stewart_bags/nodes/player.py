@@ -60,7 +60,7 @@ class Player(Node):
     def __init__(self, **kwargs: Any) -> None:
         """Declare parameters, open the bag and the topics, then start to play."""
         super().__init__('player', **kwargs)
-        self._parameters = parameters = declare(self, PlayerParameters)
+        self._chosen = parameters = declare(self, PlayerParameters)
         self.published: dict[str, CountedPublisher] = {}
         self.finished = threading.Event()
         self.failure: BagError | None = None
@@ -95,25 +95,25 @@ class Player(Node):
         publishers = {}
         for name in names:
             topic = self.bag.topics[name]
-            if name == CLOCK and self._parameters.publish_clock:
+            if name == CLOCK and self._chosen.publish_clock:
                 continue
             try:
                 kind = message_class(topic.msgtype)
             except UnknownType as error:
                 self.get_logger().warning(f'{name} is not played: {error}')
                 continue
-            target = f'{self._parameters.prefix}{name}'
+            target = f'{self._chosen.prefix}{name}'
             publishers[name] = CountedPublisher(self, kind, target, to_play(topic))
-        if self._parameters.publish_clock:
+        if self._chosen.publish_clock:
             publishers[CLOCK] = CountedPublisher(self, Clock, CLOCK, COMMAND_QOS)
         return publishers
 
     def _play(self) -> None:
         try:
-            self._stop.wait(self._parameters.start_delay)
+            self._stop.wait(self._chosen.start_delay)
             while not self._stop.is_set():
                 self._play_once()
-                if not self._parameters.loop:
+                if not self._chosen.loop:
                     break
         except BagError as error:
             self.failure = error
@@ -124,7 +124,7 @@ class Player(Node):
                 self._end.trigger()
 
     def _play_once(self) -> None:
-        parameters, bag = self._parameters, self.bag
+        parameters, bag = self._chosen, self.bag
         now = self.get_clock().now().nanoseconds if parameters.stamps == 'now' else None
         offset = parameters.start_offset
         schedule = Schedule(bag.start_ns + round(offset * NS), parameters.rate, now)
@@ -142,7 +142,7 @@ class Player(Node):
             self.position = (message.time_ns - bag.start_ns) / NS
 
     def _on_end(self) -> None:
-        if self._parameters.exit_at_end:
+        if self._chosen.exit_at_end:
             # What the executor's owner takes for the regular end of everything.
             raise ExternalShutdownException
 

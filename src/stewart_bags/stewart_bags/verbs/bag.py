@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+import json
 import sys
+from typing import Any
 
 import numpy as np
 from stewart_bags.csv_rows import rows
@@ -37,6 +39,7 @@ beginning of the bag, for all topics alike.
 
 examples:
   stewart bag run_1 --check
+  stewart bag run_1 --check --json
   stewart bag run_1 --csv actuator_states | stewart fk -o measured_poses.csv
   stewart bag run_1 --csv setpoint > motion.csv
   stewart bag run_1 --rescue run_1_rescued
@@ -75,6 +78,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--rescue', metavar='NEW', help='save what is readable into a new bag; the old one stays'
     )
     parser.add_argument(
+        '--json', action='store_true', help='print topics and, with --check, findings as JSON'
+    )
+    parser.add_argument(
         '--storage',
         choices=[item.value for item in Storage],
         default=Storage.MCAP.value,
@@ -99,9 +105,12 @@ def main(arguments: argparse.Namespace) -> int:
     Raises
     ------
     BagError
-        If the bag cannot be read, the topic has no columns, or nothing could be rescued.
+        If the bag cannot be read, the topic has no columns, nothing could be rescued, or JSON is
+        asked for where there is none.
 
     """
+    if arguments.json and (arguments.csv is not None or arguments.rescue is not None):
+        raise BagError('--json goes with --check or alone, not with --csv or --rescue')
     if arguments.rescue is not None:
         progress = Progress(sys.stderr)
         report = salvage(
@@ -122,18 +131,52 @@ def main(arguments: argparse.Namespace) -> int:
             header = ','.join(names)
             np.savetxt(sys.stdout, values + 0.0, '%.12g', ',', header=header, comments='')
             return 0
-        print(f'{bag.path}: {bag.duration:.3f} s, {bag.count} messages')
-        width = max(map(len, bag.topics), default=0)
-        for topic in sorted(bag.topics.values(), key=lambda item: item.name):
-            rate = f'{topic.count / bag.duration:8.1f} Hz' if bag.duration else ''
-            print(f'  {topic.name:{width}}  {topic.count:8d} {rate}  {topic.msgtype}')
+        if not arguments.json:
+            _print_topics(bag)
+        found = None
         if arguments.check:
             progress = Progress(sys.stderr)
             found = list(findings(bag, lambda topic: progress.show(f'reading {topic}')))
             progress.end()
-            for name, finding in found:
+        if arguments.json:
+            json.dump(_as_json(bag, found), sys.stdout, indent=2)
+            print()
+        else:
+            for name, finding in found or ():
                 print(f'{name}: {finding}')
     return 0
+
+
+def _print_topics(bag: Bag) -> None:
+    print(f'{bag.path}: {bag.duration:.3f} s, {bag.count} messages')
+    width = max(map(len, bag.topics), default=0)
+    for topic in sorted(bag.topics.values(), key=lambda item: item.name):
+        rate = f'{topic.count / bag.duration:8.1f} Hz' if bag.duration else ''
+        print(f'  {topic.name:{width}}  {topic.count:8d} {rate}  {topic.msgtype}')
+
+
+def _as_json(bag: Bag, found: Sequence[tuple[str, Finding]] | None) -> dict[str, Any]:
+    """Return what is printed as plain data; the findings are None where nobody looked."""
+    return {
+        'path': str(bag.path),
+        'duration_s': bag.duration,
+        'messages': bag.count,
+        'topics': [
+            {'name': topic.name, 'type': topic.msgtype, 'messages': topic.count}
+            for topic in sorted(bag.topics.values(), key=lambda item: item.name)
+        ],
+        'findings': None if found is None else [_finding_as_json(*item) for item in found],
+    }
+
+
+def _finding_as_json(topic: str, finding: Finding) -> dict[str, Any]:
+    return {
+        'topic': topic,
+        'kind': finding.kind.name.lower(),
+        'samples': int(finding.count),
+        'first': int(finding.first),
+        'detail': finding.detail,
+    }
 
 
 def findings(

@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 from stewart_bags.reading import Bag
+from stewart_bags.verbs.names import graph_prefix
 from stewart_bags.verbs.numbers import not_negative, positive
 from stewart_bags.verbs.progress import Progress
 from stewart_bags.verbs.ros_session import ros_session
@@ -36,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--start', type=not_negative, default=0.0, metavar='SECONDS', help='where to start [s]'
     )
     parser.add_argument('--loop', action='store_true', help='begin anew at the end')
-    parser.add_argument('--prefix', default='', help='put before every topic, such as /replay')
+    parser.add_argument(
+        '--prefix', type=graph_prefix, default='', help='put before every topic, such as /replay'
+    )
     parser.add_argument(
         '--stamps',
         choices=['recorded', 'now'],

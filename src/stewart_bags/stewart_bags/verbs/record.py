@@ -11,6 +11,7 @@ import sys
 import time
 
 from stewart_bags.errors import BagExists
+from stewart_bags.verbs.names import graph_name
 from stewart_bags.verbs.numbers import positive
 from stewart_bags.verbs.progress import Progress
 from stewart_bags.verbs.ros_session import ros_session
@@ -32,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EXAMPLES
-    parser.add_argument('topics', nargs='*', help='topics to record (default: all that are seen)')
+    parser.add_argument(
+        'topics', nargs='*', type=graph_name, help='topics to record (default: all that are seen)'
+    )
     parser.add_argument(
         '-o', '--output', help='directory of the bag (default: bag_<date>_<time>); must not exist'
     )
