@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Install stewart_driver."""
 
+from glob import glob
+
 from setuptools import find_packages, setup
 
 PACKAGE = 'stewart_driver'
@@ -17,6 +19,7 @@ setup(
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
+        (f'share/{PACKAGE}/drives', glob('drives/*.yaml')),
     ],
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
@@ -24,10 +27,21 @@ setup(
         'console_scripts': [
             'driver = stewart_node_support.executable:main',
             'imu = stewart_node_support.executable:main',
+            'position_sensors = stewart_node_support.executable:main',
+        ],
+        'stewart.daq_cards': ['comedi = stewart_driver.daq.comedi_card:CARD'],
+        'stewart.driver_backends': [
+            'daq = stewart_driver.daq.backend:DaqBackend',
+            'ethercat = stewart_driver.ethercat.backend:EthercatBackend',
         ],
         'stewart.nodes': [
             'driver = stewart_driver.nodes.driver:Driver',
             'imu = stewart_driver.nodes.imu:Imu',
+            'position_sensors = stewart_driver.nodes.position_sensors:PositionSensors',
+        ],
+        'stewart.verbs': [
+            'calibrate-daq = stewart_driver.verbs.calibrate_daq',
+            'calibrate-drives = stewart_driver.verbs.calibrate_drives',
         ],
     },
     zip_safe=False,

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from stewart_driver.errors import DriveFault, UnknownBackend
 from stewart_driver.legs import Array, LegLimits
@@ -80,11 +80,14 @@ class Backend(Protocol):
     """
 
     name: ClassVar[str]
-    simulated: ClassVar[bool]
     options_type: ClassVar[type]
 
     def __init__(self, options: Any) -> None:
         """Check the options, an instance of `options_type` (a dataclass of plain values)."""
+
+    @property
+    def simulated(self) -> bool:
+        """Whether no metal moves."""
 
     @property
     def cycle_time(self) -> float:
@@ -135,6 +138,31 @@ class Backend(Protocol):
             State of the drives at the exchange.
 
         """
+
+
+@runtime_checkable
+class Described(Protocol):
+    """A back end of which an operator wants to know more than its name."""
+
+    @property
+    def details(self) -> Mapping[str, str]:
+        """What goes into the diagnostics beside the name."""
+
+
+@runtime_checkable
+class Noting(Protocol):
+    """A back end that may have started otherwise than planned, and says so."""
+
+    notes: str
+    """What the operator has to know since the last start; empty if there is nothing."""
+
+
+@runtime_checkable
+class Rescuable(Protocol):
+    """A back end whose outputs outlive the cyclic process and can be made safe without it."""
+
+    def rescue(self) -> str:
+        """Make the outputs safe and say how; raises `TransportError`."""
 
 
 def installed_backends() -> Mapping[str, Any]:

@@ -4,24 +4,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
 
-import numpy as np
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LegLimits
-
-
-def _require(settings: Any, *, zero_allowed: frozenset[str] = frozenset()) -> None:
-    for item in fields(settings):
-        value = getattr(settings, item.name)
-        if (
-            not np.isfinite(value)
-            or value < 0.0
-            or (value == 0.0 and item.name not in zero_allowed)
-        ):
-            expected = 'a number >= 0' if item.name in zero_allowed else 'a positive number'
-            raise ConfigurationError(item.name, value, expected)
+from stewart_driver.options import require_positive
 
 
 @dataclass(frozen=True)
@@ -72,7 +59,7 @@ class InterpolationSettings:
 
     def __post_init__(self) -> None:
         """Check."""
-        _require(self, zero_allowed=frozenset({'playout_delay', 'extrapolation_time'}))
+        require_positive(self, {'playout_delay', 'extrapolation_time'})
         if not self.stop_strength <= self.quick_stop_strength <= 1.0:
             raise ConfigurationError(
                 'quick_stop_strength',
@@ -91,7 +78,9 @@ class SupervisionSettings:
     command_timeout : float
         Longest silence of the commands while the legs move [s].
     following_error : float
-        Largest distance between commanded and measured stroke, any leg [m].
+        Largest distance between commanded and measured stroke, any leg that stands [m].
+    following_lag : float
+        How far a leg that moves may lag besides, as a time at the commanded rate [s].
     tracking_position : float
         Largest Cartesian tracking error of the platform's origin [m].
     tracking_rotation : float
@@ -100,6 +89,8 @@ class SupervisionSettings:
         How far a measured stroke may lie outside the stroke range [m].
     measured_rate_margin : float
         A measured stroke that changes by more than this times the rate limit is a jump [-].
+    overrun_share : float
+        Largest share of the last second's cycles that may be missed while moving; 1: all [-].
     enable_timeout : float
         Longest time for the drives to switch on [s].
     settling_time : float
@@ -109,22 +100,26 @@ class SupervisionSettings:
     Raises
     ------
     ConfigurationError
-        If a value is not a positive number.
+        If a value is not a positive number, or the share is above 1.
 
     """
 
     command_timeout: float = 0.1
-    following_error: float = 0.02
+    following_error: float = 0.01
+    following_lag: float = 0.025
     tracking_position: float = 0.03
     tracking_rotation: float = 0.05
     stroke_margin: float = 5e-3
     measured_rate_margin: float = 3.0
+    overrun_share: float = 0.5
     enable_timeout: float = 5.0
     settling_time: float = 0.1
 
     def __post_init__(self) -> None:
         """Check."""
-        _require(self, zero_allowed=frozenset({'settling_time'}))
+        require_positive(self, {'settling_time', 'following_lag'})
+        if self.overrun_share > 1.0:
+            raise ConfigurationError('overrun_share', self.overrun_share, 'at most 1')
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,18 @@ from __future__ import annotations
 from enum import IntEnum
 
 import numpy as np
-from stewart_driver.backend import Backend, Measurement, Targets
+from stewart_driver.backend import Backend, Measurement, Noting, Targets
+from stewart_driver.command import Command
 from stewart_driver.configuration import CycleConfiguration
 from stewart_driver.errors import DriverError, TransitionRefused, TransportError
-from stewart_driver.interpolation import Command, Interpolator
+from stewart_driver.interpolation import Interpolator
 from stewart_driver.legs import Array, LEGS, read_only
+from stewart_driver.punctuality import Punctuality
 from stewart_driver.setpoint import Setpoint, Verdict
 from stewart_driver.shared_block import encode, SharedBlock
 from stewart_driver.state_machine import Event, State, StateMachine
 from stewart_driver.supervision import Supervisor
+from stewart_driver.wire_statistics import Wired
 
 FOLLOWING = (State.ENABLED, State.STOPPING)
 ZERO = read_only(np.zeros(LEGS))
@@ -61,8 +64,12 @@ class Cycle:
             configuration.limits, configuration.interpolation, backend.cycle_time
         )
         self._supervisor = Supervisor(configuration.limits, configuration.supervision)
+        self._wire = backend.wire if isinstance(backend, Wired) else None
+        self._punctuality = Punctuality(backend.cycle_time)
         self._measured: Measurement | None = None
-        self._commanded: Array | None = None
+        self._commanded: Command | None = None
+        self._measured_at = -np.inf
+        self._lags = False
         self._last_accepted = -np.inf
         self._enabling_since = 0.0
         self._connected = True
@@ -138,8 +145,13 @@ class Cycle:
         self._backend.reset_fault()
         self._connected = True
         self._supervisor.forget()
-        self._change(Event.RESET_FAULT, 'fault reset')
-        return 'fault reset, the drives are off'
+        self._change(Event.RESET_FAULT, self._noted('fault reset'))
+        return self._noted('fault reset, the drives are off')
+
+    def _noted(self, sentence: str) -> str:
+        """Add what the back end has to say about its start."""
+        notes = self._backend.notes if isinstance(self._backend, Noting) else ''
+        return f'{sentence}; {notes}' if notes else sentence
 
     def _enable(self, now: float) -> str:
         if self._machine.allows(Event.ENABLE) and not self._backend.homed:
@@ -148,6 +160,7 @@ class Cycle:
             raise TransitionRefused('the drives have not been measured yet')
         self._change(Event.ENABLE, 'enabling asked for')
         self._enabling_since = now
+        self._lags = False
         self._backend.enable()
         return 'switching the drives on; driver/state tells when they are'
 
@@ -198,7 +211,17 @@ class Cycle:
             trouble = self._supervisor.silence(self._last_accepted, now)
             if trouble:
                 self._change(Event.STOP, trouble)
+        self._judge_punctuality(now)
         return command
+
+    def _judge_punctuality(self, now: float) -> None:
+        """Stop a path that too many missed cycles make coarse and late."""
+        if self._interpolator.at_rest:
+            self._punctuality.forget()
+            return
+        trouble = self._supervisor.punctuality(self._punctuality.missed(now))
+        if trouble and self.state is State.ENABLED:
+            self._change(Event.TRIP, trouble)
 
     def _exchange(self, command: Command, now: float) -> None:
         """Give the command to the drives if they follow, else their own strokes."""
@@ -215,18 +238,23 @@ class Cycle:
             self._change(Event.FAIL, str(error))
             return
         self._supervise(self._measured)
-        self._commanded = command.strokes if self.state in FOLLOWING else None
+        self._commanded = command if self.state in FOLLOWING else None
 
     def _strokes_now(self) -> Array:
         return ZERO if self._measured is None else self._measured.strokes
 
     def _supervise(self, measured: Measurement) -> None:
+        # Where no frame came back the measurement is an old one, and says nothing of the command.
+        fresh, self._measured_at = measured.stamp > self._measured_at, measured.stamp
         trouble = str(measured.fault) if measured.fault else self._supervisor.measurement(measured)
         if trouble is None and self.state in FOLLOWING:
             if not measured.enabled:
                 trouble = 'the drives have left operation by themselves'
-            elif self._commanded is not None:
-                trouble = self._supervisor.following(self._commanded, measured.strokes)
+            elif self._commanded is not None and fresh:
+                trouble = self._supervisor.following(
+                    self._commanded.strokes, self._commanded.rates, measured.strokes
+                )
+                self._lags = self._lags or trouble is not None
         if trouble is not None and self._machine.after_stop is not State.FAULT:
             self._change(Event.TRIP, trouble)
 
@@ -242,13 +270,19 @@ class Cycle:
             self._change(Event.AT_REST, 'at rest')
 
     def _settled(self, now: float) -> bool:
-        """Tell whether the command has been at rest for the settling time."""
+        """
+        Tell whether the command has been at rest for the settling time.
+
+        Where a leg does not follow, nobody waits: it may be falling, and its brake has to hold it.
+
+        """
         if not self._interpolator.at_rest:
             self._at_rest_since = None
             return False
         if self._at_rest_since is None:
             self._at_rest_since = now
-        return now - self._at_rest_since >= self._settings.supervision.settling_time
+        wait = 0.0 if self._lags else self._settings.supervision.settling_time
+        return now - self._at_rest_since >= wait
 
     def _change(self, event: Event, reason: str) -> None:
         """Move the state machine, then make interpolator and drives agree with it."""
@@ -290,13 +324,17 @@ class Cycle:
         words = self._block.words
         words['lost_setpoints'] = self._block.setpoints.lost
         words['slipped'] = self._interpolator.slipped
+        words['largest_following_error'] = self._supervisor.largest_error
         for verdict, count in self._interpolator.counts.items():
             words['verdicts'][verdict] = count
+        if self._wire is not None:
+            self._wire.write_to(words)
         self._steps += 1
         measured = self._measured
         if measured is None or not self._connected or self._steps % self._settings.publish_every:
             return
-        follows = self.state in FOLLOWING
+        # The state may have changed since the exchange.
+        follows = self._commanded is not None
         self._block.samples.push(
             stamp=measured.stamp,
             strokes=measured.strokes,

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from stewart_driver.backend import Backend
+from stewart_driver.child_process import epitaph
 from stewart_driver.configuration import CycleConfiguration
 from stewart_driver.cycle import Request
 from stewart_driver.errors import CycleError
@@ -26,6 +27,8 @@ from stewart_driver.state_machine import State
 
 START_TIMEOUT = 10.0
 REPLY_TIMEOUT = 0.5
+# To reset a fault may mean to bring a whole bus up again.
+RESET_TIMEOUT = 6.0
 END_TIMEOUT = 3.0
 POLL = 5e-4
 
@@ -82,12 +85,21 @@ class CycleCounters:
         Worst wake-up lateness and longest work in one cycle [s].
     slipped : float
         How far the path is behind its schedule [s].
+    largest_following_error : float
+        Largest distance of any leg from its command [m].
     lost_setpoints, lost_samples : int
         Records that their reader was too slow for.
     verdicts : dict of Verdict to int
         What became of the setpoints.
     lateness, busy : ndarray of uint64
         Histograms, see `cycle_statistics`.
+    longest_round_trip : float
+        Of a frame, where the back end has a wire [s].
+    bad_working_counters, lost_frames, bus_restarts : int
+        Frames that not every drive answered, frames that did not come back in time, and how often
+        the bus was brought up again.
+    round_trips : ndarray of uint64
+        Histogram.
 
     """
 
@@ -96,11 +108,17 @@ class CycleCounters:
     latest: float
     busiest: float
     slipped: float
+    largest_following_error: float
     lost_setpoints: int
     lost_samples: int
     verdicts: dict[Verdict, int]
     lateness: NDArray[np.uint64]
     busy: NDArray[np.uint64]
+    longest_round_trip: float
+    bad_working_counters: int
+    lost_frames: int
+    bus_restarts: int
+    round_trips: NDArray[np.uint64]
 
 
 class CycleClient:
@@ -136,7 +154,7 @@ class CycleClient:
     ) -> None:
         """Start the process and wait for its first cycle."""
         self.last_refusal = ''
-        self._last_failure = ''
+        self._failures: list[str] = []
         descriptor = SharedBlock.allocate()
         try:
             self._block = SharedBlock(descriptor)
@@ -162,12 +180,7 @@ class CycleClient:
 
     def epitaph(self) -> str:
         """Return one sentence on why the process is gone."""
-        code = self._process.poll()
-        if code is None:
-            return ''
-        reason = self._failure()
-        how = f'was killed by signal {-code}' if code < 0 else f'ended with code {code}'
-        return f'the cyclic process {how}' + (f': {reason}' if reason else '')
+        return epitaph(self._process, 'the cyclic process', self._failure)
 
     def offer(self, setpoint: Setpoint) -> None:
         """Give a setpoint to the interpolator."""
@@ -182,7 +195,7 @@ class CycleClient:
         """Give the Cartesian tracking error to the supervision [m], [rad]."""
         self._block.tracking.push(position=position, rotation=rotation)
 
-    def request(self, request: Request, timeout: float = REPLY_TIMEOUT) -> tuple[bool, str]:
+    def request(self, request: Request, timeout: float | None = None) -> tuple[bool, str]:
         """
         Ask for something and wait for the answer, which comes in the next cycle.
 
@@ -190,8 +203,8 @@ class CycleClient:
         ----------
         request : Request
             What is wanted.
-        timeout : float
-            Longest wait [s].
+        timeout : float or None
+            Longest wait [s]; None takes what such a request may need.
 
         Returns
         -------
@@ -199,6 +212,8 @@ class CycleClient:
             Whether it is carried out, and one sentence.
 
         """
+        if timeout is None:
+            timeout = RESET_TIMEOUT if request is Request.RESET_FAULT else REPLY_TIMEOUT
         number = self._block.requests.push(code=request)
         limit = time.monotonic() + timeout
         while self.alive and time.monotonic() < limit:
@@ -268,11 +283,17 @@ class CycleClient:
             latest=float(words['latest']),
             busiest=float(words['busiest']),
             slipped=float(words['slipped']),
+            largest_following_error=float(words['largest_following_error']),
             lost_setpoints=int(words['lost_setpoints']),
             lost_samples=self._block.samples.lost,
             verdicts={verdict: int(words['verdicts'][verdict]) for verdict in Verdict},
             lateness=words['lateness'].copy(),
             busy=words['busy'].copy(),
+            longest_round_trip=float(words['longest_round_trip']),
+            bad_working_counters=int(words['bad_working_counters']),
+            lost_frames=int(words['lost_frames']),
+            bus_restarts=int(words['bus_restarts']),
+            round_trips=words['round_trips'].copy(),
         )
 
     def end(self, timeout: float = END_TIMEOUT) -> None:
@@ -322,9 +343,8 @@ class CycleClient:
             raise CycleError(f'the cyclic process did not start: {self._failure()}')
 
     def _failure(self) -> str:
-        for failure in self._block.failures.pop_all():
-            self._last_failure = decode(failure['text'])
-        return self._last_failure
+        self._failures += [decode(failure['text']) for failure in self._block.failures.pop_all()]
+        return '; '.join(self._failures)
 
     def _kill(self) -> None:
         self._process.kill()
@@ -333,7 +353,13 @@ class CycleClient:
 
 def _spawn(descriptor: int) -> subprocess.Popen[bytes]:
     """Start the interpreter on `cyclic_process`, with the import path of this one."""
-    environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
+    # Numpy's threads would do nothing here, and with more than one the process could not enter a
+    # network namespace.
+    environment = {
+        **os.environ,
+        **dict.fromkeys(('OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'MKL_NUM_THREADS'), '1'),
+        'PYTHONPATH': os.pathsep.join(filter(None, sys.path)),
+    }
     return subprocess.Popen(
         [
             sys.executable, '-m', 'stewart_driver.cyclic_process',

@@ -10,6 +10,8 @@ no ROS. When its parent is gone it stops the motion, switches the drives off and
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 import ctypes
 import gc
 import os
@@ -24,9 +26,10 @@ from stewart_driver.backend import Backend
 from stewart_driver.configuration import CycleConfiguration
 from stewart_driver.cycle import Cycle
 from stewart_driver.cycle_statistics import bin_of
-from stewart_driver.errors import ConfigurationError, DriverError, TransportError
+from stewart_driver.errors import ConfigurationError, DriverError
 from stewart_driver.shared_block import encode, Phase, SharedBlock
 from stewart_driver.state_machine import State
+from stewart_driver.wire_statistics import Wired
 
 # A stop takes 1.5 times speed over deceleration; whatever takes longer than this hangs.
 LONGEST_STOP = 0.9
@@ -39,20 +42,28 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     block = SharedBlock(int(sys.argv[1]))
     parent = int(sys.argv[2])
-    try:
+    troubles: list[BaseException] = []
+    with _noting(troubles):
         backend, configuration = pickle.load(sys.stdin.buffer)
         _schedule(configuration)
-        _serve(backend, configuration, block, parent)
-    except BaseException as error:
-        deliberate = isinstance(error, (DriverError, OSError))
-        text = str(error) if deliberate else f'{type(error).__name__}: {error}'
+        _serve(backend, configuration, block, parent, troubles)
+    for trouble in troubles:
+        deliberate = isinstance(trouble, (DriverError, OSError))
+        text = str(trouble) if deliberate else f'{type(trouble).__name__}: {trouble}'
         block.failures.push(text=encode(text))
-        block.words['phase'] = Phase.FAILED
         if not deliberate:
-            traceback.print_exc()
-        return 1
-    block.words['phase'] = Phase.ENDED
-    return 0
+            traceback.print_exception(trouble)
+    block.words['phase'] = Phase.FAILED if troubles else Phase.ENDED
+    return int(bool(troubles))
+
+
+@contextmanager
+def _noting(troubles: list[BaseException]) -> Iterator[None]:
+    """Note what is raised, and go on: what has failed must not keep the rest from being ended."""
+    try:
+        yield
+    except BaseException as error:
+        troubles.append(error)
 
 
 def _schedule(configuration: CycleConfiguration) -> None:
@@ -70,35 +81,37 @@ def _schedule(configuration: CycleConfiguration) -> None:
 
 
 def _serve(
-    backend: Backend, configuration: CycleConfiguration, block: SharedBlock, parent: int
+    backend: Backend,
+    configuration: CycleConfiguration,
+    block: SharedBlock,
+    parent: int,
+    troubles: list[BaseException],
 ) -> None:
     """Open the back end, run cycles, and make the outputs safe whatever happens."""
     backend.open(time.monotonic())
-    try:
+    with _noting(troubles):
         cycle = Cycle(backend, configuration, block)
         # What exists now stays: full collections need not look at it again.
         gc.collect()
         gc.freeze()
         _sharpen_sleep()
-        _run(cycle, backend.cycle_time, block, parent)
-    finally:
-        try:
-            backend.disable()
-        except TransportError:
-            traceback.print_exc()
-        finally:
-            backend.close()
+        _run(cycle, backend, block, parent)
+    with _noting(troubles):
+        backend.disable()
+    backend.close()
 
 
-def _run(cycle: Cycle, period: float, block: SharedBlock, parent: int) -> None:
+def _run(cycle: Cycle, backend: Backend, block: SharedBlock, parent: int) -> None:
     """
     Step the cycle on a fixed grid of the steady clock.
 
     The cycle is told the instant of the grid, not the instant at which it woke up, so that the
     commands of a constant speed are equally far apart. A wake-up later than a period counts as
-    overrun and moves on to the latest grid point: nothing is caught up in a burst.
+    overrun and moves on to the latest grid point: nothing is caught up in a burst. Where
+    the drives have a clock of their own, the grid follows it.
     """
-    words = block.words
+    words, period = block.words, backend.cycle_time
+    wired = backend if isinstance(backend, Wired) else None
     terminated: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: terminated.append(number))
     deadline, give_up = time.monotonic(), float('inf')
@@ -116,7 +129,7 @@ def _run(cycle: Cycle, period: float, block: SharedBlock, parent: int) -> None:
         busy = time.monotonic() - woken
         _count(words, lateness, busy)
         words['phase'] = Phase.RUNNING
-        deadline += period
+        deadline += period + (wired.shift if wired else 0.0)
         if deadline > give_up:
             raise DriverError(f'the legs did not come to rest within {LONGEST_STOP} s')
         time.sleep(max(deadline - time.monotonic(), 0.0))

@@ -13,25 +13,19 @@ there is taken.
 from __future__ import annotations
 
 from collections import Counter, deque
-from dataclasses import dataclass
 from enum import auto, Enum
 
 import numpy as np
+from stewart_driver.command import Command
 from stewart_driver.common_stop import CommonStop
 from stewart_driver.configuration import InterpolationSettings
 from stewart_driver.cubic_segment import CubicSegment
 from stewart_driver.legs import Array, LegLimits, LEGS
+from stewart_driver.playout import LONGEST_STEP, Playout
 from stewart_driver.segment_check import refusal_of, ROUNDING
 from stewart_driver.setpoint import Setpoint, Verdict
 from stewart_driver.start_offset import StartOffset
 
-# A process that was kept from running must not make up for it in one step: drives that heard
-# nothing meanwhile have stopped. The path then goes on where it was and catches up, its speed
-# changing smoothly by up to a tenth.
-LONGEST_STEP = 3
-CATCH_UP_SPEED = 0.1
-CATCH_UP_TIME = 0.1
-CATCH_UP_SLEW = 1.0
 # The start offset fades with this share of the acceleration limit.
 FADE_STRENGTH = 0.1
 CAPACITY = 1024
@@ -43,29 +37,6 @@ class Phase(Enum):
     HOLDING = auto()
     PLAYING = auto()
     STOPPING = auto()
-
-
-@dataclass(frozen=True, eq=False)
-class Command:
-    """
-    What the legs shall do in one cycle.
-
-    Attributes
-    ----------
-    strokes, rates, forces : ndarray, shape (6,)
-        Legs 1 to 6 [m], [m/s], [N].
-    moving : bool
-        True while any leg is faster than the rest rate.
-    starved : bool
-        True in the cycle in which missing setpoints make the common stop begin.
-
-    """
-
-    strokes: Array
-    rates: Array
-    forces: Array
-    moving: bool
-    starved: bool = False
 
 
 class Interpolator:
@@ -89,8 +60,6 @@ class Interpolator:
         Accepted and refused setpoints.
     last_refusal : str
         Why the last refused setpoint was refused, with numbers.
-    slipped : float
-        How far the path is behind its schedule because cycles came late [s].
 
     """
 
@@ -102,7 +71,6 @@ class Interpolator:
         self._longest_step = LONGEST_STEP * cycle_time
         self.counts: Counter[Verdict] = Counter()
         self.last_refusal = ''
-        self.slipped = 0.0
         self._now: float | None = None
         zero = np.zeros(LEGS)
         self._command = Command(zero, zero, zero, moving=False)
@@ -110,8 +78,7 @@ class Interpolator:
         self._phase = Phase.HOLDING
         self._following = False
         self._held = zero
-        self._playout = 0.0
-        self._speed = 1.0
+        self._playout = Playout(settings.playout_delay)
         self._segment: CubicSegment | None = None
         self._knots: deque[Setpoint] = deque()
         self._offset: StartOffset | None = None
@@ -123,6 +90,11 @@ class Interpolator:
     def at_rest(self) -> bool:
         """Whether the legs are held and no path is played."""
         return self._phase is Phase.HOLDING
+
+    @property
+    def slipped(self) -> float:
+        """How far the path is behind its schedule because cycles came late [s]."""
+        return self._playout.slipped
 
     @property
     def shortened_for(self) -> int | None:
@@ -239,7 +211,7 @@ class Interpolator:
         self._phase = Phase.HOLDING
         self._held = strokes
         self._knots.clear()
-        self.slipped = 0.0
+        self._playout.rest()
 
     def _begin(self, setpoint: Setpoint, now: float) -> Verdict:
         """Start a path at a setpoint that rests where the legs are held."""
@@ -273,7 +245,8 @@ class Interpolator:
         )
         if (refusal := refusal_of(segment, self._limits, settings.margin)) is not None:
             return self.refuse(*refusal)
-        self._segment, self._playout, self._speed = segment, playout, 1.0
+        self._segment = segment
+        self._playout.start(playout)
         self._forces, self._end_forces = self._command.forces, setpoint.forces
         self._offset = StartOffset(
             self._held - origin, playout, FADE_STRENGTH * self._limits.acceleration
@@ -291,24 +264,29 @@ class Interpolator:
                 last.stamp, last.strokes, last.rates,
                 setpoint.stamp, setpoint.strokes, setpoint.rates,
             )  # fmt: skip
-        elif self._playout <= segment.end:
+        elif self._playout.time <= segment.end:
             candidate = CubicSegment(
                 segment.end, segment.strokes_end, segment.rates_end,
                 setpoint.stamp, setpoint.strokes, setpoint.rates,
             )  # fmt: skip
         else:
-            late = self._playout - setpoint.stamp
+            late = self._playout.time - setpoint.stamp
             if late >= 0.0:
                 return self.refuse(
                     Verdict.LATE, f'a setpoint comes {late:.4f} s too late to be played'
                 )
             strokes, rates = self._tangent(segment)
             candidate = CubicSegment(
-                self._playout, strokes, rates, setpoint.stamp, setpoint.strokes, setpoint.rates
+                self._playout.time,
+                strokes,
+                rates,
+                setpoint.stamp,
+                setpoint.strokes,
+                setpoint.rates,
             )
         if (refusal := refusal_of(candidate, self._limits, self._settings.margin)) is not None:
             return self.refuse(*refusal)
-        if not self._knots and self._playout > segment.end:
+        if not self._knots and self._playout.time > segment.end:
             self._segment = candidate
             self._forces, self._end_forces = self._end_forces, setpoint.forces
         else:
@@ -322,26 +300,26 @@ class Interpolator:
 
     def _play(self, now: float, step: float) -> Command:
         """Advance the path by a step and evaluate it."""
-        speed = self._advance(now, step)
+        speed = self._playout.advance(now, step)
         segment = self._current_segment()
         assert self._offset is not None
-        fade, fade_rate = self._offset.at(self._playout)
-        if self._playout <= segment.end:
-            share = (self._playout - segment.start) / (segment.end - segment.start)
-            strokes = segment.strokes(self._playout) + fade
-            rates = speed * (segment.rates(self._playout) + fade_rate)
+        fade, fade_rate = self._offset.at(self._playout.time)
+        if self._playout.time <= segment.end:
+            share = (self._playout.time - segment.start) / (segment.end - segment.start)
+            strokes = segment.strokes(self._playout.time) + fade
+            rates = speed * (segment.rates(self._playout.time) + fade_rate)
             forces = self._forces + share * (self._end_forces - self._forces)
             return self._moving(strokes, rates, forces)
         strokes, rates = self._tangent(segment)
         tangent = self._moving(strokes + fade, speed * (rates + fade_rate), self._end_forces)
         if np.abs(rates).max() <= self._settings.rest_rate:
-            if not self._offset.over(self._playout):
+            if not self._offset.over(self._playout.time):
                 return self._moving(
                     segment.strokes_end + fade, speed * fade_rate, self._end_forces
                 )
             self._rest(segment.strokes_end)
             return Command(self._held, np.zeros(LEGS), tangent.forces, moving=False)
-        waited = self._playout - segment.end
+        waited = self._playout.time - segment.end
         plan = self._plan(tangent, self._settings.stop_strength)
         if waited <= self._settings.extrapolation_time and plan.shortened_for is None:
             return tangent
@@ -350,16 +328,6 @@ class Interpolator:
         return Command(
             stopping.strokes, stopping.rates, stopping.forces, stopping.moving, starved=True
         )
-
-    def _advance(self, now: float, step: float) -> float:
-        """Advance the playout and return the speed of the path, 1 when it is on schedule."""
-        behind = now - self._settings.playout_delay - self._playout - step
-        wanted = 1.0 + min(max(behind / CATCH_UP_TIME, -CATCH_UP_SPEED), CATCH_UP_SPEED)
-        change = CATCH_UP_SLEW * step
-        self._speed += min(max(wanted - self._speed, -change), change)
-        self._playout += self._speed * step
-        self.slipped = now - self._settings.playout_delay - self._playout
-        return self._speed
 
     def _decelerate(self, step: float) -> Command:
         assert self._stop is not None
@@ -375,7 +343,7 @@ class Interpolator:
         """Return the segment under the playout, taking knots as they are passed."""
         segment = self._segment
         assert segment is not None
-        while self._playout > segment.end and self._knots:
+        while self._playout.time > segment.end and self._knots:
             knot = self._knots.popleft()
             segment = CubicSegment(
                 segment.end, segment.strokes_end, segment.rates_end,
@@ -387,7 +355,7 @@ class Interpolator:
 
     def _tangent(self, segment: CubicSegment) -> tuple[Array, Array]:
         """Return strokes and rates on the tangent behind the last knot."""
-        beyond = self._playout - segment.end
+        beyond = self._playout.time - segment.end
         return segment.strokes_end + beyond * segment.rates_end, segment.rates_end
 
     def _plan(self, command: Command, strength: float) -> CommonStop:

@@ -69,9 +69,16 @@ WORDS = np.dtype(
         ('latest', 'f8'),
         ('busiest', 'f8'),
         ('slipped', 'f8'),
+        ('largest_following_error', 'f8'),
         ('verdicts', 'u8', (len(Verdict),)),
         ('lateness', 'u8', (BINS,)),
         ('busy', 'u8', (BINS,)),
+        # of a back end with a wire
+        ('longest_round_trip', 'f8'),
+        ('bad_working_counters', 'u8'),
+        ('lost_frames', 'u8'),
+        ('bus_restarts', 'u8'),
+        ('round_trips', 'u8', (BINS,)),
     ]
 )
 

@@ -26,12 +26,18 @@ class Supervisor:
     settings : SupervisionSettings
         How far reality may be off.
 
+    Attributes
+    ----------
+    largest_error : float
+        Largest distance of any leg from its command so far [m].
+
     """
 
     def __init__(self, limits: LegLimits, settings: SupervisionSettings) -> None:
         """Start without a previous measurement."""
         self._limits, self._settings = limits, settings
         self._previous: Measurement | None = None
+        self.largest_error = 0.0
 
     def forget(self) -> None:
         """Forget the previous measurement, after which none is a jump."""
@@ -81,14 +87,19 @@ class Supervisor:
         previous, self._previous = self._previous, measurement
         return self._range(measurement.strokes) or self._jump(previous, measurement)
 
-    def following(self, commanded: Array, measured: Array) -> str | None:
+    def following(self, commanded: Array, rates: Array, measured: Array) -> str | None:
         """
         Check that the legs are where they shall be.
+
+        A drive lags in proportion to its rate, and so does a leg whose cycle came late; a leg that
+        has lost its force is found the sooner, the less is allowed to one that hardly moves.
 
         Parameters
         ----------
         commanded, measured : ndarray, shape (6,)
             Strokes [m].
+        rates : ndarray, shape (6,)
+            Commanded [m/s].
 
         Returns
         -------
@@ -96,14 +107,39 @@ class Supervisor:
             What is wrong.
 
         """
+        settings = self._settings
         errors = np.abs(commanded - measured)
-        leg = int(errors.argmax())
-        allowed = self._settings.following_error
-        if errors[leg] <= allowed:
+        self.largest_error = max(self.largest_error, float(errors.max()))
+        allowed = settings.following_error + settings.following_lag * np.abs(rates)
+        leg = int((errors - allowed).argmax())
+        if errors[leg] <= allowed[leg]:
             return None
         return (
             f'leg {leg + 1} is {1e3 * errors[leg]:.2f} mm from its command, '
-            f'allowed are {1e3 * allowed:g} mm'
+            f'allowed are {1e3 * allowed[leg]:.3g} mm'
+        )
+
+    def punctuality(self, missed: float) -> str | None:
+        """
+        Check that enough of the cycles run; to be asked only while a path is played.
+
+        Parameters
+        ----------
+        missed : float
+            Share of the last second's cycles that did not run [-].
+
+        Returns
+        -------
+        str or None
+            What is wrong.
+
+        """
+        allowed = self._settings.overrun_share
+        if missed <= allowed:
+            return None
+        return (
+            f'{1e2 * missed:.1f} % of the cycles of the last second were missed while moving, '
+            f'allowed are {1e2 * allowed:g} %'
         )
 
     def tracking(self, position: float, rotation: float) -> str | None:

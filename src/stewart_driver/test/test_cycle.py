@@ -249,7 +249,7 @@ def test_what_the_state_does_not_allow_is_refused_with_a_reason(
         (Trouble.DRIVE_FAULT, 'leg 3 reports fault 0x7305: encoder'),
         (Trouble.NOT_A_NUMBER, 'stroke of leg 4 is nan'),
         (Trouble.JUMP, 'leg 2 jumped by 9.9'),
-        (Trouble.STUCK, 'mm from its command, allowed are 20 mm'),
+        (Trouble.STUCK, 'mm from its command, allowed are 12.5 mm'),
         (Trouble.DROPPED_OUT, 'left operation'),
     ],
 )
@@ -262,6 +262,43 @@ def test_trouble_stops_all_legs_together_and_ends_in_fault(trouble: Trouble, wor
     assert not rig.backend.enabled
     travelled = (rig.commanded[-1] - START) / SPEEDS
     assert travelled == pytest.approx(np.full(6, travelled[0]), rel=1e-6)
+
+
+def late(rig: Rig, duration: float, feed: Callable[[float], Any] = lambda _now: None) -> None:
+    """Let cycles take three periods each."""
+    for _ in range(round(duration / (3.0 * CYCLE))):
+        rig.run(CYCLE, feed)
+        rig.now += 2.0 * CYCLE
+
+
+def test_cycles_that_keep_being_missed_stop_what_moves_and_nothing_else() -> None:
+    rig = Rig()
+    late(rig, 1.5)
+    rig.moving()
+    assert State.FAULT not in rig.states
+
+    late(rig, 0.9, lambda now: rig.send(now, *ramp(now - rig._begin)))
+    rig.run(0.5)
+
+    assert rig.states[-2:] == [State.STOPPING, State.FAULT]
+    assert '% of the cycles of the last second were missed while moving, all' in rig.reason
+    travelled = (rig.commanded[-1] - START) / SPEEDS
+    assert travelled == pytest.approx(np.full(6, travelled[0]), rel=1e-6)
+
+
+def test_where_a_leg_does_not_follow_nobody_waits_for_it_to_settle() -> None:
+    rig = Rig(Trouble.STUCK, after=1.0)
+    rig.ask(Request.ENABLE)
+    rig.run(0.05)
+    rig._begin = rig.now
+    while State.STOPPING not in rig.states:
+        rig.run(CYCLE, rig.feed)
+    begin = rig.now
+    while State.FAULT not in rig.states:
+        rig.run(CYCLE)
+
+    longest = 1.5 * np.abs(SPEEDS).max() / rig.backend.limits.acceleration
+    assert rig.now - begin < longest + 3.0 * CYCLE
 
 
 def test_a_broken_transport_is_a_fault_at_once_and_can_be_reset() -> None:

@@ -26,6 +26,8 @@ from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble
 from stewart_driver.setpoint import Setpoint
 from stewart_driver.state_machine import State
 
+pytestmark = pytest.mark.alone
+
 SPEEDS = np.array([0.10, -0.05, 0.02, 0.08, -0.10, 0.01])
 START = np.full(6, 0.3)
 

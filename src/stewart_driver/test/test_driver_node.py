@@ -26,13 +26,14 @@ from stewart_driver import backend as backend_module
 from stewart_driver.errors import DriverError
 from stewart_driver.legs import LEG_NAMES
 from stewart_driver.loopback import LoopbackBackend, Trouble
+from stewart_driver.nodes.drive_session import DriveSession
 from stewart_driver.nodes.driver import Driver
 from stewart_interfaces.msg import DriverState, TrackingError
 from stewart_node_support.lifecycle import bring_up, state_of, take_down
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import from_nanoseconds, to_seconds
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.alone]
 
 START = np.full(6, 0.3)
 SPEEDS = np.array([0.10, -0.05, 0.02, 0.08, -0.10, 0.01])
@@ -164,6 +165,23 @@ def graph(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[Drive
 
 
 Graph = Callable[..., tuple[Driver, Operator]]
+
+# The standard's lifecycle, by hand; what fails is in other tests.
+LIFECYCLE = {
+    ('unconfigured', 'configure'): 'inactive',
+    ('inactive', 'activate'): 'active',
+    ('active', 'deactivate'): 'inactive',
+    ('inactive', 'cleanup'): 'unconfigured',
+    ('unconfigured', 'shutdown'): 'finalized',
+    ('inactive', 'shutdown'): 'finalized',
+    ('active', 'shutdown'): 'finalized',
+}
+STEPS = {step for _, step in LIFECYCLE}
+WAYS = (
+    ('shutdown',),
+    ('configure', 'activate', 'deactivate', 'activate', 'shutdown'),
+    ('configure', 'cleanup', 'configure', 'shutdown'),
+)
 
 
 def positions(operator: Operator) -> np.ndarray:
@@ -371,6 +389,42 @@ def test_the_node_can_be_cleaned_up_and_configured_again(graph: Graph) -> None:
         driver.trigger_cleanup()
         assert children() == set()
         bring_up(driver)
+
+
+def test_every_transition_of_the_lifecycle_is_made_and_no_other(graph: Graph) -> None:
+    made = set()
+    for way in WAYS:
+        driver, _ = graph(up=False)
+        for step in way:
+            before = state_of(driver)
+            offered = {item[1] for item in driver._state_machine.available_transitions}
+            assert offered == {name for state, name in LIFECYCLE if state == before}
+            for other in STEPS - offered:
+                with pytest.raises(RuntimeError, match='not registered'):
+                    getattr(driver, f'trigger_{other}')()
+                assert state_of(driver) == before
+            getattr(driver, f'trigger_{step}')()
+            assert state_of(driver) == LIFECYCLE[before, step]
+            made.add((before, step))
+        assert state_of(driver) == 'finalized'
+        assert children() == set()
+    assert made == set(LIFECYCLE)
+
+
+def test_an_unexpected_error_in_a_transition_ends_the_process(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver, operator = graph()
+    operator.enable()
+
+    def explode(_: Any) -> Iterator[Any]:
+        raise RuntimeError('a defect')
+
+    monkeypatch.setattr(DriveSession, 'come_to_rest', explode)
+    driver.trigger_deactivate()
+
+    assert state_of(driver) in {'unconfigured', 'finalized'}
+    assert children() == set()
 
 
 def test_a_killed_cyclic_process_is_a_fault(graph: Graph) -> None:

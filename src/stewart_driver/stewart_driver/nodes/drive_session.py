@@ -9,13 +9,13 @@ import time
 
 import numpy as np
 from sensor_msgs.msg import JointState
-from stewart_driver.backend import Backend
+from stewart_driver.backend import Backend, Described, Rescuable
 from stewart_driver.clock_bridge import ClockBridge
 from stewart_driver.configuration import CycleConfiguration
 from stewart_driver.cycle import Request
 from stewart_driver.cycle_client import CycleClient, StateChange
 from stewart_driver.effort_join import EffortJoin
-from stewart_driver.errors import CycleError
+from stewart_driver.errors import CycleError, DriverError
 from stewart_driver.legs import LEGS
 from stewart_driver.nodes.driver_reports import backend_report, CommandReport, CycleReport
 from stewart_driver.setpoint import Setpoint
@@ -74,7 +74,8 @@ class DriveSession:
         self._efforts = EffortJoin()
         self._commands = CommandReport(self._client, self._efforts)
         self._change = StateChange(time.monotonic(), State.DISABLED, False, 'starting')
-        self._ended = False
+        self._ended = self._buried = False
+        self._trouble = ''
         self.reports: dict[str, Callable[[], Report]] = {
             'backend': self._report,
             'cycle': CycleReport(self._client, self.clock),
@@ -149,9 +150,12 @@ class DriveSession:
     def states(self) -> list[DriverState]:
         """Return the state after every change since the last call, oldest first."""
         changes = self._client.state_changes()
-        if not self._client.alive and self._change.reason != self._client.epitaph():
+        if not self._client.alive and not self._buried:
+            self._buried = True
             state = State.DISABLED if self._ended else State.FAULT
-            changes.append(StateChange(time.monotonic(), state, False, self._client.epitaph()))
+            reason = self._trouble or self._client.epitaph()
+            reason += '' if self._ended else self._rescue()
+            changes.append(StateChange(time.monotonic(), state, False, reason))
         if changes:
             self._change = changes[-1]
         return [
@@ -200,27 +204,32 @@ class DriveSession:
             time.sleep(1e-3)
 
     def end(self) -> None:
-        """
-        End the cyclic process.
+        """End the cyclic process; where that was not in order, the last of `states` says so."""
+        try:
+            self._client.end()
+        except CycleError as error:
+            self._trouble = str(error)
+        else:
+            self._ended = True
 
-        Raises
-        ------
-        CycleError
-            If it did not end in order.
-
-        """
-        self._client.end()
-        self._ended = True
+    def _rescue(self) -> str:
+        """Make outputs safe that the dead process has left behind; say what came of it."""
+        if not isinstance(self._backend, Rescuable):
+            return ''
+        try:
+            return f'; {self._backend.rescue()}'
+        except DriverError as error:
+            return f'; the outputs are NOT safe: {error}'
 
     def _legs(self, message: JointState) -> LegArrays:
         try:
             return legs_from_msg(message)
-        except MessageError:
-            self._commands.malformed += 1
-            raise
+        except MessageError as error:
+            raise self._malformed(str(error)) from None
 
     def _malformed(self, why: str) -> MessageError:
         self._commands.malformed += 1
+        self._commands.last_malformed = why
         return MessageError(why)
 
     def _report(self) -> Report:
@@ -229,4 +238,5 @@ class DriveSession:
             self._change.state,
             self._change.reason,
             simulated=self._backend.simulated,
+            details=self._backend.details if isinstance(self._backend, Described) else {},
         )

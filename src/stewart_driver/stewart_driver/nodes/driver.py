@@ -4,23 +4,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from rclpy.lifecycle import LifecycleNode, LifecycleState
+from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from stewart_driver.backend import find_backend
 from stewart_driver.cycle import Request
-from stewart_driver.errors import ConfigurationError, CycleError
+from stewart_driver.errors import ConfigurationError
 from stewart_driver.nodes.drive_session import DriveSession
 from stewart_driver.nodes.driver_parameters import declare_options, DriverParameters
 from stewart_driver.state_machine import State
 from stewart_interfaces.msg import DriverState, TrackingError
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.errors import MessageError
-from stewart_node_support.lifecycle import transition
+from stewart_node_support.lifecycle import DeviceNode, transition
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
@@ -30,7 +30,7 @@ NANOSECOND = 1e-9
 CLOCK_PERIOD = 1.0
 
 
-class Driver(LifecycleNode):
+class Driver(DeviceNode):
     """
     Own the cyclic process: configured it runs, active it may move.
 
@@ -94,43 +94,32 @@ class Driver(LifecycleNode):
         """Bring the legs to rest and switch the drives off."""
         self._active = False
         if self._session is not None:
-            for message in self._session.come_to_rest():
-                self._states.publish(message)
+            self._tell(self._session.come_to_rest())
 
-    @transition
-    def on_cleanup(self, state: LifecycleState) -> None:
-        """End the cyclic process."""
-        self._end()
-
-    @transition
-    def on_shutdown(self, state: LifecycleState) -> None:
-        """End the cyclic process from any state."""
-        self._end()
-
-    @transition
-    def on_error(self, state: LifecycleState) -> None:
-        """End the cyclic process after an unexpected error."""
-        self._end()
-
-    def _end(self) -> None:
+    def let_go(self) -> None:
+        """End the cyclic process and say what it said last."""
         self._active = False
         session, self._session = self._session, None
         while self._periodic:
             self.destroy_timer(self._periodic.pop())
         if session is None:
             return
-        try:
-            session.end()
-        except CycleError as error:
-            self.get_logger().error(str(error))
-        for message in session.states():
+        session.end()
+        self._tell(session.states())
+
+    def _tell(self, states: Iterable[DriverState]) -> None:
+        """Publish states and log them: on the way down nobody may listen any more."""
+        for message in states:
             self._states.publish(message)
+            text = f'{State(message.state).name}: {message.reason}'
+            if message.state == State.FAULT:
+                self.get_logger().error(text)
+            else:
+                self.get_logger().info(text)
 
     def _publish(self) -> None:
         assert self._session is not None
-        for message in self._session.states():
-            self._states.publish(message)
-            self.get_logger().info(f'{State(message.state).name}: {message.reason}')
+        self._tell(self._session.states())
         for message in self._session.leg_states():
             if self._active:
                 self._legs.publish(message)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, MISSING
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.node import Node
@@ -71,6 +71,9 @@ class DriverParameters:
     following_error: float = param(
         WATCH.following_error, 'largest distance of a leg from its command [m]', min=0.0
     )
+    following_lag: float = param(
+        WATCH.following_lag, 'besides, a moving leg may lag by this time at its rate [s]', min=0.0
+    )
     tracking_position: float = param(
         WATCH.tracking_position, 'largest platform/tracking_error, position [m]', min=0.0
     )
@@ -82,6 +85,12 @@ class DriverParameters:
     )
     measured_rate_margin: float = param(
         WATCH.measured_rate_margin, 'a measured jump is faster than this times the rate limit'
+    )
+    overrun_share: float = param(
+        WATCH.overrun_share,
+        "share of the last second's cycles that may be missed while moving; 1: all",
+        min=0.0,
+        max=1.0,
     )
     enable_timeout: float = param(
         WATCH.enable_timeout, 'longest time for the drives to switch on [s]', min=0.0
@@ -130,7 +139,14 @@ class DriverParameters:
         return {item.name: getattr(self, item.name) for item in fields(settings)}
 
 
-def declare_options(node: Node, backend_type: type[Backend]) -> Any:
+class TakesOptions(Protocol):
+    """A back end, or another part of the core that is told what to do by plain options."""
+
+    name: ClassVar[str]
+    options_type: ClassVar[type]
+
+
+def declare_options(node: Node, backend_type: type[TakesOptions]) -> Any:
     """
     Declare the options of a back end as parameters ``<backend>.<option>`` and return them.
 

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from stewart_driver.clock_bridge import ClockBridge
-from stewart_driver.cycle_client import CycleClient
+from stewart_driver.cycle_client import CycleClient, CycleCounters
 from stewart_driver.cycle_statistics import BINS, percentile
 from stewart_driver.effort_join import EffortJoin
 from stewart_driver.setpoint import Verdict
@@ -38,6 +40,8 @@ class CycleReport:
         self._lateness = np.zeros(BINS, dtype=np.uint64)
         self._busy = self._lateness
         self._overruns = 0
+        self._round_trips = self._lateness
+        self._bad_frames = 0
 
     def __call__(self) -> Report:
         """Report the last second, and totals."""
@@ -51,7 +55,10 @@ class CycleReport:
                 value = MICROSECONDS * percentile(counts - before, share)
                 values[f'{name} {label} [us]'] = f'{value:.0f}'
             values[f'{name} max since start [us]'] = f'{MICROSECONDS * longest:.0f}'
+        bad = self._add_wire(now, values)
         values['path behind schedule [ms]'] = f'{1e3 * now.slipped:.2f}'
+        worst = 1e3 * now.largest_following_error
+        values['following error max since start [mm]'] = f'{worst:.3f}'
         values['samples lost'] = now.lost_samples
         values['clock uncertainty [us]'] = f'{MICROSECONDS * self._clock.uncertainty:.1f}'
         values['clock steps'] = self._clock.steps
@@ -59,9 +66,27 @@ class CycleReport:
         self._lateness, self._busy, self._overruns = now.lateness, now.busy, now.overruns
         if not self._client.alive:
             return Report(Level.ERROR, self._client.epitaph(), values)
+        if bad:
+            return Report(Level.WARN, f'{bad} frames bad or lost in the last second', values)
         if overruns:
             return Report(Level.WARN, f'{overruns} cycles overrun in the last second', values)
         return Report(Level.OK, 'the cycle is punctual', values)
+
+    def _add_wire(self, now: CycleCounters, values: dict[str, Any]) -> int:
+        """Add what there is of frames; return how many were bad since the report before."""
+        if not now.round_trips.any():
+            return 0
+        for label, share in PERCENTILES.items():
+            value = MICROSECONDS * percentile(now.round_trips - self._round_trips, share)
+            values[f'round trip {label} [us]'] = f'{value:.0f}'
+        values['round trip max since start [us]'] = f'{MICROSECONDS * now.longest_round_trip:.0f}'
+        values['bad working counters'] = now.bad_working_counters
+        values['lost frames'] = now.lost_frames
+        values['bus restarts'] = now.bus_restarts
+        total = now.bad_working_counters + now.lost_frames
+        bad, self._bad_frames = total - self._bad_frames, total
+        self._round_trips = now.round_trips
+        return bad
 
 
 class CommandReport:
@@ -79,6 +104,8 @@ class CommandReport:
     ----------
     malformed : int
         Messages that were no leg states.
+    last_malformed : str
+        What was wrong with the last of them since the report before; empty if there was none.
 
     """
 
@@ -86,6 +113,7 @@ class CommandReport:
         """Begin to count."""
         self._client, self._efforts = client, efforts
         self.malformed = 0
+        self.last_malformed = ''
         self._refused = 0
 
     def __call__(self) -> Report:
@@ -101,16 +129,22 @@ class CommandReport:
         values['without, though expected'] = self._efforts.missing
         total = sum(now.verdicts.values()) - now.verdicts[Verdict.ACCEPTED] + self.malformed
         refused, self._refused = total - self._refused, total
+        why, self.last_malformed = self.last_malformed or self._client.last_refusal, ''
         if refused:
             return Report(
-                Level.WARN,
-                f'{refused} commands refused in the last second: {self._client.last_refusal}',
-                values,
+                Level.WARN, f'{refused} commands refused in the last second: {why}', values
             )
         return Report(Level.OK, 'no command refused', values)
 
 
-def backend_report(name: str, state: State, reason: str, *, simulated: bool) -> Report:
+def backend_report(
+    name: str,
+    state: State,
+    reason: str,
+    *,
+    simulated: bool,
+    details: Mapping[str, str] = MappingProxyType({}),
+) -> Report:
     """
     Report what moves the legs and in which state it is.
 
@@ -124,6 +158,8 @@ def backend_report(name: str, state: State, reason: str, *, simulated: bool) -> 
         Why it is in this state.
     simulated : bool
         Whether no metal moves.
+    details : mapping of str to str
+        What the back end tells of itself besides.
 
     Returns
     -------
@@ -135,5 +171,11 @@ def backend_report(name: str, state: State, reason: str, *, simulated: bool) -> 
     return Report(
         Level.ERROR if state is State.FAULT else Level.OK,
         f'{what}: {state.name}, {reason}',
-        {'backend': name, 'simulated': simulated, 'state': state.name, 'reason': reason},
+        {
+            'backend': name,
+            **details,
+            'simulated': simulated,
+            'state': state.name,
+            'reason': reason,
+        },
     )

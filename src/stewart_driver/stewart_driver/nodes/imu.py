@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from rclpy.lifecycle import LifecycleNode, LifecycleState
+from rclpy.lifecycle import LifecycleState
 from sensor_msgs import msg
 from stewart_driver.clock_bridge import ClockBridge
 from stewart_driver.errors import ConfigurationError
@@ -17,7 +17,7 @@ from stewart_driver.witmotion.health import HealthMonitor
 from stewart_driver.witmotion.reader import ImuReader, StampedSample
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
-from stewart_node_support.lifecycle import transition
+from stewart_node_support.lifecycle import DeviceNode, transition
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
@@ -28,7 +28,7 @@ NANOSECOND = 1e-9
 CLOCK_PERIOD = 1.0
 
 
-class Imu(LifecycleNode):
+class Imu(DeviceNode):
     """
     Own the reader's thread: configured it runs, active its samples are published.
 
@@ -93,22 +93,8 @@ class Imu(LifecycleNode):
         """Publish no more; the reader stays connected."""
         self._active = False
 
-    @transition
-    def on_cleanup(self, state: LifecycleState) -> None:
+    def let_go(self) -> None:
         """End the reader and close the port."""
-        self._end()
-
-    @transition
-    def on_shutdown(self, state: LifecycleState) -> None:
-        """End the reader from any state."""
-        self._end()
-
-    @transition
-    def on_error(self, state: LifecycleState) -> None:
-        """End the reader after an unexpected error."""
-        self._end()
-
-    def _end(self) -> None:
         self._active = False
         reader, self._reader = self._reader, None
         if reader is not None:

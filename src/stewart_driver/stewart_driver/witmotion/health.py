@@ -66,6 +66,8 @@ class Window:
     samples: int
     repeated: int
     resyncs: int
+    skipped: int
+    wrong_sums: int
     dropped: int
     gaps: int
     cpu: float
@@ -143,6 +145,8 @@ class HealthMonitor:
             samples=status.grouping.samples - grouping.samples,
             repeated=status.grouping.repeated - grouping.repeated,
             resyncs=status.decoder.resyncs - before.decoder.resyncs,
+            skipped=status.decoder.bytes_skipped - before.decoder.bytes_skipped,
+            wrong_sums=status.decoder.checksum_errors - before.decoder.checksum_errors,
             dropped=status.dropped - before.dropped,
             gaps=status.gaps - gaps,
             cpu=status.cpu - before.cpu,
@@ -239,6 +243,10 @@ def quality(window: Window) -> Iterator[tuple[Severity, str]]:
     """Yield what is wrong with the way of the bytes."""
     if window.resyncs > NOISE * window.frames:
         yield Severity.WARN, f'the line is disturbed: {window.resyncs} times bytes were lost'
+    elif window.wrong_sums > NOISE * window.frames:
+        yield Severity.WARN, f'the line is disturbed: {window.wrong_sums} frames had a wrong sum'
+    elif window.skipped > NOISE * window.bytes:
+        yield Severity.WARN, f'the line is disturbed: {window.skipped} bytes belonged to no frame'
     if window.gaps:
         yield Severity.WARN, f'{window.gaps} samples never came'
     if window.dropped:

@@ -164,14 +164,22 @@ class SerialTransport:
     def read(self, timeout: float) -> bytes:
         """Return all that has been received, waiting for the first byte at most so long [s]."""
         try:
-            if not self._poll.poll(timeout * MILLISECONDS):
-                return b''
-            data = os.read(self._descriptor, AT_ONCE)
+            # Mostly there is something, and to ask first would be half of the cost.
+            data = self._received()
+            if not data and self._poll.poll(timeout * MILLISECONDS):
+                data = self._received()
+                if not data:
+                    raise PortLost(self._name, 'the line was hung up; unplugged?')
         except OSError as error:
             raise foreign(self._name, error, opened=True) from error
-        if not data:
-            raise PortLost(self._name, 'the line was hung up; unplugged?')
         return data
+
+    def _received(self) -> bytes:
+        """Return what is there, without waiting; a line that was hung up has nothing."""
+        try:
+            return os.read(self._descriptor, AT_ONCE)
+        except BlockingIOError:
+            return b''
 
     def write(self, data: bytes) -> None:
         """Send."""

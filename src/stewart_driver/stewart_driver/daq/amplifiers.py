@@ -1,0 +1,132 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Six amplifiers on the outputs of a card: strokes and rates in, codes out."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from stewart_driver.backend import Targets
+from stewart_driver.daq.calibration import Calibration
+from stewart_driver.daq.code_range import CodeRange
+from stewart_driver.daq.options import DaqOptions
+from stewart_driver.daq.position_loop import PositionLoop
+from stewart_driver.daq.sensors import Scan
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.legs import Array, LEGS
+
+
+class Amplifiers(Protocol):
+    """What the outputs shall be; every method returns volts of shape (6,)."""
+
+    def follow(self, targets: Targets, scan: Scan, trusted: NDArray[np.bool_]) -> Array:
+        """Return what makes the legs follow their targets."""
+
+    def safe(self, strokes: Array) -> Array:
+        """Return what is safe while the legs stand at these strokes."""
+
+    def reset(self) -> None:
+        """Forget the past, before following begins."""
+
+
+class PositionAmplifiers:
+    """
+    Amplifiers that go to the stroke that their voltage means.
+
+    Safe is the voltage of the present stroke: hold.
+
+    Parameters
+    ----------
+    calibration : Calibration
+        Of the outputs [m].
+    options : DaqOptions
+        Strokes and lead.
+    outputs : CodeRange
+        Range of the outputs.
+
+    Raises
+    ------
+    ConfigurationError
+        If the stroke does not fit into the range of the outputs.
+
+    """
+
+    def __init__(self, calibration: Calibration, options: DaqOptions, outputs: CodeRange) -> None:
+        """Check that the stroke fits."""
+        self._calibration = calibration
+        self._lower, self._upper = options.stroke_lower, options.stroke_upper
+        self._lead = options.lead
+        for name, stroke in (('stroke_lower', self._lower), ('stroke_upper', self._upper)):
+            _require(outputs, calibration.volts(np.full(LEGS, stroke)), name, stroke, 'm')
+
+    def follow(self, targets: Targets, scan: Scan, trusted: NDArray[np.bool_]) -> Array:
+        """Return the volts of the targets; measured strokes play no part."""
+        return self.safe(targets.strokes + self._lead * targets.rates)
+
+    def safe(self, strokes: Array) -> Array:
+        """Return the volts that hold these strokes."""
+        inside = np.minimum(np.maximum(strokes, self._lower), self._upper)
+        return self._calibration.volts(inside)
+
+    def reset(self) -> None:
+        """Do nothing: the amplifiers close the loop."""
+
+
+class VelocityAmplifiers:
+    """
+    Amplifiers that move at the rate that their voltage means; the position loop is closed here.
+
+    Safe is 0 V.
+
+    Parameters
+    ----------
+    calibration : Calibration
+        Of the outputs [m/s].
+    options : DaqOptions
+        How the loop is closed.
+    outputs : CodeRange
+        Range of the outputs.
+
+    Raises
+    ------
+    ConfigurationError
+        If the largest rate does not fit into the range of the outputs.
+
+    """
+
+    def __init__(self, calibration: Calibration, options: DaqOptions, outputs: CodeRange) -> None:
+        """Check that the rate fits."""
+        self._calibration = calibration
+        settings = options.loop()
+        for rate in (settings.rate_limit, -settings.rate_limit):
+            _require(outputs, calibration.volts(np.full(LEGS, rate)), 'rate', rate, 'm/s')
+        self._loop = PositionLoop(settings)
+
+    def follow(self, targets: Targets, scan: Scan, trusted: NDArray[np.bool_]) -> Array:
+        """Return the volts of the rates that the position loop asks for."""
+        rates = self._loop.rates(
+            targets.strokes, targets.rates, scan.strokes, trusted, scan.elapsed
+        )
+        return self._calibration.volts(rates)
+
+    def safe(self, strokes: Array) -> Array:
+        """Return 0 V, wherever the legs stand."""
+        return np.zeros_like(strokes)
+
+    def reset(self) -> None:
+        """Forget the integral."""
+        self._loop.reset()
+
+
+def _require(outputs: CodeRange, volts: Array, key: str, value: float, unit: str) -> None:
+    outside = np.flatnonzero((volts < outputs.lower) | (volts > outputs.upper))
+    if len(outside):
+        leg = int(outside[0])
+        raise ConfigurationError(
+            key,
+            value,
+            f'a value that leg {leg + 1} reaches within {outputs}; {value:g} {unit} would take '
+            f'{volts[leg]:.3f} V',
+        )

@@ -1,0 +1,364 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The back end ``daq``: six legs on an analogue card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+import time
+from typing import Any, ClassVar
+
+import numpy as np
+from stewart_driver.backend import Measurement, Targets
+from stewart_driver.daq.amplifiers import Amplifiers, PositionAmplifiers, VelocityAmplifiers
+from stewart_driver.daq.calibration import Calibration
+from stewart_driver.daq.card import AnalogCard
+from stewart_driver.daq.card_type import find_card_type
+from stewart_driver.daq.errors import CardError, SensorFault
+from stewart_driver.daq.options import DaqOptions, lines
+from stewart_driver.daq.sensors import PositionSensors, Scan
+from stewart_driver.errors import ConfigurationError, HomingError
+from stewart_driver.legs import Array, LegLimits, LEGS
+from stewart_driver.stuck import StuckDetector
+
+STANDSTILL = 2e-3
+END_MARGIN = 5e-3
+# Also a call that took too long counts as failed, although the card may have obeyed.
+NOT_SAFE = 'the outputs may not be safe'
+
+
+class DaqBackend:
+    """
+    Position sensors on six analogue inputs, amplifiers on six analogue outputs.
+
+    While the legs do not follow, the outputs stand at their safe volts: those of the stroke at
+    which following ended in position mode, 0 V in velocity mode. They are set on `open`,
+    `disable` and `close`, and when a call of the card fails. The card has no watchdog: if this
+    process is killed, its outputs stay, until `rescue` is called from another one.
+
+    Parameters
+    ----------
+    options : DaqOptions
+        Card, wiring and loop.
+    library : object, optional
+        With the functions of python3-comedilib, in place of what `options.card` names.
+    clock, wall : callable
+        Steady clock, and wall clock [s].
+
+    Raises
+    ------
+    ConfigurationError
+        If the card type is unknown, or the calibration is missing, for another mode, or worse
+        than allowed.
+
+    """
+
+    name: ClassVar[str] = 'daq'
+    options_type: ClassVar[type] = DaqOptions
+
+    def __init__(
+        self,
+        options: DaqOptions,
+        *,
+        library: Any = None,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        """Find card type and calibration; nothing is opened before `open`."""
+        self._options, self._library = options, library
+        self._clock, self._wall = clock, wall
+        self._wiring, self._limits = options.wiring(), options.limits()
+        self._card_type = find_card_type(options.card)
+        self.simulated = self._card_type.simulated
+        found = options.calibration()
+        if found.mode != options.mode or not found.outputs:
+            what = f'outputs calibrated for {found.mode} mode' if found.outputs else 'no outputs'
+            raise ConfigurationError(
+                'mode', options.mode, f'the mode of {options.rig_file}, which has {what}'
+            )
+        self._calibrated = found.calibrated
+        self._inputs, self._outputs = lines(found.inputs), lines(found.outputs)
+        self._check_residual(self._inputs)
+        self._card: AnalogCard | None = None
+        self._on_at: float | None = None
+        self._on = self._lost = False
+        self._fault: SensorFault | None = None
+        self._trusted = np.ones(LEGS, dtype=np.bool_)
+
+    @property
+    def details(self) -> Mapping[str, str]:
+        """What an operator wants to know beside the name of the back end."""
+        options = self._options
+        return {
+            'card': self._card_type.label,
+            'device': options.device,
+            'amplifiers take': options.mode,
+            'calibrated': self._calibrated.isoformat(),
+        }
+
+    @property
+    def cycle_time(self) -> float:
+        """Time from one exchange to the next [s]."""
+        return self._options.cycle_time
+
+    @property
+    def limits(self) -> LegLimits:
+        """What the options allow the legs."""
+        return self._limits
+
+    @property
+    def homed(self) -> bool:
+        """True: without a calibration, which makes the strokes absolute, nothing is made."""
+        return True
+
+    def open(self, now: float) -> None:
+        """Open the card, make its outputs safe, amplifiers off; raises `CardError`."""
+        options = self._options
+        library = self._card_type.load() if self._library is None else self._library
+        self._card = AnalogCard(
+            library,
+            self._wiring,
+            drives=True,
+            clock=self._clock,
+            longest_call=options.longest_call,
+            wall=self._wall,
+        )
+        try:
+            self._amplifiers = self._make_amplifiers(self._card)
+            self._sensors = PositionSensors(
+                self._card, self._inputs, options.saturation_margin, options.rate_bandwidth
+            )
+            self._stuck = StuckDetector(
+                options.stuck_band, options.stuck_travel, options.stuck_cycles
+            )
+            self._now = now
+            self._begin()
+        except BaseException:
+            self._card.close()
+            self._card = None
+            raise
+
+    def close(self) -> None:
+        """Make the outputs safe, as far as the card still obeys, and close it."""
+        card, self._card = self._card, None
+        if card is None:
+            return
+        try:
+            self._give_up(card)
+        finally:
+            card.close()
+
+    def enable(self) -> None:
+        """Hold the present strokes, then switch the amplifiers on; raises `CardError`."""
+        card = self._opened()
+        self._amplifiers.reset()
+        self._stuck.forget()
+        self._hold = self._scan.strokes
+        card.write(self._codes(card, self._amplifiers.safe(self._hold)))
+        card.switch(on=True)
+        self._on_at = self._now + self._options.enable_delay
+
+    def disable(self) -> None:
+        """Make the outputs safe and switch the amplifiers off; raises `CardError`."""
+        self._make_safe(self._opened())
+
+    def home(self) -> str:
+        """
+        Verify that the strokes can be absolute: at rest, inside the range.
+
+        Returns
+        -------
+        str
+            What was verified.
+
+        Raises
+        ------
+        HomingError
+            If a sensor is saturated, a leg moves, or stands where it cannot.
+
+        """
+        scan, limits = self._scan, self._limits
+        fault = self._fault or self._sensors.saturation(scan)
+        if fault is not None:
+            raise HomingError(str(fault))
+        leg = int(np.abs(scan.rates).argmax())
+        if abs(scan.rates[leg]) > STANDSTILL:
+            raise HomingError(f'leg {leg + 1} moves at {scan.rates[leg]:.4f} m/s while homing')
+        outside = np.maximum(
+            limits.stroke_lower - scan.strokes, scan.strokes - limits.stroke_upper
+        )
+        leg = int(outside.argmax())
+        if outside[leg] > END_MARGIN:
+            raise HomingError(f'leg {leg + 1} stands {outside[leg]:.4f} m outside its stroke')
+        return (
+            f'calibrated {self._calibrated}, points within '
+            f'{1e3 * self._inputs.residuals.max():.3f} mm; '
+            'all legs stand still inside their strokes'
+        )
+
+    def reset_fault(self) -> None:
+        """Trust all sensors again; open the card anew, if it was lost."""
+        if self._lost:
+            self.close()
+            self.open(self._now)
+        self._forget_faults()
+
+    def rescue(self) -> str:
+        """
+        Make the outputs safe from another process, after the one that drove was killed.
+
+        Returns
+        -------
+        str
+            What was done.
+
+        Raises
+        ------
+        CardError
+            If the card cannot be opened or does not obey.
+
+        """
+        self.open(self._clock())
+        self.close()
+        held = 'at the present strokes' if self._options.mode == 'position' else 'at 0 V'
+        return f'the outputs of {self._options.device} now stand {held}'
+
+    def exchange(self, targets: Targets, now: float) -> Measurement:
+        """
+        Read the sensors, then set the outputs.
+
+        Parameters
+        ----------
+        targets : Targets
+            What the legs shall do from now on; forces are not used.
+        now : float
+            Instant of the exchange on the steady clock [s].
+
+        Returns
+        -------
+        Measurement
+            Stamped in the middle of the conversions.
+
+        Raises
+        ------
+        CardError
+            If the card fails; the outputs are safe then, as far as it still obeys.
+
+        """
+        self._now = now
+        card = self._opened()
+        try:
+            return self._exchange(card, targets, now)
+        except CardError as error:
+            self._lost = True
+            left = '' if self._give_up(card) else f'; {NOT_SAFE}'
+            raise CardError(error.device, error.reason + left) from error
+        except BaseException:
+            self._give_up(card)
+            raise
+
+    def _exchange(self, card: AnalogCard, targets: Targets, now: float) -> Measurement:
+        scan = self._scan = self._sensors.scan()
+        self._on = self._on_at is not None and now >= self._on_at
+        self._judge(scan, targets)
+        if self._on:
+            self._hold = np.where(self._trusted, scan.strokes, targets.strokes)
+            volts = self._amplifiers.follow(targets, scan, self._trusted)
+        else:
+            volts = self._amplifiers.safe(self._hold)
+        card.write(self._codes(card, volts))
+        return Measurement(
+            stamp=scan.stamp,
+            strokes=scan.strokes,
+            rates=scan.rates,
+            enabled=self._on,
+            fault=self._fault,
+        )
+
+    def _judge(self, scan: Scan, targets: Targets) -> None:
+        """Note the first fault of a sensor, and from then on whom not to trust."""
+        self._trusted = self._trusted & ~scan.saturated
+        fault = self._sensors.saturation(scan)
+        if self._on:
+            stuck = self._stuck.look(scan.strokes, targets.strokes) & ~scan.saturated
+            self._trusted = self._trusted & ~stuck
+            if fault is None and stuck.any():
+                fault = self._stuck_fault(int(np.flatnonzero(stuck)[0]), scan)
+        self._fault = self._fault or fault
+
+    def _stuck_fault(self, leg: int, scan: Scan) -> SensorFault:
+        options = self._options
+        return SensorFault(
+            leg + 1,
+            SensorFault.STUCK,
+            f'{scan.volts[leg]:+.4f} V stays within {1e3 * options.stuck_band:g} mm for '
+            f'{options.stuck_cycles} cycles while the command moves by more than '
+            f'{1e3 * options.stuck_travel:g} mm',
+        )
+
+    def _begin(self) -> None:
+        """Look where the legs are and hold them there."""
+        self._forget_faults()
+        self._scan = self._sensors.scan()
+        self._hold = self._scan.strokes
+        self._make_safe(self._opened())
+
+    def _forget_faults(self) -> None:
+        self._lost, self._fault = False, None
+        self._trusted = np.ones(LEGS, dtype=np.bool_)
+        self._stuck.forget()
+
+    def _make_safe(self, card: AnalogCard) -> None:
+        """Set safe volts and switch off, each also where the other fails; tell what has failed."""
+        self._on, self._on_at = False, None
+        failed: list[str] = []
+        try:
+            with _told(failed):
+                card.write(self._codes(card, self._amplifiers.safe(self._hold)))
+        finally:
+            with _told(failed):
+                card.switch(on=False)
+        if failed:
+            raise CardError(self._options.device, f'{NOT_SAFE}: {"; ".join(failed)}')
+
+    def _give_up(self, card: AnalogCard) -> bool:
+        """Make safe what still obeys; tell whether that was all."""
+        try:
+            self._make_safe(card)
+        except CardError:
+            return False
+        return True
+
+    @staticmethod
+    def _codes(card: AnalogCard, volts: Array) -> Any:
+        return card.outputs.codes(card.outputs.clipped(volts))
+
+    def _make_amplifiers(self, card: AnalogCard) -> Amplifiers:
+        if self._options.mode == 'position':
+            return PositionAmplifiers(self._outputs, self._options, card.outputs)
+        return VelocityAmplifiers(self._outputs, self._options, card.outputs)
+
+    def _check_residual(self, calibration: Calibration) -> None:
+        leg = int(calibration.residuals.argmax())
+        worst, allowed = calibration.residuals[leg], self._options.worst_residual
+        if worst > allowed:
+            raise ConfigurationError(
+                f'residual_m of leg {leg + 1} in {self._options.rig_file}',
+                float(worst),
+                f'at most {allowed:g} m',
+            )
+
+    def _opened(self) -> AnalogCard:
+        if self._card is None:
+            raise CardError(self._options.device, 'it is closed')
+        return self._card
+
+
+@contextmanager
+def _told(failed: list[str]) -> Iterator[None]:
+    """Take a call that the card refuses into the list, and go on."""
+    try:
+        yield
+    except CardError as error:
+        failed.append(error.reason)

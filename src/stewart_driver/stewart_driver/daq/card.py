@@ -1,0 +1,318 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Six analogue inputs and six outputs of a card, through the functions of python3-comedilib."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+import time
+from typing import Any
+
+import numpy as np
+from stewart_driver.clock_bridge import ClockBridge
+from stewart_driver.daq.code_range import CodeRange, Codes
+from stewart_driver.daq.errors import CardError
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.legs import LEGS
+
+REFERENCES = ('ground', 'common', 'diff')
+FIRST_SIX = (0, 1, 2, 3, 4, 5)
+SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """
+    What is connected to which terminal.
+
+    Attributes
+    ----------
+    device : str
+        File name of the card.
+    driver : str
+        Kernel driver that is expected; empty: any.
+    input_channels, output_channels : tuple of int
+        Channels of legs 1 to 6.
+    input_range, output_range : tuple of (float, float)
+        Ends of the ranges [V].
+    reference : str
+        What inputs are measured against: ground, common or diff.
+    enable_channel : int
+        Digital output that switches the amplifiers on; -1: there is none.
+
+    Raises
+    ------
+    ConfigurationError
+        If there are not six different channels each, or the reference is unknown.
+
+    """
+
+    device: str
+    driver: str = 'addi_apci_3120'
+    input_channels: tuple[int, ...] = FIRST_SIX
+    output_channels: tuple[int, ...] = FIRST_SIX
+    input_range: tuple[float, float] = (-10.0, 10.0)
+    output_range: tuple[float, float] = (-10.0, 10.0)
+    reference: str = 'ground'
+    enable_channel: int = -1
+
+    def __post_init__(self) -> None:
+        """Check."""
+        for name in ('input_channels', 'output_channels'):
+            channels = getattr(self, name)
+            if len(set(channels)) != LEGS or len(channels) != LEGS or min(channels) < 0:
+                raise ConfigurationError(name, channels, 'six different channels, from 0')
+        if self.reference not in REFERENCES:
+            raise ConfigurationError('reference', self.reference, ' or '.join(REFERENCES))
+        if self.enable_channel < -1:
+            raise ConfigurationError('enable_channel', self.enable_channel, 'a channel, or -1')
+
+
+class AnalogCard:
+    """
+    An open card.
+
+    Parameters
+    ----------
+    library : object
+        With the functions of python3-comedilib.
+    wiring : Wiring
+        What is where.
+    drives : bool
+        Whether the outputs are needed; they are locked then. Reading locks nothing.
+    clock : callable
+        Steady clock [s].
+    longest_call : float
+        A call that takes longer counts as failed [s].
+    wall : callable
+        Wall clock, which the kernel's stamps are from [s].
+
+    Attributes
+    ----------
+    board : str
+        Name of the board and of its kernel driver.
+    inputs, outputs : CodeRange
+        Ranges of the channels in use; `outputs` only for who drives.
+    stamp : float
+        When the inputs were converted last, on the steady clock [s].
+
+    Raises
+    ------
+    CardError
+        If there is no such card, it is another one, lacks a channel or the range, or another
+        program has locked its outputs.
+
+    """
+
+    outputs: CodeRange
+
+    def __init__(
+        self,
+        library: Any,
+        wiring: Wiring,
+        *,
+        drives: bool,
+        clock: Callable[[], float],
+        longest_call: float,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        """Open it, check that it is the card expected, and prepare the instruction lists."""
+        self._library, self._wiring = library, wiring
+        self._clock, self._longest_call = clock, longest_call
+        self._bridge = ClockBridge(wall, clock)
+        self.stamp = clock()
+        self._device = library.comedi_open(wiring.device)
+        if self._device is None:
+            raise self._failed('cannot be opened')
+        self._locked: list[int] = []
+        # What the lists point to has to stay alive.
+        self._kept: list[Any] = []
+        try:
+            self.board = self._identify()
+            self._prepare_inputs()
+            if drives:
+                self._prepare_outputs()
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self) -> Codes:
+        """
+        Convert the six inputs by one instruction list, one right after the other.
+
+        Before and after them the kernel looks at its clock. The call as a whole may take longer by
+        all that a scheduler does to this program, and then its middle is no stamp: legs of 0.1 m/s
+        need one that is right within 0.1 ms for what the converter resolves.
+
+        Returns
+        -------
+        ndarray of int64, shape (6,)
+            Codes of legs 1 to 6.
+
+        Raises
+        ------
+        CardError
+            If the card does not do all six.
+
+        """
+        begin, end = self._run(self._read_list, len(self._read_data), 'reading six inputs')
+        before, *inputs, after = self._read_data
+        self._bridge.refresh()
+        converted = self._bridge.to_steady(0.5 * (_seconds(before) + _seconds(after)))
+        # If somebody has set the wall clock meanwhile, this much is still known.
+        self.stamp = min(max(converted, begin), end)
+        return np.array([data[0] for data in inputs], dtype=np.int64)
+
+    def write(self, codes: Codes) -> None:
+        """
+        Set the six outputs by one instruction list.
+
+        Parameters
+        ----------
+        codes : ndarray of int64, shape (6,)
+            Codes of legs 1 to 6.
+
+        Raises
+        ------
+        CardError
+            If the card does not do all six.
+
+        """
+        for data, code in zip(self._write_data, codes.tolist(), strict=True):
+            data[0] = code
+        self._run(self._write_list, LEGS, 'setting six outputs')
+
+    def switch(self, *, on: bool) -> None:
+        """Switch the amplifiers on or off, where a digital output does it; raises `CardError`."""
+        if self._wiring.enable_channel >= 0:
+            channel = self._wiring.enable_channel
+            self._switch_data[0], self._switch_data[1] = 1 << channel, int(on) << channel
+            self._run(self._switch_list, 1, 'switching the amplifiers')
+
+    def close(self) -> None:
+        """Unlock and close; the outputs keep the last code."""
+        device, self._device = self._device, None
+        if device is None:
+            return
+        for subdevice in self._locked:
+            self._library.comedi_unlock(device, subdevice)
+        self._library.comedi_close(device)
+
+    def _identify(self) -> str:
+        library, wiring = self._library, self._wiring
+        driver = library.comedi_get_driver_name(self._device)
+        if wiring.driver and driver != wiring.driver:
+            raise self._wrong(f'its driver is {driver!r}, expected {wiring.driver!r}')
+        return f'{library.comedi_get_board_name(self._device)} ({driver})'
+
+    def _prepare_inputs(self) -> None:
+        library, channels = self._library, self._wiring.input_channels
+        reference = getattr(library, f'AREF_{self._wiring.reference.upper()}')
+        subdevice = self._subdevice(library.COMEDI_SUBD_AI, 'analogue inputs', channels)
+        number, self.inputs = self._range(subdevice, channels, self._wiring.input_range)
+        look = (library.INSN_GTOD, 0, 0, 2)
+        conversions = [
+            (library.INSN_READ, subdevice, library.cr_pack(channel, number, reference), 1)
+            for channel in channels
+        ]
+        self._read_list, self._read_data = self._list([look, *conversions, look])
+
+    def _prepare_outputs(self) -> None:
+        library, channels = self._library, self._wiring.output_channels
+        ground = library.AREF_GROUND
+        subdevice = self._subdevice(library.COMEDI_SUBD_AO, 'analogue outputs', channels)
+        self._lock(subdevice, 'analogue outputs')
+        number, self.outputs = self._range(subdevice, channels, self._wiring.output_range)
+        self._write_list, self._write_data = self._list(
+            [
+                (library.INSN_WRITE, subdevice, library.cr_pack(channel, number, ground), 1)
+                for channel in channels
+            ]
+        )
+        if self._wiring.enable_channel >= 0:
+            self._prepare_switch(self._wiring.enable_channel)
+
+    def _prepare_switch(self, channel: int) -> None:
+        library = self._library
+        digital = self._subdevice(library.COMEDI_SUBD_DO, 'digital outputs', (channel,))
+        self._lock(digital, 'digital outputs')
+        self._switch_list, (self._switch_data,) = self._list([(library.INSN_BITS, digital, 0, 2)])
+
+    def _subdevice(self, kind: int, name: str, channels: tuple[int, ...]) -> int:
+        library = self._library
+        number = library.comedi_find_subdevice_by_type(self._device, kind, 0)
+        if number < 0:
+            raise self._wrong(f'it has no {name}')
+        count = library.comedi_get_n_channels(self._device, number)
+        if max(channels) >= count:
+            raise self._wrong(f'it has {name} 0 to {count - 1}, not {max(channels)}')
+        return int(number)
+
+    def _range(
+        self, subdevice: int, channels: tuple[int, ...], wanted: tuple[float, float]
+    ) -> tuple[int, CodeRange]:
+        library, first = self._library, channels[0]
+        offered = []
+        for number in range(library.comedi_get_n_ranges(self._device, subdevice, first)):
+            found = library.comedi_get_range(self._device, subdevice, first, number)
+            if abs(found.min - wanted[0]) < SAME and abs(found.max - wanted[1]) < SAME:
+                last = library.comedi_get_maxdata(self._device, subdevice, first)
+                return number, CodeRange(found.min, found.max, last)
+            offered.append(f'{found.min:g} to {found.max:g}')
+        raise self._wrong(
+            f'it has no range {wanted[0]:g} to {wanted[1]:g} V; it has {", ".join(offered)} V'
+        )
+
+    def _lock(self, subdevice: int, name: str) -> None:
+        if self._library.comedi_lock(self._device, subdevice) < 0:
+            raise self._failed(f'the {name} are in use by another program')
+        self._locked.append(subdevice)
+
+    def _list(self, steps: Sequence[tuple[int, int, int, int]]) -> tuple[Any, list[Any]]:
+        """
+        Return an instruction list and the data that it points to.
+
+        Each step is instruction, subdevice, channel specification and number of samples.
+        """
+        library = self._library
+        insns, data = library.insn_array(len(steps)), []
+        for place, (code, subdevice, spec, samples) in enumerate(steps):
+            insn = library.comedi_insn_struct()
+            data.append(library.lsampl_array(samples))
+            insn.insn, insn.subdev, insn.chanspec = code, subdevice, spec
+            insn.n, insn.data = samples, data[-1].cast()
+            insns[place] = insn
+        result = library.comedi_insnlist_struct()
+        result.n_insns, result.insns = len(steps), insns.cast()
+        self._kept += [insns, *data]
+        return result, data
+
+    def _run(self, instructions: Any, count: int, what: str) -> tuple[float, float]:
+        """Return when the call began and when it ended [s]."""
+        if self._device is None:
+            raise self._wrong(f'{what} failed: it is closed')
+        begin = self._clock()
+        done = self._library.comedi_do_insnlist(self._device, instructions)
+        took = self._clock() - begin
+        if done < 0:
+            raise self._failed(f'{what} failed')
+        if done != count:
+            raise self._wrong(f'{what} ended after {done} of {count} instructions')
+        if took > self._longest_call:
+            raise self._wrong(
+                f'{what} took {1e3 * took:.1f} ms, allowed are {1e3 * self._longest_call:g} ms'
+            )
+        return begin, begin + took
+
+    def _failed(self, what: str) -> CardError:
+        number = self._library.comedi_errno()
+        return self._wrong(f'{what}: {self._library.comedi_strerror(number)}')
+
+    def _wrong(self, reason: str) -> CardError:
+        return CardError(self._wiring.device, reason)
+
+
+def _seconds(look: Any) -> float:
+    """Return the time of a look at the kernel's clock: seconds, and microseconds besides [s]."""
+    return float(look[0]) + 1e-6 * float(look[1])

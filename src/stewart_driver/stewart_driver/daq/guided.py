@@ -1,0 +1,120 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Take the points of a calibration from a card, while somebody says what the strokes are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from stewart_driver.daq.calibration_table import CalibrationTable
+from stewart_driver.daq.card import AnalogCard
+from stewart_driver.daq.errors import CalibrationError
+from stewart_driver.legs import Array, LEGS
+
+# While a point is taken the legs stand still; noise of a sensor is less than this [V].
+LARGEST_SCATTER = 0.02
+
+
+class Guide:
+    """
+    Ask for strokes and read the volts that belong to them.
+
+    Parameters
+    ----------
+    card : AnalogCard
+        Open; it is only read.
+    scans : int
+        Readings that are averaged for a point.
+    say : callable
+        Tells a person what to do.
+
+    Raises
+    ------
+    CalibrationError
+        If there is less than one reading per point.
+
+    """
+
+    def __init__(self, card: AnalogCard, scans: int, say: Callable[[str], None]) -> None:
+        """Check."""
+        if scans < 1:
+            raise CalibrationError(f'readings per point must be at least 1, not {scans}')
+        self._card, self._scans, self._say = card, scans, say
+
+    def take(self, lines: Iterable[str]) -> CalibrationTable:
+        """
+        Take points until an empty line, or the end.
+
+        Parameters
+        ----------
+        lines : iterable of str
+            What is typed: strokes in mm, one for all legs or six.
+
+        Returns
+        -------
+        CalibrationTable
+            With inputs and strokes.
+
+        Raises
+        ------
+        CardError
+            If the card fails. A point that is mistyped, saturated, or taken while a leg moved is
+            only asked for again.
+
+        """
+        self._say(f'card {self._card.board}, inputs {self._card.inputs}')
+        strokes: list[Array] = []
+        volts: list[Array] = []
+        self._ask(1)
+        for line in lines:
+            if not line.strip():
+                break
+            try:
+                wanted = _strokes(line)
+                volts.append(self._measure())
+                strokes.append(wanted)
+            except _NotTaken as error:
+                self._say(f'not taken: {error}')
+            self._ask(len(strokes) + 1)
+        return CalibrationTable(
+            inputs=np.array(volts).reshape(-1, LEGS), strokes=np.array(strokes).reshape(-1, LEGS)
+        )
+
+    def _ask(self, number: int) -> None:
+        self._say(f'point {number}: bring the legs to rest and type their strokes [mm]')
+
+    def _measure(self) -> Array:
+        ranges = self._card.inputs
+        codes = np.array([self._card.read() for _ in range(self._scans)])
+        volts = ranges.volts(codes)
+        saturated = np.flatnonzero(((codes <= 0) | (codes >= ranges.last)).any(axis=0))
+        if len(saturated):
+            leg = int(saturated[0])
+            raise _NotTaken(
+                f'the input of leg {leg + 1}, {volts[-1, leg]:+.4f} V, is at the end of its range'
+            )
+        scatter = volts.std(axis=0)
+        leg = int(scatter.argmax())
+        if scatter[leg] > LARGEST_SCATTER:
+            raise _NotTaken(
+                f'the input of leg {leg + 1} scatters by {scatter[leg]:.4f} V, '
+                f'allowed are {LARGEST_SCATTER:g} V: does it move?'
+            )
+        mean: Array = volts.mean(axis=0)
+        self._say('volts ' + ' '.join(f'{value:+.4f}' for value in mean))
+        return mean
+
+
+class _NotTaken(Exception):
+    """A point has to be taken again."""
+
+
+def _strokes(line: str) -> Array:
+    try:
+        values = np.array([float(word) for word in line.replace(',', ' ').split()])
+    except ValueError:
+        raise _NotTaken(f'expected one number or six, got {line.strip()!r}') from None
+    if len(values) not in {1, LEGS} or not np.isfinite(values).all():
+        raise _NotTaken(f'expected one number or six, got {line.strip()!r}')
+    return np.asarray(1e-3 * np.broadcast_to(values, LEGS))

@@ -1,0 +1,168 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the analogue card: plain values with a meaning, checked, and what is made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from stewart_driver.daq.calibration import Calibration
+from stewart_driver.daq.card import FIRST_SIX, Wiring
+from stewart_driver.daq.position_loop import LoopSettings
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.legs import LegLimits, LEGS
+from stewart_driver.options import option, require_positive
+from stewart_driver.rig_file import Channel, DaqCalibration, load_rig, MODES
+
+MAY_BE_ZERO = {'saturation_margin', 'lead', 'enable_delay', 'stroke_lower'}
+
+
+@dataclass(frozen=True)
+class SensorOptions:
+    """
+    Which card, and what its inputs mean.
+
+    Raises
+    ------
+    ConfigurationError
+        If a value cannot be used.
+
+    """
+
+    card: str = option('comedi', 'how the card is reached: comedi, or an installed card type')
+    device: str = option('/dev/comedi0', 'file name of the card, or socket of a simulated one')
+    driver: str = option('addi_apci_3120', 'kernel driver that is expected; empty: any')
+    rig_file: str = option('', 'rig.yaml of this machine, with the calibration of the card')
+    input_channels: tuple[int, ...] = option(FIRST_SIX, 'analogue inputs of legs 1 to 6')
+    input_range: tuple[float, ...] = option((-10.0, 10.0), 'range of the inputs [V]')
+    reference: str = option('ground', 'what inputs are measured against: ground, common, diff')
+    saturation_margin: float = option(
+        0.005, 'an input this close to an end of its range is saturated [V]'
+    )
+    rate_bandwidth: float = option(30.0, 'corner frequency of the measured rate [Hz]')
+    longest_call: float = option(0.05, 'a call of the card that takes longer has failed [s]')
+
+    def __post_init__(self) -> None:
+        """Check."""
+        require_positive(self, MAY_BE_ZERO)
+        if len(self.input_range) != 2:
+            raise ConfigurationError('input_range', self.input_range, 'two numbers [V]')
+
+    def wiring(self) -> Wiring:
+        """Return what is connected where, for who only reads."""
+        lower, upper = self.input_range
+        return Wiring(
+            device=self.device,
+            driver=self.driver,
+            input_channels=tuple(self.input_channels),
+            input_range=(lower, upper),
+            reference=self.reference,
+        )
+
+    def calibration(self) -> DaqCalibration:
+        """
+        Return what the volts mean on this machine.
+
+        Returns
+        -------
+        DaqCalibration
+            From the rig file.
+
+        Raises
+        ------
+        ConfigurationError
+            If there is no such file, or no calibration in it.
+
+        """
+        wanted = 'a rig file with a calibration of the card (stewart calibrate-daq)'
+        if not self.rig_file:
+            raise ConfigurationError('rig_file', self.rig_file, wanted)
+        found = load_rig(self.rig_file).daq
+        if found is None:
+            raise ConfigurationError('rig_file', self.rig_file, wanted)
+        return found
+
+
+@dataclass(frozen=True)
+class DaqOptions(SensorOptions):
+    """
+    How the card drives the legs; every field is a parameter ``daq.<field>``.
+
+    Raises
+    ------
+    ConfigurationError
+        If a value cannot be used.
+
+    """
+
+    mode: str = option('position', 'what the amplifiers take: position or velocity')
+    cycle_time: float = option(0.004, 'time from one exchange to the next [s]')
+    output_channels: tuple[int, ...] = option(FIRST_SIX, 'analogue outputs of legs 1 to 6')
+    enable_channel: int = option(
+        -1, 'digital output that switches the amplifiers on; -1: they are always on'
+    )
+    enable_delay: float = option(0.1, 'from switching the amplifiers on to operation [s]')
+    stroke_lower: float = option(0.0, 'lower end of the stroke of every leg [m]')
+    stroke_upper: float = option(0.16, 'upper end of the stroke of every leg [m]')
+    rate: float = option(0.5, 'largest rate of a leg [m/s]')
+    acceleration: float = option(5.0, 'largest acceleration of a leg [m/s2]')
+    lead: float = option(
+        0.0, 'position mode: the command is this far ahead on its tangent, to undo a lag [s]'
+    )
+    position_gain: float = option(12.0, 'velocity mode: gain of the position loop [1/s]')
+    integral_time: float = option(0.5, 'velocity mode: integral time of the position loop [s]')
+    reserve: float = option(
+        1.2, 'velocity mode: largest rate asked of an amplifier / largest rate of a leg'
+    )
+    stuck_band: float = option(
+        2e-4, 'a reading that stays this close counts as constant: more than its noise [m]'
+    )
+    stuck_travel: float = option(
+        5e-3, 'a sensor is stuck if the command went this far meanwhile: more than a lag [m]'
+    )
+    stuck_cycles: int = option(25, 'and if that took so many cycles at least')
+    worst_residual: float = option(1e-3, 'a calibration with a larger residual is refused [m]')
+
+    def __post_init__(self) -> None:
+        """Check."""
+        super().__post_init__()
+        if self.mode not in MODES:
+            raise ConfigurationError('mode', self.mode, ' or '.join(MODES))
+        if self.stuck_cycles < 1:
+            raise ConfigurationError('stuck_cycles', self.stuck_cycles, 'at least 1')
+
+    def wiring(self) -> Wiring:
+        """Return what is connected where."""
+        lower, upper = self.input_range
+        return Wiring(
+            device=self.device,
+            driver=self.driver,
+            input_channels=tuple(self.input_channels),
+            output_channels=tuple(self.output_channels),
+            input_range=(lower, upper),
+            reference=self.reference,
+            enable_channel=self.enable_channel,
+        )
+
+    def limits(self) -> LegLimits:
+        """Return what the legs may do."""
+        return LegLimits(
+            np.full(LEGS, self.stroke_lower),
+            np.full(LEGS, self.stroke_upper),
+            self.rate,
+            self.acceleration,
+        )
+
+    def loop(self) -> LoopSettings:
+        """Return how the position loop is closed in velocity mode."""
+        return LoopSettings(self.position_gain, self.integral_time, self.reserve * self.rate)
+
+
+def lines(channels: tuple[Channel, ...]) -> Calibration:
+    """Return six channels of a rig file as a calibration."""
+    return Calibration(
+        np.array([item.gain_m_per_v for item in channels]),
+        np.array([item.offset_m for item in channels]),
+        np.array([item.residual_m for item in channels]),
+    )

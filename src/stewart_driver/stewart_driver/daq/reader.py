@@ -1,0 +1,93 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The card as nothing but six position sensors, beside whatever drives the legs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import time
+from typing import Any, ClassVar
+
+from stewart_driver.daq.card import AnalogCard
+from stewart_driver.daq.card_type import find_card_type
+from stewart_driver.daq.errors import SensorFault
+from stewart_driver.daq.options import lines, SensorOptions
+from stewart_driver.daq.sensors import PositionSensors, Scan
+
+
+class DaqReader:
+    """
+    Read the position sensors; outputs are neither set nor locked.
+
+    Parameters
+    ----------
+    options : SensorOptions
+        Card and wiring.
+    library : object, optional
+        With the functions of python3-comedilib, in place of what `options.card` names.
+    clock, wall : callable
+        Steady clock, and wall clock [s].
+
+    Attributes
+    ----------
+    label : str
+        What kind of card it is.
+
+    Raises
+    ------
+    ConfigurationError
+        If the card type is unknown or there is no calibration.
+
+    """
+
+    name: ClassVar[str] = 'daq'
+    options_type: ClassVar[type] = SensorOptions
+
+    def __init__(
+        self,
+        options: SensorOptions,
+        *,
+        library: Any = None,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        """Find card type and calibration; nothing is opened."""
+        self._options, self._library = options, library
+        self._clock, self._wall = clock, wall
+        self._card_type = find_card_type(options.card)
+        self.label = self._card_type.label
+        self._calibration = lines(options.calibration().inputs)
+        self._card: AnalogCard | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the card is open."""
+        return self._card is not None
+
+    def open(self) -> str:
+        """Open the card and return its name; raises `CardError`."""
+        options = self._options
+        library = self._card_type.load() if self._library is None else self._library
+        self._card = AnalogCard(
+            library,
+            options.wiring(),
+            drives=False,
+            clock=self._clock,
+            longest_call=options.longest_call,
+            wall=self._wall,
+        )
+        self._sensors = PositionSensors(
+            self._card, self._calibration, options.saturation_margin, options.rate_bandwidth
+        )
+        return self._card.board
+
+    def read(self) -> tuple[Scan, SensorFault | None]:
+        """Return what the sensors say, and which is saturated; raises `CardError`."""
+        scan = self._sensors.scan()
+        return scan, self._sensors.saturation(scan)
+
+    def close(self) -> None:
+        """Close the card; harmless when not open."""
+        card, self._card = self._card, None
+        if card is not None:
+            card.close()

@@ -1,0 +1,97 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Six position sensors on a card: codes in, strokes and rates out, and what cannot be true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from stewart_driver.daq.calibration import Calibration
+from stewart_driver.daq.card import AnalogCard
+from stewart_driver.daq.errors import SensorFault
+from stewart_driver.legs import Array, LEGS
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """
+    What the sensors say at one instant.
+
+    Attributes
+    ----------
+    stamp : float
+        On the steady clock [s].
+    elapsed : float
+        Time since the scan before; 0 for the first [s].
+    volts, strokes, rates : ndarray, shape (6,)
+        Of legs 1 to 6 [V], [m], [m/s].
+    saturated : ndarray of bool, shape (6,)
+        Inputs at an end of their range, whose strokes mean nothing.
+
+    """
+
+    stamp: float
+    elapsed: float
+    volts: Array
+    strokes: Array
+    rates: Array
+    saturated: NDArray[np.bool_]
+
+
+class PositionSensors:
+    """
+    Read the sensors of an open card.
+
+    Parameters
+    ----------
+    card : AnalogCard
+        Where they are connected.
+    calibration : Calibration
+        Of the sensors.
+    margin : float
+        Voltages this close to an end of the range count as saturated [V].
+    rate_bandwidth : float
+        Corner frequency of the filter that makes rates of strokes [Hz].
+
+    """
+
+    def __init__(
+        self, card: AnalogCard, calibration: Calibration, margin: float, rate_bandwidth: float
+    ) -> None:
+        """Begin without a scan."""
+        self._card, self._calibration = card, calibration
+        self._margin = margin
+        self._corner = 2.0 * np.pi * rate_bandwidth
+        self._previous: Scan | None = None
+
+    def scan(self) -> Scan:
+        """Read all six; raises `CardError`."""
+        card = self._card
+        volts = card.inputs.volts(card.read())
+        strokes = self._calibration.values(volts)
+        low, high = card.inputs.lower + self._margin, card.inputs.upper - self._margin
+        previous, elapsed, rates = self._previous, 0.0, np.zeros(LEGS)
+        if previous is not None:
+            elapsed = card.stamp - previous.stamp
+            rates = previous.rates
+        if previous is not None and elapsed > 0.0:
+            weight = 1.0 - np.exp(-self._corner * elapsed)
+            rates = rates + weight * ((strokes - previous.strokes) / elapsed - rates)
+        self._previous = Scan(
+            card.stamp, elapsed, volts, strokes, rates, (volts <= low) | (volts >= high)
+        )
+        return self._previous
+
+    def saturation(self, scan: Scan) -> SensorFault | None:
+        """Return the fault of the first saturated input."""
+        legs = np.flatnonzero(scan.saturated)
+        if not len(legs):
+            return None
+        leg = int(legs[0])
+        return SensorFault(
+            leg + 1,
+            SensorFault.SATURATED,
+            f'{scan.volts[leg]:+.4f} V is at the end of the range {self._card.inputs}',
+        )

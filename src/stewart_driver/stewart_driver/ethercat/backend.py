@@ -1,0 +1,199 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The back end ``ethercat``: six CiA 402 drives in cyclic synchronous position mode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+import sys
+import time
+from typing import ClassVar
+
+from stewart_driver.backend import Measurement, Targets
+from stewart_driver.errors import ConfigurationError, HomingError, TransportError
+from stewart_driver.ethercat import home, namespace
+from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.ethercat.phase_lock import PhaseLock
+from stewart_driver.ethercat.session import Session
+from stewart_driver.ethercat.starting import start, Wire
+from stewart_driver.ethercat.watch import Watch
+from stewart_driver.legs import LegLimits
+from stewart_driver.rig_file import load_rig, Rig
+from stewart_driver.wire_statistics import WireStatistics
+
+END_MARGIN = 5e-3
+
+
+class EthercatBackend:
+    """
+    Six drives behind an EtherCAT master.
+
+    One leg that is lost or in a fault is told as a fault of the measurement: the cycle then stops
+    all six on their common path, and the lost drive stops by itself. Silence of the whole bus is
+    a `TransportError`. Only `reset_fault`, with all motors off, brings a bus up again, and then
+    from the beginning: identity, settings, maps and clocks, as after the first start.
+
+    Parameters
+    ----------
+    options : EthercatOptions
+        Wire, drives and patience.
+
+    Attributes
+    ----------
+    simulated : bool
+        True in a network namespace, where only a virtual rig can be.
+    wire : WireStatistics
+        How the frames fare.
+    notes : str
+        What is otherwise than planned with the drives that were started last.
+
+    Raises
+    ------
+    ConfigurationError
+        If drive type, rig file and options do not fit together, or a stroke overflows 32 bits.
+
+    """
+
+    name: ClassVar[str] = 'ethercat'
+    options_type: ClassVar[type] = EthercatOptions
+
+    def __init__(self, options: EthercatOptions) -> None:
+        """Read the files; nothing is opened before `open`."""
+        self._options = options
+        self.simulated = bool(options.namespace)
+        self._kind = DriveType.from_yaml(options.drive)
+        rig = load_rig(options.rig_file) if options.rig_file else Rig('')
+        self._interface = options.interface or rig.interface or ''
+        if not self._interface:
+            raise ConfigurationError(
+                'interface', '', 'a network interface, here or as ethercat.interface in rig_file'
+            )
+        self._calibration = rig.drives
+        if rig.drives is not None:
+            offsets = rig.drives.zero_offsets_counts
+            self._kind.gear.check(offsets, self._kind.limits, END_MARGIN)
+        self._not_homed = 'the drives were not identified yet'
+        self._phase = PhaseLock(options.cycle_time)
+        self._session: Session | None = None
+        self.wire = WireStatistics()
+        self.notes = ''
+
+    @property
+    def cycle_time(self) -> float:
+        """Time from one exchange to the next [s]."""
+        return self._options.cycle_time
+
+    @property
+    def limits(self) -> LegLimits:
+        """What the drive type allows the legs."""
+        return self._kind.limits
+
+    @property
+    def details(self) -> Mapping[str, str]:
+        """What an operator wants to know beside the name of the back end."""
+        calibration = self._calibration
+        return {
+            'interface': self._interface,
+            'drives': self._kind.title,
+            'calibrated': calibration.calibrated.isoformat() if calibration else 'never',
+        }
+
+    @property
+    def homed(self) -> bool:
+        """Whether there are zero offsets for just these drives; known after `open`."""
+        return not self._not_homed
+
+    @property
+    def shift(self) -> float:
+        """How much later than a period the next cycle shall begin, for the drives' clock [s]."""
+        return self._phase.shift if self._kind.clocks else 0.0
+
+    def open(self, now: float) -> None:
+        """Bring all drives to OP, motors off; raises `TransportError`."""
+        if self._options.namespace:
+            namespace.enter(self._options.namespace)
+        self._bring_up(now)
+
+    def close(self) -> None:
+        """Take the voltage off, bring the bus to INIT and close it; harmless when not open."""
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def enable(self) -> None:
+        """Begin to switch all drives on."""
+        self._opened.enable()
+
+    def disable(self) -> None:
+        """Switch all drives off."""
+        if self._session is not None:
+            self._session.group.disable()
+
+    def home(self) -> str:
+        """Compare the strokes with those at home; raises `HomingError`."""
+        if self._calibration is None or self._not_homed:
+            raise HomingError(self._not_homed)
+        return home.check(self._calibration, self._opened.strokes, self._options.home_tolerance)
+
+    def reset_fault(self) -> None:
+        """
+        Acknowledge the faults of all drives; bring the bus up again if it has come down.
+
+        Raises
+        ------
+        TransportError
+            If the bus does not come up.
+        DriverError
+            If a drive stays in its fault.
+
+        """
+        if self._session is None or not self._session.intact:
+            with suppress(TransportError):
+                self.close()
+            self._bring_up(time.monotonic())
+            self.wire.restarts += 1
+        self._opened.reset()
+
+    def exchange(self, targets: Targets, now: float) -> Measurement:
+        """Send the targets, read the drives, and look for what is wrong."""
+        return self._opened.exchange(targets, now)
+
+    @property
+    def _opened(self) -> Session:
+        if self._session is None:
+            raise TransportError(f'the bus on {self._interface} is down')
+        return self._session
+
+    def _bring_up(self, now: float) -> None:
+        """Open the interface and start the drives."""
+        self._phase = PhaseLock(self.cycle_time)
+        bus = self._make_wire()
+        try:
+            line = start(bus, self._kind, self._options, self._phase)
+        except BaseException:
+            bus.close()
+            raise
+        self.notes = '; '.join(item.note for item in line.exchanges if item.note)
+        if self.notes:
+            print(self.notes, file=sys.stderr)
+        calibration = self._calibration
+        self._not_homed = home.why_not(calibration, line.identities, self._options.rig_file)
+        homed = calibration is not None and not self._not_homed
+        self._session = Session(
+            bus,
+            line,
+            self._kind,
+            self._options,
+            calibration.zero_offsets_counts if calibration and homed else None,
+            Watch(bus, self._interface, self._options, self.wire),
+            self._phase,
+            now,
+        )
+
+    def _make_wire(self) -> Wire:
+        # The node's process makes this object, too, and needs no master.
+        from stewart_driver.ethercat.bus import Bus
+
+        return Bus(self._interface, self._options.receive_timeout)

@@ -1,0 +1,309 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wire and the slaves on it: pysoem, with typed errors and legs instead of positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+import errno
+import socket
+import struct
+import time
+
+import pysoem
+from stewart_driver.cia402.objects import IDENTITY
+from stewart_driver.ethercat.errors import (
+    BusTaken,
+    NoInterface,
+    NoPermission,
+    NotOperational,
+    SdoRefused,
+    WrongBus,
+)
+from stewart_driver.ethercat.fault_text import AlStatus, Emergency
+from stewart_driver.rig_file import DriveIdentity
+
+ETHERCAT = 0x88A4
+MICROSECONDS = 1e6
+MILLISECONDS = 1e3
+NANOSECONDS = 1e9
+# One frame while the bus is being set up, when nothing waits for it.
+START_PATIENCE = 0.05
+STATE_PATIENCE = 0.5
+
+
+class Drive:
+    """
+    One slave, object by object.
+
+    Parameters
+    ----------
+    leg : int
+        1 to 6, the place on the cable.
+    slave : object
+        What pysoem has of it.
+
+    """
+
+    def __init__(self, leg: int, slave: pysoem.CdefSlave) -> None:
+        """Read the identity out of what the scan has found."""
+        self.leg = leg
+        self._slave = slave
+
+    def read(self, index: int, subindex: int) -> bytes:
+        """Return the value of an object; raises `SdoRefused`."""
+        return bytes(self._sdo(lambda: self._slave.sdo_read(index, subindex), index, subindex))
+
+    def write(self, index: int, subindex: int, data: bytes) -> None:
+        """Set the value of an object; raises `SdoRefused`."""
+        self._sdo(lambda: self._slave.sdo_write(index, subindex, data), index, subindex)
+
+    def identity(self) -> DriveIdentity:
+        """Return vendor, product and revision of the EEPROM, and the serial number of 1018h."""
+        slave = self._slave
+        try:
+            (serial,) = struct.unpack('<I', self.read(IDENTITY, 4)[:4])
+        except SdoRefused:
+            serial = 0
+        return DriveIdentity(slave.man, slave.id, slave.rev, serial)
+
+    @property
+    def name(self) -> str:
+        """Order code, as the EEPROM has it."""
+        return str(self._slave.name)
+
+    def _sdo(self, call: Callable[[], bytes | None], index: int, subindex: int) -> bytes:
+        try:
+            return call() or b''
+        except pysoem.SdoError as error:
+            reason = f'abort 0x{error.abort_code:08X}, {error.desc}'
+        except pysoem.MailboxError as error:
+            reason = f'mailbox error 0x{error.error_code:04X}, {error.desc}'
+        except pysoem.PacketError as error:
+            reason = f'packet error {error.error_code}'
+        except pysoem.WkcError:
+            reason = 'no answer'
+        raise SdoRefused(self.leg, index, subindex, reason) from None
+
+
+class Bus:
+    """
+    A network interface with an EtherCAT master on it.
+
+    Parameters
+    ----------
+    interface : str
+        Its name.
+    receive_timeout : float
+        Longest wait for a frame of the cycle [s].
+
+    Attributes
+    ----------
+    drives : list of Drive
+        In the order of the cable, after `scan`.
+
+    Raises
+    ------
+    NoInterface
+        If there is no such interface.
+    NoPermission
+        If this process may not use raw sockets.
+
+    """
+
+    def __init__(self, interface: str, receive_timeout: float) -> None:
+        """Open the interface."""
+        self._interface = interface
+        _check_interface(interface)
+        self._claim = _claim(interface)
+        timeouts = pysoem.settings.timeouts
+        timeouts.ret = round(MICROSECONDS * START_PATIENCE)
+        timeouts.safe = timeouts.tx_mailbox = 4 * timeouts.ret
+        self._timeout = round(MICROSECONDS * receive_timeout)
+        self._master = pysoem.Master()
+        self._emergencies: list[tuple[int, Emergency]] = []
+        self.drives: list[Drive] = []
+        try:
+            self._master.open(interface)
+        except ConnectionError as error:
+            self._claim.close()
+            raise NoPermission(interface) from error
+
+    def scan(self, count: int) -> list[Drive]:
+        """
+        Find the slaves and bring them to PREOP.
+
+        Parameters
+        ----------
+        count : int
+            How many there shall be.
+
+        Returns
+        -------
+        list of Drive
+            So many, in the order of the cable.
+
+        Raises
+        ------
+        WrongBus
+            If there are none, fewer or more.
+
+        """
+        found = self._master.config_init()
+        # Before the first SDO: an emergency that waits in a mailbox would be raised there.
+        for slave in self._master.slaves:
+            slave.add_emergency_callback(self._take_emergency)
+        if found <= 0:
+            raise WrongBus(
+                f'no slave answers on {self._interface}: are the drives on, is this their port?'
+            )
+        self.drives = [Drive(leg, slave) for leg, slave in enumerate(self._master.slaves, 1)]
+        if found != count:
+            names = ', '.join(f'{drive.leg}: {drive.name}' for drive in self.drives)
+            raise WrongBus(
+                f'{found} slaves answer on {self._interface}, expected are {count} ({names})'
+            )
+        self._master.state_check(pysoem.PREOP_STATE, round(MICROSECONDS * STATE_PATIENCE))
+        return self.drives
+
+    def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
+        """
+        Lay the process data out and ask for SAFEOP.
+
+        Parameters
+        ----------
+        watchdog : float
+            Silence after which a slave leaves OP [s].
+        sync : tuple of float, or None
+            Cycle and shift of SYNC0 [s]; None without distributed clocks.
+
+        Raises
+        ------
+        NotOperational
+            If the process data cannot be laid out.
+
+        """
+
+        def before_safeop(slave: pysoem.CdefSlave) -> None:
+            _insist(lambda: slave.set_watchdog('processdata', MILLISECONDS * watchdog))
+            if sync is not None:
+                # A drive that needs SYNC0 refuses SAFEOP without it, so not after config_map.
+                slave.dc_sync(True, *(round(NANOSECONDS * time) for time in sync))
+
+        for slave in self._master.slaves:
+            slave.setup_func = before_safeop
+        if sync is not None:
+            self._master.config_dc()
+        try:
+            self._master.config_map()
+        except pysoem.WkcError as error:
+            raise NotOperational('SAFEOP', ['no answer to the watchdog time']) from error
+        except pysoem.ConfigMapError as error:
+            raise NotOperational('SAFEOP', [f'the process data: {error}']) from error
+        self._master.state_check(pysoem.SAFEOP_STATE, round(MICROSECONDS * STATE_PATIENCE))
+
+    def hurry(self) -> None:
+        """From now on no frame may take longer than one of the cycle."""
+        pysoem.settings.timeouts.ret = self._timeout
+
+    def request(self, state: int) -> None:
+        """Ask all slaves for a state, and do not wait; errors are acknowledged."""
+        self._master.state = state
+        self._master.write_state()
+
+    def statuses(self) -> list[AlStatus]:
+        """Read the state of all slaves; one that does not answer has state 0."""
+        for slave in self._master.slaves:
+            slave.state = pysoem.NONE_STATE
+        self._master.read_state()
+        return [
+            AlStatus(
+                slave.state, slave.al_status, pysoem.al_status_code_to_string(slave.al_status)
+            )
+            for slave in self._master.slaves
+        ]
+
+    def exchange(self, outputs: Sequence[bytes]) -> int:
+        """Send outputs and wait for the inputs; return the working counter, -1 for no frame."""
+        for slave, data in zip(self._master.slaves, outputs, strict=True):
+            slave.output = data
+        self._master.send_processdata()
+        return int(self._master.receive_processdata(self._timeout))
+
+    @property
+    def expected(self) -> int:
+        """Working counter if every slave takes part."""
+        return int(self._master.expected_wkc)
+
+    def inputs(self) -> list[bytes]:
+        """Return what the drives have sent last."""
+        return [slave.input for slave in self._master.slaves]
+
+    @property
+    def clock(self) -> int:
+        """Time of the reference clock at the last frame [ns]."""
+        return int(self._master.dc_time)
+
+    def emergencies(self, leg: int) -> list[Emergency]:
+        """Look into the mailbox of a drive; return the emergencies since the last call."""
+        # What else is in the mailbox was meant for nobody who still waits for it.
+        with suppress(pysoem.MailboxError, pysoem.PacketError, pysoem.SdoError):
+            self._master.slaves[leg - 1].mbx_receive()
+        taken = [item for place, item in self._emergencies if place == leg]
+        self._emergencies = [item for item in self._emergencies if item[0] != leg]
+        return taken
+
+    def close(self) -> None:
+        """Bring the slaves to INIT and close the interface."""
+        try:
+            if self._master.slaves:
+                self.request(pysoem.INIT_STATE)
+        finally:
+            self._master.close()
+            self._claim.close()
+
+    def _take_emergency(self, message: pysoem.Emergency) -> None:
+        data = struct.pack('<BHH', message.b1, message.w1, message.w2)
+        emergency = Emergency(message.error_code, message.error_reg, data)
+        self._emergencies.append((message.slave_pos, emergency))
+
+
+def _insist(call: Callable[[], None]) -> None:
+    """Try again where one frame may take 2 ms only, which pysoem does not let one change."""
+    limit = time.monotonic() + STATE_PATIENCE
+    while time.monotonic() < limit:
+        with suppress(pysoem.WkcError):
+            return call()
+    return call()
+
+
+def _claim(interface: str) -> socket.socket:
+    """
+    Keep other masters of ours off the interface: two on one bus would reset each other's drives.
+
+    The name of the socket is in no file system, and gone with this process.
+
+    """
+    claim = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        claim.bind(f'\0stewart-ethercat-{interface}')
+    except OSError:
+        claim.close()
+        raise BusTaken(interface) from None
+    return claim
+
+
+def _check_interface(name: str) -> None:
+    """Find out why an interface cannot be opened, which SOEM does not tell."""
+    try:
+        socket.if_nametoindex(name)
+    except OSError:
+        known = [known for _, known in socket.if_nameindex()]
+        raise NoInterface(name, known) from None
+    try:
+        socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETHERCAT)).close()
+    except OSError as error:
+        if error.errno in {errno.EPERM, errno.EACCES}:
+            raise NoPermission(name) from None
+        raise

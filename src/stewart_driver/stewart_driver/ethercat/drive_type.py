@@ -1,0 +1,249 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a type of drive is, as drives/<name>.yaml says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+import os
+from pathlib import Path
+
+import numpy as np
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.ethercat.gear import Gear
+from stewart_driver.ethercat.signals import (
+    INPUTS,
+    NEEDED_INPUTS,
+    NEEDED_OUTPUTS,
+    OUTPUTS,
+    Signal,
+)
+from stewart_driver.legs import LegLimits, LEGS
+from stewart_driver.rig_file import DriveIdentity
+from stewart_driver.yaml_fields import Fields, read_fields
+
+PACKAGE = 'stewart_driver'
+WORD = (1 << 32) - 1
+KINDS = {'u8': (1, False), 'i8': (1, True), 'u16': (2, False), 'i16': (2, True)}
+KINDS |= {'u32': (4, False), 'i32': (4, True)}
+
+
+@dataclass(frozen=True)
+class MapPlan:
+    """
+    Which maps a drive exchanges in one direction.
+
+    Attributes
+    ----------
+    assign : tuple of int
+        Map objects to assign.
+    write : tuple of str
+        Signals to write into the first of them; empty if it is fixed.
+
+    """
+
+    assign: tuple[int, ...]
+    write: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StartValue:
+    """An object that is written by SDO at the start, and why."""
+
+    index: int
+    subindex: int
+    data: bytes
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class DriveType:
+    """
+    A type of drive, with its motor and the leg that it moves.
+
+    Attributes
+    ----------
+    title : str
+        For people.
+    vendor : int
+        Vendor of the identity object.
+    products : tuple of int
+        Product codes that are this type.
+    revisions : tuple of int
+        Least and greatest revision.
+    outputs, inputs : MapPlan
+        What is exchanged.
+    start_values : tuple of StartValue
+        Written in this order before the maps.
+    clocks : bool
+        Whether the drive works on SYNC0 of the distributed clocks.
+    gear : Gear
+        Counts, lead, ratio, torque.
+    limits : LegLimits
+        What motor, screw and cylinder may do.
+    brake_release : float
+        Time from Operation Enabled to a free brake [s].
+
+    """
+
+    title: str
+    vendor: int
+    products: tuple[int, ...]
+    revisions: tuple[int, int]
+    outputs: MapPlan
+    inputs: MapPlan
+    start_values: tuple[StartValue, ...]
+    clocks: bool
+    gear: Gear
+    limits: LegLimits
+    brake_release: float
+
+    @classmethod
+    def from_yaml(cls, name_or_path: str) -> DriveType:
+        """
+        Read a drive type.
+
+        Parameters
+        ----------
+        name_or_path : str
+            Name of a stored type, or path of a YAML file.
+
+        Returns
+        -------
+        DriveType
+            Checked.
+
+        Raises
+        ------
+        ConfigurationError
+            If there is none, or the file says something that cannot be used.
+
+        """
+        fields = read_fields(drive_path(name_or_path))
+        identity, maps, legs = (fields.section(key) for key in ('identity', 'maps', 'legs'))
+        stroke = legs.numbers('stroke_m', 2)
+        result = cls(
+            title=fields.text('title'),
+            vendor=identity.integer('vendor', 0, WORD),
+            products=tuple(identity.integers('products', 0, WORD)),
+            revisions=_pair(identity.integers('revisions', 0, WORD, 2)),
+            outputs=_plan(maps.section('outputs'), OUTPUTS, NEEDED_OUTPUTS),
+            inputs=_plan(maps.section('inputs'), INPUTS, NEEDED_INPUTS),
+            start_values=tuple(_start_value(item) for item in fields.sections('start_values')),
+            clocks=fields.flag('distributed_clocks'),
+            gear=_gear(fields),
+            limits=LegLimits(
+                np.full(LEGS, stroke[0]),
+                np.full(LEGS, stroke[1]),
+                legs.number('rate_mps', positive=True),
+                legs.number('acceleration_mps2', positive=True),
+            ),
+            brake_release=fields.number('brake_release_s', least=0.0),
+        )
+        fields.section('sources')
+        for section in (identity, maps, legs, fields):
+            section.finish()
+        return result
+
+    def accepts(self, identity: DriveIdentity) -> bool:
+        """Tell whether a drive is of this type."""
+        least, greatest = self.revisions
+        return (
+            identity.vendor == self.vendor
+            and identity.product in self.products
+            and least <= identity.revision <= greatest
+        )
+
+    @property
+    def identity_text(self) -> str:
+        """Return what is accepted, for an error."""
+        products = ' or '.join(f'0x{product:X}' for product in self.products)
+        least, greatest = self.revisions
+        return (
+            f'vendor 0x{self.vendor:X}, product {products}, revision 0x{least:X} to 0x{greatest:X}'
+        )
+
+
+def drive_path(name_or_path: str) -> Path:
+    """Find the file of a drive type; raises `ConfigurationError` with the names that there are."""
+    path = Path(name_or_path)
+    if path.suffix:
+        return path
+    folder = _folder()
+    stored = folder / f'{name_or_path}.yaml'
+    if path.name != name_or_path or not stored.is_file():
+        known = ', '.join(sorted(item.stem for item in folder.glob('*.yaml')))
+        raise ConfigurationError(
+            'drive', name_or_path, f'the path of a .yaml file, or one of {known}'
+        )
+    return stored
+
+
+def _folder() -> Path:
+    """Find drives/ beside the sources, in the share folder of this installation, or by ament."""
+    for candidate in _candidates():
+        if (candidate / 'drives').is_dir():
+            return candidate / 'drives'
+    raise ConfigurationError('drive', 'drives/', 'the data files of stewart_driver, installed')
+
+
+def _candidates() -> Iterator[Path]:
+    yield Path(__file__).resolve().parents[2]
+    for ancestor in Path(__file__).absolute().parents:
+        yield ancestor / 'share' / PACKAGE
+    for prefix in filter(None, os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)):
+        yield Path(prefix) / 'share' / PACKAGE
+
+
+def _pair(values: list[int]) -> tuple[int, int]:
+    return values[0], values[1]
+
+
+def _plan(fields: Fields, signals: dict[str, Signal], needed: tuple[str, ...]) -> MapPlan:
+    assign = tuple(fields.integers('assign', 0x1600, 0x1BFF))
+    names: tuple[str, ...] = ()
+    if fields.has('write'):
+        names = tuple(fields.take('write', 'a list of signals'))
+        if set(names) - set(signals) or not set(needed) <= set(names) or len(assign) != 1:
+            raise ConfigurationError(
+                fields.name('write'),
+                list(names),
+                f'one assigned map, and of {", ".join(signals)} at least {", ".join(needed)}',
+            )
+    fields.finish()
+    return MapPlan(assign, names)
+
+
+def _start_value(fields: Fields) -> StartValue:
+    kind = fields.text('type')
+    if kind not in KINDS:
+        raise ConfigurationError(fields.name('type'), kind, f'one of {", ".join(KINDS)}')
+    size, signed = KINDS[kind]
+    span = 1 << 8 * size
+    least, most = (-span // 2, span // 2 - 1) if signed else (0, span - 1)
+    value = fields.integer('value', least, most)
+    result = StartValue(
+        fields.integer('object', 0x1000, 0xFFFF),
+        fields.integer('subindex', 0, 0xFF) if fields.has('subindex') else 0,
+        value.to_bytes(size, 'little', signed=signed),
+        fields.text('why'),
+    )
+    fields.finish()
+    return result
+
+
+def _gear(fields: Fields) -> Gear:
+    gear = fields.section('gear')
+    result = Gear(
+        counts_per_revolution=gear.integer('counts_per_revolution', 1, 1 << 31),
+        ratio=gear.number('ratio', positive=True),
+        lead=gear.number('lead_m', positive=True),
+        direction=gear.integer('direction', -1, 1),
+        rated_torque=gear.number('rated_torque_nm', positive=True),
+        largest_torque=gear.number('largest_torque', positive=True),
+    )
+    if result.direction == 0:
+        raise ConfigurationError(gear.name('direction'), 0, '1 or -1')
+    gear.finish()
+    return result

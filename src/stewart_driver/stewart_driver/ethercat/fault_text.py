@@ -1,0 +1,71 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""All that is known of a fault in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from stewart_driver.cia402 import error_text
+
+AL_STATES = {1: 'INIT', 2: 'PREOP', 3: 'BOOT', 4: 'SAFEOP', 8: 'OP'}
+AL_ERROR = 0x10
+AL_OPERATIONAL = 8
+
+
+class Emergency(NamedTuple):
+    """An emergency of a drive: error code, error register, and the maker's five octets."""
+
+    code: int
+    register: int
+    data: bytes
+
+
+class AlStatus(NamedTuple):
+    """State of a slave, with the error bit, and its AL status code with the standard's text."""
+
+    state: int
+    code: int
+    text: str
+
+    def __str__(self) -> str:
+        """Return state, code and text."""
+        if self.state == 0:
+            return 'does not answer'
+        name = AL_STATES.get(self.state & 0x0F, f'0x{self.state:02X}')
+        if not (self.state & AL_ERROR or self.code):
+            return name
+        return f'{name} with error 0x{self.code:04X} ({self.text})'
+
+
+def fault_text(code: int, emergencies: Sequence[Emergency], status: AlStatus | None) -> str:
+    """
+    Say what is known of a fault.
+
+    Parameters
+    ----------
+    code : int
+        Error code of the drive, 0 if it is not known.
+    emergencies : sequence of Emergency
+        What the drive has sent since the last reset.
+    status : AlStatus or None
+        State of its EtherCAT side.
+
+    Returns
+    -------
+    str
+        Text of the code, then what emergencies and AL status add to it.
+
+    """
+    parts = [error_text(code) if code else 'no error code']
+    for emergency in emergencies:
+        if emergency.code:
+            same = emergency.code == code
+            name = 'emergency' if same else f'emergency 0x{emergency.code:04X}'
+            meaning = '' if same else f', {error_text(emergency.code)}'
+            data = f', data {emergency.data.hex(" ")}' if any(emergency.data) else ''
+            parts.append(f'{name} (register 0x{emergency.register:02X}{meaning}{data})')
+    if status is not None and status.state != AL_OPERATIONAL:
+        parts.append(f'EtherCAT state {status}')
+    return '; '.join(parts)

@@ -1,0 +1,107 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The electronic gear: a leg's metres in counts of its encoder, newtons in torque."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.legs import Array, LegLimits
+
+LOWEST, HIGHEST = -(1 << 31), (1 << 31) - 1
+# Drives report torque in thousandths of the rated one.
+PER_MILLE = 1e-3
+
+
+@dataclass(frozen=True)
+class Gear:
+    """
+    From the encoder of a motor to the rod of a leg.
+
+    Attributes
+    ----------
+    counts_per_revolution : int
+        Of the motor, in the position unit of the drive [count].
+    ratio : float
+        Revolutions of the motor per revolution of the screw [-].
+    lead : float
+        Stroke per revolution of the screw [m].
+    direction : int
+        1 if counts grow while the leg gets longer, else -1.
+    rated_torque : float
+        Of the motor [N m].
+    largest_torque : float
+        Share of the rated torque that feed-forward may ask for [-].
+
+    """
+
+    counts_per_revolution: int
+    ratio: float
+    lead: float
+    direction: int
+    rated_torque: float
+    largest_torque: float
+
+    @property
+    def counts_per_metre(self) -> float:
+        """Signed: positive if counts grow with the stroke [count/m]."""
+        return self.direction * self.counts_per_revolution * self.ratio / self.lead
+
+    @property
+    def rated_force(self) -> float:
+        """Force of a leg at the rated torque, signed like the counts, without friction [N]."""
+        return self.direction * 2.0 * pi * self.ratio * self.rated_torque / self.lead
+
+    def counts(self, strokes: Array, zeros: Array) -> list[int]:
+        """Return the positions of the drives [count] for strokes [m] and counts at zero stroke."""
+        return [int(x) for x in np.rint(zeros + self.counts_per_metre * strokes)]
+
+    def strokes(self, counts: Array, zeros: Array) -> Array:
+        """Return strokes [m] for positions of the drives and counts at zero stroke."""
+        return (counts - zeros) / self.counts_per_metre
+
+    def torques(self, forces: Array) -> list[int]:
+        """Return torque offsets 60B2h [0.1 %] for forces [N], within the largest torque."""
+        most = self.largest_torque / PER_MILLE
+        return [
+            int(x) for x in np.rint(np.clip(forces / self.rated_force / PER_MILLE, -most, most))
+        ]
+
+    def check(self, zeros: Sequence[int], limits: LegLimits, margin: float) -> None:
+        """
+        Refuse zero offsets with which a position does not fit into 32 bits.
+
+        Parameters
+        ----------
+        zeros : sequence of int
+            Position of each drive at stroke zero [count].
+        limits : LegLimits
+            The strokes.
+        margin : float
+            How far a leg may be beyond them [m].
+
+        Raises
+        ------
+        ConfigurationError
+            If a leg cannot reach both ends of its stroke; the bounds are named.
+
+        """
+        for leg, zero in enumerate(zeros, 1):
+            ends = [
+                self.counts_per_metre * float(end)
+                for end in (
+                    limits.stroke_lower[leg - 1] - margin,
+                    limits.stroke_upper[leg - 1] + margin,
+                )
+            ]
+            least, most = LOWEST - min(*ends, 0.0), HIGHEST - max(*ends, 0.0)
+            if not least <= zero <= most:
+                raise ConfigurationError(
+                    f'drives.zero_offsets_counts[{leg}]',
+                    zero,
+                    f'{least:.0f} to {most:.0f} counts, so that the whole stroke fits in 32 bits',
+                )

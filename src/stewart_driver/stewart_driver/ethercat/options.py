@@ -1,0 +1,53 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the back end ``ethercat``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.ethercat.drive_setup import interpolation_time
+from stewart_driver.options import option, require_positive
+
+
+@dataclass(frozen=True)
+class EthercatOptions:
+    """
+    Wire, drives and patience; every field is a parameter ``ethercat.<field>``.
+
+    Raises
+    ------
+    ConfigurationError
+        If a value cannot be used.
+
+    """
+
+    interface: str = option('', 'network interface; empty: that of rig_file')
+    namespace: str = option(
+        '', 'network namespace of a virtual rig, such as <rig>/netns; empty: none, real drives'
+    )
+    drive: str = option('omron_1s', 'type of the drives: a name, or a path to its YAML file')
+    rig_file: str = option('', 'rig.yaml with the zero offsets; empty: strokes are not absolute')
+    cycle_time: float = option(0.002, 'time from one exchange to the next [s]')
+    receive_timeout: float = option(0.004, 'a frame that takes longer is lost [s]')
+    patience: float = option(0.06, 'longest time without a complete answer [s]')
+    drive_watchdog: float = option(0.1, 'drives stop by themselves after this silence [s]')
+    start_timeout: float = option(3.0, 'longest way of all drives to OP [s]')
+    sync_shift: float = option(0.5, 'SYNC0 comes this share of a cycle after the frame')
+    home_tolerance: float = option(0.002, 'at home, legs stand this close to it [m]')
+    rate_bandwidth: float = option(100.0, 'corner of measured rates that no drive reports [Hz]')
+
+    def __post_init__(self) -> None:
+        """Check."""
+        require_positive(self)
+        interpolation_time(self.cycle_time)
+        if not self.sync_shift < 1.0:
+            raise ConfigurationError('sync_shift', self.sync_shift, 'less than 1')
+        if not self.patience < self.drive_watchdog:
+            raise ConfigurationError(
+                'patience',
+                self.patience,
+                f'less than drive_watchdog, {self.drive_watchdog:g} s: '
+                'afterwards the drives have stopped by themselves',
+            )

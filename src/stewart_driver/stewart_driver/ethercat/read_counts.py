@@ -1,0 +1,144 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Read where the drives stand, and who they are, with the motors off.
+
+Positions come by SDO in PREOP, so nothing is exchanged in a cycle and no drive can be switched on.
+It is a process of its own, since only a process with a single thread can enter a network
+namespace: ``python -m stewart_driver.ethercat.read_counts OPTIONS`` takes `EthercatOptions` as
+JSON, and prints a `Reading` as JSON.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+import json
+import os
+import struct
+import subprocess
+import sys
+import time
+
+from stewart_driver.cia402.objects import POSITION_ACTUAL
+from stewart_driver.errors import DriverError, TransportError
+from stewart_driver.ethercat.drive_setup import check_encoder
+from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.legs import LEGS
+from stewart_driver.rig_file import DriveIdentity
+
+READINGS = 3
+PERIOD = 0.1
+TIMEOUT = 30.0
+
+
+@dataclass(frozen=True)
+class Reading:
+    """
+    Six drives at rest.
+
+    Attributes
+    ----------
+    counts : tuple of int
+        Positions [count].
+    wandering : int
+        Largest change of a position while they were read [count].
+    identities : tuple of DriveIdentity
+        Who they are.
+
+    """
+
+    counts: tuple[int, ...]
+    wandering: int
+    identities: tuple[DriveIdentity, ...]
+
+
+def ask(options: EthercatOptions) -> Reading:
+    """
+    Read in another process.
+
+    Parameters
+    ----------
+    options : EthercatOptions
+        Where the drives are.
+
+    Returns
+    -------
+    Reading
+        Where they stand.
+
+    Raises
+    ------
+    TransportError
+        If they cannot be read; the reason of the other process.
+
+    """
+    environment = {
+        **os.environ,
+        **dict.fromkeys(('OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'MKL_NUM_THREADS'), '1'),
+        'PYTHONPATH': os.pathsep.join(filter(None, sys.path)),
+    }
+    done = subprocess.run(
+        [sys.executable, '-m', __name__, json.dumps(asdict(options))],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    if done.returncode:
+        raise TransportError(done.stderr.strip().rpartition('\n')[2] or 'the drives were not read')
+    found = json.loads(done.stdout)
+    identities = tuple(DriveIdentity(*item) for item in found['identities'])
+    return Reading(tuple(found['counts']), found['wandering'], identities)
+
+
+def read(options: EthercatOptions) -> Reading:
+    """
+    Read in this process, which must have one thread if there is a namespace to enter.
+
+    Raises
+    ------
+    TransportError
+        If the wire cannot be used, or the drives are not those of the type.
+
+    """
+    from stewart_driver.ethercat import namespace
+    from stewart_driver.ethercat.bus import Bus
+    from stewart_driver.ethercat.starting import check_identities
+
+    kind = DriveType.from_yaml(options.drive)
+    if options.namespace:
+        namespace.enter(options.namespace)
+    bus = Bus(options.interface, options.receive_timeout)
+    try:
+        drives = bus.scan(LEGS)
+        identities = tuple(drive.identity() for drive in drives)
+        check_identities(identities, kind)
+        for drive in drives:
+            check_encoder(drive, kind)
+        rows = []
+        for number in range(READINGS):
+            time.sleep(PERIOD if number else 0.0)
+            rows.append(
+                [struct.unpack('<i', drive.read(POSITION_ACTUAL, 0)[:4])[0] for drive in drives]
+            )
+    finally:
+        bus.close()
+    wandering = max(max(column) - min(column) for column in zip(*rows, strict=True))
+    return Reading(tuple(rows[-1]), wandering, identities)
+
+
+def main() -> int:
+    """Print a reading as JSON, or one sentence on why there is none."""
+    try:
+        reading = read(EthercatOptions(**json.loads(sys.argv[1])))
+    except DriverError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(json.dumps(asdict(reading)))
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,205 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""From an open interface to six drives that exchange process data, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+import time
+from typing import Protocol
+
+from stewart_driver.cia402 import Control
+from stewart_driver.ethercat.drive_setup import Exchange, set_up
+from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.errors import NotOperational, WrongBus
+from stewart_driver.ethercat.fault_text import AL_OPERATIONAL, AlStatus, Emergency
+from stewart_driver.ethercat.maps import SdoChannel
+from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.ethercat.phase_lock import PhaseLock
+from stewart_driver.legs import LEGS
+from stewart_driver.rig_file import DriveIdentity
+
+SAFEOP, OP = 4, 8
+# Asking for the states costs a frame each time.
+CYCLES_BETWEEN_LOOKS = 5
+
+
+class Slave(SdoChannel, Protocol):
+    """One drive on the wire."""
+
+    def identity(self) -> DriveIdentity:
+        """Return vendor, product, revision and serial number."""
+
+
+class Wire(Protocol):
+    """What the back end needs of `Bus`."""
+
+    def scan(self, count: int) -> Sequence[Slave]:
+        """Find the slaves and bring them to PREOP."""
+
+    def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
+        """Lay the process data out and ask for SAFEOP."""
+
+    def hurry(self) -> None:
+        """From now on no frame may take longer than one of the cycle."""
+
+    def request(self, state: int) -> None:
+        """Ask all slaves for a state, and do not wait."""
+
+    def statuses(self) -> list[AlStatus]:
+        """Read the state of all slaves."""
+
+    def exchange(self, outputs: Sequence[bytes]) -> int:
+        """Send outputs and wait for inputs; return the working counter."""
+
+    @property
+    def expected(self) -> int:
+        """Working counter if every slave takes part."""
+
+    def inputs(self) -> list[bytes]:
+        """Return what the drives have sent last."""
+
+    @property
+    def clock(self) -> int:
+        """Time of the reference clock at the last frame [ns]."""
+
+    def emergencies(self, leg: int) -> list[Emergency]:
+        """Return the emergencies of a drive since the last call."""
+
+    def close(self) -> None:
+        """Bring the slaves to INIT and close the interface."""
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Six drives that exchange process data: who they are, and how to read and write it."""
+
+    identities: tuple[DriveIdentity, ...]
+    exchanges: tuple[Exchange, ...]
+
+    def safe_outputs(self, inputs: Sequence[bytes]) -> list[bytes]:
+        """Return outputs that take the voltage off, with targets where the drives stand."""
+        return [
+            item.outputs.pack(int(Control.DISABLE_VOLTAGE), item.inputs.unpack(data).position, 0)
+            for item, data in zip(self.exchanges, inputs, strict=True)
+        ]
+
+
+def start(wire: Wire, kind: DriveType, options: EthercatOptions, phase: PhaseLock) -> Line:
+    """
+    Bring six drives to OP.
+
+    Parameters
+    ----------
+    wire : Wire
+        Open.
+    kind : DriveType
+        What the drives shall be.
+    options : EthercatOptions
+        Cycle and times.
+    phase : PhaseLock
+        Told where the frames are in the cycle of the drives.
+
+    Returns
+    -------
+    Line
+        The drives; their motors are off.
+
+    Raises
+    ------
+    WrongBus, SdoRefused, UnusableMap, NotOperational
+        See there.
+
+    """
+    slaves = wire.scan(LEGS)
+    identities = tuple(slave.identity() for slave in slaves)
+    check_identities(identities, kind)
+    line = Line(identities, tuple(set_up(slave, kind, options.cycle_time) for slave in slaves))
+    cycle = options.cycle_time
+    wire.map(
+        watchdog=options.drive_watchdog,
+        sync=(cycle, options.sync_shift * cycle) if kind.clocks else None,
+    )
+    check_states('SAFEOP', SAFEOP, wire.statuses())
+    _operate(wire, line, options, phase)
+    wire.hurry()
+    return line
+
+
+def check_identities(found: Sequence[DriveIdentity], kind: DriveType) -> None:
+    """Raise `WrongBus` if a drive is not of the expected type."""
+    wrong = [
+        f'leg {leg} has vendor 0x{item.vendor:X}, product 0x{item.product:X}, '
+        f'revision 0x{item.revision:X}'
+        for leg, item in enumerate(found, 1)
+        if not kind.accepts(item)
+    ]
+    if wrong:
+        raise WrongBus(f'wrong drives: {"; ".join(wrong)}; expected is {kind.identity_text}')
+
+
+def operational(wire: Wire) -> bool:
+    """Tell whether all slaves are in OP."""
+    return all(item.state == AL_OPERATIONAL for item in wire.statuses())
+
+
+def check_states(name: str, wanted: int, statuses: Sequence[AlStatus]) -> None:
+    """Raise `NotOperational` if a drive has not reached a state."""
+    missing = [
+        f'leg {leg}: {item}' for leg, item in enumerate(statuses, 1) if item.state != wanted
+    ]
+    if missing:
+        raise NotOperational(name, missing)
+
+
+def _operate(wire: Wire, line: Line, options: EthercatOptions, phase: PhaseLock) -> None:
+    """Ask for OP and keep cycling: the drives wait for outputs and for the first SYNC0."""
+    cycle, now = options.cycle_time, time.monotonic()
+    limit = now + options.start_timeout
+    blank = [item.outputs.pack(int(Control.DISABLE_VOLTAGE), 0, 0) for item in line.exchanges]
+    wire.exchange(blank)
+    wire.request(OP)
+    for number in _pace(cycle, limit, phase):
+        if wire.exchange(line.safe_outputs(wire.inputs())) > 0:
+            phase.update(wire.clock)
+        if number % CYCLES_BETWEEN_LOOKS == 0 and operational(wire):
+            return
+    check_states('OP', OP, wire.statuses())
+
+
+def _pace(cycle: float, limit: float, phase: PhaseLock) -> Iterator[int]:
+    deadline, number = time.monotonic(), 0
+    while deadline < limit:
+        number += 1
+        yield number
+        deadline = max(deadline + cycle + phase.shift, time.monotonic() - cycle)
+        time.sleep(max(deadline - time.monotonic(), 0.0))
+
+
+def stop(wire: Wire, line: Line, cycle: float, off: Callable[[], bool], patience: float) -> None:
+    """
+    Take the voltage off the motors, then bring the bus to INIT and close it.
+
+    Parameters
+    ----------
+    wire : Wire
+        Open.
+    line : Line
+        The drives.
+    cycle : float
+        Time between frames [s].
+    off : callable
+        Tells, after a frame, whether all motors are off.
+    patience : float
+        Longest wait for that [s].
+
+    """
+    try:
+        limit = time.monotonic() + patience
+        while time.monotonic() < limit:
+            if wire.exchange(line.safe_outputs(wire.inputs())) > 0 and off():
+                break
+            time.sleep(cycle)
+    finally:
+        wire.close()

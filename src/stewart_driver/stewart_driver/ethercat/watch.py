@@ -1,0 +1,175 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Who is missing, who is in a fault, and what they say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stewart_driver.errors import DriveFault, TransportError
+from stewart_driver.ethercat.drive_group import DriveGroup
+from stewart_driver.ethercat.errors import LegFault
+from stewart_driver.ethercat.fault_text import (
+    AL_OPERATIONAL,
+    AlStatus,
+    Emergency,
+    fault_text,
+)
+from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.ethercat.process_map import Inputs
+from stewart_driver.ethercat.starting import Wire
+from stewart_driver.legs import LEGS
+from stewart_driver.wire_statistics import WireStatistics
+
+# A frame that some slaves have not answered may be a flicker; two are not.
+INCOMPLETE = 2
+# A look at states or at one mailbox costs a frame.
+LOOK_PERIOD = 0.05
+# It comes with the fault or a little later, and the frame that fetches it may get lost.
+LOOKS_FOR_EMERGENCY = 3
+
+
+class Watch:
+    """
+    Supervision of the bus and its drives.
+
+    Parameters
+    ----------
+    wire : Wire
+        The bus.
+    interface : str
+        Its name, for sentences.
+    options : EthercatOptions
+        Patience.
+    statistics : WireStatistics
+        Where frames are counted.
+
+    Attributes
+    ----------
+    lost : bool
+        Whether a leg has left the bus since the last `forget`.
+
+    """
+
+    def __init__(
+        self, wire: Wire, interface: str, options: EthercatOptions, statistics: WireStatistics
+    ) -> None:
+        """Find all well."""
+        self._wire, self._interface, self._options = wire, interface, options
+        self._statistics = statistics
+        self._emergencies: list[list[Emergency]] = [[] for _ in range(LEGS)]
+        self._fault: DriveFault | None = None
+        self._incomplete, self._silent = 0, False
+        self._complete_at: float | None = None
+        self._looked_at, self._looks = 0.0, 0
+        self.lost = False
+
+    def forget(self) -> None:
+        """Forget fault and emergencies, after a reset."""
+        self._fault, self.lost = None, False
+        self._complete_at = None
+        for leg in range(1, LEGS + 1):
+            self._wire.emergencies(leg)
+            self._emergencies[leg - 1].clear()
+
+    def count(self, counter: int, round_trip: float, now: float) -> None:
+        """
+        Take note of a frame.
+
+        Parameters
+        ----------
+        counter : int
+            Its working counter, negative if it did not come back.
+        round_trip : float
+            How long it took [s].
+        now : float
+            Present instant [s].
+
+        Raises
+        ------
+        TransportError
+            If none has come back for longer than the patience.
+
+        """
+        self._silent = counter < 0
+        if self._silent:
+            self._statistics.lost_frames += 1
+        else:
+            self._statistics.count(round_trip)
+        if self._complete_at is None or counter == self._wire.expected:
+            self._complete_at = now
+        if counter == self._wire.expected:
+            self._incomplete = 0
+            return
+        if not self._silent:
+            self._statistics.bad_working_counters += 1
+            self._incomplete += 1
+            # The bus lives: who is missing is a matter of `look`.
+            self._complete_at = now if self.lost else self._complete_at
+        silence = now - self._complete_at
+        if silence > self._options.patience:
+            raise TransportError(
+                f'no complete frame has come back on {self._interface} for {1e3 * silence:.0f} ms'
+            )
+
+    def look(self, now: float, inputs: Sequence[Inputs], group: DriveGroup) -> DriveFault | None:
+        """
+        Look for lost legs and for faults of drives.
+
+        Parameters
+        ----------
+        now : float
+            Present instant [s].
+        inputs : sequence of Inputs
+            What the drives report, legs 1 to 6.
+        group : DriveGroup
+            Their states.
+
+        Returns
+        -------
+        DriveFault or None
+            The first fault since the last `forget`, with all that was known of it then.
+
+        """
+        if self._fault is not None:
+            return self._fault
+        if self._incomplete >= INCOMPLETE:
+            self._find_lost(self._wire.statuses())
+        elif group.faulty:
+            self._fault = self.drive_fault(group.faulty[0], inputs)
+        elif not self._silent and now - self._looked_at >= LOOK_PERIOD:
+            self._looked_at = now
+            self._looks += 1
+            if self._looks % 2:
+                self._find_lost(self._wire.statuses())
+            else:
+                self._collect(self._looks // 2 % LEGS + 1)
+        return self._fault
+
+    def drive_fault(self, leg: int, inputs: Sequence[Inputs]) -> DriveFault:
+        """Return the fault that a drive reports, with its emergencies and EtherCAT state."""
+        emergencies = self._emergencies[leg - 1]
+        for _ in range(LOOKS_FOR_EMERGENCY):
+            self._collect(leg)
+            if emergencies:
+                break
+        code = inputs[leg - 1].error_code or next(
+            (item.code for item in reversed(emergencies) if item.code), 0
+        )
+        status = self._wire.statuses()[leg - 1]
+        return DriveFault(leg, code, fault_text(code, emergencies, status))
+
+    def _collect(self, leg: int) -> None:
+        self._emergencies[leg - 1] += self._wire.emergencies(leg)
+
+    def _find_lost(self, statuses: Sequence[AlStatus]) -> None:
+        """Blame the first leg that does not take part any more."""
+        missing = [leg for leg, item in enumerate(statuses, 1) if item.state != AL_OPERATIONAL]
+        # If not one answers, the frame that asked was lost: `count` waits for how long.
+        if not missing or not any(item.state for item in statuses):
+            return
+        self.lost = True
+        names = ', '.join(str(leg) for leg in missing)
+        which = f'; legs {names} are lost' if len(missing) > 1 else ''
+        first = missing[0]
+        self._fault = LegFault(first, f'its drive is lost, EtherCAT: {statuses[first - 1]}{which}')

@@ -1,0 +1,151 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Publish the strokes that position sensors on an analogue card measure, whoever drives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import time
+from typing import Any
+
+from rclpy.lifecycle import LifecycleState
+from sensor_msgs.msg import JointState
+from stewart_driver.clock_bridge import ClockBridge
+from stewart_driver.daq.errors import CardError, SensorFault
+from stewart_driver.daq.reader import DaqReader
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.nodes.driver_parameters import declare_options
+from stewart_node_support.conversions import header_msg
+from stewart_node_support.diagnostics import Diagnostics, Level, Report
+from stewart_node_support.legs import leg_state_msg
+from stewart_node_support.lifecycle import DeviceNode, transition
+from stewart_node_support.parameters import declare, param
+from stewart_node_support.publishers import CountedPublisher
+from stewart_node_support.qos import SENSOR_QOS
+from stewart_node_support.running import run
+from stewart_node_support.stamps import from_seconds
+
+NANOSECOND = 1e-9
+CLOCK_PERIOD = 1.0
+
+
+@dataclass(frozen=True)
+class PositionSensorsParameters:
+    """Parameters of the position_sensors node; those of the card stand under ``daq``."""
+
+    rate: float = param(200.0, 'readings per second [Hz]', min=0.1, max=1000.0)
+    retry: float = param(1.0, 'time until a lost card is opened anew [s]', min=0.1)
+
+
+class PositionSensors(DeviceNode):
+    """
+    Read a card and set nothing: active it publishes ``position_sensors``.
+
+    A reading with a saturated input is withheld; a lost card is opened again and again.
+
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Declare the parameters and open the topic."""
+        super().__init__('position_sensors', **kwargs)
+        self._chosen = declare(self, PositionSensorsParameters)
+        self._options = declare_options(self, DaqReader)
+        self._reader: DaqReader | None = None
+        self._bridge = ClockBridge(
+            lambda: self.get_clock().now().nanoseconds * NANOSECOND, time.monotonic
+        )
+        self._active = False
+        self._trouble = ''
+        self._retry_at = 0.0
+        self._board = ''
+        self._readings = self._withheld = 0
+        self._periodic: list[Any] = []
+        self.published: dict[str, CountedPublisher] = {}
+        self._strokes = CountedPublisher(self, JointState, 'position_sensors', SENSOR_QOS)
+        self._diagnostics = Diagnostics(self, self._options.device)
+        self._diagnostics.add('card', self._report)
+
+    @transition
+    def on_configure(self, state: LifecycleState) -> None:
+        """Look for the calibration and open the card."""
+        if self.get_parameter('use_sim_time').value:
+            raise ConfigurationError('use_sim_time', True, 'false: a sensor lives in real time')
+        reader = DaqReader(self._options)
+        self._board = reader.open()
+        self._reader = reader
+        self._trouble = ''
+        self._periodic = [
+            self.create_timer(1.0 / self._chosen.rate, self._read),
+            self.create_timer(CLOCK_PERIOD, self._bridge.refresh),
+        ]
+
+    @transition
+    def on_activate(self, state: LifecycleState) -> None:
+        """Begin to publish."""
+        self._active = True
+
+    @transition
+    def on_deactivate(self, state: LifecycleState) -> None:
+        """Publish no more; the card stays open."""
+        self._active = False
+
+    def let_go(self) -> None:
+        """Close the card."""
+        self._active = False
+        while self._periodic:
+            self.destroy_timer(self._periodic.pop())
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.close()
+
+    def _read(self) -> None:
+        assert self._reader is not None
+        try:
+            if not self._reader.is_open:
+                if time.monotonic() < self._retry_at:
+                    return
+                self._board = self._reader.open()
+            scan, fault = self._reader.read()
+        except CardError as error:
+            self._lose(str(error))
+            return
+        self._readings += 1
+        self._tell(fault)
+        if self._active and fault is None:
+            header = header_msg(from_seconds(self._bridge.to_wall(scan.stamp)), '')
+            self._strokes.publish(leg_state_msg(header, scan.strokes, scan.rates))
+
+    def _tell(self, fault: SensorFault | None) -> None:
+        if fault is not None:
+            self._withheld += 1
+        self._trouble = '' if fault is None else str(fault)
+
+    def _lose(self, trouble: str) -> None:
+        if trouble != self._trouble:
+            self.get_logger().error(trouble)
+        self._trouble = trouble
+        self._retry_at = time.monotonic() + self._chosen.retry
+        assert self._reader is not None
+        self._reader.close()
+
+    def _report(self) -> Report:
+        if self._reader is None:
+            return Report(Level.STALE, 'not configured')
+        values = {
+            'card': self._reader.label,
+            'board': self._board,
+            'readings': self._readings,
+            'withheld': self._withheld,
+        }
+        if self._trouble:
+            return Report(Level.ERROR, self._trouble, values)
+        return Report(Level.OK, f'{self._reader.label} reads six position sensors', values)
+
+
+def main() -> None:
+    """Run the node until it is asked to stop."""
+    run(PositionSensors)
+
+
+if __name__ == '__main__':
+    main()

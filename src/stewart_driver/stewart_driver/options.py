@@ -1,0 +1,46 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Fields of options: plain values that a node may take as parameters, with what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import field, fields
+from math import isfinite
+from typing import Any
+
+from stewart_driver.errors import ConfigurationError
+
+
+def option(default: Any, description: str) -> Any:
+    """Return a field with a default and the description that its parameter gets."""
+    unlimited = {'min': None, 'max': None, 'choices': (), 'read_only': True}
+    return field(default=default, metadata={'description': description, **unlimited})
+
+
+def require_positive(options: Any, may_be_zero: Collection[str] = ()) -> None:
+    """
+    Check the fields whose default is a decimal number.
+
+    Parameters
+    ----------
+    options : object
+        Instance of a dataclass.
+    may_be_zero : collection of str
+        Names of those that may be 0.
+
+    Raises
+    ------
+    ConfigurationError
+        If one is not finite, negative, or 0 where that makes no sense.
+
+    """
+    for item in fields(options):
+        if not isinstance(item.default, float):
+            continue
+        value = getattr(options, item.name)
+        zero_allowed = item.name in may_be_zero
+        if not isfinite(value) or value < 0.0 or (value == 0.0 and not zero_allowed):
+            raise ConfigurationError(
+                item.name, value, 'a number >= 0' if zero_allowed else 'a positive number'
+            )

@@ -1,0 +1,310 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The file ``rig.yaml``, which says what is particular to one machine.
+
+Every section but ``platform`` may be missing: a machine that was never calibrated has none. Tools
+write it, whole and atomically, so comments in it do not last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+import datetime
+import os
+from pathlib import Path
+import tempfile
+from typing import Any, NamedTuple
+
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.legs import LEGS
+from stewart_driver.yaml_fields import Fields, read_fields
+import yaml
+
+LOWEST_COUNT, HIGHEST_COUNT = -(1 << 31), (1 << 31) - 1
+WORD = (1 << 32) - 1
+MODES = ('position', 'velocity')
+HEADER = '# This machine. Written by the tools of stewart_driver; comments do not last.\n'
+
+
+class DriveIdentity(NamedTuple):
+    """What a drive says of itself in object 1018h."""
+
+    vendor: int
+    product: int
+    revision: int
+    serial: int
+
+
+@dataclass(frozen=True)
+class DriveCalibration:
+    """
+    What makes the absolute encoders of the drives absolute strokes.
+
+    Attributes
+    ----------
+    zero_offsets_counts : tuple of int
+        Position of drive 1 to 6 at stroke zero [count].
+    calibrated : datetime.date
+        When.
+    pose : str
+        Where the platform stood: zero, neutral, retracted, or six numbers in words.
+    strokes_m : tuple of float
+        Strokes of the legs 1 to 6 there [m].
+    identities : tuple of DriveIdentity
+        The drives that were calibrated; with another drive the offsets mean nothing.
+
+    """
+
+    zero_offsets_counts: tuple[int, ...]
+    calibrated: datetime.date
+    pose: str
+    strokes_m: tuple[float, ...]
+    identities: tuple[DriveIdentity, ...]
+
+
+@dataclass(frozen=True)
+class Channel:
+    """
+    An analogue channel: metres = offset_m + gain_m_per_v · volts, for inputs and outputs alike.
+
+    Attributes
+    ----------
+    gain_m_per_v : float
+        [m/V]; of an output in velocity mode [m/s/V].
+    offset_m : float
+        [m]; of an output in velocity mode [m/s].
+    residual_m : float
+        Largest deviation of the calibration points from the line, in the unit of the offset.
+
+    """
+
+    gain_m_per_v: float
+    offset_m: float
+    residual_m: float
+
+
+@dataclass(frozen=True)
+class DaqCalibration:
+    """
+    What the volts of the data acquisition card mean.
+
+    Attributes
+    ----------
+    inputs : tuple of Channel
+        Position sensors of legs 1 to 6.
+    outputs : tuple of Channel
+        Amplifiers of legs 1 to 6; none where the card only reads.
+    calibrated : datetime.date
+        When.
+    mode : str
+        What the amplifiers take: position or velocity.
+
+    """
+
+    inputs: tuple[Channel, ...]
+    outputs: tuple[Channel, ...]
+    calibrated: datetime.date
+    mode: str = MODES[0]
+
+
+@dataclass(frozen=True)
+class ImuMounting:
+    """Where the inertial sensor is: serial port and speed [Bd], attitude [deg], place [m]."""
+
+    port: str
+    baud: int
+    mounting_rpy_deg: tuple[float, ...]
+    position_m: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Rig:
+    """
+    One machine.
+
+    Attributes
+    ----------
+    platform : str
+        Platform type, a name or a path.
+    drives : DriveCalibration or None
+        None if the drives were never calibrated.
+    daq : DaqCalibration or None
+        None if the card was never calibrated.
+    imu : ImuMounting or None
+        None if there is no sensor.
+    interface : str or None
+        Network interface of the EtherCAT master, key ``ethercat.interface``.
+
+    """
+
+    platform: str
+    drives: DriveCalibration | None = None
+    daq: DaqCalibration | None = None
+    imu: ImuMounting | None = None
+    interface: str | None = None
+
+
+def load_rig(path: str | os.PathLike[str]) -> Rig:
+    """
+    Read and check a rig file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    Rig
+        What it says.
+
+    Raises
+    ------
+    ConfigurationError
+        If it cannot be read or says something that cannot be used: key, value and what was
+        expected.
+
+    """
+    fields = read_fields(path)
+    rig = Rig(
+        platform=fields.text('platform'),
+        drives=_drives(fields.section('drives')) if fields.has('drives') else None,
+        daq=_daq(fields.section('daq')) if fields.has('daq') else None,
+        imu=_imu(fields.section('imu')) if fields.has('imu') else None,
+        interface=_interface(fields.section('ethercat')) if fields.has('ethercat') else None,
+    )
+    fields.finish()
+    return rig
+
+
+def save_rig(path: str | os.PathLike[str], rig: Rig) -> None:
+    """
+    Write a rig file so that a reader sees the old one or the new one, never half of one.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; what it was before is replaced.
+    rig : Rig
+        What it shall say.
+
+    Raises
+    ------
+    ConfigurationError
+        If it cannot be written there.
+
+    """
+    target = Path(path)
+    text = HEADER + yaml.safe_dump(_plain(rig), sort_keys=False, default_flow_style=None, width=99)
+    try:
+        descriptor, temporary = tempfile.mkstemp(prefix=f'.{target.name}.', dir=target.parent)
+        try:
+            with os.fdopen(descriptor, 'w', encoding='utf-8') as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.chmod(temporary, target.stat().st_mode & 0o777 if target.exists() else 0o644)
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as error:
+        raise ConfigurationError(
+            'rig_file', str(target), f'a file that can be written ({error.strerror})'
+        ) from error
+
+
+def _drives(fields: Fields) -> DriveCalibration:
+    result = DriveCalibration(
+        zero_offsets_counts=tuple(
+            fields.integers('zero_offsets_counts', LOWEST_COUNT, HIGHEST_COUNT, LEGS)
+        ),
+        calibrated=fields.date('calibrated'),
+        pose=fields.text('pose'),
+        strokes_m=fields.numbers('strokes_m', LEGS),
+        identities=tuple(_identity(item) for item in fields.sections('identities', LEGS)),
+    )
+    fields.finish()
+    return result
+
+
+def _identity(fields: Fields) -> DriveIdentity:
+    result = DriveIdentity(*(fields.integer(key, 0, WORD) for key in DriveIdentity._fields))
+    fields.finish()
+    return result
+
+
+def _daq(fields: Fields) -> DaqCalibration:
+    result = DaqCalibration(
+        inputs=_channels(fields.sections('inputs', LEGS)),
+        outputs=_channels(fields.sections('outputs', LEGS)) if fields.has('outputs') else (),
+        calibrated=fields.date('calibrated'),
+        mode=fields.text('mode') if fields.has('mode') else MODES[0],
+    )
+    if result.mode not in MODES:
+        raise ConfigurationError(fields.name('mode'), result.mode, ' or '.join(MODES))
+    fields.finish()
+    return result
+
+
+def _channels(items: Sequence[Fields]) -> tuple[Channel, ...]:
+    channels = []
+    for fields in items:
+        channels.append(
+            Channel(
+                fields.number('gain_m_per_v', nonzero=True),
+                fields.number('offset_m'),
+                fields.number('residual_m', least=0.0),
+            )
+        )
+        fields.finish()
+    return tuple(channels)
+
+
+def _imu(fields: Fields) -> ImuMounting:
+    result = ImuMounting(
+        port=fields.text('port'),
+        baud=fields.integer('baud', 1200, 4_000_000),
+        mounting_rpy_deg=fields.numbers('mounting_rpy_deg', 3),
+        position_m=fields.numbers('position_m', 3),
+    )
+    fields.finish()
+    return result
+
+
+def _interface(fields: Fields) -> str:
+    result = fields.text('interface')
+    fields.finish()
+    return result
+
+
+def _plain(rig: Rig) -> dict[str, Any]:
+    """Return mappings, lists, numbers and texts only, in the order of a reader's interest."""
+    content: dict[str, Any] = {'platform': rig.platform}
+    if drives := rig.drives:
+        content['drives'] = {
+            'zero_offsets_counts': list(drives.zero_offsets_counts),
+            'calibrated': drives.calibrated,
+            'pose': drives.pose,
+            'strokes_m': list(drives.strokes_m),
+            'identities': [item._asdict() for item in drives.identities],
+        }
+    if daq := rig.daq:
+        content['daq'] = {
+            'inputs': [asdict(item) for item in daq.inputs],
+            **({'outputs': [asdict(item) for item in daq.outputs]} if daq.outputs else {}),
+            'calibrated': daq.calibrated,
+            'mode': daq.mode,
+        }
+    if imu := rig.imu:
+        content['imu'] = {
+            'port': imu.port,
+            'baud': imu.baud,
+            'mounting_rpy_deg': list(imu.mounting_rpy_deg),
+            'position_m': list(imu.position_m),
+        }
+    if rig.interface is not None:
+        content['ethercat'] = {'interface': rig.interface}
+    return content

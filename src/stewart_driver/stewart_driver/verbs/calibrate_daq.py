@@ -1,0 +1,163 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart calibrate-daq``: what the volts of the analogue card mean on this machine."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+import datetime
+from pathlib import Path
+import sys
+import time
+
+from stewart_driver.daq.calibration import Fit
+from stewart_driver.daq.calibration_table import CalibrationTable
+from stewart_driver.daq.card import AnalogCard, Wiring
+from stewart_driver.daq.card_type import find_card_type
+from stewart_driver.daq.errors import CalibrationError
+from stewart_driver.daq.fitting import fit_table, merged
+from stewart_driver.daq.guided import Guide
+from stewart_driver.daq.options import SensorOptions
+from stewart_driver.rig_file import load_rig, MODES, Rig, save_rig
+
+HELP = 'fit the volts of the analogue card to strokes, into rig.yaml'
+LONGEST_CALL = 1.0
+DEFAULTS = SensorOptions()
+
+EXAMPLES = """
+The points come from a table (--table), or are taken here (--device): bring the legs to strokes
+that you measure by other means, type the strokes in mm, one number for all legs or six, and go
+on; an empty line ends. Only inputs are read then, no output is touched.
+
+Columns of a table: stroke_1_m to stroke_6_m with input_1_v to input_6_v for the position
+sensors, and with output_1_v to output_6_v for amplifiers that take a position; rate_1_mps to
+rate_6_mps with output_1_v to output_6_v for those that take a velocity. An empty field is no
+point.
+
+examples:
+  stewart calibrate-daq --rig-file rig.yaml --table points.csv --plot residuals.png
+  stewart calibrate-daq --rig-file rig.yaml --device /dev/comedi0 --save-table points.csv
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    parser.add_argument('--rig-file', type=Path, required=True, help='file to write into')
+    parser.add_argument('--platform', help='of a rig file that does not exist yet')
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument('--table', metavar='FILE', help='CSV with the points; - is stdin')
+    source.add_argument('--device', help='card to take the points from')
+    parser.add_argument(
+        '--card', default=DEFAULTS.card, help='kind of card (default: %(default)s)'
+    )
+    parser.add_argument(
+        '--driver', default=DEFAULTS.driver, help='its kernel driver (default: %(default)s)'
+    )
+    parser.add_argument(
+        '--scans', type=int, default=200, help='readings per point (default: %(default)s)'
+    )
+    parser.add_argument('--save-table', type=Path, help='write the points that were taken')
+    parser.add_argument(
+        '--mode', choices=MODES, default=MODES[0], help='amplifiers take (default: %(default)s)'
+    )
+    parser.add_argument(
+        '--bound', type=float, default=0.5, help='residual allowed [mm] (default: %(default)s)'
+    )
+    parser.add_argument(
+        '--rate-bound',
+        type=float,
+        default=5.0,
+        help='the same of amplifiers that take a velocity [mm/s] (default: %(default)s)',
+    )
+    parser.add_argument('--plot', type=Path, metavar='FILE', help='draw the residuals')
+    parser.add_argument('--yes', action='store_true', help='write without asking')
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Take or read the points, fit, draw, check, and write the rig file.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        As `add_arguments` defines them.
+
+    Returns
+    -------
+    int
+        Exit code 0; 1 if the question whether to write was not answered with yes.
+
+    """
+    rig = _rig(arguments)
+    table = _points(arguments)
+    fits = fit_table(table, arguments.mode, 1e-3 * arguments.bound, 1e-3 * arguments.rate_bound)
+    if arguments.plot:
+        from stewart_driver.daq.plotting import save_residuals
+
+        save_residuals(arguments.plot, fits)
+    for item, bound in fits:
+        _print(item)
+        item.check(bound)
+    lines = [item for item, _ in fits]
+    new = merged(rig.daq, lines, arguments.mode, datetime.date.today())
+    guided = arguments.table is None
+    if guided and not arguments.yes and not _agreed(arguments.rig_file):
+        print('nothing was written', file=sys.stderr)
+        return 1
+    save_rig(arguments.rig_file, replace(rig, daq=new))
+    print(f'wrote {arguments.rig_file}', file=sys.stderr)
+    return 0
+
+
+def _rig(arguments: argparse.Namespace) -> Rig:
+    if arguments.rig_file.exists():
+        return load_rig(arguments.rig_file)
+    if not arguments.platform:
+        raise CalibrationError(f'{arguments.rig_file} does not exist: name its --platform')
+    return Rig(arguments.platform)
+
+
+def _points(arguments: argparse.Namespace) -> CalibrationTable:
+    if arguments.table == '-':
+        return CalibrationTable.read(sys.stdin, 'stdin')
+    if arguments.table:
+        try:
+            with open(arguments.table, encoding='utf-8', newline='') as stream:
+                return CalibrationTable.read(stream, arguments.table)
+        except UnicodeDecodeError as error:
+            raise CalibrationError(f'{arguments.table}: expected a text, {error}') from error
+    card = AnalogCard(
+        find_card_type(arguments.card).load(),
+        Wiring(arguments.device, arguments.driver),
+        drives=False,
+        clock=time.monotonic,
+        longest_call=LONGEST_CALL,
+    )
+    try:
+        guide = Guide(card, arguments.scans, lambda text: print(text, file=sys.stderr, flush=True))
+        table = guide.take(sys.stdin)
+    finally:
+        card.close()
+    if arguments.save_table:
+        with arguments.save_table.open('w', encoding='utf-8', newline='') as stream:
+            table.write(stream)
+    return table
+
+
+def _print(item: Fit) -> None:
+    lines = item.calibration
+    print(f'{item.name:6}  {"gain [1/V]":>12}  {"at 0 V":>12}  {"residual":>10}  [{item.unit}]')
+    for leg, (gain, offset, residual) in enumerate(
+        zip(1e3 * lines.gains, 1e3 * lines.offsets, 1e3 * lines.residuals, strict=True), 1
+    ):
+        print(f'leg {leg}   {gain:12.5f}  {offset:12.4f}  {residual:10.4f}')
+    row, leg = item.worst
+    print(f'worst: leg {leg + 1}, point {row + 1}, {1e3 * item.errors[row, leg]:+.4f} {item.unit}')
+
+
+def _agreed(path: Path) -> bool:
+    print(f'write this to {path}? [y/N] ', end='', file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in {'y', 'yes'}

@@ -1,0 +1,185 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart calibrate-drives``: what the counts of absolute encoders mean on this machine."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+import datetime
+from pathlib import Path
+import sys
+
+import numpy as np
+from stewart_driver.errors import ConfigurationError, HomingError
+from stewart_driver.ethercat import home
+from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.ethercat.read_counts import ask, Reading
+from stewart_driver.legs import Array, LEGS
+from stewart_driver.rig_file import DriveCalibration, load_rig, Rig, save_rig
+
+HELP = 'set the zero of the EtherCAT drives, or check it, with the platform at a known pose'
+END_MARGIN = 5e-3
+# Further than this while being read is not at rest [m].
+STANDSTILL = 1e-5
+POSES = ('zero', 'neutral')
+DEFAULTS = EthercatOptions()
+
+EXAMPLES = """
+Bring the platform to a pose that you know by other means than its drives: onto a gauge, or onto
+its stops. Stop the driver first. The motors stay off; positions are only read.
+
+With --check nothing is written: the strokes and, by forward kinematics, height and inclination of
+the platform are compared with the calibration pose.
+
+examples:
+  stewart calibrate-drives --rig-file rig.yaml --platform vigo --interface eth1 --pose zero
+  stewart calibrate-drives --rig-file rig.yaml --strokes 0 0 0 0 0 0 --yes
+  stewart calibrate-drives --rig-file rig.yaml --check
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    parser.add_argument('--rig-file', type=Path, required=True, help='file to write into')
+    parser.add_argument('--platform', help='of a rig file that does not exist yet')
+    parser.add_argument('--interface', help='network interface; default: that of the rig file')
+    parser.add_argument('--namespace', default='', help='network namespace of a virtual rig')
+    parser.add_argument(
+        '--drive', default=DEFAULTS.drive, help='type of the drives (default: %(default)s)'
+    )
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument('--pose', choices=POSES, help='pose of the platform, of its description')
+    where.add_argument(
+        '--strokes', nargs=LEGS, type=float, metavar='M', help='strokes of the legs, measured [m]'
+    )
+    where.add_argument('--check', action='store_true', help='compare, and write nothing')
+    parser.add_argument(
+        '--tolerance',
+        type=float,
+        default=DEFAULTS.home_tolerance,
+        help='of --check, for a leg [m] (default: %(default)s)',
+    )
+    parser.add_argument('--yes', action='store_true', help='read and write without asking')
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Calibrate or check.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        See `add_arguments`.
+
+    Returns
+    -------
+    int
+        Exit code; 1 if the check fails or the operator says no.
+
+    Raises
+    ------
+    DriverError
+        If the drives cannot be read, move, or cannot be used with these offsets.
+
+    """
+    path: Path = arguments.rig_file
+    rig = load_rig(path) if path.exists() or not arguments.platform else Rig(arguments.platform)
+    options = EthercatOptions(
+        interface=arguments.interface or rig.interface or '',
+        namespace=arguments.namespace,
+        drive=arguments.drive,
+    )
+    if not options.interface:
+        raise ConfigurationError('interface', '', 'a network interface, by --interface')
+    kind = DriveType.from_yaml(options.drive)
+    if arguments.check:
+        return _check(rig, kind, options, path, arguments.tolerance)
+    pose = arguments.pose or 'measured strokes'
+    strokes = _strokes(rig.platform, arguments.pose, arguments.strokes)
+    _say(f'pose: {pose} of {rig.platform}; expected strokes [mm]: {_in_mm(strokes)}')
+    if not arguments.yes and not _agreed('Does the platform stand there, at rest? [y/N] '):
+        return 1
+    reading = _read(kind, options)
+    zeros = np.rint(np.array(reading.counts) - kind.gear.counts_per_metre * strokes)
+    offsets = tuple(int(zero) for zero in zeros)
+    kind.gear.check(offsets, kind.limits, END_MARGIN)
+    _say(f'counts: {list(reading.counts)}\nzero offsets: {list(offsets)}')
+    if rig.drives is not None:
+        old = np.array(rig.drives.zero_offsets_counts)
+        changes = (np.array(offsets) - old) / kind.gear.counts_per_metre
+        _say(f'change since {rig.drives.calibrated} [mm]: {_in_mm(changes)}')
+    if not arguments.yes and not _agreed(f'Write {path}? [y/N] '):
+        return 1
+    calibration = DriveCalibration(
+        offsets,
+        datetime.date.today(),
+        pose,
+        tuple(float(stroke) for stroke in strokes),
+        reading.identities,
+    )
+    save_rig(path, replace(rig, drives=calibration, interface=options.interface))
+    _say(f'written: {path}')
+    return 0
+
+
+def _check(
+    rig: Rig, kind: DriveType, options: EthercatOptions, path: Path, tolerance: float
+) -> int:
+    """Print where the platform stands; 0 if that is home."""
+    from stewart_kinematics.forward import forward
+    from stewart_kinematics.platform import Platform
+
+    reading = _read(kind, options)
+    if reason := home.why_not(rig.drives, reading.identities, str(path)):
+        raise HomingError(reason)
+    assert rig.drives is not None
+    zeros = np.array(rig.drives.zero_offsets_counts)
+    strokes = kind.gear.strokes(np.array(reading.counts, dtype=np.float64), zeros)
+    print(f'strokes [mm]: {_in_mm(strokes)}')
+    geometry = Platform.from_yaml(rig.platform).geometry
+    found = forward(geometry, geometry.retracted_length + strokes)
+    at_home = forward(geometry, geometry.retracted_length + np.array(rig.drives.strokes_m))
+    height, expected = float(found.position[2]), float(at_home.position[2])
+    inclination = np.degrees(2.0 * np.arcsin(np.linalg.norm(found.quaternion_xyzw[:2])))
+    print(f'height {height:.5f} m, at home {expected:.5f} m; inclination {inclination:.4f} deg')
+    print(home.check(rig.drives, strokes, tolerance))
+    return 0
+
+
+def _read(kind: DriveType, options: EthercatOptions) -> Reading:
+    """Read the drives; raises `HomingError` if a leg moves meanwhile."""
+    reading = ask(options)
+    moved = abs(reading.wandering / kind.gear.counts_per_metre)
+    if moved > STANDSTILL:
+        raise HomingError(f'a leg moved by {1e3 * moved:.3f} mm while it was read')
+    return reading
+
+
+def _strokes(platform: str, pose: str | None, given: Sequence[float] | None) -> Array:
+    if given is not None:
+        return np.array(given)
+    from stewart_kinematics.inverse import leg_lengths
+    from stewart_kinematics.platform import Platform
+
+    geometry = Platform.from_yaml(platform).geometry
+    at = geometry.zero_pose if pose == 'zero' else geometry.neutral_pose
+    lengths = leg_lengths(geometry, at.position, at.quaternion_xyzw)
+    return np.asarray(lengths - geometry.retracted_length, dtype=np.float64)
+
+
+def _in_mm(values: Array) -> str:
+    return ', '.join(f'{1e3 * value:.3f}' for value in values)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _agreed(question: str) -> bool:
+    print(question, end='', file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in {'y', 'yes'}

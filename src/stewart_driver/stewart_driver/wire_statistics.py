@@ -1,0 +1,60 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""How the frames of a back end fare that has a wire."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from stewart_driver.cycle_statistics import bin_of, BINS, Counts
+
+
+@dataclass
+class WireStatistics:
+    """
+    Counters since the start.
+
+    Attributes
+    ----------
+    round_trips : ndarray of uint64
+        Histogram of the time from sending to receiving, see `cycle_statistics`.
+    longest : float
+        Longest round trip [s].
+    bad_working_counters, lost_frames : int
+        Frames that not every drive has answered, and frames that did not come back in time.
+    restarts : int
+        How often the bus was brought up again.
+
+    """
+
+    round_trips: Counts = field(default_factory=lambda: np.zeros(BINS, dtype=np.uint64))
+    longest: float = 0.0
+    bad_working_counters: int = 0
+    lost_frames: int = 0
+    restarts: int = 0
+
+    def count(self, duration: float) -> None:
+        """Take note of a round trip [s]."""
+        self.round_trips[bin_of(duration)] += np.uint64(1)
+        self.longest = max(self.longest, duration)
+
+    def write_to(self, words: Any) -> None:
+        """Put all counters into the words of the shared block."""
+        words['longest_round_trip'] = self.longest
+        words['bad_working_counters'] = self.bad_working_counters
+        words['lost_frames'] = self.lost_frames
+        words['bus_restarts'] = self.restarts
+        words['round_trips'][:] = self.round_trips
+
+
+@runtime_checkable
+class Wired(Protocol):
+    """A back end that exchanges frames, on a clock that is not ours."""
+
+    wire: WireStatistics
+
+    @property
+    def shift(self) -> float:
+        """How much later than a period the next cycle shall begin [s]."""

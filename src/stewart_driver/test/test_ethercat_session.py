@@ -1,0 +1,404 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Six drives on a scripted bus: the order of states, targets, and what happens when one goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import struct
+from typing import Any
+
+import numpy as np
+import pytest
+from stewart_driver.backend import Measurement, Targets
+from stewart_driver.cia402 import Control, decode_state, next_transition, State
+from stewart_driver.errors import DriverError, TransportError
+from stewart_driver.ethercat.drive_group import DriveGroup
+from stewart_driver.ethercat.drive_setup import Exchange
+from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.errors import NotOperational, WrongBus
+from stewart_driver.ethercat.fault_text import AlStatus, Emergency
+from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.ethercat.phase_lock import PhaseLock
+from stewart_driver.ethercat.process_map import InputImage, OutputImage
+from stewart_driver.ethercat.session import Session
+from stewart_driver.ethercat.starting import Line, start
+from stewart_driver.ethercat.watch import Watch
+from stewart_driver.rig_file import DriveIdentity
+from stewart_driver.wire_statistics import WireStatistics
+
+KIND = DriveType.from_yaml('omron_1s')
+COUNTS = 2**23 / 0.01
+ENTRIES_OUT = (0x60400010, 0x607A0020, 0x60B20010)
+ENTRIES_IN = (0x60410010, 0x60640020, 0x603F0010, 0x60770010)
+CYCLE = 0.002
+OPTIONS = EthercatOptions(interface='scripted', cycle_time=CYCLE, start_timeout=0.2)
+OP = AlStatus(8, 0, '')
+
+
+class ScriptedWire:
+    """Six drives that make one transition per frame; `slow` makes drives take more frames."""
+
+    def __init__(self) -> None:
+        self.states = [State.SWITCH_ON_DISABLED] * 6
+        self.positions = [round(0.3 * COUNTS) + 1000 * axis for axis in range(6)]
+        self.codes, self.previous = [0] * 6, [0] * 6
+        self.slow: dict[int, int] = {}
+        self.sent: list[list[tuple[int, int, int]]] = []
+        self.stuck: set[int] = set()
+        self.counter, self.expected = 18, 18
+        self.status = [OP] * 6
+        self.mail: dict[int, list[Emergency]] = {}
+        self.resettable = True
+        self.log: list[str] = []
+        self.clock = 0
+        self.found = [DriveIdentity(0x83, 0xB0, 0x10004, 0)] * 6
+        self.reached = {4: [AlStatus(4, 0, '')] * 6, 8: [OP] * 6}
+
+    def exchange(self, outputs: Sequence[bytes]) -> int:
+        self.log.append('frame')
+        words = [struct.unpack('<Hih', item) for item in outputs]
+        self.sent.append(words)
+        for axis, (word, target, _) in enumerate(words):
+            if self.states[axis] is State.OPERATION_ENABLED and axis not in self.stuck:
+                self.positions[axis] = target
+            arrow = next_transition(self.states[axis], word, self.previous[axis])
+            self.previous[axis] = word
+            if arrow is None or (arrow.number == 15 and not self.resettable):
+                continue
+            if self.slow.get(axis, 0):
+                self.slow[axis] -= 1
+                continue
+            self.states[axis] = arrow.target
+            if arrow.number == 15:
+                self.codes[axis] = 0
+        return self.counter
+
+    def inputs(self) -> list[bytes]:
+        return [
+            struct.pack('<HiHh', state, position, code, 100)
+            for state, position, code in zip(self.states, self.positions, self.codes, strict=True)
+        ]
+
+    def statuses(self) -> list[AlStatus]:
+        return self.status
+
+    def emergencies(self, leg: int) -> list[Emergency]:
+        return self.mail.pop(leg, [])
+
+    def scan(self, count: int) -> Any:
+        self.log.append('scan')
+        return [ScriptedSlave(leg, self) for leg in range(1, count + 1)]
+
+    def map(self, *, watchdog: float, sync: Any) -> None:
+        self.log.append(f'map {watchdog:g} {sync}')
+        self.status = self.reached[4]
+
+    def request(self, state: int) -> None:
+        self.log.append(f'request {state}')
+        self.status = self.reached[state]
+
+    def hurry(self) -> None:
+        self.log.append('hurry')
+
+    def close(self) -> None:
+        self.log.append('close')
+
+    def fail(self, axis: int, code: int) -> None:
+        self.states[axis], self.codes[axis] = State.FAULT, code
+
+
+class ScriptedSlave:
+    def __init__(self, leg: int, wire: ScriptedWire) -> None:
+        self.leg, self._wire = leg, wire
+
+    def identity(self) -> DriveIdentity:
+        return self._wire.found[self.leg - 1]
+
+    def read(self, index: int, subindex: int) -> bytes:
+        self._wire.log.append(f'{self.leg} read {index:04X}')
+        maps = {0x1C12: (0x1701,), 0x1C13: (0x1B01,), 0x1701: ENTRIES_OUT, 0x1B01: ENTRIES_IN}
+        if index == 0x608F:
+            return struct.pack('<I', 2**23 if subindex == 1 else 1)
+        if index == 0x6091:
+            return struct.pack('<I', 1)
+        values = maps[index]
+        return bytes([len(values)]) if subindex == 0 else struct.pack('<I', values[subindex - 1])
+
+    def write(self, index: int, subindex: int, data: bytes) -> None:
+        self._wire.log.append(f'{self.leg} write {index:04X}')
+
+
+@pytest.fixture
+def wire() -> ScriptedWire:
+    return ScriptedWire()
+
+
+class Bench:
+    def __init__(self, wire: ScriptedWire) -> None:
+        self.wire, self.now = wire, 100.0
+        self.statistics = WireStatistics()
+        exchange = Exchange(
+            OutputImage(1, ENTRIES_OUT, lambda _index, _subindex: b''),
+            InputImage(1, ENTRIES_IN),
+            '',
+        )
+        line = Line(tuple(wire.found), (exchange,) * 6)
+        watch = Watch(wire, 'scripted', OPTIONS, self.statistics)
+        self.session = Session(
+            wire, line, KIND, OPTIONS, [0] * 6, watch, PhaseLock(CYCLE), self.now
+        )
+        self.targets = self.session.strokes
+
+    def step(self, count: int = 1, move: float = 0.0, force: float = 0.0) -> Measurement:
+        for _ in range(count):
+            self.now += CYCLE
+            self.targets = self.targets + move
+            targets = Targets(self.targets, np.zeros(6), np.full(6, force))
+            measured = self.session.exchange(targets, self.now)
+        return measured
+
+    def switch_on(self) -> None:
+        self.session.enable()
+        assert self.step(4).enabled
+        self.targets = self.session.strokes
+
+
+@pytest.fixture
+def bench(wire: ScriptedWire) -> Bench:
+    return Bench(wire)
+
+
+def test_all_six_get_operation_enabled_in_the_same_frame(bench: Bench) -> None:
+    bench.wire.slow = {2: 4, 5: 2}
+    bench.session.enable()
+
+    for _ in range(15):
+        bench.step()
+        states = {state for state in bench.wire.states if state is State.OPERATION_ENABLED}
+        asked = [word for word, _, _ in bench.wire.sent[-1]]
+        if Control.ENABLE_OPERATION in asked:
+            assert set(asked) == {Control.ENABLE_OPERATION}
+    assert states == {State.OPERATION_ENABLED}
+
+
+def test_targets_are_where_the_drives_stand_until_all_are_on(bench: Bench) -> None:
+    bench.wire.positions[1] += 5000
+    bench.step(3, move=1e-3)
+    bench.session.enable()
+    bench.wire.slow = {0: 3}
+
+    while not bench.step(move=1e-3).enabled:
+        for (_, target, torque), position in zip(
+            bench.wire.sent[-1][1:], bench.wire.positions[1:], strict=True
+        ):
+            assert (target, torque) == (position, 0)
+    assert bench.wire.positions[1] == round(0.3 * COUNTS) + 6000
+
+
+def test_targets_and_feed_forward_go_out_once_all_are_on(bench: Bench) -> None:
+    bench.switch_on()
+
+    measured = bench.step(2, move=1e-4, force=KIND.gear.rated_force / 4)
+
+    assert [torque for _, _, torque in bench.wire.sent[-1]] == [250] * 6
+    np.testing.assert_allclose(measured.strokes, bench.targets, atol=1e-9)
+    assert measured.forces is not None
+    np.testing.assert_allclose(measured.forces, 0.1 * KIND.gear.rated_force)
+
+
+def test_no_target_jumps_and_a_jump_is_a_fault(bench: Bench) -> None:
+    bench.switch_on()
+    before = list(bench.wire.positions)
+
+    measured = bench.step(move=0.05)
+
+    steps = np.array(bench.wire.positions) - before
+    assert abs(steps / COUNTS).max() == pytest.approx(1.2 * 0.6 * CYCLE, rel=1e-3)
+    assert 'target jumps' in str(measured.fault)
+
+
+def test_a_drive_whose_encoder_stands_while_its_target_moves_is_switched_off(
+    bench: Bench,
+) -> None:
+    bench.switch_on()
+    assert bench.step(20, move=1e-4).fault is None
+    bench.wire.stuck = {1}
+
+    faults = [bench.step(move=1e-4).fault for _ in range(6)]
+
+    assert faults[:3] == [None] * 3
+    assert str(faults[-1]).startswith('leg 2: its encoder stands still while its target moves')
+    assert [word for word, _, _ in bench.wire.sent[-1]] == [
+        Control.DISABLE_VOLTAGE if axis == 1 else Control.ENABLE_OPERATION for axis in range(6)
+    ]
+    assert bench.step(50).fault is faults[-1]
+
+
+def test_a_drive_that_leaves_operation_is_not_switched_on_again(bench: Bench) -> None:
+    bench.switch_on()
+    bench.wire.states[3] = State.SWITCH_ON_DISABLED
+
+    measured = bench.step(20)
+
+    assert not measured.enabled
+    assert bench.wire.states[3] is State.SWITCH_ON_DISABLED
+    assert bench.wire.sent[-1][3][0] == Control.DISABLE_VOLTAGE
+    assert bench.wire.sent[-1][0][0] == Control.ENABLE_OPERATION
+    bench.session.enable()
+    assert bench.step(5).enabled
+
+
+def test_a_drive_fault_is_told_with_its_emergency_and_reset_on_request_only(
+    bench: Bench,
+) -> None:
+    bench.switch_on()
+    bench.wire.mail[2] = [Emergency(0x7305, 0x21, b'\7\0\0\0\0')]
+    bench.wire.fail(1, 0x7305)
+
+    measured = bench.step()
+
+    assert str(measured.fault) == (
+        'drive of leg 2 reports fault 0x7305: incremental sensor 1; '
+        'emergency (register 0x21, data 07 00 00 00 00)'
+    )
+    bench.session.group.disable()
+    assert bench.step(20).fault is not None
+    assert bench.wire.states[1] is State.FAULT
+    bench.session.reset()
+    assert bench.wire.states == [State.SWITCH_ON_DISABLED] * 6
+    assert bench.step().fault is None
+
+
+def test_a_fault_that_stays_is_told(bench: Bench) -> None:
+    bench.wire.fail(4, 0x4310)
+    bench.wire.resettable = False
+
+    with pytest.raises(DriverError, match=r'cannot be reset: drive of leg 5 .* power stage'):
+        bench.session.reset()
+
+
+def test_nobody_is_switched_on_while_one_is_in_a_fault(bench: Bench) -> None:
+    bench.wire.fail(4, 0x4310)
+    bench.session.enable()
+
+    measured = bench.step(10)
+
+    assert measured.fault is not None
+    assert State.SWITCHED_ON not in bench.wire.states
+    assert State.OPERATION_ENABLED not in bench.wire.states
+
+
+def test_a_lost_leg_is_found_in_two_frames_and_the_others_are_still_measured(
+    bench: Bench,
+) -> None:
+    bench.switch_on()
+    bench.wire.counter = 15
+    bench.wire.status = [OP] * 2 + [AlStatus(0, 0, '')] + [OP] * 3
+
+    assert bench.step().fault is None
+    measured = bench.step(move=1e-4)
+
+    assert str(measured.fault) == 'leg 3: its drive is lost, EtherCAT: does not answer'
+    assert not measured.enabled
+    later = bench.step(100, move=1e-4)
+    assert later.stamp == bench.now
+    assert bench.statistics.bad_working_counters == 102
+
+
+def test_a_drive_out_of_op_is_found_though_the_working_counter_is_right(bench: Bench) -> None:
+    bench.wire.status = [AlStatus(0x14, 0x1A, 'Synchronization error')] + [OP] * 5
+
+    measured = bench.step(60)
+
+    assert 'leg 1: its drive is lost, EtherCAT: SAFEOP with error 0x001A' in str(measured.fault)
+
+
+def test_single_lost_frames_are_counted_and_hold_the_measurement(bench: Bench) -> None:
+    bench.switch_on()
+    before = bench.step()
+    bench.wire.counter = -1
+
+    lost = bench.step()
+    bench.wire.counter = 18
+
+    assert (lost.stamp, lost.fault) == (before.stamp, None)
+    assert bench.step().stamp == bench.now
+    assert bench.statistics.lost_frames == 1
+
+
+def test_a_lost_question_for_the_states_loses_no_leg(bench: Bench) -> None:
+    bench.switch_on()
+    bench.wire.status = [AlStatus(0, 0, '')] * 6
+
+    assert bench.step(100).fault is None
+    bench.wire.counter = 15
+    assert bench.step(10).fault is None
+
+
+def test_a_silent_bus_is_a_transport_error(bench: Bench) -> None:
+    bench.step()
+    bench.wire.counter = -1
+
+    with pytest.raises(TransportError, match='no complete frame has come back on scripted'):
+        bench.step(1_000_000)
+
+
+def test_closing_takes_the_voltage_off_before_the_bus_goes_down(bench: Bench) -> None:
+    bench.switch_on()
+
+    bench.session.close()
+
+    assert bench.wire.states == [State.SWITCH_ON_DISABLED] * 6
+    assert bench.wire.log[-2:] == ['frame', 'close']
+
+
+def test_the_bus_is_started_in_the_one_order_that_real_drives_take(wire: ScriptedWire) -> None:
+    start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+
+    log = [line for line in wire.log if line[0].isalpha()]
+    assert log[:4] == ['scan', 'map 0.1 (0.002, 0.001)', 'frame', 'request 8']
+    assert log[-1] == 'hurry'
+    assert set(log[4:-1]) == {'frame'}
+    sixth = [line for line in wire.log if line.startswith('6')]
+    assert [line for line in sixth if 'write 6060' in line]
+    assert wire.log.index(sixth[-1]) < wire.log.index('map 0.1 (0.002, 0.001)')
+    assert {word for frame in wire.sent for word, _, _ in frame} == {Control.DISABLE_VOLTAGE}
+
+
+def test_the_first_targets_on_the_way_to_op_are_where_the_drives_stand(
+    wire: ScriptedWire,
+) -> None:
+    start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+
+    assert [target for _, target, _ in wire.sent[-1]] == wire.positions
+
+
+def test_drives_that_do_not_reach_a_state_are_named_with_their_reason(wire: ScriptedWire) -> None:
+    refused = AlStatus(0x12, 0x30, 'Invalid DC SYNC config')
+    wire.reached[4] = [AlStatus(4, 0, '')] * 5 + [refused]
+    with pytest.raises(NotOperational, match=r'SAFEOP: leg 6: PREOP with error 0x0030 \(Inv'):
+        start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+    wire.reached[4] = [AlStatus(4, 0, '')] * 6
+    wire.reached[8] = [OP] * 3 + [AlStatus(0x14, 0x1B, 'Sync manager watchdog')] + [OP] * 2
+    with pytest.raises(NotOperational, match='OP: leg 4: SAFEOP with error 0x001B'):
+        start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+
+
+def test_nothing_is_written_to_a_wrong_drive(wire: ScriptedWire) -> None:
+    wire.found[0] = DriveIdentity(0x2, 0xB0, 0x10004, 0)
+
+    with pytest.raises(WrongBus, match='leg 1 has vendor 0x2'):
+        start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+    assert not [line for line in wire.log if 'write' in line]
+
+
+def test_an_unknown_statusword_keeps_all_off() -> None:
+    group = DriveGroup(2)
+    group.enable()
+
+    group.take([0x0040, 0x0002])
+
+    assert group.states[1] is None
+    assert group.words() == [Control.DISABLE_VOLTAGE] * 2
+    assert decode_state(0x0040) is State.SWITCH_ON_DISABLED

@@ -1,0 +1,125 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The rig file: what is written is read, and what cannot be used is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.rig_file import (
+    Channel,
+    DaqCalibration,
+    DriveCalibration,
+    DriveIdentity,
+    ImuMounting,
+    load_rig,
+    Rig,
+    save_rig,
+)
+import yaml
+
+DAY = datetime.date(2026, 11, 21)
+CHANNEL = Channel(0.016, 0.245, 2e-5)
+RIG = Rig(
+    platform='vigo',
+    drives=DriveCalibration(
+        (-5, 0, 7, 2**31 - 1, -(2**31), 12),
+        DAY,
+        'zero',
+        (0.01,) * 6,
+        tuple(DriveIdentity(0x83, 0xB0, 0x10004, number) for number in range(6)),
+    ),
+    daq=DaqCalibration((CHANNEL,) * 6, (CHANNEL,) * 6, DAY),
+    imu=ImuMounting('/dev/ttyUSB0', 921600, (0.0, 0.0, 90.0), (0.0, 0.0, 0.02)),
+    interface='eth1',
+)
+
+
+READS_ONLY = DaqCalibration((CHANNEL,) * 6, (), DAY, 'velocity')
+
+
+@pytest.mark.parametrize(
+    'rig', [RIG, Rig('vigo'), Rig('ex800', daq=RIG.daq), Rig('vigo', daq=READS_ONLY)]
+)
+def test_what_is_saved_is_loaded_and_nothing_is_left_beside_it(rig: Rig, tmp_path: Path) -> None:
+    path = tmp_path / 'rig.yaml'
+
+    for _ in range(2):
+        save_rig(path, rig)
+
+    assert load_rig(path) == rig
+    assert [item.name for item in tmp_path.iterdir()] == ['rig.yaml']
+
+
+def edit(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    """Return a change of one value; None removes the key."""
+
+    def change(content: dict[str, Any]) -> None:
+        *path, last = key.split('.')
+        for step in path:
+            content = content[step] if not step.isdigit() else content[int(step)]  # type: ignore[call-overload]
+        content[last] = value
+        if value is None:
+            del content[last]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ('key', 'value', 'message'),
+    [
+        ('platform', None, "platform: expected a text, got 'nothing'"),
+        ('drives.zero_offsets_counts', [1, 2], 'drives.zero_offsets_counts: expected a list of 6'),
+        ('drives.zero_offsets_counts', [0, 0, 0, 0, 0, 2**31], 'integer from -2147483648 to'),
+        ('drives.zero_offsets_counts', [0, 0, 0, 0, 0, 1.5], r'zero_offsets_counts\[6\]'),
+        ('drives.calibrated', 'yesterday', 'a date such as 2026-11-21'),
+        ('drives.strokes_m', [0, 0, 0, 0, 0, float('nan')], r'strokes_m\[6\].*finite'),
+        ('drives.identities', [], 'a list of 6 mappings'),
+        ('daq.inputs.2.gain_m_per_v', 0.0, r'daq.inputs\[3\].gain_m_per_v.*other than 0'),
+        ('daq.outputs.0.residual_m', -1e-3, r'daq.outputs\[1\].residual_m.*>= 0'),
+        ('daq.mode', 'torque', 'daq.mode: expected position or velocity'),
+        ('imu.baud', True, 'imu.baud: expected an integer'),
+        ('ethercat.interfaces', 'eth1', 'ethercat.interfaces: expected one of the keys interface'),
+        ('drive', {}, 'drive: expected one of the keys daq, drives'),
+    ],
+)
+def test_what_cannot_be_used_is_named(key: str, value: Any, message: str, tmp_path: Path) -> None:
+    path = tmp_path / 'rig.yaml'
+    save_rig(path, RIG)
+    content = yaml.safe_load(path.read_text())
+    edit(key, value)(content)
+    path.write_text(yaml.safe_dump(content))
+
+    with pytest.raises(ConfigurationError, match=message):
+        load_rig(path)
+
+
+def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
+    broken, folder = tmp_path / 'broken.yaml', tmp_path / 'folder'
+    broken.write_text('platform: [')
+    with pytest.raises(ConfigurationError, match='a YAML file'):
+        load_rig(broken)
+    with pytest.raises(ConfigurationError, match='No such file'):
+        load_rig(tmp_path / 'absent.yaml')
+    with pytest.raises(ConfigurationError, match='can be written'):
+        save_rig(folder / 'rig.yaml', RIG)
+
+
+def test_a_failed_save_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / 'rig.yaml'
+    save_rig(path, RIG)
+
+    def fail(*_: Any) -> None:
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr('os.fsync', fail)
+    with pytest.raises(ConfigurationError, match='No space left'):
+        save_rig(path, Rig('ex800'))
+
+    assert load_rig(path) == RIG
+    assert [item.name for item in tmp_path.iterdir()] == ['rig.yaml']
