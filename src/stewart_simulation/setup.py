@@ -22,10 +22,16 @@ setup(
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
     entry_points={
+        'console_scripts': ['virtual_rig = stewart_node_support.executable:main'],
+        'stewart.nodes': ['virtual_rig = stewart_simulation.nodes.virtual_rig:VirtualRig'],
+        'stewart.daq_cards': ['simulated = stewart_simulation.daq_card.library:CARD'],
         'stewart.driver_backends': [
             'simulated = stewart_simulation.simulated_backend:SimulatedBackend',
         ],
-        'stewart.verbs': ['imu-emulator = stewart_simulation.verbs.imu_emulator'],
+        'stewart.verbs': [
+            'imu-emulator = stewart_simulation.verbs.imu_emulator',
+            'virtual-rig = stewart_simulation.verbs.virtual_rig',
+        ],
     },
     zip_safe=False,
 )

@@ -80,13 +80,10 @@ class LaggingDrives:
         self._target, self._target_rate = self.strokes, self.rates
         self._age = 0.0
 
-    @property
-    def measured_forces(self) -> None:
-        """None: without a plant there is no force."""
-        return
-
-    def command(self, strokes: Array, rates: Array, forces: Array) -> None:
-        """Take new targets [m], [m/s]; a force has nothing to act on."""
+    def command(
+        self, strokes: Array, rates: Array, forces: Array, accelerations: Array | None = None
+    ) -> None:
+        """Take new targets [m], [m/s]; a force has nothing to act on, so steps do no harm."""
         self._target, self._target_rate = strokes, rates
         self._age = 0.0
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from stewart_driver.errors import TransportError
-from stewart_driver.legs import Array
+from stewart_driver.legs import Array, LEGS
+from stewart_dynamics.forward_kernels import STATE_SIZE
 from stewart_simulation.plant import Plant
-from stewart_simulation.servo import leg_motion, run_servos
+from stewart_simulation.servo import leg_motion, plant_derivative, run_servos
 
 LONGEST_STEP = 2.5e-4
+# A braked platform stands still below these [m/s], [m/s²] and [rad/s²].
+SLOWEST, LEAST_ACCELERATION = 1e-3, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,8 @@ class ServoSettings:
         Step of the force feedback: a thousandth of the rated force, as object 6077h has it [N].
     end_lower, end_upper : ndarray, shape (6,)
         Mechanical ends of the strokes [m].
+    brake_share : float
+        What a brake holds before it slips, as a share of `force_limit` [-].
 
     """
 
@@ -50,13 +55,15 @@ class ServoSettings:
     force_resolution: float
     end_lower: Array
     end_upper: Array
+    brake_share: float = 2.0
 
 
 class RigidDrives:
     """
     Drives in cyclic synchronous position mode on the thirteen-body plant.
 
-    While the drives are off the brakes hold the plant where it stands.
+    Every drive has power or not; without it a brake holds the leg. While none has power and the
+    platform stands, time passes without a step of the plant.
 
     Parameters
     ----------
@@ -73,8 +80,13 @@ class RigidDrives:
         True forces [N].
     state : ndarray, shape (13,)
         True pose and twist of the platform.
-    on : bool
-        Whether the drives follow their targets.
+    powered : ndarray of bool, shape (6,)
+        Which drives follow their targets.
+    force_limits : ndarray, shape (6,)
+        Largest forces; a fault may lower them [N].
+    encoder_errors, stuck_encoders : ndarray, shape (6,)
+        Faults of the drives' own encoders: what they add, and the reading of one that is stuck,
+        otherwise nan [m].
 
     """
 
@@ -92,39 +104,111 @@ class RigidDrives:
             settings.position_gain,
             rate_gain,
             rate_gain / settings.integral_time,
-            settings.force_limit,
+            settings.brake_share * settings.force_limit,
             settings.current_lag,
-            settings.hold_after,
         )
         self._ends = np.stack([settings.end_lower, settings.end_upper])
         self.state = np.array(plant.start)
-        self.strokes, self.rates = np.empty(6), np.empty(6)
-        self.delivered, self._integrals = np.zeros(6), np.zeros(6)
-        self.on = False
+        self.strokes, self.rates = np.empty(LEGS), np.empty(LEGS)
+        self.delivered, self._acting = np.zeros(LEGS), np.zeros(LEGS)
+        self._integrals = np.zeros(LEGS)
+        self.powered = np.zeros(LEGS, dtype=np.bool_)
+        self.force_limits = np.full(LEGS, settings.force_limit)
+        self._errors = np.stack([np.zeros(LEGS), np.full(LEGS, np.nan)])
+        self.encoder_errors, self.stuck_encoders = self._errors
+        self._resting = True
         self._look()
-        self._targets, self._target_rates = self.strokes.copy(), np.zeros(6)
-        self._feed_forward = np.zeros(6)
+        self._held = self.strokes.copy()
+        self._targets, self._target_rates = self.strokes.copy(), np.zeros(LEGS)
+        self._still = self._target_accelerations = np.zeros(LEGS)
+        self._hold_after = np.full(LEGS, settings.hold_after)
+        self._hold = self._hold_after
+        self._feed_forward, self._age = np.zeros(LEGS), 0.0
+
+    @property
+    def on(self) -> bool:
+        """Whether all drives follow their targets; setting it switches all of them."""
+        return bool(self.powered.all())
+
+    @on.setter
+    def on(self, value: bool) -> None:
+        self.powered[:] = value
+
+    @property
+    def force_limit(self) -> float:
+        """Largest force of a drive without a fault [N]."""
+        return self._settings.force_limit
 
     @property
     def measured_forces(self) -> Array:
         """Delivered forces in whole steps of the feedback [N]."""
-        step = self._settings.force_resolution
-        return np.asarray(step * np.round(self.delivered / step))
+        return self.read_forces(0.0)
 
-    def command(self, strokes: Array, rates: Array, forces: Array) -> None:
-        """Take new targets [m], [m/s] and feed-forward forces [N]."""
+    def read_forces(self, noise: Array | float) -> Array:
+        """Return what the feedback makes of the delivered forces and of some noise [N]."""
+        step = self._settings.force_resolution
+        return np.asarray(step * np.round((self.delivered + noise) / step))
+
+    @property
+    def encoder_strokes(self) -> Array:
+        """What the drives' encoders give, shape (6,) [m]."""
+        stuck = self.stuck_encoders
+        return np.where(np.isnan(stuck), self.strokes + self.encoder_errors, stuck)
+
+    def acceleration(self) -> Array:
+        """
+        Return the acceleration that the plant has now.
+
+        Returns
+        -------
+        ndarray, shape (6,)
+            Linear [m/s²] and angular [rad/s²], of the platform's origin in base axes, from the
+            equations of motion with the forces that act.
+
+        """
+        if self._resting:
+            return np.zeros(6)
+        out = np.empty(STATE_SIZE)
+        plant_derivative(self._arguments, self.state, self._acting, out)
+        return out[7:]
+
+    def command(
+        self,
+        strokes: Array,
+        rates: Array,
+        forces: Array,
+        hold: Array | None = None,
+        accelerations: Array | None = None,
+    ) -> None:
+        """
+        Take new targets.
+
+        Parameters
+        ----------
+        strokes, rates : ndarray, shape (6,)
+            Where the legs shall be now, and how fast that moves [m], [m/s].
+        forces : ndarray, shape (6,)
+            Feed-forward [N].
+        hold : ndarray, shape (6,), optional
+            How long it moves, then it stays; default: the `hold_after` of the settings [s].
+        accelerations : ndarray, shape (6,), optional
+            How the rates change meanwhile, as a drive's interpolator has it; default: not at all,
+            as in an amplifier that holds its last command [m/s²].
+
+        """
         self._targets, self._target_rates = np.array(strokes), np.array(rates)
-        self._feed_forward = np.array(forces)
+        given = self._still if accelerations is None else np.array(accelerations)
+        self._target_accelerations = given
+        self._hold = self._hold_after if hold is None else hold
+        self._feed_forward, self._age = np.array(forces), 0.0
 
     def advance(self, duration: float) -> None:
         """Let some time pass [s]."""
         if duration <= 0.0:
             return
-        if not self.on:
-            self.state[7:] = 0.0
-            self.delivered[:] = 0.0
-            self._integrals[:] = 0.0
-            self._look()
+        self._resting = self._comes_to_rest()
+        if self._resting:
+            self._rest()
             return
         count = int(np.ceil(duration / LONGEST_STEP))
         step = duration / count
@@ -133,27 +217,49 @@ class RigidDrives:
             self._retracted,
             self._ends,
             self._gains,
+            self.force_limits,
+            self.powered,
+            self._errors,
             self._targets,
             self._target_rates,
+            self._target_accelerations,
+            self._hold,
             self._feed_forward,
+            self._age,
             self._integrals,
+            self._held,
             self.delivered,
+            self._acting,
             self.state,
             step,
             count,
         ):
             raise TransportError('the simulated platform fell into a singular pose')
+        self._age += duration
         self._look()
 
-    def warm_up(self) -> None:
-        """Compile or load the kernels now, not in the first cycle after enabling."""
-        state, on = self.state.copy(), self.on
-        self.on = True
-        self.advance(LONGEST_STEP)
-        self.on, self.state[:] = on, state
+    def _comes_to_rest(self) -> bool:
+        return (
+            not self.powered.any()
+            and bool(np.abs(self.rates).max() < SLOWEST)
+            and bool(np.abs(self.acceleration()).max() < LEAST_ACCELERATION)
+        )
+
+    def _rest(self) -> None:
+        self.state[7:] = 0.0
         self.delivered[:] = 0.0
         self._integrals[:] = 0.0
         self._look()
+        self._held[:] = self.strokes
+
+    def warm_up(self) -> None:
+        """Compile or load the kernels now, not in the first cycle after enabling."""
+        state, powered, age = self.state.copy(), self.powered.copy(), self._age
+        self.on = True
+        self.advance(LONGEST_STEP)
+        self.acceleration()
+        self.powered[:], self.state[:], self._age, self._resting = powered, state, age, True
+        self._rest()
 
     def _look(self) -> None:
         leg_motion(self._arguments[0], self._arguments[1], self.state, self.strokes, self.rates)

@@ -5,16 +5,20 @@ Six servo drives acting on the rigid-body plant, one kernel for both.
 
 Cascade of every drive: a proportional position loop with the target rate fed forward, a
 proportional-integral rate loop with the feed-forward force added, a current loop of first order.
+Between two targets of the bus position and rate go on along a parabola. Rates that stood still
+for a bus cycle would put a sawtooth into the force, in proportion to the acceleration and in step
+with whoever samples it once per cycle: that looks like an inertia, and no real drive leaves it.
+A drive without power leaves its leg to the brake, which slips when it is asked for too much.
 """
 
 from __future__ import annotations
 
 from numba import njit
 import numpy as np
-from stewart_dynamics.forward_kernels import advance_in_place, Plant
+from stewart_dynamics.forward_kernels import advance_in_place, derivative, Plant
 from stewart_dynamics.vectors import rotation_matrix
 
-# A mechanical end stop: stiff, damped, and slow enough for the servo's step [N/m], [N s/m].
+# A mechanical end stop or a brake: stiff, damped, slow enough for the servo's step [N/m], [N s/m].
 STOP_STIFFNESS, STOP_DAMPING = 2e6, 2e3
 
 
@@ -36,16 +40,30 @@ def leg_motion(base_joints, platform_joints, state, lengths, rates):  # type: ig
 
 
 @njit(cache=True)
+def plant_derivative(plant: Plant, state, acting, out):  # type: ignore[no-untyped-def]
+    """Fill the time derivative of a plant state under the forces that act along the legs [N]."""
+    derivative(*plant, state, acting, out)
+
+
+@njit(cache=True)
 def run_servos(  # type: ignore[no-untyped-def]
     plant: Plant,
     retracted,
     ends,
     gains,
+    limits,
+    powered,
+    errors,
     targets,
     target_rates,
+    target_accelerations,
+    hold,
     feed_forward,
+    age,
     integrals,
+    held,
     forces,
+    acting,
     state,
     step,
     count,
@@ -54,30 +72,47 @@ def run_servos(  # type: ignore[no-untyped-def]
     Let drives and plant run for `count` steps; False if the plant became singular.
 
     `plant` are the leading arguments of ``forward_kernels.advance_in_place``; `gains` are position
-    gain [1/s], rate gain [N s/m], integral gain [N/m], force limit [N], current lag [s] and how
-    long a target's rate is followed [s]. The integrals [N], the delivered forces [N] and the plant
-    state change in place.
+    gain [1/s], rate gain [N s/m], integral gain [N/m], brake force [N] and current lag [s];
+    `limits` the largest forces [N]; `errors` what encoders add to the stroke, and in the second
+    row the readings of those that are stuck, others nan [m]; `hold` how long the rates of the
+    targets, and their accelerations, are followed [s]. `age` is how old the targets are at first
+    [s]. The integrals [N], the strokes that brakes hold [m], the delivered forces [N], those
+    acting along the legs with brakes and ends [N] and the plant state change in place.
     """
-    position_gain, rate_gain, integral_gain, limit, lag, hold_after = gains
-    lengths, rates, acting = np.empty(6), np.empty(6), np.empty(6)
+    position_gain, rate_gain, integral_gain, brake_force, lag = gains
+    lengths, rates = np.empty(6), np.empty(6)
     follow = 1.0 - np.exp(-step / lag)
-    for n in range(count):
+    for _ in range(count):
         leg_motion(plant[0], plant[1], state, lengths, rates)
-        age = n * step
         for i in range(6):
             stroke = lengths[i] - retracted[i]
-            target = targets[i] + target_rates[i] * min(age, hold_after)
-            target_rate = target_rates[i] if age <= hold_after else 0.0
-            error = target_rate + position_gain * (target - stroke) - rates[i]
-            asked = rate_gain * error + integrals[i] + feed_forward[i]
-            given = min(max(asked, -limit), limit)
-            if asked == given:  # the integral rests while the force is at its limit
-                integrals[i] += integral_gain * error * step
-            forces[i] += follow * (given - forces[i])
-            acting[i] = forces[i]
+            if powered[i]:
+                seen, seen_rate = stroke + errors[0, i], rates[i]
+                if not np.isnan(errors[1, i]):
+                    seen, seen_rate = errors[1, i], 0.0
+                since, change = min(age, hold[i]), target_accelerations[i]
+                target = targets[i] + since * (target_rates[i] + 0.5 * change * since)
+                target_rate = target_rates[i] + change * since if age <= hold[i] else 0.0
+                error = target_rate + position_gain * (target - seen) - seen_rate
+                asked = rate_gain * error + integrals[i] + feed_forward[i]
+                given = min(max(asked, -limits[i]), limits[i])
+                if asked == given:  # the integral rests while the force is at its limit
+                    integrals[i] += integral_gain * error * step
+                forces[i] += follow * (given - forces[i])
+                acting[i] = forces[i]
+                held[i] = stroke
+            else:
+                integrals[i] = 0.0
+                forces[i] -= follow * forces[i]
+                brake = STOP_STIFFNESS * (held[i] - stroke) - STOP_DAMPING * rates[i]
+                if abs(brake) > brake_force:  # it slips, and holds where it comes to rest
+                    brake = brake_force if brake > 0.0 else -brake_force
+                    held[i] = stroke + brake / STOP_STIFFNESS
+                acting[i] = forces[i] + brake
             over = max(stroke - ends[1, i], 0.0) + min(stroke - ends[0, i], 0.0)
             if over != 0.0:
                 acting[i] -= STOP_STIFFNESS * over + STOP_DAMPING * rates[i]
         if not advance_in_place(*plant, state, acting, step, 1):
             return False
+        age += step
     return True

@@ -8,11 +8,14 @@ import argparse
 from collections.abc import Iterator
 import os
 from pathlib import Path
+import signal
+import subprocess
 import sys
 import threading
 import time
 
 import pytest
+from stewart_driver.errors import ConfigurationError
 from stewart_driver.witmotion.decoder import Decoder
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_simulation.verbs import imu_emulator
@@ -69,3 +72,38 @@ def test_a_sensor_runs_at_the_link_and_obeys_its_script(
 def test_what_the_sensor_cannot_be_set_to_is_a_usage_error() -> None:
     with pytest.raises(SystemExit):
         parsed('--baud', '1234')
+
+
+def test_a_negative_seed_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match='--seed: expected a whole number not below 0'):
+        imu_emulator.main(parsed('--seed', '-1'))
+
+
+# As a shell without job control starts what runs in its background.
+DEAF = ('sh', '-c', 'trap "" INT; exec "$@"', 'sh')
+VERB = (
+    'import argparse; from stewart_simulation.verbs import imu_emulator as verb; '
+    'p = argparse.ArgumentParser(); verb.add_arguments(p); '
+    'raise SystemExit(verb.main(p.parse_args()))'
+)
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_on_a_signal_though_its_shell_ignores_it(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    link = tmp_path / 'imu'
+    process = subprocess.Popen(
+        [*DEAF, sys.executable, '-c', VERB, '--link', str(link)],
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == f'{link}\n'
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (0, 'ended\n')
+    assert not link.is_symlink()

@@ -33,6 +33,7 @@ from stewart_node_support.testing import Harness
 
 pytestmark = [
     pytest.mark.ros,
+    pytest.mark.alone,
     pytest.mark.skipif(
         'simulated' not in {point.name for point in entry_points(group=GROUP)},
         reason='stewart_simulation is not installed here, only its sources are',

@@ -20,7 +20,7 @@ from stewart_driver.witmotion.reader import ImuReader, Phase, ReaderSettings, St
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.emulator import SerialImu
-from stewart_simulation.serial_imu.fault_script import FAULTS, MEANINGS, parse
+from stewart_simulation.serial_imu.fault_script import MEANINGS, parse, TABLE
 from stewart_simulation.serial_imu.inertial import InertialState, rocking
 from stewart_simulation.serial_imu.pty_port import PtyPort
 
@@ -125,6 +125,7 @@ def test_a_sensor_as_from_the_factory_is_found_configured_and_read(bench: Bench)
     assert bench.verdict().message.endswith('at 115200 baud')
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(('latency', 'worst'), [(0.0, 0.003), (0.016, 0.008)])
 def test_stamps_are_the_instants_of_the_cycles(bench: Bench, latency: float, worst: float) -> None:
     bench.sensor(sensor=configured(), latency=latency)
@@ -272,6 +273,7 @@ def test_what_nobody_takes_is_dropped_and_counted(bench: Bench) -> None:
     assert 'nobody took them in time' in bench.verdict().message
 
 
+@pytest.mark.alone
 def test_the_age_of_a_sample_is_bounded(bench: Bench) -> None:
     bench.sensor(sensor=configured())
     bench.read()
@@ -283,7 +285,7 @@ def test_the_age_of_a_sample_is_bounded(bench: Bench) -> None:
         now = time.monotonic()
         ages += [now - item.stamp for item in bench.reader.take()]
 
-    # 20 ms of gathering, 3 ms on the line, 2 ms here; the rest is left to a loaded machine.
+    # Half of 30 ms of gathering, 3 ms on the line, 2 ms here; the rest is for a loaded machine.
     assert np.median(ages) < 0.025
     assert np.quantile(ages, 0.9) < 0.06
 
@@ -311,7 +313,7 @@ def test_a_script_line_has_a_time_a_fault_and_a_number() -> None:
     for line in ('explode', '@x unplug', 'lose many', 'lose 1 2', '@1'):
         with pytest.raises(ValueError, match='fault: expected'):
             parse(line)
-    assert [words.split()[0] for words in MEANINGS] == list(FAULTS)
+    assert [words.split()[0] for words in MEANINGS] == list(TABLE)
 
 
 def test_every_fault_can_be_caused_and_healed(bench: Bench) -> None:

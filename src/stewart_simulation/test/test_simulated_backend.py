@@ -99,6 +99,14 @@ def test_no_force_is_reported_where_there_is_no_plant() -> None:
     assert np.all(rigid[-1].forces > 10.0)
 
 
+def test_a_noisy_force_is_still_read_in_whole_steps() -> None:
+    quiet, noisy = (wave(opened(rated_force=100.0, force_noise=n), 1.0) for n in (0.0, 0.5))
+    forces = np.array([[item.forces for item in run] for run in (quiet, noisy)])
+
+    assert np.std(forces[1] - forces[0]) == pytest.approx(0.5, rel=0.1)
+    assert np.abs(forces / 0.1 - np.round(forces / 0.1)).max() < 1e-9
+
+
 def test_a_plant_without_masses_is_refused() -> None:
     with pytest.raises(ConfigurationError, match='lagging, for srs has no masses'):
         SimulatedBackend(SimulatedOptions(platform='srs'))

@@ -71,6 +71,7 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Driver]:
     rclpy.try_shutdown()
 
 
+@pytest.mark.alone
 def test_simulated_legs_follow_a_motion_and_say_what_they_are(driver: Driver) -> None:
     executor = SingleThreadedExecutor()
     user = rclpy.create_node('user')
@@ -139,11 +140,12 @@ def cyclic_processes_of(parent: int) -> list[int]:
 @pytest.mark.parametrize(
     ('number', 'after'),
     [
-        (signal.SIGINT, 0.4),
-        (signal.SIGTERM, 0.6),
-        (signal.SIGINT, 1.2),
-        (signal.SIGTERM, 2.0),
-        (signal.SIGINT, 3.0),
+        (signal.SIGTERM, 1.2),
+        *(
+            pytest.param(number, after, marks=pytest.mark.slow)
+            for number in (signal.SIGINT, signal.SIGTERM)
+            for after in (0.4, 0.8, 2.0, 3.0)
+        ),
     ],
 )
 def test_the_executable_ends_with_code_0_and_leaves_no_process(

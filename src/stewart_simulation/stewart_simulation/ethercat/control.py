@@ -18,7 +18,8 @@ from types import TracebackType
 from typing import Any
 
 from stewart_simulation.ethercat.errors import ControlError, FaultError
-from stewart_simulation.ethercat.faults import Faults
+from stewart_simulation.fault_table import FaultTable
+from stewart_simulation.unix_listener import unix_listener
 
 LARGEST_REQUEST = 65536
 
@@ -31,17 +32,15 @@ class ControlServer:
     ----------
     path : Path
         Socket to make; it must not exist.
-    faults : Faults
+    faults : FaultTable
         What is called.
 
     """
 
-    def __init__(self, path: Path, faults: Faults) -> None:
+    def __init__(self, path: Path, faults: FaultTable) -> None:
         """Listen."""
         self._path, self._faults = path, faults
-        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.listener.bind(str(path))
-        self.listener.listen(4)
+        self.listener = unix_listener(path, socket.SOCK_STREAM)
         self.clients: dict[int, tuple[socket.socket, bytearray]] = {}
 
     def accept(self) -> int:

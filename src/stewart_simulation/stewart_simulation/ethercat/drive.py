@@ -120,13 +120,22 @@ class Drive:
         else:
             self._demand, self._rate, self._limited = float(self._position.number), 0.0, False
         self._supervise(elapsed)
-        torque = self._torque_offset.number if self.state is State.OPERATION_ENABLED else 0.0
-        self.command = AxisCommand(self.state in POWERED, self._demand, self._rate, torque)
+        torque, interpolation = 0.0, 0.0
+        if self.state is State.OPERATION_ENABLED:
+            torque, interpolation = self._torque_offset.number, self._interpolation_time
+        self.command = AxisCommand(
+            self.state in POWERED, self._demand, self._rate, torque, interpolation
+        )
         self._report()
 
     @property
     def _synchronous(self) -> bool:
         return self._mode_display.value == Mode.CYCLIC_SYNCHRONOUS_POSITION
+
+    @property
+    def _interpolation_time(self) -> float:
+        units, exponent = self._interpolation
+        return float(units.number * 10.0**exponent.number)
 
     def _step(self) -> None:
         word = self._controlword.number
@@ -152,8 +161,7 @@ class Drive:
         inside = min(max(wanted, lower), upper) if lower < upper else wanted
         self._limited = inside != wanted
         if self._fresh:
-            units, exponent = self._interpolation
-            self._rate = (inside - self._demand) / (units.number * 10.0**exponent.number)
+            self._rate = (inside - self._demand) / self._interpolation_time
             self._fresh = False
         self._demand = float(inside)
 

@@ -24,6 +24,9 @@ class AxisCommand(NamedTuple):
         How fast that moves [count/s].
     torque : float
         Feed-forward [0.1 %].
+    interpolation : float
+        The position is to be reached after this time, at the given velocity; 0: it is meant for
+        now [s].
 
     """
 
@@ -31,6 +34,7 @@ class AxisCommand(NamedTuple):
     position: float = 0.0
     velocity: float = 0.0
     torque: float = 0.0
+    interpolation: float = 0.0
 
 
 class DriveModel(Protocol):

@@ -13,7 +13,9 @@ SegmentError
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from stewart_simulation.ethercat.permissions import EVERY
 
 
 class SegmentError(Exception):
@@ -43,21 +45,12 @@ class ControlError(SegmentError):
     """The segment's control socket refused a call or is gone."""
 
 
-PERMISSIONS = (
-    'Ubuntu 24.04: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0',
-    'Debian before 11, hardened kernels: sudo sysctl kernel.unprivileged_userns_clone=1',
-    'all namespaces used up: sudo sysctl user.max_user_namespaces=10000 '
-    'user.max_net_namespaces=10000',
-    'Docker, Podman: run with --cap-add=NET_ADMIN --cap-add=NET_RAW',
-)
-
-
 class NamespaceError(SegmentError, OSError):
     """A network of our own cannot be made on this machine."""
 
-    def __init__(self, step: str, reason: str) -> None:
-        """Name the step that failed and every line that may permit it."""
-        lines = '\n  '.join(PERMISSIONS)
-        super().__init__(f'cannot {step}: {reason}. What permits it:\n  {lines}')
+    def __init__(self, step: str, reason: str, lines: Sequence[str] = EVERY) -> None:
+        """Name the step that failed and the lines that may permit it."""
+        offered = '\n  '.join(lines)
+        super().__init__(f'cannot {step}: {reason}. What permits it:\n  {offered}')
         self.step = step
         self.reason = reason

@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-import inspect
 from typing import Any
 
 from stewart_simulation.ethercat.errors import FaultError
@@ -14,14 +12,14 @@ from stewart_simulation.ethercat.line import Line, Way
 from stewart_simulation.ethercat.registers import AlState
 from stewart_simulation.ethercat.segment import Segment
 from stewart_simulation.ethercat.slave import Slave
+from stewart_simulation.fault_table import FaultTable
 
 LARGEST_DRIFT = 500e-6
-NO_FAULTS = frozenset({'apply', 'check', 'names', 'observe'})
 
 
-class Faults:
+class Faults(FaultTable):
     """
-    Every public method is a fault or mends one, except `apply`, `check`, `names` and `observe`.
+    What can be done to a segment.
 
     Slaves are numbered 1, 2, … in the order of the cable.
 
@@ -36,31 +34,8 @@ class Faults:
 
     def __init__(self, segment: Segment, line: Line) -> None:
         """Break nothing yet."""
+        super().__init__()
         self._segment, self._line = segment, line
-        self._faults: dict[str, Callable[..., None]] = {
-            name: getattr(self, name)
-            for name in vars(Faults)
-            if not name.startswith('_') and name not in NO_FAULTS
-        }
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Everything that `apply` knows."""
-        return tuple(self._faults)
-
-    def apply(self, fault: str, **arguments: Any) -> None:
-        """Call a fault by its name; raises `FaultError` where name or arguments do not fit."""
-        self.check(fault, arguments)
-        self._faults[fault](**arguments)
-
-    def check(self, fault: str, arguments: Mapping[str, Any]) -> None:
-        """Raise `FaultError` where name or arguments do not fit, without breaking anything."""
-        if fault not in self._faults:
-            raise FaultError(fault, 'does not exist', self._faults)
-        try:
-            inspect.signature(self._faults[fault]).bind(**arguments)
-        except TypeError as error:
-            raise FaultError(fault, str(error)) from error
 
     def _slave(self, fault: str, number: int) -> Slave:
         count = len(self._segment.slaves)

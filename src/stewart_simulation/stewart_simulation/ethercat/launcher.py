@@ -78,11 +78,15 @@ def prepare() -> tuple[str, str, bool]:
     """
     try:
         namespace.enter()
-    except NamespaceError:
+    except NamespaceError as refusal:
         if not namespace.may_use_raw_sockets():
             raise
         ports = f'em{os.getpid()}', f'es{os.getpid()}'
-        namespace.connect(*ports)
+        try:
+            namespace.connect(*ports)
+        except NamespaceError:
+            # Root of a user namespace has capabilities that are worth nothing outside.
+            raise refusal from None
         return (*ports, True)
     namespace.connect()
     return namespace.MASTER_PORT, namespace.SEGMENT_PORT, False

@@ -17,6 +17,7 @@ import os
 from pathlib import Path
 
 from stewart_simulation.ethercat.errors import NamespaceError
+from stewart_simulation.ethercat.permissions import what_permits
 
 NEW_USER, NEW_NETWORK = 0x10000000, 0x40000000
 PR_SET_PDEATHSIG = 1
@@ -49,13 +50,15 @@ def enter() -> None:
     library = ctypes.CDLL(None, use_errno=True)
     if library.unshare(NEW_USER | NEW_NETWORK):
         number = ctypes.get_errno()
-        raise NamespaceError(step, os.strerror(number))
+        raise NamespaceError(step, os.strerror(number), what_permits(number))
     try:
         _write('setgroups', 'deny')
         _write('uid_map', f'0 {user} 1')
         _write('gid_map', f'0 {group} 1')
     except OSError as error:
-        raise NamespaceError('become root in the namespace', str(error.strerror)) from error
+        raise NamespaceError(
+            'become root in the namespace', str(error.strerror), what_permits(error.errno or 0)
+        ) from error
 
 
 def _write(name: str, text: str) -> None:
@@ -87,7 +90,9 @@ def connect(master: str = MASTER_PORT, segment: str = SEGMENT_PORT) -> None:
                 route.link('set', index=number, state='up')
     except NetlinkError as error:
         reason = os.strerror(error.code)
-        raise NamespaceError(f'connect {master} with {segment}', reason) from error
+        raise NamespaceError(
+            f'connect {master} with {segment}', reason, what_permits(error.code)
+        ) from error
 
 
 def disconnect(port: str) -> None:

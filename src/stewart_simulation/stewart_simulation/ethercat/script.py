@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from stewart_simulation.ethercat.errors import FaultError
-from stewart_simulation.ethercat.faults import Faults
+from stewart_simulation.fault_table import FaultTable
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Step:
     at : float
         When [s].
     fault : str
-        Name, as `Faults.apply` takes it.
+        Name, as `FaultTable.apply` takes it.
     arguments : dict
         Of the fault.
 
@@ -48,12 +48,12 @@ class Script:
     ----------
     steps : list of Step
         In any order.
-    faults : Faults
+    faults : FaultTable
         What is called.
 
     """
 
-    def __init__(self, steps: list[Step], faults: Faults) -> None:
+    def __init__(self, steps: list[Step], faults: FaultTable) -> None:
         """Check every step; raises `FaultError`."""
         for step in steps:
             faults.check(step.fault, step.arguments)
@@ -62,7 +62,7 @@ class Script:
         self._began: float | None = None
 
     @classmethod
-    def load(cls, path: Path, faults: Faults) -> Script:
+    def load(cls, path: Path, faults: FaultTable) -> Script:
         """Read a file; raises `FaultError` with the line that cannot be used."""
         steps = []
         for number, line in enumerate(path.read_text(encoding='utf-8').splitlines(), start=1):

@@ -105,6 +105,11 @@ class Segment:
 
     # Time.
 
+    @property
+    def ticked(self) -> float:
+        """When drives and mechanics went on last [s]."""
+        return 1e-9 * self._advanced
+
     def tick(self) -> None:
         """Let drives and mechanics go on until now, and look for what is overdue."""
         now = self._time()

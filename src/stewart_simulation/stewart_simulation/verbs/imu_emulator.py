@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 import os
 from pathlib import Path
@@ -14,8 +14,9 @@ import sys
 import time
 
 import numpy as np
-from stewart_driver.errors import DriverError
+from stewart_driver.errors import ConfigurationError, DriverError
 from stewart_driver.witmotion.commands import BAUDS, rate_code, RATES, Register
+from stewart_simulation.ethercat.errors import FaultError
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.emulator import SerialImu
 from stewart_simulation.serial_imu.fault_script import Fault, MEANINGS, parse
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = 'faults, one a line on stdin, "@seconds" before it to wait:\n' + '\n'.join(
-        f'  {words:12} {meaning}' for words, meaning in MEANINGS.items()
+        f'  {words:18} {meaning}' for words, meaning in MEANINGS.items()
     )
     parser.epilog += EXAMPLES
     parser.add_argument('--link', type=Path, help='symbolic link that keeps pointing at the port')
@@ -74,7 +75,16 @@ def main(arguments: argparse.Namespace) -> int:
     int
         Exit code 0.
 
+    Raises
+    ------
+    ConfigurationError
+        If the seed is negative.
+
     """
+    if arguments.seed < 0:
+        raise ConfigurationError('--seed', arguments.seed, 'a whole number not below 0')
+    from stewart_node_support.stop_signals import StopSignals
+
     sensor = Sensor(
         flaws=EXACT if arguments.exact else Imperfections(),
         rng=np.random.default_rng(arguments.seed),
@@ -89,21 +99,20 @@ def main(arguments: argparse.Namespace) -> int:
         port=PtyPort(arguments.link),
         latency=arguments.latency,
     )
-    print(imu.path, flush=True)
-    with imu:
-        try:
-            _play(imu, arguments.duration)
-        except KeyboardInterrupt:
-            print('ended', file=sys.stderr)
+    with StopSignals() as stop, imu:
+        print(imu.path, flush=True)
+        _play(imu, arguments.duration, lambda: stop.requested)
+    if stop.requested:
+        print('ended', file=sys.stderr)
     return 0
 
 
-def _play(imu: SerialImu, duration: float | None) -> None:
-    """Cause the faults that come on stdin, each at its time."""
+def _play(imu: SerialImu, duration: float | None, stopped: Callable[[], bool]) -> None:
+    """Cause the faults that come on stdin, each at its time, until the time is over."""
     start = time.monotonic()
     pending: list[Fault] = []
     lines = _Lines(sys.stdin.fileno())
-    while duration is None or time.monotonic() - start < duration:
+    while not stopped() and (duration is None or time.monotonic() - start < duration):
         for line in lines.read(LOOK):
             with _told():
                 pending.append(parse(line))
@@ -120,7 +129,7 @@ def _told() -> Iterator[None]:
     """Say what is wrong with a fault, and go on."""
     try:
         yield
-    except DriverError as error:
+    except (DriverError, FaultError) as error:
         print(error, file=sys.stderr)
 
 

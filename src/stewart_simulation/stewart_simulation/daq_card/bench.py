@@ -1,0 +1,152 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A card on an EX800, in this process and on a clock of its own: for tests and for trying."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from stewart_driver.daq.backend import DaqBackend
+from stewart_driver.daq.fitting import fit_table, merged
+from stewart_driver.daq.options import DaqOptions
+from stewart_driver.rig_file import Rig, save_rig
+from stewart_kinematics.platform import Platform
+from stewart_simulation.daq_card.analog_rig import AnalogRig, AnalogSettings, Mode
+from stewart_simulation.daq_card.card import Card, CardSettings
+from stewart_simulation.daq_card.faults import CardFaults
+from stewart_simulation.daq_card.gauge import measure_points
+from stewart_simulation.daq_card.library import SimulatedComedi
+from stewart_simulation.daq_card.wire import Request
+from stewart_simulation.rig.settings import RigSettings
+from stewart_simulation.start import leg_limits, start_pose
+
+DAY = datetime.date(2026, 11, 21)
+# The wall clock is so far ahead of the steady one [s].
+WALL = 1.8e9
+
+
+def teaching_rig(mode: Mode = Mode.POSITION) -> RigSettings:
+    """Return a rig with the card alone, and the small, soft drives of a teaching rig; assumed."""
+    return RigSettings(
+        platform='ex800',
+        moved_by='card',
+        card_mode=mode.value,
+        ethercat=False,
+        imu=False,
+        force_limit=200.0,
+        rated_force=50.0,
+        position_gain=30.0,
+        rate_loop_bandwidth=20.0,
+        integral_time=0.05,
+        viscous_friction=5.0,
+        coulomb_friction=0.3,
+    )
+
+
+def calibrate(path: Path, platform: str, settings: AnalogSettings, *, seed: int = 0) -> None:
+    """Write the rig file that a calibration of these sensors and amplifiers gives."""
+    table = measure_points(settings, np.random.default_rng(seed))
+    mode = settings.mode.value
+    fits = [item for item, _ in fit_table(table, mode, np.inf, np.inf)]
+    save_rig(path, Rig(platform, daq=merged(None, fits, mode, DAY)))
+
+
+class Bench:
+    """
+    Card, plant and back end; time passes only by `wait`, and the plant moves when asked.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the rig file is written.
+    mode : Mode
+        What the amplifiers take.
+    options : object
+        Options of the back end.
+
+    Attributes
+    ----------
+    now : float
+        Time [s].
+    requests : int
+        Calls of the card so far.
+
+    """
+
+    def __init__(self, folder: Path, mode: Mode = Mode.POSITION, **options: Any) -> None:
+        """Calibrate, and open nothing."""
+        rig = teaching_rig(mode)
+        platform = Platform.from_yaml(rig.platform)
+        self.now = self._plant_at = 100.0
+        self.limits = leg_limits(platform)
+        self.card = Card(CardSettings(), lambda: WALL + self._plant_at)
+        self.faults = CardFaults(self.card)
+        plant = rig.plant(platform, start_pose(platform, rig.start))
+        self.drives = rig.drives(plant, self.limits, hold_after=rig.hold_after)
+        self.settings = AnalogSettings.for_legs(self.limits, mode, seed=3)
+        self._rig = AnalogRig(self.card, self.drives, self.settings, np.random.default_rng(1))
+        self.requests = 0
+        self.library = SimulatedComedi(lambda _: Wire(self), self.wait)
+        path = folder / 'rig.yaml'
+        calibrate(path, rig.platform, self.settings)
+        self.options = DaqOptions(
+            card='simulated',
+            device='bench',
+            rig_file=str(path),
+            mode=mode.value,
+            **{'enable_channel': 0, **options},
+        )
+        self.backend = DaqBackend(
+            self.options,
+            library=self.library,
+            clock=lambda: self.now,
+            wall=lambda: WALL + self.now,
+        )
+
+    def wait(self, duration: float) -> None:
+        """Let time pass [s]; the plant follows with the next call of the card."""
+        self.now += duration
+
+    def advance(self) -> None:
+        """Bring the plant up to now."""
+        if self.now > self._plant_at:
+            self._rig.advance(self.now - self._plant_at)
+            self._plant_at = self.now
+
+
+class Wire:
+    """
+    An open file of the card.
+
+    Parameters
+    ----------
+    bench : Bench
+        Where the card is.
+
+    """
+
+    def __init__(self, bench: Bench) -> None:
+        """Expect no answer yet."""
+        self._bench = bench
+        self._answers: list[bytes] = []
+        self._owner = 0
+
+    def send(self, data: bytes, /) -> int:
+        """Let the card answer, with inputs of now."""
+        self._bench.requests += 1
+        self._owner = Request.decode(data).owner
+        self._bench.advance()
+        self._answers.append(self._bench.card.handle(data))
+        return len(data)
+
+    def recv(self, size: int, /) -> bytes:
+        """Return the oldest answer."""
+        return self._answers.pop(0)[:size]
+
+    def close(self) -> None:
+        """Give up what was locked."""
+        self._answers.clear()
+        self._bench.card.release(self._owner)

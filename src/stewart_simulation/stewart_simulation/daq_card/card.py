@@ -1,0 +1,201 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The card itself: codes and volts, and everything that its kernel driver refuses.
+
+It has no socket and no thread, and is told the time. The outputs hold the last code that was
+written, for ever: an APCI-3120 has no watchdog on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import errno
+import struct
+import time
+
+import numpy as np
+from numpy.typing import ArrayLike
+from stewart_driver.legs import Array, LEGS
+from stewart_simulation.daq_card.layout import AI, AI_RANGES, AO, DO, Kind, SUBDEVICES
+from stewart_simulation.daq_card.wire import (
+    Answer,
+    BITS,
+    GTOD,
+    Instruction,
+    Operation,
+    READ,
+    Request,
+    WRITE,
+)
+
+AO_LOWER, AO_UPPER = SUBDEVICES[AO].ranges[0]
+AO_LAST = SUBDEVICES[AO].maxdata
+AI_LAST = SUBDEVICES[AI].maxdata
+# At power-up the outputs are at 0 V, the code in the middle.
+AO_START = (AO_LAST + 1) // 2
+
+
+@dataclass(frozen=True)
+class CardSettings:
+    """
+    How good the converter is.
+
+    Attributes
+    ----------
+    noise_codes : float
+        Standard deviation of a conversion, in codes of the ±10 V range.
+    seed : int
+        Of the noise.
+
+    """
+
+    noise_codes: float = 0.5
+    seed: int = 0
+
+
+class Card:
+    """
+    One APCI-3120.
+
+    Parameters
+    ----------
+    settings : CardSettings
+        How good it is.
+    wall : callable
+        Wall clock of its kernel: the time that the inputs are of [s].
+
+    Attributes
+    ----------
+    gone : bool
+        Every call fails with ENODEV.
+    delay : float
+        How much longer every call takes [s].
+    stuck, saturated : dict of int to int
+        Codes that channels 0 to 15 give instead of their own; saturation wins.
+    noise_v : ndarray, shape (16,)
+        Standard deviation of what disturbs the channels beside the converter's own noise [V].
+
+    """
+
+    def __init__(self, settings: CardSettings, wall: Callable[[], float] = time.time) -> None:
+        """Power up."""
+        self._settings, self._wall = settings, wall
+        self._rng = np.random.default_rng(settings.seed)
+        self._volts = np.zeros(SUBDEVICES[AI].channels)
+        self._written = [0] * SUBDEVICES[AO].channels
+        self._codes = [AO_START] * SUBDEVICES[AO].channels
+        self._digital = 0
+        self._owners: dict[int, int] = {}
+        self._last: dict[int, int] = {}
+        self.gone = False
+        self.delay = 0.0
+        self.stuck: dict[int, int] = {}
+        self.saturated: dict[int, int] = {}
+        self.noise_v = np.zeros(SUBDEVICES[AI].channels)
+
+    def inputs(self, volts: ArrayLike) -> None:
+        """Apply six voltages to the analogue inputs 0 to 5, shape (6,) [V]."""
+        self._volts[:LEGS] = volts
+
+    @property
+    def outputs(self) -> Array:
+        """Voltages of the analogue outputs 0 to 5, shape (6,) [V]."""
+        share = np.array(self._codes[:LEGS], dtype=np.float64) / AO_LAST
+        return np.asarray(AO_LOWER + (AO_UPPER - AO_LOWER) * share)
+
+    @property
+    def digital_outputs(self) -> tuple[bool, ...]:
+        """Levels of the digital outputs 0 to 3."""
+        return tuple(bool(self._digital >> n & 1) for n in range(SUBDEVICES[DO].channels))
+
+    def last_code(self, channel: int) -> int:
+        """Return what an analogue input gave last."""
+        return self._last.get(channel, (AI_LAST + 1) // 2)
+
+    def handle(self, request: bytes) -> bytes:
+        """Carry out one call and return its answer."""
+        try:
+            call = Request.decode(request)
+        except (ValueError, struct.error):
+            return Answer(0, -errno.EINVAL, self.delay).encode()
+        data: tuple[tuple[int, ...], ...] = ()
+        if self.gone:
+            result = -errno.ENODEV
+        elif call.operation is Operation.RUN:
+            result, data = self._run(call)
+        else:
+            result = self._lock(call)
+        return Answer(call.number, result, self.delay, data).encode()
+
+    def release(self, owner: int) -> None:
+        """Give up what a closed file had locked; the outputs stay as they are."""
+        for subdevice in [key for key, who in self._owners.items() if who == owner]:
+            del self._owners[subdevice]
+
+    def _lock(self, call: Request) -> int:
+        if call.subdevice >= len(SUBDEVICES):
+            return -errno.EINVAL
+        holder = self._owners.get(call.subdevice)
+        if holder is not None and holder != call.owner:
+            return -errno.EBUSY if call.operation is Operation.LOCK else -errno.EACCES
+        if call.operation is Operation.LOCK:
+            self._owners[call.subdevice] = call.owner
+        elif holder is not None:
+            del self._owners[call.subdevice]
+        return 0
+
+    def _run(self, call: Request) -> tuple[int, tuple[tuple[int, ...], ...]]:
+        """Carry out a list up to the first instruction that is refused, as the kernel does."""
+        results: list[tuple[int, ...]] = []
+        for item in call.instructions:
+            outcome = self._one(item, call.owner)
+            if isinstance(outcome, int):
+                return outcome, ()
+            results.append(outcome)
+        return len(results), tuple(results)
+
+    def _one(self, item: Instruction, owner: int) -> tuple[int, ...] | int:
+        """Return the data of one instruction, or a negative error number."""
+        if item.code == GTOD and len(item.data) == 2:
+            return divmod(round(1e6 * self._wall()), 1_000_000)
+        if item.subdevice >= len(SUBDEVICES) or not item.data:
+            return -errno.EINVAL
+        subdevice = SUBDEVICES[item.subdevice]
+        if self._owners.get(item.subdevice, owner) != owner:
+            return -errno.EACCES
+        channel, chosen = item.channel_spec & 0xFFFF, item.channel_spec >> 16 & 0xFF
+        if channel >= subdevice.channels or chosen >= len(subdevice.ranges):
+            return -errno.EINVAL
+        if item.code == WRITE and any(value > subdevice.maxdata for value in item.data):
+            return -errno.EINVAL
+        match subdevice.kind, item.code:
+            case Kind.AI, code if code == READ:
+                return tuple(self._convert(channel, chosen) for _ in item.data)
+            case Kind.AO, code if code == READ:
+                return (self._written[channel],) * len(item.data)
+            case Kind.AO, code if code == WRITE:
+                self._codes[channel] = self._written[channel] = item.data[-1]
+                return item.data
+            case ((Kind.DI | Kind.DO), code) if code == BITS and len(item.data) == 2:
+                return self._bits(subdevice.kind, *item.data)
+        return -errno.EINVAL
+
+    def _convert(self, channel: int, chosen: int) -> int:
+        """Convert one voltage; beyond the range the converter stays at its last code."""
+        lower, upper = AI_RANGES[chosen]
+        volts = self._volts[channel] + self._rng.normal(0.0, 1.0) * self.noise_v[channel]
+        code = (volts - lower) / (upper - lower) * AI_LAST
+        code += self._rng.normal(0.0, self._settings.noise_codes)
+        own = int(min(max(np.floor(code + 0.5), 0), AI_LAST))
+        given = self.saturated.get(channel, self.stuck.get(channel, own))
+        self._last[channel] = given
+        return given
+
+    def _bits(self, kind: Kind, mask: int, bits: int) -> tuple[int, ...]:
+        if kind is Kind.DI:
+            return mask, 0
+        mask &= (1 << SUBDEVICES[DO].channels) - 1
+        self._digital = self._digital & ~mask | bits & mask
+        return mask, self._digital

@@ -1,0 +1,72 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A network interface on which a segment answers; whoever has a loop moves it on."""
+
+from __future__ import annotations
+
+from collections import deque
+import contextlib
+from math import inf
+import socket
+import time
+
+from stewart_simulation.ethercat import frames
+from stewart_simulation.ethercat.errors import FrameError
+from stewart_simulation.ethercat.line import Line
+
+LONGEST_FRAME = 1600
+
+
+class Port:
+    """
+    EtherCAT frames, and nothing else, of one interface.
+
+    Parameters
+    ----------
+    interface : str
+        Name of the interface.
+    line : Line
+        What is behind it.
+
+    """
+
+    def __init__(self, interface: str, line: Line) -> None:
+        """Take hold of the interface; it never blocks."""
+        self._line = line
+        protocol = socket.htons(frames.ETHERTYPE)
+        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, protocol)
+        self._socket.bind((interface, frames.ETHERTYPE))
+        self._socket.setblocking(False)
+        self._late: deque[tuple[int, bytearray]] = deque()
+
+    def fileno(self) -> int:
+        """Return the descriptor that becomes readable with a frame."""
+        return self._socket.fileno()
+
+    @property
+    def due(self) -> float:
+        """When a delayed answer has to go [s]."""
+        return 1e-9 * self._late[0][0] if self._late else inf
+
+    def answer(self) -> None:
+        """Answer everything that waits."""
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                frame = bytearray(self._socket.recv(LONGEST_FRAME))
+                with contextlib.suppress(FrameError):
+                    answer = self._line.send(frame)
+                    if answer and self._line.delay:
+                        due = time.monotonic_ns() + self._line.delay
+                        self._late.append((due, answer))
+                    elif answer:
+                        self._socket.send(answer)
+
+    def send_late(self) -> None:
+        """Send what was delayed until now."""
+        now = time.monotonic_ns()
+        while self._late and self._late[0][0] <= now:
+            self._socket.send(self._late.popleft()[1])
+
+    def close(self) -> None:
+        """Let go of the interface."""
+        self._socket.close()

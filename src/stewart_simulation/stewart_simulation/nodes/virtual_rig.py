@@ -1,0 +1,192 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Run a rig that is not there, say what really happens to it, and break it on request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import json
+from pathlib import Path
+import time
+from typing import Any
+
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+from std_srvs.srv import Trigger
+from stewart_interfaces.srv import InjectFault
+from stewart_node_support.conversions import header_msg, pose_msg, twist_msg
+from stewart_node_support.diagnostics import Diagnostics, Level, Report
+from stewart_node_support.parameters import declare, param
+from stewart_node_support.publishers import CountedPublisher
+from stewart_node_support.qos import SENSOR_QOS
+from stewart_node_support.running import run
+from stewart_node_support.stamps import from_seconds
+from stewart_simulation.ethercat.errors import SegmentError
+from stewart_simulation.rig.directory import READY
+from stewart_simulation.rig.errors import RigError
+from stewart_simulation.rig.launcher import RigProcess
+from stewart_simulation.rig.settings import ETHERCAT, RigSettings
+from stewart_simulation.rig.truth import Truth
+
+PLATFORM_FRAME = 'platform_link'
+
+
+@dataclass(frozen=True)
+class VirtualRigParameters:
+    """Parameters of the virtual_rig node beside those of `RigSettings`."""
+
+    directory: str = param('', 'where its wires end; empty: by user and platform, see README')
+    truth_rate: float = param(200.0, 'rate of simulation/truth [Hz]', min=1.0, max=1000.0)
+
+
+class VirtualRig(Node):
+    """
+    Own the rig process, from the constructor to the node's end.
+
+    Publishes ``simulation/truth``, which nothing that controls or estimates may listen to; serves
+    ``simulation/inject_fault`` and ``simulation/observe``.
+
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Start the rig and wait until its wires answer."""
+        super().__init__('virtual_rig', **kwargs)
+        self._rig: RigProcess | None = None
+        self.published: dict[str, CountedPublisher] = {}
+        try:
+            self._begin()
+        except Exception:
+            self.destroy_node()
+            raise
+
+    def _begin(self) -> None:
+        chosen = declare(self, VirtualRigParameters)
+        self._settings = declare(self, RigSettings)
+        self._rig = RigProcess(
+            self._settings, Path(chosen.directory) if chosen.directory else None
+        )
+        self._reader = self._rig.truth()
+        self._last, self._failure = 0.0, ''
+        self._truth = CountedPublisher(self, Odometry, 'simulation/truth', SENSOR_QOS)
+        self.create_service(InjectFault, 'simulation/inject_fault', self._inject)
+        self.create_service(Trigger, 'simulation/observe', self._observe)
+        self._diagnostics = Diagnostics(self, self._settings.platform)
+        self._diagnostics.add('rig', self._report)
+        self.create_timer(1.0 / chosen.truth_rate, self._tell)
+        for name, place in self._rig.ends.items():
+            self.get_logger().info(f'{name}: {place}')
+        self.get_logger().info(READY)
+
+    def wiring(self) -> dict[str, dict[str, Any]]:
+        """
+        Return the parameters with which driver and sensors find their ends of the wires, by node.
+
+        Returns
+        -------
+        dict of str to dict
+            For ``driver``, ``position_sensors`` and ``imu``.
+
+        """
+        assert self._rig is not None
+        ends = self._rig.ends
+        driver: dict[str, Any] = {}
+        if 'interface' in ends:
+            driver['ethercat.interface'] = ends['interface']
+            driver['ethercat.namespace'] = ends['namespace']
+            driver['ethercat.rig_file'] = ends['rig_file']
+        if 'card' in ends:
+            driver['daq.card'] = 'simulated'
+            driver['daq.device'] = ends['card']
+            driver['daq.rig_file'] = ends['rig_file']
+            driver['daq.mode'] = self._settings.card_mode
+            driver['daq.enable_channel'] = self._settings.enable_channel
+        sensors = {name: value for name, value in driver.items() if name.startswith('daq.')}
+        imu = {'port': ends['imu']} if 'imu' in ends else {}
+        return {'driver': driver, 'position_sensors': sensors, 'imu': imu}
+
+    def destroy_node(self) -> None:
+        """End the rig with the node."""
+        rig, self._rig = self._rig, None
+        if rig is not None:
+            rig.end()
+        super().destroy_node()
+
+    def _tell(self) -> None:
+        if self._rig is None:
+            return
+        try:
+            truth = self._reader.read()
+        except RigError as error:
+            self._failure = str(error)
+            return
+        if truth.stamp > self._last:
+            self._last = truth.stamp
+            self._truth.publish(odometry_msg(truth))
+
+    def _inject(
+        self, request: InjectFault.Request, response: InjectFault.Response
+    ) -> InjectFault.Response:
+        try:
+            arguments = json.loads(request.arguments_json or '{}')
+            if not isinstance(arguments, dict):
+                raise RigError(f'arguments_json must be an object, not {request.arguments_json}')
+            self._call(request.fault, arguments)
+        except json.JSONDecodeError as error:
+            response.message = f'arguments_json is no JSON: {error}'
+        except (RigError, SegmentError) as error:
+            response.message = str(error)
+        else:
+            response.success = True
+            self.get_logger().warn(f'fault {request.fault} {arguments}')
+        return response
+
+    def _observe(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        try:
+            response.message = json.dumps(self._call('observe', {}))
+            response.success = True
+        except (RigError, SegmentError) as error:
+            response.message = str(error)
+        return response
+
+    def _call(self, fault: str, arguments: dict[str, Any]) -> Any:
+        if self._rig is None or not self._rig.alive:
+            raise RigError(self._rig.epitaph() if self._rig else 'the virtual rig has ended')
+        with self._rig.control() as control:
+            return control.call(fault, **arguments)
+
+    def _report(self) -> Report:
+        rig, settings = self._rig, self._settings
+        if rig is None or not rig.alive:
+            return Report(Level.ERROR, rig.epitaph() if rig else 'the virtual rig has ended')
+        age = time.monotonic() - self._last
+        values = {
+            'simulated': True,
+            'moved by': settings.moved_by,
+            'age of the truth (s)': f'{age:.3f}',
+            'process': rig.pid,
+            **rig.ends,
+        }
+        if self._failure or age > 1.0:
+            return Report(Level.ERROR, self._failure or 'the plant stands still in time', values)
+        how = 'EtherCAT frames' if settings.moved_by == ETHERCAT else 'a simulated card'
+        return Report(Level.OK, f'simulated: no metal moves; moved by {how}', values)
+
+
+def odometry_msg(truth: Truth) -> Odometry:
+    """Return the plant's motion, the twist in platform_link axes as ROS has it."""
+    message = Odometry(
+        header=header_msg(from_seconds(truth.stamp + truth.wall_offset)),
+        child_frame_id=PLATFORM_FRAME,
+    )
+    message.pose.pose = pose_msg(truth.position, truth.quaternion_xyzw)
+    message.twist.twist = twist_msg(*truth.twist_in_platform)
+    return message
+
+
+def main() -> None:
+    """Run the node until it is asked to stop."""
+    run(VirtualRig)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,119 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a simulated platform and its servo drives are made of, for every wire in front of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import ClassVar, TYPE_CHECKING
+
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.legs import LegLimits
+from stewart_driver.options import option, require_positive
+
+if TYPE_CHECKING:
+    from stewart_kinematics.motion import Pose
+    from stewart_kinematics.platform import Platform
+    from stewart_simulation.plant import Plant
+    from stewart_simulation.rigid_drives import RigidDrives
+
+STARTS = ('neutral', 'retracted')
+# The mechanical ends lie this far outside the stroke that may be used.
+END_MARGIN = 5e-3
+
+
+@dataclass(frozen=True)
+class PlantOptions:
+    """
+    Platform, differences from its description, and servo drives.
+
+    Raises
+    ------
+    ConfigurationError
+        If a value is out of range.
+
+    """
+
+    MAY_BE_ZERO: ClassVar[frozenset[str]] = frozenset(
+        {'payload_mass', 'joint_error', 'viscous_friction', 'coulomb_friction'}
+    )
+
+    platform: str = option('vigo', 'platform type: a name, or a path to its YAML file')
+    start: str = option('neutral', 'where the legs stand at first: neutral or retracted')
+    force_limit: float = option(5000.0, 'largest force of a drive [N]')
+    rated_force: float = option(1000.0, 'rated force of a drive; feedback in 1/1000 of it [N]')
+    position_gain: float = option(60.0, 'rigid: gain of the position loop [1/s]')
+    rate_loop_bandwidth: float = option(60.0, 'rigid: corner frequency of the rate loop [Hz]')
+    integral_time: float = option(0.02, 'rigid: integral time of the rate loop [s]')
+    current_lag: float = option(0.001, 'rigid: time constant of the current loop [s]')
+    payload_mass: float = option(0.0, 'rigid: a sphere that the description does not know [kg]')
+    payload_position: tuple[float, ...] = option(
+        (0.0, 0.0, 0.0), 'rigid: its centre in platform_link [m]'
+    )
+    joint_error: float = option(0.0, 'rigid: standard deviation of joint coordinates [m]')
+    viscous_friction: float = option(20.0, 'rigid: friction of an actuator [N s/m]')
+    coulomb_friction: float = option(2.0, 'rigid: friction of an actuator [N]')
+    plant_seed: int = option(0, 'rigid: seed of the joint errors')
+
+    def __post_init__(self) -> None:
+        """Check."""
+        if self.start not in STARTS:
+            raise ConfigurationError('start', self.start, ' or '.join(STARTS))
+        if len(self.payload_position) != 3:
+            raise ConfigurationError('payload_position', self.payload_position, 'three numbers')
+        for item in fields(self):
+            if item.name.endswith('seed') and getattr(self, item.name) < 0:
+                raise ConfigurationError(item.name, getattr(self, item.name), 'an integer >= 0')
+        require_positive(self, self.MAY_BE_ZERO)
+
+    def plant(self, platform: Platform, pose: Pose) -> Plant:
+        """Return the plant at rest at a pose; raises `MissingMasses` for a bare description."""
+        from stewart_simulation.differences import build_plant, Differences
+
+        x, y, z = self.payload_position
+        differences = Differences(
+            self.payload_mass,
+            (x, y, z),
+            joint_error=self.joint_error,
+            viscous_friction=self.viscous_friction,
+            coulomb_friction=self.coulomb_friction,
+            seed=self.plant_seed,
+        )
+        return build_plant(platform, pose, differences)
+
+    def drives(self, plant: Plant, limits: LegLimits, *, hold_after: float) -> RigidDrives:
+        """
+        Return servo drives on a plant, braked, with their kernels compiled.
+
+        Parameters
+        ----------
+        plant : Plant
+            What they move.
+        limits : LegLimits
+            The strokes; the mechanical ends lie outside.
+        hold_after : float
+            A drive that hears nothing for this long stays where it is [s].
+
+        Returns
+        -------
+        RigidDrives
+            The drives.
+
+        """
+        # Only here: who simulates without a plant need not load its kernels.
+        from stewart_simulation.rigid_drives import RigidDrives, ServoSettings
+
+        settings = ServoSettings(
+            position_gain=self.position_gain,
+            rate_bandwidth=self.rate_loop_bandwidth,
+            integral_time=self.integral_time,
+            current_lag=self.current_lag,
+            force_limit=self.force_limit,
+            hold_after=hold_after,
+            force_resolution=1e-3 * self.rated_force,
+            end_lower=limits.stroke_lower - END_MARGIN,
+            end_upper=limits.stroke_upper + END_MARGIN,
+        )
+        drives = RigidDrives(plant, settings)
+        drives.warm_up()
+        return drives

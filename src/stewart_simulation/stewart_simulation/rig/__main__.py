@@ -1,0 +1,49 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Run a virtual rig until Ctrl-C; one line of JSON on stdout tells where its wires are.
+
+``python -m stewart_simulation.rig build/rig --settings '{"platform": "ex800"}'``
+
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+import sys
+
+# A process with several threads may not enter a namespace, and these start theirs when imported.
+for library in ('OPENBLAS', 'OMP', 'MKL'):
+    os.environ[f'{library}_NUM_THREADS'] = '1'
+
+# ruff: noqa: E402
+from stewart_simulation.rig.errors import is_deliberate
+
+
+def main() -> int:
+    """Serve."""
+    parser = argparse.ArgumentParser(
+        prog='python -m stewart_simulation.rig', description=__doc__.splitlines()[1]
+    )
+    parser.add_argument('directory', type=Path, help='where the ends of its wires shall be')
+    parser.add_argument('--settings', default='{}', help='JSON object, see stewart virtual-rig')
+    arguments = parser.parse_args()
+    try:
+        from stewart_simulation.rig.process import serve
+        from stewart_simulation.rig.settings import RigSettings
+
+        settings = RigSettings.from_plain(json.loads(arguments.settings))
+        serve(settings, arguments.directory, lambda ends: print(json.dumps(ends), flush=True))
+    except Exception as error:
+        if not is_deliberate(error):
+            raise
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,105 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The plant as the drives of an EtherCAT segment know it: counts, and thousandths of a torque."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from stewart_driver.legs import Array, LEGS
+from stewart_simulation.ethercat.drive_model import AxisCommand
+from stewart_simulation.rate_ramp import RateRamp
+from stewart_simulation.rig.mechanics import Mechanics
+
+# The next target may come a little late before the axis stops at this one.
+TOLERANCE = 1.25
+
+
+class Axes:
+    """
+    Mechanics behind six drives; fulfils ``drive_model.DriveModel``.
+
+    Parameters
+    ----------
+    mechanics : Mechanics
+        What they move.
+    counts_per_metre : float
+        Of the encoders, per stroke; negative where counts fall [1/m].
+    zeros : array_like, shape (6,)
+        Readings at stroke zero [count].
+    rated_force : float
+        What the rated torque pushes with, signed like the counts [N].
+    hold_after : float
+        How long a stopping drive goes on without being asked again [s].
+    noise : float
+        Standard deviation of a reading [m].
+    rng : numpy.random.Generator
+        Source of the noise.
+    connected : bool
+        Whether the drives move the plant; if not, they only measure.
+
+    Attributes
+    ----------
+    positions, velocities, torques : list of float
+        Of drive 1 to 6 [count], [count/s], [0.1 %].
+
+    """
+
+    def __init__(
+        self,
+        mechanics: Mechanics,
+        *,
+        counts_per_metre: float,
+        zeros: Sequence[int],
+        rated_force: float,
+        hold_after: float,
+        noise: float,
+        rng: np.random.Generator,
+        connected: bool = True,
+    ) -> None:
+        """Measure."""
+        self._mechanics = mechanics
+        self._counts, self._zeros = counts_per_metre, np.array(zeros, dtype=np.float64)
+        self._per_mille = 1e-3 * rated_force
+        self._hold_after = hold_after
+        self._noise, self._rng, self._connected = noise, rng, connected
+        self._time = mechanics.time
+        self._last: list[AxisCommand] = []
+        self._ramp = RateRamp()
+        self._measure()
+
+    def command(self, commands: Sequence[AxisCommand]) -> None:
+        """Take what the drives want from now on; what they only repeat grows older."""
+        given = list(commands)
+        if not self._connected or given == self._last:
+            return
+        self._last = given
+        drives = self._mechanics.drives
+        wanted = np.array(given, dtype=np.float64)
+        drives.powered[:] = wanted[:, 0] != 0.0
+        rates, ahead = wanted[:, 2] / self._counts, wanted[:, 4]
+        # The rate is the mean over the way to the target, so it holds in the middle of it.
+        change = self._ramp.accelerations(rates, ahead)
+        drives.command(
+            (wanted[:, 1] - self._zeros) / self._counts - rates * ahead,
+            rates - 0.5 * change * ahead,
+            wanted[:, 3] * self._per_mille,
+            np.where(ahead > 0.0, TOLERANCE * ahead, self._hold_after),
+            change,
+        )
+
+    def advance(self, duration: float) -> None:
+        """Let some time pass [s]."""
+        self._time += duration
+        self._mechanics.advance(self._time)
+        self._measure()
+
+    def _measure(self) -> None:
+        drives = self._mechanics.drives
+        noise: Array = self._rng.normal(0.0, self._noise, LEGS)
+        seen = (drives.encoder_strokes + noise) * self._counts + self._zeros
+        moving = np.isnan(drives.stuck_encoders)
+        self.positions: list[float] = seen.tolist()
+        self.velocities: list[float] = (drives.rates * moving * self._counts).tolist()
+        self.torques: list[float] = (drives.delivered / self._per_mille).tolist()

@@ -1,0 +1,149 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The other end of a rig process: start it, know where its wires are, end it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+import select
+import subprocess
+import sys
+import tempfile
+from types import TracebackType
+
+from stewart_driver.child_process import epitaph
+from stewart_simulation.ethercat.control import ControlClient
+from stewart_simulation.rig import directory as places
+from stewart_simulation.rig.errors import RigError
+from stewart_simulation.rig.settings import RigSettings
+from stewart_simulation.rig.truth import TruthReader
+
+# On a new machine kernels are compiled first [s].
+START_TIMEOUT = 90.0
+END_TIMEOUT = 3.0
+
+
+class RigProcess:
+    """
+    A running rig process, which ends with this one.
+
+    Parameters
+    ----------
+    settings : RigSettings
+        What is simulated.
+    directory : Path or None
+        Where the ends of its wires shall be; None for ``default_directory``.
+    timeout : float
+        Longest start [s].
+
+    Attributes
+    ----------
+    directory : Path
+        Where they are.
+    ends : dict of str to str
+        Interface and namespace of the segment, card, imu, control, truth and rig_file; without
+        those that there are not.
+
+    Raises
+    ------
+    RigError
+        If it does not start, with the reason that it gave, or its sockets would have too long a
+        name.
+
+    """
+
+    def __init__(
+        self, settings: RigSettings, directory: Path | None = None, timeout: float = START_TIMEOUT
+    ) -> None:
+        """Start it and wait until it answers."""
+        self.directory = directory or places.default_directory(settings.platform)
+        places.control_socket(self.directory)  # raises before anything is started
+        # Not a pipe, which somebody would have to read lest it fills up.
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - `end` closes it
+        self._process = subprocess.Popen(
+            [
+                sys.executable, '-m', 'stewart_simulation.rig',
+                str(self.directory), '--settings', json.dumps(settings.plain()),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},
+            # Signals of the terminal are for us, who end it in order.
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            self.ends = self._wait(timeout)
+        except BaseException:
+            self._kill()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it runs."""
+        return self._process.poll() is None
+
+    def epitaph(self) -> str:
+        """Return one sentence on why it is gone."""
+        return epitaph(self._process, 'the virtual rig', self._said)
+
+    def _said(self) -> str:
+        self._errors.seek(0)
+        return self._errors.read().decode(errors='replace').strip()
+
+    def truth(self) -> TruthReader:
+        """Return a reader of what really happens."""
+        return TruthReader(Path(self.ends['truth']))
+
+    def control(self) -> ControlClient:
+        """Return a client for faults; the caller closes it."""
+        return ControlClient(Path(self.ends['control']))
+
+    def end(self) -> None:
+        """End it, and remove what it could not."""
+        if self.alive:
+            self._process.terminate()
+            try:
+                self._process.wait(END_TIMEOUT)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+        self._kill()
+
+    def _kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._errors.close()
+        if self.directory.is_dir() and not places.is_alive(self.directory):
+            places.sweep(self.directory)
+
+    def _wait(self, timeout: float) -> dict[str, str]:
+        assert self._process.stdout is not None
+        ready, _, _ = select.select([self._process.stdout], [], [], timeout)
+        line = self._process.stdout.readline() if ready else b''
+        if not ready:
+            raise RigError(f'the virtual rig did not start within {timeout:g} s')
+        if not line:
+            self._process.wait()
+            raise RigError(self.epitaph())
+        ends: dict[str, str] = json.loads(line)
+        return ends
+
+    def __enter__(self) -> RigProcess:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.end()

@@ -1,0 +1,98 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a virtual rig consists of, as plain values that travel as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar
+
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.options import option
+from stewart_simulation.plant_options import PlantOptions
+
+ETHERCAT, CARD = 'ethercat', 'card'
+MODES = ('position', 'velocity')
+
+
+@dataclass(frozen=True)
+class RigSettings(PlantOptions):
+    """
+    Plant, drives, and the wires in front of them.
+
+    Raises
+    ------
+    ConfigurationError
+        If a value is out of range.
+
+    """
+
+    MAY_BE_ZERO: ClassVar[frozenset[str]] = PlantOptions.MAY_BE_ZERO | {
+        'encoder_noise',
+        'sensor_noise',
+        'card_noise',
+        'accelerometer_noise',
+        'gyroscope_noise',
+    }
+
+    moved_by: str = option(ETHERCAT, 'what the drives obey: ethercat, or card')
+    ethercat: bool = option(default=True, description='an EtherCAT segment of six drives')
+    card: bool = option(default=True, description='an analogue card with the position sensors')
+    imu: bool = option(default=True, description='a WitMotion sensor, where the platform has one')
+    seed: int = option(0, "seed of all noise, of the encoders' zeros and of the sensors' gains")
+    drive: str = option('omron_1s', 'drives: type, for the gear, which the driver has to share')
+    encoder_noise: float = option(1e-6, 'drives: standard deviation of a reading [m]')
+    hold_after: float = option(0.01, 'drives: without a word, one goes on for so long [s]')
+    needs_sync0: bool = option(default=True, description='drives: no SAFEOP without SYNC0')
+    free_maps: bool = option(default=True, description='drives: 1600h and 1A00h can be written')
+    card_mode: str = option('position', 'card: what the amplifiers take: position or velocity')
+    enable_channel: int = option(
+        0, 'card: digital output that switches the amplifiers on; -1: they are always on'
+    )
+    sensor_noise: float = option(2e-4, 'card: standard deviation of a position sensor [V]')
+    card_noise: float = option(0.5, 'card: standard deviation of a conversion [code]')
+    accelerometer_noise: float = option(0.02, 'imu: standard deviation of a sample [m/s2]')
+    gyroscope_noise: float = option(1e-3, 'imu: standard deviation of a sample [rad/s]')
+    accelerometer_bias: tuple[float, float, float] = option(
+        (0.0, 0.0, 0.0), 'imu: constant error [m/s2]'
+    )
+    gyroscope_bias: tuple[float, float, float] = option(
+        (0.0, 0.0, 0.0), 'imu: constant error [rad/s]'
+    )
+    script: str = option('', 'file of faults with their times, one JSON object per line')
+
+    def __post_init__(self) -> None:
+        """Check."""
+        super().__post_init__()
+        if self.moved_by not in {ETHERCAT, CARD}:
+            raise ConfigurationError('moved_by', self.moved_by, f'{ETHERCAT} or {CARD}')
+        if not getattr(self, self.moved_by):
+            raise ConfigurationError(
+                self.moved_by, False, f'true, for moved_by is {self.moved_by}'
+            )
+        if self.card_mode not in MODES:
+            raise ConfigurationError('card_mode', self.card_mode, ' or '.join(MODES))
+        for name in ('accelerometer_bias', 'gyroscope_bias'):
+            value = tuple(getattr(self, name))
+            if len(value) != 3:
+                raise ConfigurationError(name, value, 'three numbers')
+
+    @classmethod
+    def from_plain(cls, values: Mapping[str, Any]) -> RigSettings:
+        """Return the settings that a JSON object means; raises `ConfigurationError`."""
+        known = {item.name: item.default for item in fields(cls)}
+        chosen: dict[str, Any] = {}
+        for name, value in values.items():
+            if name not in known:
+                raise ConfigurationError(name, value, f'one of {", ".join(known)}')
+            default: Any = known[name]
+            kinds = {float: (int, float), tuple: (list, tuple)}.get(type(default), type(default))
+            if not isinstance(value, kinds) or isinstance(value, bool) != (default is True):
+                raise ConfigurationError(name, value, f'a value as {default!r}')
+            chosen[name] = type(default)(value)
+        return cls(**chosen)
+
+    def plain(self) -> dict[str, Any]:
+        """Return what JSON can take."""
+        return asdict(self)

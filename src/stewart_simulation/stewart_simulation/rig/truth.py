@@ -1,0 +1,176 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What really happens, in memory that any process may map and only the rig writes.
+
+One writer, any number of readers, no lock: the writer makes a number odd, writes, and makes it
+even; whoever saw the same even number before and after has read one instant. It relies, as the
+driver's shared block does, on stores becoming visible in program order (x86-64).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from mmap import ACCESS_READ, mmap
+import os
+from pathlib import Path
+
+import numpy as np
+from stewart_driver.legs import Array, LEGS, read_only
+from stewart_kinematics.spatial.rotations import matrix_from_quaternion
+from stewart_simulation.rig.errors import RigError
+
+# Sequence number, then doubles.
+FIELDS = (
+    ('stamp', 1),
+    ('wall_offset', 1),
+    ('state', 13),
+    ('acceleration', 6),
+    ('strokes', LEGS),
+    ('rates', LEGS),
+    ('forces', LEGS),
+    ('powered', LEGS),
+)
+DOUBLES = sum(count for _, count in FIELDS)
+SIZE = 8 * (1 + DOUBLES)
+ATTEMPTS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """
+    The plant at one instant, in base_link axes.
+
+    Attributes
+    ----------
+    stamp : float
+        On the steady clock [s].
+    wall_offset : float
+        Wall clock minus steady clock, as the rig measured it last [s].
+    position, quaternion_xyzw : ndarray, shape (3,), (4,)
+        Pose of platform_link [m].
+    linear_velocity, angular_velocity : ndarray, shape (3,)
+        [m/s], [rad/s].
+    linear_acceleration, angular_acceleration : ndarray, shape (3,)
+        From the equations of motion [m/s²], [rad/s²].
+    strokes, rates, forces : ndarray, shape (6,)
+        Of the legs 1 to 6; the forces are what the drives deliver [m], [m/s], [N].
+    powered : ndarray of bool, shape (6,)
+        Which drives have power; brakes hold the other legs.
+
+    """
+
+    stamp: float
+    wall_offset: float
+    position: Array
+    quaternion_xyzw: Array
+    linear_velocity: Array
+    angular_velocity: Array
+    linear_acceleration: Array
+    angular_acceleration: Array
+    strokes: Array
+    rates: Array
+    forces: Array
+    powered: np.ndarray
+
+    @property
+    def twist_in_platform(self) -> tuple[Array, Array]:
+        """Linear [m/s] and angular [rad/s] velocity in platform_link axes."""
+        to_platform = matrix_from_quaternion(self.quaternion_xyzw).T
+        return to_platform @ self.linear_velocity, to_platform @ self.angular_velocity
+
+
+class TruthWriter:
+    """
+    The rig's end.
+
+    Parameters
+    ----------
+    path : Path
+        File to make; it must not exist.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Make the file."""
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+        try:
+            os.ftruncate(descriptor, SIZE)
+            memory = mmap(descriptor, SIZE)
+        finally:
+            os.close(descriptor)
+        self._number = np.frombuffer(memory, dtype=np.uint64, count=1)
+        self._values = np.frombuffer(memory, dtype=np.float64, offset=8)
+
+    def write(
+        self,
+        stamp: float,
+        wall_offset: float,
+        state: Array,
+        acceleration: Array,
+        strokes: Array,
+        rates: Array,
+        forces: Array,
+        powered: np.ndarray,
+    ) -> None:
+        """Write one instant; see `Truth`."""
+        number, values = self._number, self._values
+        number[0] += np.uint64(1)
+        values[0], values[1] = stamp, wall_offset
+        values[2:15], values[15:21] = state, acceleration
+        values[21:27], values[27:33] = strokes, rates
+        values[33:39], values[39:45] = forces, powered
+        number[0] += np.uint64(1)
+
+
+class TruthReader:
+    """
+    Anybody else's end.
+
+    Parameters
+    ----------
+    path : Path
+        The rig's file ``truth``.
+
+    Raises
+    ------
+    RigError
+        If there is none.
+
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Map the file; it stays readable when it is removed."""
+        try:
+            with path.open('rb') as stream:
+                memory = mmap(stream.fileno(), SIZE, access=ACCESS_READ)
+        except (OSError, ValueError) as error:
+            raise RigError(f'no truth of a virtual rig at {path}: {error}') from error
+        self._number = np.frombuffer(memory, dtype=np.uint64, count=1)
+        self._values = np.frombuffer(memory, dtype=np.float64, offset=8)
+
+    def read(self) -> Truth:
+        """Return the last instant; raises `RigError` if there is none yet or its writer hangs."""
+        for _ in range(ATTEMPTS):
+            before = int(self._number[0])
+            values = read_only(self._values)
+            if before and not before & 1 and int(self._number[0]) == before:
+                return _truth(values)
+        raise RigError('the truth of the virtual rig cannot be read: its writer has stopped')
+
+
+def _truth(values: Array) -> Truth:
+    return Truth(
+        stamp=float(values[0]),
+        wall_offset=float(values[1]),
+        position=values[2:5],
+        quaternion_xyzw=values[5:9],
+        linear_velocity=values[9:12],
+        angular_velocity=values[12:15],
+        linear_acceleration=values[15:18],
+        angular_acceleration=values[18:21],
+        strokes=values[21:27],
+        rates=values[27:33],
+        forces=values[33:39],
+        powered=values[39:45].astype(np.bool_),
+    )

@@ -1,0 +1,127 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The sensor on its port, moved on by whoever has a loop: it has no thread and never waits."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from math import ceil, inf
+
+from stewart_simulation.serial_imu.device import Sensor
+from stewart_simulation.serial_imu.inertial import InertialMotion, resting
+from stewart_simulation.serial_imu.line import Line
+from stewart_simulation.serial_imu.pty_port import PtyPort
+
+# After a longer pause (a stopped process) what was missed is missed [s].
+CATCH_UP = 1.0
+
+
+class PluggedSensor:
+    """
+    A sensor on a pseudo terminal.
+
+    Parameters
+    ----------
+    motion : callable
+        Takes the time since the start [s], returns the InertialState.
+    now : callable
+        Steady time [s].
+    sensor : Sensor, optional
+        State to begin with; default as from the factory.
+    port : PtyPort, optional
+        Where it is plugged in.
+    latency : float
+        A USB adapter hands its bytes over at multiples of this time; 0: at once [s].
+
+    Attributes
+    ----------
+    sensor : Sensor
+        May be disturbed at any time.
+    line : Line
+        Likewise.
+    port : PtyPort
+        Likewise, by `unplug` and `plug`.
+    next_cycle : float
+        When it measures next [s].
+
+    """
+
+    def __init__(
+        self,
+        motion: InertialMotion = resting,
+        *,
+        now: Callable[[], float],
+        sensor: Sensor | None = None,
+        port: PtyPort | None = None,
+        latency: float = 0.0,
+    ) -> None:
+        """Plug in; `begin` switches on."""
+        self.sensor = sensor or Sensor()
+        self.line = Line()
+        self.port = port or PtyPort()
+        self._motion, self._now, self._latency = motion, now, latency
+        self._start = now()
+        self.next_cycle = inf
+        self._under_way: deque[tuple[float, bytes]] = deque()
+
+    @property
+    def path(self) -> str:
+        """What the host opens."""
+        return self.port.path
+
+    @property
+    def due(self) -> float:
+        """When `turn` has something to do, even if the host says nothing [s]."""
+        return min(self.next_cycle, self._under_way[0][0] if self._under_way else inf)
+
+    def begin(self) -> None:
+        """Switch on."""
+        self._start = self._now()
+        self.next_cycle = self._start + self.sensor.period
+
+    def unplug(self) -> None:
+        """Take the port away, and with it the sensor's power."""
+        self.port.unplug()
+        self.sensor.restart(self._now())
+        self._under_way.clear()
+
+    def plug(self) -> None:
+        """Plug in again: the sensor has what was saved."""
+        self.port.plug()
+        self.sensor.restart(self._now())
+
+    def turn(self, now: float) -> None:
+        """Hear the host, measure if it is time, deliver what has arrived."""
+        if self.port.plugged:
+            self._hear(now)
+        period = self.sensor.period
+        if self.sensor.single():
+            self.next_cycle = min(self.next_cycle, now)
+        # Another setting may have shortened the wait, or ended or begun the stream.
+        self.next_cycle = min(self.next_cycle, now + period)
+        while (begin := self.next_cycle) <= now:
+            self._send(self.sensor.cycle(self._motion(begin - self._start), now), begin)
+            # A late loop catches up: the sensor itself is never late.
+            self.next_cycle = begin + period if now - begin < CATCH_UP else now + period
+        arrived = b''
+        while self._under_way and self._under_way[0][0] <= now:
+            arrived += self._under_way.popleft()[1]
+        self.port.write(arrived)
+
+    def _hear(self, now: float) -> None:
+        host, own = self.port.host_baud(), self.sensor.baud
+        heard = self.line.misread(self.port.read(), host, own)
+        if heard:
+            self._send(self.sensor.receive(heard, now), now, baud=own)
+
+    def _send(self, data: bytes, begin: float, baud: int = 0) -> None:
+        """Let bytes set out; the host has them when the last one is through."""
+        speed = baud or self.sensor.baud
+        data = self.line.misread(self.line.disturb(data), speed, self.port.host_baud())
+        if not data:
+            return
+        arrival = begin + len(data) * self.sensor.byte_time
+        if self._latency:
+            arrival = ceil(arrival / self._latency) * self._latency
+        self._under_way.append((arrival, data))

@@ -1,0 +1,209 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The back end ``daq`` in its process, on a rig in another one: what is left after a kill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+import os
+import signal
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from stewart_driver.configuration import CycleConfiguration, InterpolationSettings
+from stewart_driver.cycle import Request
+from stewart_driver.cycle_client import CycleClient
+from stewart_driver.daq.backend import DaqBackend
+from stewart_driver.daq.options import DaqOptions
+from stewart_driver.errors import CycleError
+from stewart_driver.rig_file import load_rig
+from stewart_driver.setpoint import Setpoint
+from stewart_driver.state_machine import State
+from stewart_simulation.daq_card.analog_rig import Mode
+from stewart_simulation.daq_card.bench import teaching_rig
+from stewart_simulation.ethercat.control import ControlClient
+from stewart_simulation.rig.launcher import RigProcess
+
+pytestmark = pytest.mark.installed
+
+# Other tests may hold these processes up.
+PATIENT = InterpolationSettings(playout_delay=0.1, extrapolation_time=0.2)
+RATE = 0.01
+STEP = 0.005
+
+
+@pytest.fixture(params=list(Mode), ids=lambda mode: mode.value, scope='module')
+def rig(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RigProcess]:
+    with RigProcess(teaching_rig(request.param), tmp_path_factory.mktemp('rig') / 'd') as process:
+        yield process
+
+
+@pytest.fixture
+def control(rig: RigProcess) -> Iterator[ControlClient]:
+    with rig.control() as client:
+        client.call('card.mend')
+        yield client
+
+
+def backend_for(rig: RigProcess) -> DaqBackend:
+    found = load_rig(rig.ends['rig_file']).daq
+    assert found is not None
+    return DaqBackend(
+        DaqOptions(
+            card='simulated',
+            device=rig.ends['card'],
+            rig_file=rig.ends['rig_file'],
+            mode=found.mode,
+            enable_channel=0,
+            longest_call=0.25,
+        )
+    )
+
+
+def mode_of(backend: DaqBackend) -> str:
+    return backend.details['amplifiers take']
+
+
+class Session:
+    """A cyclic process on the rig, enabled, and a ramp to play."""
+
+    def __init__(self, backend: DaqBackend) -> None:
+        self.backend = backend
+        configuration = CycleConfiguration(backend.limits, PATIENT)
+        self.client = CycleClient(backend, configuration)
+        self.changes: list[tuple[State, str]] = []
+        self.strokes = np.zeros(6)
+
+    def look(self) -> tuple[State, str]:
+        self.changes += [(item.state, item.reason) for item in self.client.state_changes()]
+        for sample in self.client.samples():
+            self.strokes = sample.strokes
+        return self.changes[-1] if self.changes else (State.DISABLED, '')
+
+    def until(self, condition: Callable[[], bool], timeout: float = 10.0) -> None:
+        limit = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < limit, self.changes
+            time.sleep(2e-3)
+
+    def enable(self) -> None:
+        accepted, said = self.client.request(Request.ENABLE)
+        assert accepted, said
+        self.until(lambda: self.look()[0] is State.ENABLED)
+        self.until(lambda: not np.array_equal(self.strokes, np.zeros(6)))
+
+    def ramp(self, distance: float, upto: Callable[[], bool] = lambda: False) -> None:
+        """Move all legs, slowly at first, until the distance is covered or a condition holds."""
+        begin, start = time.monotonic(), self.strokes.copy()
+        for number in range(int(distance / RATE / STEP)):
+            ahead = number * STEP
+            # From rest to RATE within 0.2 s.
+            gone = min(ahead, 0.2) ** 2 / 0.4 + max(ahead - 0.2, 0.0)
+            rate = RATE * min(ahead / 0.2, 1.0)
+            self.client.offer(
+                Setpoint(begin + ahead, start + RATE * gone, np.full(6, rate), np.zeros(6))
+            )
+            while time.monotonic() < begin + ahead + STEP:
+                if upto():
+                    return
+                time.sleep(1e-3)
+            self.look()
+
+
+def settled(control: ControlClient, backend: DaqBackend) -> None:
+    """Outputs hold, or are at 0 V; the amplifiers are off."""
+    card = control.call('observe')['card']
+    assert card['digital_outputs'] == [False] * 4
+    if mode_of(backend) == 'velocity':
+        assert card['outputs_v'] == pytest.approx([0.0] * 6, abs=1e-3)
+
+
+@pytest.mark.parametrize('how', ['end', 'terminate'])
+def test_outputs_are_safe_after_every_orderly_end(
+    rig: RigProcess, control: ControlClient, how: str
+) -> None:
+    session = Session(backend_for(rig))
+    session.enable()
+    assert control.call('observe')['card']['digital_outputs'][0]
+
+    if how == 'end':
+        session.client.end()
+    else:
+        os.kill(session.client.pid, signal.SIGTERM)
+        session.until(lambda: not session.client.alive)
+
+    settled(control, session.backend)
+
+
+def test_killed_process_leaves_its_last_volts_and_the_rescue_ends_that(
+    rig: RigProcess, control: ControlClient
+) -> None:
+    session = Session(backend_for(rig))
+    session.enable()
+    session.ramp(0.008)
+    os.kill(session.client.pid, signal.SIGKILL)
+    session.until(lambda: not session.client.alive)
+
+    # No watchdog: the volts stay, and in velocity mode the legs go on.
+    first = control.call('observe')['card']
+    truth = rig.truth()
+    before, limit = truth.read().strokes, time.monotonic() + 0.3
+    session.until(lambda: time.monotonic() > limit)
+    moved = 1e3 * float(np.abs(truth.read().strokes - before).max())
+    assert control.call('observe')['card'] == first
+    said = session.backend.rescue()
+
+    mode = mode_of(session.backend)
+    print(f'\n{mode}: moved {moved:.2f} mm in 0.3 s after the kill; {said}')
+    assert moved > 1.0 if mode == 'velocity' else moved < 1.0
+    settled(control, session.backend)
+
+
+@pytest.mark.parametrize(
+    ('fault', 'arguments', 'words'),
+    [
+        ('card.remove', {}, 'failed: No such device'),
+        ('card.slow', {'seconds': 0.4}, 'allowed are 250 ms'),
+        ('card.saturate', {'leg': 2}, 'position sensor of leg 2: +10.0000 V is at the end'),
+    ],
+)
+def test_fault_of_the_card_ends_in_fault_and_is_told(
+    rig: RigProcess, control: ControlClient, fault: str, arguments: dict[str, Any], words: str
+) -> None:
+    session = Session(backend_for(rig))
+    session.enable()
+
+    control.call(fault, **arguments)
+    session.until(lambda: session.look()[0] is State.FAULT)
+
+    assert words in session.look()[1]
+    control.call('card.mend')
+    session.until(lambda: session.client.request(Request.RESET_FAULT)[0])
+    settled(control, session.backend)
+    session.client.end()
+
+
+def test_end_without_the_card_says_in_a_sentence_what_is_not_safe(
+    rig: RigProcess, control: ControlClient, capfd: pytest.CaptureFixture[str]
+) -> None:
+    session = Session(backend_for(rig))
+    session.enable()
+
+    control.call('card.remove')
+    with pytest.raises(CycleError) as ended:
+        session.client.end()
+
+    assert str(ended.value) == (
+        f'the cyclic process ended with code 1: analogue card {rig.ends["card"]}: '
+        'the outputs may not be safe: setting six outputs failed: No such device; '
+        'switching the amplifiers failed: No such device'
+    )
+    assert 'Traceback' not in capfd.readouterr().err
+    # Nothing is left locked: once the card is there again, its outputs are made safe from here.
+    control.call('card.mend')
+    session.backend.rescue()
+    settled(control, session.backend)

@@ -1,0 +1,380 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The back end ``ethercat`` in the driver's cyclic process, on a segment in a private network.
+
+What is asserted is what the driver tells and where the plant stands. The machine may be busy with
+other things, so times are generous where they say nothing about the driver.
+
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib.util import module_from_spec, spec_from_file_location
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip('pysoem')
+pytest.importorskip('pyroute2')
+
+from stewart_driver.configuration import (
+    CycleConfiguration,
+    InterpolationSettings,
+    SupervisionSettings,
+)
+from stewart_driver.cycle import Request
+from stewart_driver.cycle_client import CycleClient, Sample, StateChange
+from stewart_driver.errors import CycleError
+from stewart_driver.ethercat.backend import EthercatBackend
+from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.rig_file import load_rig
+from stewart_driver.setpoint import Setpoint
+from stewart_driver.state_machine import State
+from stewart_driver.verbs import calibrate_drives
+
+SPEC = spec_from_file_location('ethercat_rig', Path(__file__).with_name('ethercat_rig.py'))
+assert SPEC is not None
+assert SPEC.loader is not None
+ethercat_rig = module_from_spec(SPEC)
+sys.modules['ethercat_rig'] = ethercat_rig
+SPEC.loader.exec_module(ethercat_rig)
+until = ethercat_rig.until
+
+START = np.full(6, 0.3)
+AMPLITUDES = np.array([0.02, 0.015, -0.02, 0.01, 0.018, -0.015])
+OMEGA = 2.0 * np.pi * 0.5
+PATIENCE = {'receive_timeout': 0.02, 'patience': 0.5, 'drive_watchdog': 0.8}
+PATIENT = InterpolationSettings(playout_delay=0.15, extrapolation_time=0.3)
+SUPERVISION = SupervisionSettings(command_timeout=0.8)
+NEITHER_OFF_NOR_FAULTY = {'OPERATION_ENABLED', 'QUICK_STOP_ACTIVE', 'FAULT_REACTION_ACTIVE'}
+
+PARENT = """
+import pickle, sys, time
+from stewart_driver.configuration import CycleConfiguration
+from stewart_driver.cycle import Request
+from stewart_driver.cycle_client import CycleClient
+from stewart_driver.ethercat.backend import EthercatBackend
+from stewart_driver.ethercat.options import EthercatOptions
+backend = EthercatBackend(EthercatOptions(namespace=sys.argv[1], rig_file=sys.argv[2]))
+client = CycleClient(backend, CycleConfiguration(backend.limits))
+assert client.request(Request.ENABLE)[0]
+print(client.pid, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def rig() -> Iterator[Any]:
+    segment = ethercat_rig.SegmentRig()
+    yield segment
+    segment.close()
+
+
+class User:
+    """What a node does: it starts the process, asks, sends setpoints, and listens."""
+
+    def __init__(self, rig: Any, **options: Any) -> None:
+        self.options = {**PATIENCE, 'namespace': rig.namespace, 'rig_file': str(rig.file)}
+        backend = EthercatBackend(EthercatOptions(**{**self.options, **options}))
+        self.client = CycleClient(
+            backend, CycleConfiguration(backend.limits, PATIENT, SUPERVISION)
+        )
+        self.changes: list[StateChange] = []
+        self.all_samples: list[Sample] = []
+        self._waving = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def state(self) -> State:
+        self.changes += self.client.state_changes()
+        return self.changes[-1].state
+
+    @property
+    def reason(self) -> str:
+        return self.changes[-1].reason
+
+    def samples(self) -> list[Sample]:
+        self.all_samples += self.client.samples()
+        return self.all_samples
+
+    def enable(self) -> None:
+        assert self.client.request(Request.ENABLE) == (
+            True, 'switching the drives on; driver/state tells when they are'
+        )  # fmt: skip
+        until(lambda: self.state is State.ENABLED)
+
+    def wave(self) -> None:
+        """Begin to send a wave at 200 Hz."""
+        self._waving.set()
+        self._thread = threading.Thread(target=self._send)
+        self._thread.start()
+
+    def _send(self) -> None:
+        begin = time.monotonic()
+        while self._waving.is_set():
+            stamp = time.monotonic()
+            phase = OMEGA * (stamp - begin)
+            self.client.offer(
+                Setpoint(
+                    stamp,
+                    START + AMPLITUDES * (1.0 - np.cos(phase)),
+                    AMPLITUDES * OMEGA * np.sin(phase),
+                    np.zeros(6),
+                )
+            )
+            time.sleep(0.005)
+
+    def silence(self) -> None:
+        self._waving.clear()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def move(self) -> None:
+        """Send the wave until the legs really move."""
+        self.enable()
+        self.wave()
+        until(lambda: self.samples() and np.ptp(self.all_samples[-1].strokes - START) > 0.01)
+
+    def end(self) -> None:
+        self.silence()
+        with suppress(CycleError):
+            self.client.end()
+
+
+@pytest.fixture
+def use(rig: Any) -> Iterator[Callable[..., User]]:
+    users: list[User] = []
+
+    def make(**options: Any) -> User:
+        users.append(User(rig, **options))
+        return users[-1]
+
+    yield make
+    for user in users:
+        user.end()
+
+
+def at_rest(rig: Any) -> bool:
+    first = rig.strokes
+    time.sleep(0.05)
+    return bool(np.abs(np.array(rig.strokes) - first).max() < 1e-7)
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize('cycle', [0.001, 0.002, 0.004])
+def test_six_axes_follow_a_wave_for_two_seconds(
+    cycle: float, rig: Any, use: Callable[..., User], record_property: Callable[..., None]
+) -> None:
+    user = use(cycle_time=cycle)
+    assert user.client.request(Request.HOME)[1].startswith(
+        'height of the legs +0.000 mm from home'
+    )
+    user.enable()
+    user.wave()
+    time.sleep(2.0)
+    assert user.state is State.ENABLED, user.reason
+    followed = [item for item in user.samples() if item.commanded_strokes is not None]
+    user.silence()
+    user.client.quick_stop()
+    until(lambda: user.state is State.DISABLED)
+
+    errors = np.array([item.strokes - item.commanded_strokes for item in followed])
+    travel = np.ptp([item.strokes for item in followed], axis=0)
+    worst, typical = np.abs(errors).max(), np.median(np.abs(errors).max(axis=1))
+    counters = user.client.counters()
+    record_property('worst following error [mm]', float(1e3 * worst))
+    assert min(travel) > 0.015
+    # The drives lag by 1 ms and inputs are a cycle old, at 63 mm/s; late cycles are larger steps.
+    assert typical < 0.063 * (1e-3 + 2 * cycle) + 1e-4
+    assert worst < 0.01
+    assert counters.round_trips.sum() > 0.9 * len(followed)
+    assert counters.bad_working_counters == 0
+    assert followed[-1].forces is not None
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(
+    ('fault', 'arguments', 'reason'),
+    [
+        ('drive_fault', {'slave': 4, 'code': 0x2310}, 'leg 4 reports fault 0x2310: continuous ov'),
+        ('al_error', {'slave': 5, 'code': 0x1A}, 'leg 5 reports fault 0x8130'),
+        ('cut', {'after': 3}, 'leg 4: its drive is lost, EtherCAT: does not answer; legs 4, 5, 6'),
+        ('power_cycle', {'slave': 2}, 'leg 2: its drive is lost'),
+        ('cut', {'after': 0}, 'no complete frame has come back on ecat0'),
+    ],
+)
+def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
+    fault: str, arguments: dict[str, int], reason: str, rig: Any, use: Callable[..., User]
+) -> None:
+    user = use(patience=0.2, drive_watchdog=0.3)
+    user.move()
+
+    rig.faults.call(fault, **arguments)
+    until(lambda: user.state is State.FAULT)
+    assert reason in user.reason
+    until(lambda: not NEITHER_OFF_NOR_FAULTY & set(rig.seen['drive_states']))
+    assert at_rest(rig)
+    assert np.ptp(np.array(rig.strokes) - user.samples()[-1].strokes) < 0.03
+    rig.faults.call('mend')
+    time.sleep(0.2)
+    assert user.state is State.FAULT
+    assert 'OPERATION_ENABLED' not in rig.seen['drive_states']
+
+    user.silence()
+    assert user.client.request(Request.RESET_FAULT) == (True, 'fault reset, the drives are off')
+    user.enable()
+    assert rig.seen['drive_states'] == ['OPERATION_ENABLED'] * 6
+    assert user.changes[-1].homed
+    assert user.client.counters().bus_restarts == (fault != 'drive_fault')
+
+
+@pytest.mark.alone
+def test_emergency_and_al_status_are_in_the_reason(rig: Any, use: Callable[..., User]) -> None:
+    user = use()
+    user.enable()
+
+    rig.faults.call('al_error', slave=5, code=0x1A)
+    until(lambda: user.state is State.FAULT)
+
+    assert 'no process data (watchdog); emergency (register 0x11)' in user.reason
+    assert 'SAFEOP with error 0x001A (Synchronization error)' in user.reason
+
+
+@pytest.mark.parametrize(
+    ('fault', 'arguments', 'reason'),
+    [
+        ('identity', {'slave': 2}, 'leg 2 has vendor 0x83, product 0xAB'),
+        ('cut', {'after': 4}, '4 slaves answer on ecat0, expected are 6'),
+        ('cut', {'after': 0}, 'no slave answers on ecat0'),
+    ],
+)
+def test_a_wrong_bus_is_refused_at_the_start(
+    fault: str, arguments: dict[str, int], reason: str, rig: Any, use: Callable[..., User]
+) -> None:
+    rig.faults.call(fault, **arguments)
+
+    with pytest.raises(CycleError, match=reason):
+        use()
+
+
+def test_a_wrong_wire_is_refused_at_the_start(rig: Any, use: Callable[..., User]) -> None:
+    with pytest.raises(CycleError, match="no network interface 'eth7'; there are: lo, ecat"):
+        use(interface='eth7')
+    with pytest.raises(CycleError, match='cannot enter the network namespace /nowhere: No such'):
+        use(namespace='/nowhere')
+    use()
+    with pytest.raises(CycleError, match='another EtherCAT master of this suite is on ecat0'):
+        use()
+
+
+@pytest.mark.alone
+def test_free_maps_carry_force_and_read_only_ones_are_used_as_they_are(
+    rig: Any, use: Callable[..., User], capfd: pytest.CaptureFixture[str]
+) -> None:
+    user = use(drive='omron_1s_free')
+    until(user.samples)
+    assert user.all_samples[-1].forces is not None
+    user.end()
+    assert capfd.readouterr().err == ''
+    rig.faults.call('read_only_maps', slave=3)
+
+    user = use(drive='omron_1s_free')
+    user.enable()
+    until(user.samples)
+
+    notes = capfd.readouterr().err
+    assert 'drive of leg 3 refuses object 1600h:0: abort 0x06010002' in notes
+    assert 'its map 1A00h is used as it is' in notes
+    assert 'leg 2' not in notes
+    assert user.all_samples[-1].forces is None
+
+
+def test_drives_without_their_zero_offsets_are_not_switched_on(
+    rig: Any, use: Callable[..., User]
+) -> None:
+    rig.calibrate(ethercat_rig.IDENTITY._replace(serial=4711))
+    user = use()
+
+    assert not user.client.request(Request.ENABLE)[0]
+    accepted, why = user.client.request(Request.HOME)
+    assert not accepted
+    assert 'leg 1 is another one than on 2026-11-21: product 0xB0 number 0 instead of' in why
+    user.end()
+
+    user = use(rig_file='', interface='ecat0')
+    assert 'no zero offsets because there is no rig_file' in user.client.request(Request.HOME)[1]
+    assert user.state is State.DISABLED
+    assert not user.changes[-1].homed
+
+
+def test_calibration_writes_offsets_that_make_the_strokes_right(
+    rig: Any, use: Callable[..., User], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def main(words: list[str]) -> int:
+        parser = argparse.ArgumentParser()
+        calibrate_drives.add_arguments(parser)
+        return calibrate_drives.main(parser.parse_args(words))
+
+    rig.file.unlink()
+    common = ['--rig-file', str(rig.file), '--namespace', rig.namespace]
+    machine = ['--platform', 'vigo', '--interface', 'ecat0']
+    assert main([*common, *machine, '--pose', 'neutral', '--yes']) == 0
+    told = capsys.readouterr().err
+    assert main([*common, '--check']) == 0
+    checked = capsys.readouterr().out
+
+    drives = load_rig(rig.file).drives
+    assert drives is not None
+    assert 'pose: neutral of vigo; expected strokes [mm]: 302.267' in told
+    assert 'height 1.67400 m, at home 1.67400 m; inclination 0.0000 deg' in checked
+    user = use()
+    until(user.samples)
+    np.testing.assert_allclose(user.all_samples[-1].strokes, drives.strokes_m, atol=1e-8)
+    assert user.state is State.DISABLED
+    assert user.changes[-1].homed
+
+
+@pytest.mark.alone
+def test_outputs_are_safe_after_the_cyclic_process_was_killed(
+    rig: Any, use: Callable[..., User]
+) -> None:
+    user = use(patience=0.2, drive_watchdog=0.3)
+    user.move()
+
+    os.kill(user.client.pid, signal.SIGKILL)
+    until(lambda: set(rig.seen['drive_states']) == {'FAULT'}, 2.0)
+
+    assert set(rig.seen['error_codes']) == {0x8130}
+    assert set(rig.seen['al_states']) == {'SAFEOP'}
+    assert at_rest(rig)
+    assert 'was killed by signal 9' in user.client.epitaph()
+
+
+def test_nothing_survives_a_killed_parent_and_the_drives_are_off(rig: Any) -> None:
+    with subprocess.Popen(
+        [sys.executable, '-c', PARENT, rig.namespace, str(rig.file)],
+        env=ethercat_rig.ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        until(lambda: rig.seen['drive_states'] == ['OPERATION_ENABLED'] * 6)
+        parent.kill()
+
+    until(lambda: not Path(f'/proc/{pid}').exists(), 3.0)
+    assert rig.seen['drive_states'] == ['SWITCH_ON_DISABLED'] * 6
+    assert set(rig.seen['al_states']) == {'INIT'}

@@ -1,0 +1,166 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The driver node with ``backend: ethercat``, through its services and topics only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.metadata import entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('pysoem')
+pytest.importorskip('pyroute2')
+
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from rclpy.signals import SignalHandlerOptions
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from stewart_driver.backend import GROUP
+from stewart_driver.legs import LEG_NAMES
+from stewart_driver.nodes.driver import Driver
+from stewart_interfaces.msg import DriverState
+from stewart_node_support.lifecycle import bring_up, take_down
+from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
+from stewart_node_support.stamps import from_nanoseconds
+
+SPEC = spec_from_file_location('ethercat_rig', Path(__file__).with_name('ethercat_rig.py'))
+assert SPEC is not None
+assert SPEC.loader is not None
+ethercat_rig = module_from_spec(SPEC)
+SPEC.loader.exec_module(ethercat_rig)
+
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.alone,
+    pytest.mark.skipif(
+        'ethercat' not in {point.name for point in entry_points(group=GROUP)},
+        reason='stewart_driver is not installed here, only its sources are',
+    ),
+]
+
+PERIOD_NS = 5_000_000
+PATIENCE = {
+    'playout_delay': 0.15,
+    'extrapolation_time': 0.3,
+    'command_timeout': 0.8,
+    'ethercat.receive_timeout': 0.02,
+    'ethercat.patience': 0.5,
+    'ethercat.drive_watchdog': 0.8,
+}
+
+
+class Scene:
+    """The driver, and a user of its services and topics."""
+
+    def __init__(self, rig: Any) -> None:
+        self.rig = rig
+        options = {**PATIENCE, 'backend': 'ethercat', 'ethercat.cycle_time': 0.004}
+        options |= {'ethercat.namespace': rig.namespace, 'ethercat.rig_file': str(rig.file)}
+        self.driver = Driver(
+            parameter_overrides=[Parameter(name, value=value) for name, value in options.items()]
+        )
+        bring_up(self.driver)
+        self.user = rclpy.create_node('user')
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(self.driver)
+        self.executor.add_node(self.user)
+        self.states: list[DriverState] = []
+        self.legs: list[JointState] = []
+        self.reports: dict[str, Any] = {}
+        for kind, topic, callback, qos in (
+            (DriverState, 'driver/state', self.states.append, STATE_QOS),
+            (JointState, 'actuator_states', self.legs.append, SENSOR_QOS),
+            (DiagnosticArray, '/diagnostics', self._take_reports, 10),
+        ):
+            self.user.create_subscription(kind, topic, callback, qos)
+        self._commands = self.user.create_publisher(JointState, 'joint_commands', COMMAND_QOS)
+
+    def _take_reports(self, message: DiagnosticArray) -> None:
+        self.reports |= {status.name: status for status in message.status}
+
+    def until(self, condition: Callable[[], Any], timeout: float = 10.0) -> None:
+        limit = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < limit, self.states[-1:]
+            self.executor.spin_once(timeout_sec=0.01)
+
+    def call(self, service: str) -> str:
+        client = self.user.create_client(Trigger, f'driver/{service}')
+        assert client.wait_for_service(5.0)
+        future = client.call_async(Trigger.Request())
+        self.until(future.done)
+        assert future.result().success, future.result().message
+        message: str = future.result().message
+        return message
+
+    def reach(self, state: int) -> None:
+        self.until(lambda: self.states and self.states[-1].state == state)
+
+    def swing(self, seconds: float) -> None:
+        """Swing all legs by 20 mm and back in two seconds."""
+        start = np.array(self.legs[-1].position)
+        begin = time.time_ns()
+        for stamp in range(begin, begin + round(1e9 * seconds), PERIOD_NS):
+            while time.time_ns() < stamp:
+                self.executor.spin_once(timeout_sec=0.002)
+            phase = np.pi * 1e-9 * (stamp - begin)
+            message = JointState(
+                name=list(LEG_NAMES),
+                position=(start + 0.01 * (1.0 - np.cos(phase))).tolist(),
+                velocity=[float(0.01 * np.pi * np.sin(phase))] * 6,
+            )
+            message.header.stamp = from_nanoseconds(stamp)
+            self._commands.publish(message)
+
+
+@pytest.fixture
+def scene(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
+    monkeypatch.setenv('ROS_PYTHON_CHECK_FIELDS', '1')
+    rig = ethercat_rig.SegmentRig()
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        scene = Scene(rig)
+        yield scene
+        take_down(scene.driver)
+    finally:
+        rclpy.try_shutdown()
+        rig.close()
+
+
+def test_services_bring_six_drives_on_and_a_fault_is_told_and_reset(scene: Scene) -> None:
+    assert 'mm from home' in scene.call('home')
+    scene.call('enable')
+    scene.reach(DriverState.ENABLED)
+    assert (scene.states[-1].backend, scene.states[-1].simulated) == ('ethercat', True)
+    assert scene.states[-1].homed
+    scene.until(lambda: scene.legs)
+    first = np.array(scene.legs[-1].position)
+
+    scene.swing(1.0)
+
+    np.testing.assert_allclose(first, 0.3, atol=1e-6)
+    assert np.min(np.max([item.position for item in scene.legs], axis=0) - first) > 0.01
+    assert len(scene.legs[-1].effort) == 6
+    scene.rig.faults.call('drive_fault', slave=3, code=0x7305)
+    scene.reach(DriverState.FAULT)
+    assert 'drive of leg 3 reports fault 0x7305: incremental sensor 1' in scene.states[-1].reason
+    scene.until(lambda: 'OPERATION_ENABLED' not in scene.rig.seen['drive_states'])
+    scene.call('reset_fault')
+    scene.call('enable')
+    scene.reach(DriverState.ENABLED)
+    assert scene.rig.seen['drive_states'] == ['OPERATION_ENABLED'] * 6
+    scene.call('quick_stop')
+    scene.reach(DriverState.DISABLED)
+    scene.until(lambda: 'driver: cycle' in scene.reports)
+    values = {item.key: item.value for item in scene.reports['driver: cycle'].values}
+    assert float(values['round trip p99 [us]']) > 0.0
+    assert {'bad working counters', 'lost frames', 'bus restarts'} <= set(values)

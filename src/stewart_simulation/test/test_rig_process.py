@@ -1,0 +1,332 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""One plant behind real wires: what the master commands, card and sensor measure, truth tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import pi
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip('pysoem')
+pytest.importorskip('pyroute2')
+
+from stewart_driver.configuration import CycleConfiguration, InterpolationSettings
+from stewart_driver.cycle import Request
+from stewart_driver.cycle_client import CycleClient
+from stewart_driver.daq.options import SensorOptions
+from stewart_driver.daq.reader import DaqReader
+from stewart_driver.ethercat.backend import EthercatBackend
+from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.setpoint import Setpoint
+from stewart_driver.state_machine import State
+from stewart_driver.witmotion.decoder import Decoder
+from stewart_driver.witmotion.frames import AccelerationFrame, AngularVelocityFrame
+from stewart_driver.witmotion.transport import SerialTransport
+from stewart_kinematics.forward import forward
+from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.spatial.rotations import matrix_from_quaternion
+from stewart_simulation.ethercat.errors import ControlError
+from stewart_simulation.rig.errors import RigError
+from stewart_simulation.rig.launcher import RigProcess
+from stewart_simulation.rig.settings import RigSettings
+from stewart_simulation.rig.truth import Truth
+
+PATIENT = InterpolationSettings(playout_delay=0.1, extrapolation_time=0.2)
+STEP, RATE, SOFT = 0.005, 0.02, 0.2
+VIGO = Platform.from_yaml('vigo')
+
+
+@pytest.fixture(scope='module')
+def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RigProcess]:
+    settings = RigSettings(platform='vigo', drive='omron_1s_free', seed=5)
+    try:
+        process = RigProcess(settings, tmp_path_factory.mktemp('r') / 'd')
+    except RigError as error:
+        if 'What permits it' in str(error):
+            pytest.skip(str(error))
+        raise
+    with process:
+        yield process
+
+
+def until(condition: Callable[[], Any], timeout: float = 15.0) -> None:
+    end = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+class Mover:
+    """The cyclic process of a driver on the rig's EtherCAT wire, and a path for it."""
+
+    def __init__(self, rig: RigProcess) -> None:
+        backend = EthercatBackend(
+            EthercatOptions(
+                interface=rig.ends['interface'],
+                namespace=rig.ends['namespace'],
+                drive='omron_1s_free',
+                rig_file=rig.ends['rig_file'],
+            )
+        )
+        self.client = CycleClient(backend, CycleConfiguration(backend.limits, PATIENT))
+        self.state = State.DISABLED
+        self.reason = ''
+        self.strokes = np.zeros(6)
+
+    def look(self) -> State:
+        for change in self.client.state_changes():
+            self.state, self.reason = change.state, change.reason
+        for sample in self.client.samples():
+            self.strokes = sample.strokes
+        return self.state
+
+    def enable(self) -> None:
+        until(self.client.counters)
+        until(lambda: self.look() in {State.DISABLED, State.FAULT})
+        if self.state is State.FAULT:
+            # The drives remember the end of the process before this one.
+            assert self.client.request(Request.RESET_FAULT, 5.0)[0]
+            until(lambda: self.look() is State.DISABLED)
+        accepted, reason = self.client.request(Request.ENABLE)
+        assert accepted, reason
+        until(lambda: self.look() is State.ENABLED)
+        until(lambda: self.look() and self.strokes.any())
+
+    def lift(self, duration: float) -> None:
+        """Lengthen all legs, with a soft beginning, and do not stop."""
+        self.look()
+        begin, start = time.monotonic(), self.strokes.copy()
+        for count in range(round(duration / STEP)):
+            at = count * STEP
+            until(lambda due=begin + at: time.monotonic() >= due)
+            moved = RATE * (min(at, SOFT) ** 2 / (2.0 * SOFT) + max(at - SOFT, 0.0))
+            rate = RATE * min(at / SOFT, 1.0)
+            self.client.offer(Setpoint(begin + at, start + moved, np.full(6, rate), np.zeros(6)))
+            self.look()
+
+
+@pytest.fixture
+def mover(rig: RigProcess) -> Iterator[Mover]:
+    made = Mover(rig)
+    try:
+        made.enable()
+        yield made
+    finally:
+        if made.client.alive:
+            made.client.end()
+        with rig.control() as control:
+            control.call('plant.mend')
+
+
+def test_the_truth_is_consistent_and_at_rest_on_its_brakes(rig: RigProcess) -> None:
+    truth = rig.truth().read()
+
+    assert abs(time.monotonic() - truth.stamp) < 0.5
+    assert abs(time.time() - time.monotonic() - truth.wall_offset) < 0.01
+    assert not truth.powered.any()
+    assert not truth.linear_acceleration.any()
+    check_forward_kinematics(truth)
+
+
+def check_forward_kinematics(truth: Truth) -> None:
+    """Truth's pose is the one that its strokes have."""
+    geometry = VIGO.geometry
+    start = Pose(truth.position, truth.quaternion_xyzw)
+    found = forward(geometry, geometry.retracted_length + truth.strokes, start)
+    assert found.converged
+    assert np.abs(found.position - truth.position).max() < 1e-9
+    assert np.abs(found.quaternion_xyzw - truth.quaternion_xyzw).max() < 1e-9
+    lengths = leg_lengths(geometry, truth.position, truth.quaternion_xyzw)
+    assert np.abs(lengths - geometry.retracted_length - truth.strokes).max() < 1e-12
+
+
+@pytest.mark.alone
+@pytest.mark.installed
+def test_frames_move_the_plant_and_card_and_encoders_see_it(rig: RigProcess, mover: Mover) -> None:
+    reader, before = rig.truth(), rig.truth().read()
+    mover.lift(0.8)
+    moving = reader.read()
+    until(lambda: abs(reader.read().rates).max() < 1e-5)
+    after = reader.read()
+    until(
+        lambda: mover.look() is State.ENABLED and abs(mover.strokes - after.strokes).max() < 1e-4
+    )
+    sensors = DaqReader(
+        SensorOptions(card='simulated', device=rig.ends['card'], rig_file=rig.ends['rig_file'])
+    )
+    sensors.open()
+    read = np.array([sensors.read()[0].strokes for _ in range(50)])
+    sensors.close()
+
+    assert moving.powered.all()
+    assert after.strokes - before.strokes == pytest.approx(0.7 * RATE, abs=0.25 * RATE)
+    check_forward_kinematics(moving)
+    check_forward_kinematics(after)
+    # encoders: 1 µm and a count; the card: 0.2 mV and half a code of 0.3 mV on 37 mm/V
+    assert np.abs(mover.strokes - after.strokes).max() < 6e-6
+    assert np.abs(read.mean(axis=0) - after.strokes).max() < 2.5e-5
+    assert 3e-6 < read.std(axis=0).mean() < 3e-5
+
+
+@pytest.mark.alone
+def test_a_killed_cyclic_process_leaves_the_plant_on_its_brakes(
+    rig: RigProcess, mover: Mover
+) -> None:
+    reader, before = rig.truth(), rig.truth().read()
+    mover.lift(0.6)
+    moving = reader.read()
+    os.kill(mover.client.pid, signal.SIGKILL)
+    killed = time.monotonic()
+    until(lambda: not reader.read().powered.any())
+    braked = reader.read()
+    until(lambda: not reader.read().rates.any())
+    rest = reader.read()
+    time.sleep(0.3)
+
+    assert (moving.strokes - before.strokes).min() > 0.1 * RATE
+    # The drives' watchdog is 100 ms, then they ramp down.
+    assert braked.stamp - killed < 0.4
+    assert np.abs(rest.strokes - moving.strokes).max() < 0.4 * RATE
+    assert np.array_equal(reader.read().strokes, rest.strokes)
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(
+    ('fault', 'arguments', 'said'),
+    [
+        ('ethercat.drive_fault', {'slave': 4}, 'leg 4'),
+        ('plant.encoder_jump', {'leg': 3, 'metres': 0.03}, 'leg 3'),
+        ('plant.torque_limit', {'leg': 1, 'share': 0.0}, 'leg 1'),
+    ],
+)
+def test_a_fault_in_motion_stops_all_legs(
+    rig: RigProcess, mover: Mover, fault: str, arguments: dict[str, Any], said: str
+) -> None:
+    reader = rig.truth()
+    mover.lift(0.4)
+    before = reader.read()
+    with rig.control() as control:
+        control.call(fault, **arguments)
+    mover.lift(1.5)
+    until(lambda: mover.look() is State.FAULT)
+    until(lambda: not reader.read().powered.any())
+
+    assert said in mover.reason
+    assert np.abs(reader.read().strokes - before.strokes).max() < 0.06
+
+
+def test_the_sensor_feels_gravity_at_rest(rig: RigProcess) -> None:
+    until(lambda: not rig.truth().read().rates.any())  # brakes let it swing for a second
+    transport = SerialTransport(rig.ends['imu'], 9600)
+    while transport.read(0.05):
+        pass  # what the line has kept since nobody listened
+    decoder, end, forces, rates = Decoder(), time.monotonic() + 20.0, [], []
+    while len(rates) < 30 and time.monotonic() < end:
+        for decoded in decoder.feed(transport.read(0.1)):
+            if isinstance(decoded.frame, AccelerationFrame):
+                forces.append(decoded.frame.specific_force)
+            elif isinstance(decoded.frame, AngularVelocityFrame):
+                rates.append(decoded.frame.angular_velocity)
+    transport.close()
+
+    assert len(forces) >= 30
+    attitude = matrix_from_quaternion(rig.truth().read().quaternion_xyzw)
+    felt = attitude.T @ np.array([0.0, 0.0, 9.80665])
+    assert np.mean(forces, axis=0) == pytest.approx(felt, abs=0.03)
+    assert np.mean(rates, axis=0) == pytest.approx(np.zeros(3), abs=0.1 * pi / 180.0)
+
+
+def test_a_second_rig_in_the_same_place_is_refused(rig: RigProcess) -> None:
+    with pytest.raises(RigError, match=r'runs in .* already'):
+        RigProcess(RigSettings(ethercat=False, moved_by='card'), rig.directory)
+    assert rig.truth().read().stamp > 0.0
+    with rig.control() as control, pytest.raises(ControlError, match='does not exist'):
+        control.call('ethercat.explode')
+
+
+# As a shell without job control starts what runs in its background.
+DEAF = ('sh', '-c', 'trap "" INT; exec "$@"', 'sh')
+VERB = [
+    sys.executable,
+    '-c',
+    'import argparse; from stewart_simulation.verbs import virtual_rig as verb; '
+    'p = argparse.ArgumentParser(); verb.add_arguments(p); '
+    'raise SystemExit(verb.main(p.parse_args()))',
+]
+ENVIRONMENT = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_outlives_the_end_of_its_parent(tmp_path: Path, number: signal.Signals) -> None:
+    place = tmp_path / 'd'
+    process = subprocess.Popen(
+        [*DEAF, *VERB, '--moved-by', 'card', '--no-ethercat', '--directory', str(place)],
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    said = [process.stdout.readline() for _ in range(6)]
+    children = Path(f'/proc/{process.pid}/task/{process.pid}/children').read_text().split()
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=20)
+
+    assert [line.split()[0] for line in said] == [
+        *('directory', 'control', 'truth', 'rig_file', 'card', 'imu'),
+    ]
+    assert len(children) == 1
+    until(lambda: not Path('/proc', children[0]).exists())
+    assert not place.exists()
+    if number is not signal.SIGKILL:
+        assert process.returncode == 0, errors
+
+
+def test_the_rig_process_itself_ends_with_0_on_a_signal(tmp_path: Path) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        settings = RigSettings(platform='ex800', ethercat=False, moved_by='card')
+        process = RigProcess(settings, tmp_path / 'd')
+        os.kill(process.pid, number)
+        until(lambda p=process: not p.alive)
+        assert process._process.returncode == 0, process.epitaph()
+        assert not (tmp_path / 'd').exists()
+        process.end()
+
+
+def test_a_killed_rig_leaves_nothing_after_its_owner_has_ended_it(tmp_path: Path) -> None:
+    settings = RigSettings(platform='ex800', ethercat=False, moved_by='card')
+    process = RigProcess(settings, tmp_path / 'd')
+    os.kill(process.pid, signal.SIGKILL)
+    until(lambda: not process.alive)
+
+    assert 'was killed by signal 9' in process.epitaph()
+    process.end()
+    assert not (tmp_path / 'd').exists()
+
+
+@pytest.mark.alone
+def test_a_stuck_encoder_is_found_before_its_drive_runs_away(
+    rig: RigProcess, mover: Mover
+) -> None:
+    reader = rig.truth()
+    mover.lift(0.4)
+    before = reader.read()
+    with rig.control() as control:
+        control.call('plant.encoder_stuck', leg=2)
+    mover.lift(1.5)
+    until(lambda: mover.look() is State.FAULT)
+    until(lambda: not reader.read().powered.any())
+
+    assert abs(reader.read().strokes[1] - before.strokes[1]) < 0.02
