@@ -5,6 +5,7 @@
 from setuptools import find_packages, setup
 
 PACKAGE = 'stewart_estimation'
+NODES = {'state_estimator': 'StateEstimator'}
 
 setup(
     name=PACKAGE,
@@ -14,6 +15,7 @@ setup(
     maintainer='The Stewart Authors',
     maintainer_email='maintainers@example.org',
     packages=find_packages(exclude=['test']),
+    package_data={PACKAGE: ['*.html', 'py.typed']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
@@ -21,4 +23,12 @@ setup(
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
     zip_safe=False,
+    entry_points={
+        'console_scripts': [f'{name} = stewart_node_support.executable:main' for name in NODES],
+        'stewart.verbs': [
+            f'consistency = {PACKAGE}.verbs.consistency',
+            f'estimate = {PACKAGE}.verbs.estimate',
+        ],
+        'stewart.nodes': [f'{name} = {PACKAGE}.nodes.{name}:{cls}' for name, cls in NODES.items()],
+    },
 )

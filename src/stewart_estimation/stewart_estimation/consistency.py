@@ -1,0 +1,308 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+r"""
+Whether a filter is as good as it says: tests of its innovations.
+
+If model and tuning are right, the innovations of leg :math:`i`, divided by their predicted
+standard deviations, are white with mean 0 and variance 1, and the normalised innovation squared
+(NIS) is :math:`\chi^2` with as many degrees of freedom as legs were used. Then every figure below
+has a known distribution and with it an exact band. On a long recording that band becomes so
+narrow that it catches what does not matter, so each figure also has a tolerated band; a test
+holds inside either.
+
+References
+----------
+.. [1] Bar-Shalom, Li, Kirubarajan, Estimation with Applications to Tracking and Navigation,
+   section 5.4.
+.. [2] Miletovic et al. 2017, section 4.3: about 95 % of the innovations inside two sigma.
+
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from stewart_estimation.verdicts import (
+    Band,
+    BIASED,
+    COLOURED,
+    judged,
+    SCALED,
+    SIZED,
+    Tolerated,
+    Verdict,
+)
+from stewart_kinematics.errors import ConfigurationError, ShapeError
+from stewart_kinematics.motion import Array
+
+LEGS = 6
+LAGS = 20
+"""Lags over which whiteness is judged."""
+
+TAIL = 0.01
+"""Share of NIS values that may lie above their own quantile 1 - `TAIL`."""
+
+LEAST_ROWS = 50
+"""Fewer rows than this say nothing that would be worth a verdict."""
+
+
+@dataclass(frozen=True, eq=False)
+class Consistency:
+    """
+    All that the innovations say.
+
+    Attributes
+    ----------
+    rows : int
+        Rows that were judged.
+    confidence : float
+        Of every exact band [-].
+    used, rejected : ndarray of int, shape (6,)
+        Samples of each leg that entered the filter, and that it refused.
+    normalised : ndarray, shape (n, 6)
+        Innovations over their sigmas [-]; NaN where a leg was not used.
+    nis : ndarray, shape (n,)
+        Normalised innovation squared [-].
+    correlation : ndarray, shape (`LAGS`, 6)
+        Autocorrelation of each leg at the lags 1 to `LAGS` [-].
+    verdicts : tuple of Verdict
+        The tests.
+
+    """
+
+    rows: int
+    confidence: float
+    used: NDArray[np.int64]
+    rejected: NDArray[np.int64]
+    normalised: Array = field(repr=False)
+    nis: Array = field(repr=False)
+    correlation: Array = field(repr=False)
+    verdicts: tuple[Verdict, ...] = ()
+
+    @property
+    def held(self) -> bool:
+        """Whether every test held."""
+        return all(verdict.held for verdict in self.verdicts)
+
+    @property
+    def mean_nis(self) -> float:
+        """Mean NIS, counted for six legs; 6 where consistent."""
+        return self.verdict('mean NIS').found
+
+    @property
+    def inside(self) -> float:
+        """Share of all innovations inside two sigma [-]; 0.9545 where consistent."""
+        known = np.isfinite(self.normalised)
+        return float(np.mean(np.abs(self.normalised[known]) < 2.0))
+
+    def verdict(self, name: str) -> Verdict:
+        """Return a test by its name."""
+        return next(verdict for verdict in self.verdicts if verdict.name == name)
+
+
+def assess(
+    innovations: ArrayLike,
+    sigmas: ArrayLike,
+    nis: ArrayLike,
+    used: ArrayLike,
+    *,
+    confidence: float = 0.99,
+    tolerated: Tolerated | None = None,
+) -> Consistency:
+    """
+    Judge the innovations of a filter.
+
+    Parameters
+    ----------
+    innovations, sigmas : array_like, shape (n, 6)
+        Measured minus predicted lengths and their predicted standard deviations [m].
+    nis : array_like, shape (n,)
+        Normalised innovation squared of the legs used.
+    used : array_like of bool, shape (n, 6)
+        Whether a leg entered the filter.
+    confidence : float
+        With which the exact bands hold a consistent filter; split between six legs, so that it
+        counts for the worst of them.
+    tolerated : Tolerated, optional
+        What does not matter; `Tolerated()` by default.
+
+    Returns
+    -------
+    Consistency
+        The figures and a verdict on each.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not agree.
+    ConfigurationError
+        If there are fewer than `LEAST_ROWS` rows with a leg, or the confidence is no probability.
+
+    """
+    chosen, z, square = _rows(innovations, sigmas, nis, used)
+    if not 0.0 < confidence < 1.0:
+        raise ConfigurationError('confidence', confidence, 'a number between 0 and 1')
+    rows = chosen.any(axis=1)
+    if rows.sum() < LEAST_ROWS:
+        raise ConfigurationError('innovations', int(rows.sum()), f'{LEAST_ROWS} rows or more')
+    z, square, chosen = z[rows], square[rows], chosen[rows]
+    allowed = Tolerated() if tolerated is None else tolerated
+    correlation = autocorrelation(z, LAGS)
+    offered = np.isfinite(np.asarray(innovations, dtype=np.float64)).sum(axis=0)
+    return Consistency(
+        rows=int(rows.sum()),
+        confidence=confidence,
+        used=chosen.sum(axis=0),
+        rejected=offered - chosen.sum(axis=0),
+        normalised=z,
+        nis=square,
+        correlation=correlation,
+        verdicts=(
+            *_leg_verdicts(z, correlation, confidence, allowed),
+            *_nis_verdicts(square, chosen.sum(axis=1), confidence, allowed),
+        ),
+    )
+
+
+def autocorrelation(normalised: Array, lags: int) -> Array:
+    """
+    Return how normalised innovations correlate with their own past.
+
+    Mean 0 and variance 1 are what the filter claims and are not estimated, so the figure of a
+    consistent filter has mean 0 and variance one over the number of pairs.
+
+    Parameters
+    ----------
+    normalised : ndarray, shape (n, m)
+        NaN where there is none; pairs without both are left out.
+    lags : int
+        Greatest lag in samples.
+
+    Returns
+    -------
+    ndarray, shape (lags, m)
+        Mean products at the lags 1 to `lags`; NaN without a pair.
+
+    """
+    known = np.isfinite(normalised)
+    z = np.where(known, normalised, 0.0)
+    found = np.full((lags, z.shape[1]), np.nan)
+    for lag in range(1, min(lags, len(z) - 1) + 1):
+        pairs = (known[lag:] & known[:-lag]).sum(axis=0)
+        products = (z[lag:] * z[:-lag]).sum(axis=0)
+        np.divide(products, pairs, out=found[lag - 1], where=pairs > 0)
+    return found
+
+
+def nees(errors: ArrayLike, covariances: ArrayLike) -> Array:
+    """
+    Return the normalised estimation error squared.
+
+    Parameters
+    ----------
+    errors : array_like, shape (..., m)
+        Truth minus estimate in the filter's tangent space.
+    covariances : array_like, shape (..., m, m)
+        What the filter claims.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Chi-squared with m degrees of freedom where the claim is true.
+
+    """
+    e = np.asarray(errors, dtype=np.float64)
+    solved = np.linalg.solve(np.asarray(covariances, dtype=np.float64), e[..., None])[..., 0]
+    return np.asarray((e * solved).sum(axis=-1))
+
+
+def mean_band(freedom: int, runs: int, confidence: float = 0.95) -> Band:
+    """
+    Return the band of the mean of independent NIS or NEES values.
+
+    Parameters
+    ----------
+    freedom : int
+        Degrees of freedom of one value.
+    runs : int
+        Independent values averaged.
+    confidence : float
+        Of the band.
+
+    Returns
+    -------
+    tuple of two floats
+        Exact: the sum is chi-squared with `freedom` times `runs` degrees of freedom.
+
+    """
+    half = 0.5 * (1.0 - confidence)
+    low, high = stats.chi2.ppf([half, 1.0 - half], freedom * runs) / runs
+    return float(low), float(high)
+
+
+def _rows(
+    innovations: ArrayLike, sigmas: ArrayLike, nis: ArrayLike, used: ArrayLike
+) -> tuple[NDArray[np.bool_], Array, Array]:
+    """Return which legs count, normalised innovations and NIS; check the shapes."""
+    values, deviation = (np.asarray(item, dtype=np.float64) for item in (innovations, sigmas))
+    square, flags = np.asarray(nis, dtype=np.float64), np.asarray(used, dtype=bool)
+    if values.ndim != 2 or values.shape[1] != LEGS:
+        raise ShapeError('innovations', '(n, 6)', values.shape)
+    for name, item, shape in (
+        ('sigmas', deviation, values.shape),
+        ('nis', square, values.shape[:1]),
+        ('used', flags, values.shape),
+    ):
+        if item.shape != shape:
+            raise ShapeError(name, str(shape), item.shape)
+    flags = flags & np.isfinite(values) & (deviation > 0.0)
+    z = np.full(values.shape, np.nan)
+    np.divide(values, deviation, out=z, where=flags)
+    return flags, z, square
+
+
+def _leg_verdicts(
+    z: Array, correlation: Array, confidence: float, allowed: Tolerated
+) -> list[Verdict]:
+    """Test mean, share, correlation and memory of each leg; the worst leg speaks."""
+    count = np.isfinite(z).sum(axis=0)
+    half = 0.5 * (1.0 - confidence) / LEGS
+    normal = stats.norm.ppf(1.0 - half) / np.sqrt(np.maximum(count, 1))
+    expected = float(stats.chi2.cdf(4.0, 1))
+    shares = stats.binom.ppf([[half], [1.0 - half]], count, expected) / np.maximum(count, 1)
+    inside = (np.abs(z) < 2.0).sum(axis=0) / np.maximum(count, 1)
+    memory = np.sqrt(np.nanmean(correlation**2, axis=0))
+    most = np.sqrt(stats.chi2.ppf(1.0 - 2.0 * half, LAGS) / (LAGS * np.maximum(count, 1)))
+    seen = np.flatnonzero(count >= LEAST_ROWS)
+    figures = (
+        ('mean', np.nanmean(z, axis=0), (-normal, normal), allowed.mean, BIASED),
+        ('inside 2 sigma', inside, (shares[0], shares[1]), allowed.inside, SCALED),
+        ('lag-1 correlation', correlation[0], (-normal, normal), allowed.lag_1, COLOURED),
+        ('memory', memory, (0.0 * most, most), allowed.memory, COLOURED),
+    )
+    verdicts = []
+    for name, values, (low, high), tolerated, hints in figures:
+        # The worst leg is the one that lies furthest out, measured by its own band.
+        centre, width = 0.5 * (low + high), 0.5 * (high - low)
+        leg = int(seen[np.argmax(np.abs(values - centre)[seen] / width[seen])])
+        band = (float(low[leg]), float(high[leg]))
+        verdicts.append(judged(name, float(values[leg]), leg + 1, band, tolerated, hints))
+    return verdicts
+
+
+def _nis_verdicts(
+    nis: Array, freedom: NDArray[np.int64], confidence: float, allowed: Tolerated
+) -> list[Verdict]:
+    """Test mean and tail of the normalised innovation squared."""
+    half, total = 0.5 * (1.0 - confidence), int(freedom.sum())
+    mean = LEGS * float(nis.sum()) / total
+    low, high = LEGS * stats.chi2.ppf([half, 1.0 - half], total) / total
+    above = float(np.mean(nis > stats.chi2.ppf(1.0 - TAIL, freedom)))
+    least, most = stats.binom.ppf([half, 1.0 - half], len(nis), TAIL) / len(nis)
+    return [
+        judged('mean NIS', mean, None, (float(low), float(high)), allowed.nis, SIZED),
+        judged('NIS tail', above, None, (float(least), float(most)), allowed.tail, SIZED),
+    ]

@@ -1,0 +1,242 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+A live filter that says how it is: what it lacks, what it refused, where it begins anew.
+
+While the legs are silent it goes on along the IMU for a while, and each instant is reported once.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from stewart_estimation.errors import EstimationError
+from stewart_estimation.live_filter import LiveFilter, LiveResult
+from stewart_estimation.samples import imu_sample, leg_sample
+from stewart_estimation.settings import FilterSettings
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.motion import Array
+
+Level = Literal['ok', 'warn', 'error']
+
+COAST_AFTER = 0.05
+"""Legs silent for so long are gone; the IMU leads on [s]."""
+
+STRANGE = 1.0
+"""Stamps that lie so far back, or so far apart, are not late but from another clock [s]."""
+
+PATIENCE = 10
+"""So many stamps from another clock in a row are believed: time has begun anew."""
+
+MEMORY = 200
+"""Updates whose NIS is averaged."""
+
+TOO_LARGE = 9.0
+"""Mean NIS that is worth a warning; the mean of 200 of a sound filter stays below 7."""
+
+
+@dataclass(frozen=True)
+class Health:
+    """
+    How the estimate is.
+
+    Attributes
+    ----------
+    level : str
+        ok, warn: there is an estimate, but; error: there is none.
+    sentence : str
+        Why.
+
+    """
+
+    level: Level
+    sentence: str
+
+
+class LiveEstimation:
+    """
+    Estimates of live samples.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Joints of the platform.
+    settings : FilterSettings
+        What the filter is told.
+    coast : float
+        How long the IMU alone leads on while the legs are silent [s].
+
+    Attributes
+    ----------
+    accepted, rejected : ndarray of int, shape (6,)
+        Samples of each leg that were used, and that were refused by the gate.
+    restarts : int
+        How often the filter began anew.
+
+    """
+
+    def __init__(
+        self, geometry: Geometry, settings: FilterSettings, *, coast: float = 1.0
+    ) -> None:
+        """Begin with nothing."""
+        self._geometry, self._settings, self._coast = geometry, settings, coast
+        self.accepted = np.zeros(6, dtype=np.int64)
+        self.rejected = np.zeros(6, dtype=np.int64)
+        self.restarts = 0
+        self._started = False
+        self._begin('')
+
+    def _begin(self, reason: str) -> None:
+        """Forget every sample."""
+        self._filter = LiveFilter(self._geometry, self._settings)
+        self._imu_stamp = self._leg_stamp = self._reported = -np.inf
+        self._strange = {'imu': 0, 'legs': 0}
+        self._present: NDArray[np.bool_] = np.ones(6, dtype=bool)
+        self._reason = reason
+        self._nis: list[float] = []
+
+    def tell(self, settings: FilterSettings) -> None:
+        """Begin anew with other settings."""
+        self._settings = settings
+        self._begin('')
+
+    def imu(
+        self, stamp: float, specific_force: Array, angular_velocity: Array
+    ) -> list[LiveResult]:
+        """
+        Take a sample of the IMU.
+
+        Parameters
+        ----------
+        stamp : float
+            [s].
+        specific_force, angular_velocity : ndarray, shape (3,)
+            In sensor axes [m/s²], [rad/s].
+
+        Returns
+        -------
+        list of LiveResult
+            Estimates later than any before, by stamp.
+
+        Raises
+        ------
+        SampleError
+            If a number is not finite.
+
+        """
+        imu_sample(stamp, specific_force, angular_velocity)
+        if not self._believed('imu', stamp, self._imu_stamp):
+            return []
+        self._imu_stamp = max(self._imu_stamp, stamp)
+        results = self._tried(
+            lambda: self._filter.add_imu(stamp, specific_force, angular_velocity)
+        )
+        silent = stamp - self._leg_stamp
+        if COAST_AFTER < silent <= self._coast and np.isfinite(self._reported):
+            results += self._tried(lambda: self._filter.add_legs(stamp, np.full(6, np.nan)))
+        return self._fresh(results)
+
+    def legs(self, stamp: float, lengths: Array) -> list[LiveResult]:
+        """
+        Take a sample of the lengths.
+
+        Parameters
+        ----------
+        stamp : float
+            [s].
+        lengths : ndarray, shape (6,)
+            [m]; NaN is a missing leg.
+
+        Returns
+        -------
+        list of LiveResult
+            Estimates later than any before, by stamp.
+
+        Raises
+        ------
+        SampleError
+            If a length is infinite or not positive.
+
+        """
+        leg_sample(stamp, lengths)
+        if not self._believed('legs', stamp, self._leg_stamp):
+            return []
+        self._present = np.isfinite(lengths)
+        if self._present.any():
+            self._leg_stamp = max(self._leg_stamp, stamp)
+        return self._fresh(self._tried(lambda: self._filter.add_legs(stamp, lengths)))
+
+    def health(self) -> Health:
+        """Say how the estimate is, as of the latest stamps."""
+        for name, stamp in (('imu/data', self._imu_stamp), ('actuator_states', self._leg_stamp)):
+            if not np.isfinite(stamp):
+                return Health('error', f'no estimate: no sample has come on {name}')
+        apart = self._imu_stamp - self._leg_stamp
+        if not np.isfinite(self._reported):
+            if abs(apart) > STRANGE:
+                return Health('error', f'no estimate: IMU stamps are {apart:.3f} s after the legs')
+            return Health('error', f'no estimate: {self._reason or "waiting for both sensors"}')
+        if apart > max(self._coast, COAST_AFTER):
+            return Health('error', f'no estimate: legs silent for {apart:.3f} s')
+        if apart > COAST_AFTER:
+            return Health('warn', f'legs silent for {apart:.3f} s, the IMU leads on')
+        if -apart > self._settings.imu_timeout:
+            return Health('warn', f'IMU silent for {-apart:.3f} s, motion is assumed steady')
+        if not self._present.all():
+            missing = ', '.join(str(leg + 1) for leg in np.flatnonzero(~self._present))
+            return Health('warn', f'leg {missing} is missing')
+        return self._consistency()
+
+    def _consistency(self) -> Health:
+        """Judge the latest updates by their mean NIS."""
+        if self._reason:
+            return Health('warn', self._reason)
+        if self.mean_nis > TOO_LARGE:
+            mean = f'mean NIS {self.mean_nis:.1f} instead of 6'
+            return Health('warn', f'{mean}: noise set too small, IMU late or faulty samples')
+        return Health('ok', f'mean NIS {self.mean_nis:.2f}, {self.restarts} restarts')
+
+    @property
+    def mean_nis(self) -> float:
+        """Mean NIS of the last `MEMORY` updates, counted for six legs; NaN before the first."""
+        return float(np.mean(self._nis)) if self._nis else float('nan')
+
+    def _believed(self, sensor: str, stamp: float, newest: float) -> bool:
+        """Say whether a stamp belongs to the clock of those before; begin anew where it has to."""
+        if stamp >= newest - STRANGE:
+            self._strange[sensor] = 0
+            return True
+        self._strange[sensor] += 1
+        if self._strange[sensor] < PATIENCE:
+            return False
+        self._begin(f'stamps went back by {newest - stamp:.3f} s')
+        return True
+
+    def _tried(self, work: Callable[[], list[LiveResult]]) -> list[LiveResult]:
+        """Return what the filter has, nothing where it cannot go on; keep the reason."""
+        try:
+            return work()
+        except EstimationError as error:
+            self._reason = str(error)
+            return []
+
+    def _fresh(self, results: list[LiveResult]) -> list[LiveResult]:
+        """Return and count the results that are later than any before."""
+        fresh = [item for item in results if item.estimate.stamp > self._reported]
+        for item in fresh:
+            self._reported = item.estimate.stamp
+            offered = np.isfinite(item.update.innovations)
+            self.accepted += item.update.used
+            self.rejected += offered & ~item.update.used
+            count = int(item.update.used.sum())
+            if count and np.isfinite(item.update.nis):
+                self._nis = [*self._nis[1 - MEMORY :], 6.0 * item.update.nis / count]
+            if item.restarted:
+                self.restarts += self._started
+                self._started, self._reason = True, ''
+        return fresh

@@ -1,0 +1,72 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The three topics that an estimate goes out on."""
+
+from __future__ import annotations
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import AccelWithCovarianceStamped
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+from stewart_estimation.estimate import Estimate
+from stewart_estimation.live_filter import LiveResult
+from stewart_estimation.nodes.estimate_messages import (
+    acceleration_msg,
+    Counts,
+    odometry_msg,
+    status_msg,
+)
+from stewart_estimation.settings import FilterSettings
+from stewart_interfaces.msg import EstimatorStatus
+from stewart_node_support.publishers import CountedPublisher
+from stewart_node_support.qos import SENSOR_QOS
+
+
+class EstimatePublishers:
+    """
+    Publish estimates one after the other.
+
+    Parameters
+    ----------
+    node : rclpy.node.Node
+        Node that publishes.
+
+    """
+
+    def __init__(self, node: Node) -> None:
+        """Open the topics."""
+        self._odometry = CountedPublisher(node, Odometry, 'platform/odometry', SENSOR_QOS)
+        self._acceleration = CountedPublisher(
+            node, AccelWithCovarianceStamped, 'platform/acceleration', SENSOR_QOS
+        )
+        self._status = CountedPublisher(node, EstimatorStatus, 'estimator/status', SENSOR_QOS)
+        self._before: Estimate | None = None
+
+    def publish(
+        self,
+        stamp: Time,
+        item: LiveResult,
+        settings: FilterSettings,
+        counts: tuple[Counts, Counts],
+    ) -> None:
+        """
+        Publish one estimate.
+
+        Parameters
+        ----------
+        stamp : Time
+            Of the estimate.
+        item : LiveResult
+            The estimate and how the legs fitted.
+        settings : FilterSettings
+            What the filter was told.
+        counts : tuple of two ndarrays of int, shape (6,)
+            Samples accepted and rejected so far.
+
+        """
+        estimate, delayed = item.estimate, settings.delay is not None
+        before = None if item.restarted else self._before
+        self._odometry.publish(odometry_msg(stamp, estimate))
+        self._acceleration.publish(acceleration_msg(stamp, estimate, before, settings))
+        self._status.publish(status_msg(stamp, estimate, item.update, counts, delayed=delayed))
+        self._before = estimate

@@ -1,0 +1,111 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of the state estimator, and the settings of the filter that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stewart_estimation.machine import Array, Platform
+from stewart_estimation.settings import (
+    Adaptation,
+    DelayEstimation,
+    FilterSettings,
+    Gate,
+    MisalignmentEstimation,
+    Reinitialisation,
+)
+from stewart_estimation.tuning import ANGULAR_VELOCITY, LENGTH, settings_for, SPECIFIC_FORCE
+from stewart_node_support.parameters import param
+
+
+@dataclass(frozen=True)
+class EstimatorParameters:
+    """Parameters of the state estimator node."""
+
+    platform: str = param('vigo', 'platform by name, or path of its YAML file')
+    imu_position: tuple[float, ...] = param(
+        (), 'imu_link in platform_link [m]; empty: as the platform has it'
+    )
+    imu_rpy_deg: tuple[float, ...] = param(
+        (), 'roll, pitch, yaw of imu_link in platform_link [deg]; empty: as the platform has it'
+    )
+    imu_period: float = param(
+        0.005, 'time between IMU samples for which its noise holds [s]', min=1e-4, max=1.0
+    )
+    specific_force_sigma: float = param(
+        0.0,
+        'standard deviation of one IMU sample [m/s²]; 0: as the messages say, or '
+        f'{SPECIFIC_FORCE:g} where they do not',
+        min=0.0,
+    )
+    angular_velocity_sigma: float = param(
+        0.0,
+        'standard deviation of one IMU sample [rad/s]; 0: as the messages say, or '
+        f'{ANGULAR_VELOCITY:g} where they do not',
+        min=0.0,
+    )
+    leg_sigma: float = param(
+        LENGTH, 'standard deviation of one measured length [m]', min=1e-9, max=0.1
+    )
+    accelerometer_walk: float = param(
+        1e-4, 'random walk of the accelerometer bias in a second [m/s²]', min=0.0
+    )
+    gyroscope_walk: float = param(
+        1e-5, 'random walk of the gyroscope bias in a second [rad/s]', min=0.0
+    )
+    coast: float = param(
+        1.0, 'how long the IMU leads on while the legs are silent [s]', min=0.0, max=10.0
+    )
+    gate: bool = param(True, 'refuse single legs that do not fit')
+    restart: bool = param(True, 'begin anew from the legs where nothing fits any more')
+    delay: bool = param(False, 'find how late the IMU is, while the platform moves')
+    misalignment: bool = param(False, 'find how the IMU is turned against its stated mounting')
+    adapt: bool = param(False, 'learn the noise of IMU and legs on the way')
+
+
+def settings_from(
+    parameters: EstimatorParameters,
+    platform: Platform,
+    specific_force: Array | None,
+    angular_velocity: Array | None,
+) -> FilterSettings:
+    """
+    Return what the filter is told.
+
+    Parameters
+    ----------
+    parameters : EstimatorParameters
+        Of the node.
+    platform : Platform
+        Gravity, and where the IMU sits.
+    specific_force, angular_velocity : ndarray, shape (3,), or None
+        Standard deviations that the IMU's messages state [m/s²], [rad/s].
+
+    Returns
+    -------
+    FilterSettings
+        A parameter above 0 has the last word on a standard deviation.
+
+    Raises
+    ------
+    ConfigurationError
+        If nobody knows where the IMU sits.
+
+    """
+    adaptation = Adaptation() if parameters.adapt else None
+    return settings_for(
+        platform,
+        specific_force=parameters.specific_force_sigma or specific_force,
+        angular_velocity=parameters.angular_velocity_sigma or angular_velocity,
+        length=parameters.leg_sigma,
+        period=parameters.imu_period,
+        accelerometer_walk=parameters.accelerometer_walk,
+        gyroscope_walk=parameters.gyroscope_walk,
+        gate=Gate() if parameters.gate else None,
+        delay=DelayEstimation() if parameters.delay else None,
+        misalignment=MisalignmentEstimation() if parameters.misalignment else None,
+        adaptive_legs=adaptation,
+        adaptive_imu=adaptation,
+        reinitialisation=Reinitialisation() if parameters.restart else None,
+    )

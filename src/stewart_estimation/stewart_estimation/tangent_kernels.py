@@ -1,0 +1,164 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Compiled parts of the tangent space: exp, log and Cholesky factors.
+
+Quaternions are x, y, z, w. Small angles, which sigma points always have, go through series.
+
+"""
+
+from __future__ import annotations
+
+import math
+
+from stewart_estimation.layout import DELAY, MOUNTING, TURN
+from stewart_kinematics.compiled import FLAG, INTEGER, kernel, MATRIX_OUT, part, VOID
+from stewart_kinematics.leg_kernels import Triple
+from stewart_kinematics.motion import Array
+
+Quadruple = tuple[float, float, float, float]
+
+SMALL = 2.5e-3
+"""Below this square of an angle [rad²] the series are exact to the last digit."""
+
+FIRST_JITTER, LAST_JITTER = 1e-15, 1e-6
+"""A factor that fails is tried again with this part of the diagonal added, ten times more each."""
+
+
+@part
+def multiply(a: Quadruple, b: Quadruple) -> Quadruple:
+    """Return the quaternion product a b."""
+    ax, ay, az, aw = a
+    bx, by, bz, bw = b
+    return (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
+
+
+@part
+def exponential(x: float, y: float, z: float) -> Quadruple:
+    """Return the quaternion of a rotation vector [rad]."""
+    square = x * x + y * y + z * z
+    if square < SMALL:
+        h = 0.25 * square
+        k = 0.5 * (1.0 - h / 6.0 * (1.0 - h / 20.0 * (1.0 - h / 42.0)))
+        w = 1.0 - 0.5 * h * (1.0 - h / 12.0 * (1.0 - h / 30.0))
+    else:
+        angle = math.sqrt(square)
+        k, w = math.sin(0.5 * angle) / angle, math.cos(0.5 * angle)
+    return k * x, k * y, k * z, w
+
+
+@part
+def logarithm(q: Quadruple) -> Triple:
+    """Return the rotation vector [rad], shorter than pi, of a unit quaternion."""
+    x, y, z, w = q
+    square = x * x + y * y + z * z
+    if square < 0.25 * SMALL and w > 0.0:
+        k = 2.0 * (1.0 + square * (1.0 / 6.0 + square * (0.075 + square * (15.0 / 336.0))))
+    else:
+        sine = math.sqrt(square)
+        k = 2.0 * math.atan2(sine, abs(w)) / sine
+        if w < 0.0:
+            k = -k
+    return k * x, k * y, k * z
+
+
+@part
+def turned(q: Quadruple, v: Triple) -> Triple:
+    """Return R(q) v for a unit quaternion."""
+    x, y, z, w = q
+    tx, ty = 2.0 * (y * v[2] - z * v[1]), 2.0 * (z * v[0] - x * v[2])
+    tz = 2.0 * (x * v[1] - y * v[0])
+    return (
+        v[0] + w * tx + y * tz - z * ty,
+        v[1] + w * ty + z * tx - x * tz,
+        v[2] + w * tz + x * ty - y * tx,
+    )
+
+
+@part
+def attitude(state: Array) -> Quadruple:
+    """Return the quaternion of a state."""
+    return state[TURN], state[TURN + 1], state[TURN + 2], state[TURN + 3]
+
+
+@part
+def put_attitude(state: Array, q: Quadruple) -> None:
+    """Write a quaternion into a state, made a unit quaternion."""
+    k = 1.0 / math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    for i in range(4):
+        state[TURN + i] = k * q[i]
+
+
+@part
+def retract(state: Array, change: Array, delay_at: int, mounting_at: int) -> None:
+    """Move a state by a vector of the tangent."""
+    for i in range(6):
+        state[i] += change[i]
+        state[10 + i] += change[9 + i]
+    put_attitude(state, multiply(attitude(state), exponential(change[6], change[7], change[8])))
+    if delay_at >= 0:
+        state[DELAY] += change[delay_at]
+    if mounting_at >= 0:
+        for i in range(3):
+            state[MOUNTING + i] += change[mounting_at + i]
+
+
+@kernel(FLAG, MATRIX_OUT, MATRIX_OUT)
+def cholesky(matrix: Array, factor: Array) -> bool:
+    """Write the lower factor of a symmetric matrix, whose lower half is read; say if there is."""
+    n = matrix.shape[0]
+    for i in range(n):
+        for j in range(i + 1):
+            factor[i, j] = matrix[i, j]
+        for j in range(i + 1, n):
+            factor[i, j] = 0.0
+    for j in range(n):
+        pivot = factor[j, j]
+        # Written so that NaN fails, too.
+        if not 0.0 < pivot < math.inf:
+            return False
+        pivot = math.sqrt(pivot)
+        factor[j, j] = pivot
+        k = 1.0 / pivot
+        for i in range(j + 1, n):
+            factor[i, j] *= k
+        for i in range(j + 1, n):
+            value = factor[i, j]
+            for m in range(j + 1, i + 1):
+                factor[i, m] -= value * factor[m, j]
+    return True
+
+
+@kernel(INTEGER, MATRIX_OUT, MATRIX_OUT)
+def definite_factor(covariance: Array, factor: Array) -> int:
+    """
+    Factor a covariance that may have lost definiteness to rounding.
+
+    The policy: as it is; else with 1e-15 of its diagonal added, then ten times as much, up to
+    1e-6, which stays in the covariance. Returns how many additions it took, -1 if all failed.
+
+    """
+    if cholesky(covariance, factor):
+        return 0
+    jitter, tries = FIRST_JITTER, 0
+    while jitter <= 1.5 * LAST_JITTER:
+        tries += 1
+        for i in range(covariance.shape[0]):
+            covariance[i, i] *= 1.0 + jitter
+        if cholesky(covariance, factor):
+            return tries
+        jitter *= 10.0
+    return -1
+
+
+@kernel(VOID, MATRIX_OUT)
+def mirror(matrix: Array) -> None:
+    """Copy the lower half of a matrix over the upper one."""
+    for i in range(matrix.shape[0]):
+        for j in range(i):
+            matrix[j, i] = matrix[i, j]

@@ -1,0 +1,193 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart consistency``: whether the filter is as good as it says, on a recording."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any, TextIO, TYPE_CHECKING
+
+import numpy as np
+from stewart_estimation.consistency import assess, Consistency
+from stewart_estimation.consistency_page import HEADS, page, verdict_cells
+from stewart_estimation.verbs.filter_arguments import add_filter_arguments, Run, run_filter
+from stewart_estimation.verdicts import Tolerated
+from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.verbs.outputs import output_file
+from stewart_kinematics.verbs.progress import show_part
+from stewart_kinematics.whole_files import whole_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+HELP = 'say whether the estimates of a recording are as good as they claim'
+
+EXAMPLES = """
+The exit code is 1 if a test is broken. The page needs no other file and no network.
+
+examples:
+  stewart consistency run_1 --page consistency.html
+  stewart consistency run_1 --imu-sigma 0.02 0.001 --leg-sigma 1e-5
+  stewart consistency --imu imu.csv --legs legs.csv --platform srs --settled 2
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    add_filter_arguments(parser)
+    parser.add_argument(
+        '--settled',
+        type=float,
+        default=0.0,
+        metavar='S',
+        help='leave out the first S seconds (default: %(default)g)',
+    )
+    parser.add_argument(
+        '--confidence',
+        type=float,
+        default=0.99,
+        help='of the exact bands (default: %(default)g)',
+    )
+    parser.add_argument('--strict', action='store_true', help='tolerate nothing beside them')
+    parser.add_argument(
+        '--page', type=output_file, metavar='FILE', help='write a page with plots (.html)'
+    )
+    parser.add_argument('--json', action='store_true', help='print the verdicts as JSON')
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Filter a recording and judge the innovations.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        As `add_arguments` defines them.
+
+    Returns
+    -------
+    int
+        0, or 1 if a test is broken.
+
+    Raises
+    ------
+    StewartError, BagError
+        If something cannot be used.
+    OSError
+        If a file cannot be read or written.
+
+    """
+    if not arguments.settled >= 0.0:
+        raise ConfigurationError('--settled', arguments.settled, 'a time of at least 0 s')
+    with show_part('consistency') as show:
+        run = run_filter(arguments, show)
+    series = run.filtered
+    rows = series.stamps >= series.stamps[0] + arguments.settled
+    found = assess(
+        series.innovations[rows],
+        series.sigmas[rows],
+        series.nis[rows],
+        series.used[rows],
+        confidence=arguments.confidence,
+        tolerated=Tolerated.nothing() if arguments.strict else None,
+    )
+    if arguments.page is not None:
+        with whole_file(arguments.page) as stream:
+            stream.write(page(found, _facts(arguments, run), _pictures(run, found, rows)))
+    if arguments.json:
+        json.dump(_as_json(found), sys.stdout, indent=2)
+        sys.stdout.write('\n')
+    else:
+        _print(sys.stdout, found)
+    return 0 if found.held else 1
+
+
+def _facts(arguments: argparse.Namespace, run: Run) -> dict[str, str]:
+    """Return where the verdicts come from."""
+    noise = run.settings.imu_noise
+    return {
+        'recording': arguments.bag or f'{arguments.imu}, {arguments.legs}',
+        'platform': run.platform.title,
+        'rows': str(len(run.filtered)),
+        'duration': f'{run.filtered.stamps[-1] - run.filtered.stamps[0]:.2f} s',
+        'sigma of specific force [m/s²]': _numbers(noise.specific_force),
+        'sigma of angular velocity [rad/s]': _numbers(noise.angular_velocity),
+        'sigma of the lengths [m]': _numbers(run.settings.leg_noise),
+    }
+
+
+def _numbers(values: Any) -> str:
+    return ', '.join(f'{value:.4g}' for value in values)
+
+
+def _pictures(run: Run, found: Consistency, rows: Any) -> dict[str, Figure]:
+    """Draw innovations, their consistency and the biases."""
+    from matplotlib.figure import Figure
+    from stewart_estimation.plotting import plot_bands, plot_consistency, plot_innovations
+
+    series = run.filtered
+    time = series.stamps[rows]
+    innovations, tests, biases = (
+        Figure(figsize=(9, height), layout='constrained') for height in (7.5, 7.0, 5.0)
+    )
+    plot_innovations(innovations, time, series.innovations[rows], series.sigmas[rows])
+    judged = series.used[rows].any(axis=1) & np.isfinite(series.innovations[rows]).any(axis=1)
+    plot_consistency(tests, time[judged], found)
+    sigmas = np.sqrt(np.diagonal(series.covariance[rows], axis1=1, axis2=2))
+    plot_bands(
+        biases,
+        time,
+        [
+            (
+                'bias of the accelerometer [mm/s²]',
+                1e-3,
+                series.accelerometer_bias[rows],
+                sigmas[:, 9:12],
+            ),
+            ('bias of the gyroscope [mrad/s]', 1e-3, series.gyroscope_bias[rows], sigmas[:, 12:]),
+        ],
+        about_zero=False,
+    )
+    return {
+        'Innovations of the legs and their two-sigma bands': innovations,
+        'NIS, distribution of the normalised innovations, their autocorrelation': tests,
+        'Biases of the IMU and their two-sigma bands': biases,
+    }
+
+
+def _as_json(found: Consistency) -> dict[str, Any]:
+    """Return the verdicts as plain data."""
+    return {
+        'consistent': found.held,
+        'rows': found.rows,
+        'confidence': found.confidence,
+        'used_by_leg': found.used.tolist(),
+        'rejected_by_leg': found.rejected.tolist(),
+        'verdicts': [
+            {
+                'name': item.name,
+                'leg': item.leg,
+                'found': item.found,
+                'exact': list(item.exact),
+                'tolerated': [None if np.isnan(edge) else edge for edge in item.tolerated],
+                'held': item.held,
+                'hint': item.hint,
+            }
+            for item in found.verdicts
+        ],
+    }
+
+
+def _print(out: TextIO, found: Consistency) -> None:
+    """Print one line a test."""
+    cells = [list(HEADS), *(verdict_cells(item) for item in found.verdicts)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(HEADS) - 1)]
+    for row in cells:
+        padded = [text.ljust(width) for text, width in zip(row, widths, strict=False)]
+        out.write('  '.join([*padded, row[-1]]) + '\n')
+    word = 'consistent' if found.held else 'NOT consistent'
+    out.write(f'{word}, {found.rows} rows, mean NIS {found.mean_nis:.3f}\n')

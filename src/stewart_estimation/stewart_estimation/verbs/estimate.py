@@ -1,0 +1,160 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart estimate``: how the platform moved, from a recording of IMU and legs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+import numpy as np
+from stewart_estimation.consistency import assess, Consistency, LEAST_ROWS
+from stewart_estimation.estimate import EstimateSeries
+from stewart_estimation.results import COLUMNS, table
+from stewart_estimation.verbs.filter_arguments import add_filter_arguments, Run, run_filter
+from stewart_kinematics.csv_tables import STANDARD_STREAM
+from stewart_kinematics.verbs.outputs import output_stream
+from stewart_kinematics.verbs.progress import show_part
+from stewart_kinematics.verbs.table_arguments import write_watched
+
+HELP = 'estimate the motion of the platform from a recording of IMU and legs'
+
+EXAMPLES = """
+Written is one row per leg sample: pose, twist, acceleration, biases of the IMU, standard
+deviations (sigma_...), innovations and NIS; motions are those of platform_link's origin in base
+axes. What is wrong with the input is said in one sentence, and nothing is written.
+
+examples:
+  stewart estimate run_1 -o motion.csv
+  stewart estimate run_1 --smooth --gate --json -o motion.csv
+  stewart estimate --imu imu.csv --legs legs.csv --platform my_platform.yaml -o motion.csv
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    add_filter_arguments(parser)
+    parser.add_argument(
+        '--smooth', action='store_true', help='let every row know the whole recording'
+    )
+    parser.add_argument(
+        '-o', '--output', type=output_stream, metavar='FILE', help='CSV file; - is stdout'
+    )
+    parser.add_argument('--json', action='store_true', help='print the summary as JSON')
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Filter a recording, write the estimates, print a summary.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        As `add_arguments` defines them.
+
+    Returns
+    -------
+    int
+        Exit code 0.
+
+    Raises
+    ------
+    StewartError, BagError
+        If something cannot be used.
+    OSError
+        If a file cannot be read or written.
+
+    """
+    with show_part('estimate') as show:
+        run = run_filter(arguments, show, smoothed=arguments.smooth)
+    if arguments.output is not None:
+        write_watched(arguments.output, COLUMNS, table(run.smoothed or run.filtered))
+    # Standard output holds one thing: the estimates, where they were sent there.
+    out = sys.stderr if arguments.output == STANDARD_STREAM else sys.stdout
+    said = summary(run)
+    if arguments.json:
+        json.dump(said, out, indent=2)
+        out.write('\n')
+    else:
+        out.write('\n'.join(f'{name}: {_text(value)}' for name, value in said.items()) + '\n')
+    return 0
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """
+    Say in figures what came out.
+
+    Parameters
+    ----------
+    run : Run
+        A recording that went through the filter.
+
+    Returns
+    -------
+    dict
+        Plain data: counts, typical standard deviations, biases at the end, consistency.
+
+    """
+    series, final = run.smoothed or run.filtered, len(run.filtered) - 1
+    known = np.isfinite(series.position[:, 0])
+    sigmas = np.sqrt(np.diagonal(series.covariance[known], axis1=1, axis2=2))
+    typical = np.median(sigmas, axis=0)
+    last = np.sqrt(np.diagonal(run.filtered.covariance[final]))
+    said: dict[str, Any] = {
+        'platform': run.platform.name,
+        'imu_samples': len(run.measurements.imu),
+        'leg_samples': len(series),
+        'rows_without_estimate': int((~known).sum()),
+        'duration_s': float(series.stamps[-1] - series.stamps[0]),
+        'smoothed': run.smoothed is not None,
+        'median_sigma_position_m': _norm(typical[:3]),
+        'median_sigma_velocity_mps': _norm(typical[3:6]),
+        'median_sigma_attitude_rad': _norm(typical[6:9]),
+        'accelerometer_bias_mps2': run.filtered.accelerometer_bias[final].tolist(),
+        'accelerometer_bias_sigma_mps2': last[9:12].tolist(),
+        'gyroscope_bias_radps': run.filtered.gyroscope_bias[final].tolist(),
+        'gyroscope_bias_sigma_radps': last[12:15].tolist(),
+        'restarts_s': [float(run.filtered.stamps[row]) for row in run.filtered.restarts],
+        'covariance_repairs': run.filtered.repairs,
+    }
+    if run.settings.delay is not None:
+        said['imu_delay_s'] = float(run.filtered.delay[final])
+        said['imu_delay_sigma_s'] = float(run.filtered.delay_sigma[final])
+    if run.settings.misalignment is not None:
+        said['misalignment_rad'] = run.filtered.misalignment[final].tolist()
+    consistency = judged(run.filtered)
+    if consistency is not None:
+        said |= {
+            'mean_nis': consistency.mean_nis,
+            'rejected_by_leg': consistency.rejected.tolist(),
+            'consistent': consistency.held,
+            'broken_tests': [item.name for item in consistency.verdicts if not item.held],
+        }
+    return said
+
+
+def judged(series: EstimateSeries) -> Consistency | None:
+    """Return what the innovations say; None if there are too few of them."""
+    if np.isfinite(series.nis).sum() < LEAST_ROWS:
+        return None
+    return assess(series.innovations, series.sigmas, series.nis, series.used)
+
+
+def _norm(values: Any) -> float:
+    """Return the length of a vector."""
+    return float(np.linalg.norm(values))
+
+
+def _text(value: Any) -> str:
+    """Write a value for people."""
+    if isinstance(value, bool):
+        return 'yes' if value else 'no'
+    if isinstance(value, float):
+        return f'{value:.6g}'
+    if isinstance(value, list):
+        return ', '.join(_text(item) for item in value) or 'none'
+    return str(value)

@@ -1,0 +1,172 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""How the filter is set up from the command line, and how a recording goes through it."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import Any
+
+from stewart_estimation.estimate import EstimateSeries
+from stewart_estimation.replay import replay
+from stewart_estimation.settings import (
+    Adaptation,
+    DelayEstimation,
+    FilterSettings,
+    Gate,
+    MisalignmentEstimation,
+    Reinitialisation,
+)
+from stewart_estimation.smoother import smooth
+from stewart_estimation.tuning import (
+    ANGULAR_VELOCITY,
+    LENGTH,
+    noise_at_rest,
+    settings_for,
+    SPECIFIC_FORCE,
+)
+from stewart_estimation.verbs.measurements import (
+    add_measurement_arguments,
+    Measurements,
+    read_measurements,
+)
+from stewart_kinematics.csv_tables import Progress
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.verbs.progress import between
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """
+    A recording that went through the filter.
+
+    Attributes
+    ----------
+    platform : Platform
+        What moved.
+    measurements : Measurements
+        What was measured.
+    settings : FilterSettings
+        What the filter was told.
+    filtered : EstimateSeries
+        What it says.
+    smoothed : EstimateSeries or None
+        The same with knowledge of the future, where asked for.
+
+    """
+
+    platform: Platform
+    measurements: Measurements
+    settings: FilterSettings
+    filtered: EstimateSeries
+    smoothed: EstimateSeries | None = None
+
+
+def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add input, platform, noises and refinements."""
+    add_measurement_arguments(parser)
+    add = parser.add_argument
+    add('--platform', default='ex800', help='name or YAML file (default: %(default)s)')
+    noise = parser.add_argument_group('noise of the sensors, standard deviation of one sample')
+    add = noise.add_argument
+    add(
+        '--imu-sigma',
+        nargs=2,
+        type=float,
+        metavar=('M/S2', 'RAD/S'),
+        help='of the IMU; else as its messages say, or '
+        f'{SPECIFIC_FORCE:g} and {ANGULAR_VELOCITY:g}',
+    )
+    add('--leg-sigma', type=float, metavar='M', help=f'of the legs (default: {LENGTH:g})')
+    add(
+        '--noise-from-rest',
+        type=float,
+        metavar='S',
+        help='measure all of them in the first S seconds, when the platform rests',
+    )
+    add(
+        '--bias-walk',
+        nargs=2,
+        type=float,
+        default=(0.0, 0.0),
+        metavar=('M/S2', 'RAD/S'),
+        help='random walk of the biases within a second (default: none)',
+    )
+    refinements = parser.add_argument_group('refinements, off unless given')
+    add = refinements.add_argument
+    add('--gate', action='store_true', help='refuse single legs that do not fit')
+    add('--delay', action='store_true', help='find how late the IMU is')
+    add('--misalignment', action='store_true', help='find how the IMU is turned')
+    add('--adapt', action='store_true', help='learn the noise of IMU and legs on the way')
+    add('--restart', action='store_true', help='begin anew where nothing fits any more')
+
+
+def run_filter(arguments: argparse.Namespace, show: Progress, *, smoothed: bool = False) -> Run:
+    """
+    Read the input and filter it.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        As `add_filter_arguments` defines them.
+    show : callable
+        Told which part is done, 0 to 1.
+    smoothed : bool
+        Smooth, too.
+
+    Returns
+    -------
+    Run
+        What came of it.
+
+    Raises
+    ------
+    StewartError, BagError
+        If something cannot be used; row or topic, and time, are named.
+    OSError
+        If a file cannot be read.
+
+    """
+    platform = Platform.from_yaml(arguments.platform)
+    measurements = read_measurements(arguments, platform.geometry, between(show, 0.0, 0.3))
+    show(0.3)
+    settings = _settings(arguments, platform, measurements)
+    imu, legs = measurements.imu, measurements.legs
+    filtered = replay(platform.geometry, settings, imu, legs, keep=smoothed)
+    show(0.7)
+    after = smooth(platform.geometry, settings, filtered) if smoothed else None
+    show(0.9)
+    return Run(platform, measurements, settings, filtered, after)
+
+
+def _settings(
+    arguments: argparse.Namespace, platform: Platform, measurements: Measurements
+) -> FilterSettings:
+    """Return what the filter is told."""
+    options: dict[str, Any] = {
+        'specific_force': measurements.specific_force,
+        'angular_velocity': measurements.angular_velocity,
+    }
+    if arguments.noise_from_rest is not None:
+        names = ('specific_force', 'angular_velocity', 'length')
+        found = noise_at_rest(measurements.imu, measurements.legs, arguments.noise_from_rest)
+        options |= dict(zip(names, found, strict=True))
+    if arguments.imu_sigma is not None:
+        options['specific_force'], options['angular_velocity'] = arguments.imu_sigma
+    if arguments.leg_sigma is not None:
+        options['length'] = arguments.leg_sigma
+    adaptation = Adaptation() if arguments.adapt else None
+    return settings_for(
+        platform,
+        period=measurements.imu_period,
+        accelerometer_walk=arguments.bias_walk[0],
+        gyroscope_walk=arguments.bias_walk[1],
+        gate=Gate() if arguments.gate else None,
+        delay=DelayEstimation() if arguments.delay else None,
+        misalignment=MisalignmentEstimation() if arguments.misalignment else None,
+        adaptive_legs=adaptation,
+        adaptive_imu=adaptation,
+        reinitialisation=Reinitialisation() if arguments.restart else None,
+        **options,
+    )

@@ -1,0 +1,252 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Measurements from a bag or from two CSV files, and what is wrong with them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from stewart_bags.reading import Bag
+from stewart_bags.series import ImuSeries as RecordedImu
+from stewart_bags.series import JointSeries, read_joints, read_series, Series
+from stewart_estimation.errors import EstimationError
+from stewart_estimation.measurement_csv import read_imu, read_legs
+from stewart_estimation.series import ImuSeries, LegSeries
+from stewart_kinematics.csv_tables import Progress, silent
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.motion import Array
+from stewart_kinematics.verbs.progress import between
+
+IMU_TOPIC, LEG_TOPIC = 'imu/data', 'actuator_states'
+
+FOREIGN = 3600 * 10**9
+"""Stamps so far from the recorder's clock are from another one [ns]."""
+
+
+class BadRecording(EstimationError):
+    """A recording cannot be used; the topic and the time are named."""
+
+
+class WrongInput(EstimationError):
+    """The arguments name no input, or two."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measurements:
+    """
+    What goes into the filter.
+
+    Attributes
+    ----------
+    imu, legs : ImuSeries, LegSeries
+        Samples, on one time scale.
+    origin_ns : int
+        Instant of time 0 [ns since the epoch]; 0 for CSV files, whose times are kept.
+    specific_force, angular_velocity : ndarray, shape (3,), or None
+        Standard deviations that the IMU's messages state [m/s²], [rad/s]; None where unknown.
+
+    """
+
+    imu: ImuSeries
+    legs: LegSeries
+    origin_ns: int = 0
+    specific_force: Array | None = None
+    angular_velocity: Array | None = None
+
+    @property
+    def imu_period(self) -> float:
+        """Median time between IMU samples [s]."""
+        return float(np.median(np.diff(np.sort(self.imu.stamps))))
+
+
+def add_measurement_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add where the measurements come from."""
+    add = parser.add_argument
+    add('bag', nargs='?', metavar='BAG', help='recording: directory, .mcap or .db3 file')
+    add('--imu', metavar='FILE', help='CSV file with time_s, fx_mps2 ..., p_radps ...')
+    add('--legs', metavar='FILE', help='CSV file with time_s and leg_1_m ... or stroke_1_m ...')
+    add(
+        '--imu-topic', default=IMU_TOPIC, metavar='TOPIC', help='in the bag (default: %(default)s)'
+    )
+    add(
+        '--leg-topic', default=LEG_TOPIC, metavar='TOPIC', help='in the bag (default: %(default)s)'
+    )
+    add(
+        '--lenient',
+        action='store_true',
+        help='take missing legs and lost values as missing, put stamps in order; '
+        'else they are refused',
+    )
+
+
+def read_measurements(
+    arguments: argparse.Namespace, geometry: Geometry, progress: Progress = silent
+) -> Measurements:
+    """
+    Read what the arguments name.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        As `add_measurement_arguments` defines them.
+    geometry : Geometry
+        Says how long a leg of no stroke is.
+    progress : callable
+        Told how far it has come with CSV files.
+
+    Returns
+    -------
+    Measurements
+        At least two samples of either sensor, with a common span of time.
+
+    Raises
+    ------
+    WrongInput
+        If neither a bag nor both files are named, or both are.
+    BadRecording, ConfigurationError, BagError
+        If they cannot be used; row or topic, and time, are named.
+    OSError
+        If a file cannot be read.
+
+    """
+    files = (arguments.imu, arguments.legs)
+    if (arguments.bag is None) == (None in files) or (arguments.bag and any(files)):
+        raise WrongInput('expected either a BAG or both --imu FILE and --legs FILE')
+    if arguments.bag is None:
+        found = Measurements(
+            read_imu(files[0], between(progress, 0.0, 0.5)),
+            read_legs(files[1], geometry, between(progress, 0.5, 1.0)),
+        )
+    else:
+        found = read_bag(
+            arguments.bag,
+            geometry,
+            topics=(arguments.imu_topic, arguments.leg_topic),
+            lenient=arguments.lenient,
+        )
+    _refuse_strangers(found)
+    return found
+
+
+def read_bag(
+    path: str | Path,
+    geometry: Geometry,
+    *,
+    topics: tuple[str, str] = (IMU_TOPIC, LEG_TOPIC),
+    lenient: bool = False,
+) -> Measurements:
+    """
+    Read the measurements of a bag, by the stamps of the messages.
+
+    Parameters
+    ----------
+    path : str or Path
+        The bag.
+    geometry : Geometry
+        Says how long a leg of no stroke is.
+    topics : tuple of two str
+        Of the IMU and of the legs.
+    lenient : bool
+        Take what is not finite as missing and put stamps in order, instead of refusing.
+
+    Returns
+    -------
+    Measurements
+        Time 0 is the beginning of the bag, as in ``stewart bag --csv``; the first stamp, where
+        stamps are from another clock altogether. An IMU covariance of zeros means that nobody
+        knows.
+
+    Raises
+    ------
+    BadRecording
+        If a topic is empty, a field is not measured, a value is missing or stamps are not in
+        order.
+    BagError
+        If the bag cannot be read or lacks a topic.
+
+    """
+    with Bag(path) as bag:
+        imu = read_series(bag, topics[0], RecordedImu)
+        joints = read_joints(bag, topics[1])
+        begin = bag.start_ns
+    for series in (imu, joints):
+        if len(series) < 2:
+            raise BadRecording(f'{path}: {series.topic} has {len(series)} messages, needed are 2')
+    specific_force = _sigmas(imu, 'linear acceleration', imu.specific_force_covariance)
+    angular_velocity = _sigmas(imu, 'angular velocity', imu.angular_velocity_covariance)
+    lengths = joints.position + geometry.retracted_length
+    origin = min(int(imu.stamp_ns.min()), int(joints.stamp_ns.min()))
+    if abs(origin - begin) < FOREIGN:
+        origin = begin
+    samples = np.hstack([imu.specific_force, imu.angular_velocity])
+    if not lenient:
+        _refuse_disorder(imu)
+        _refuse_disorder(joints)
+        _refuse_missing(imu, samples, origin, _imu_name)
+        _refuse_missing(joints, joints.position, origin, lambda leg: f'stroke of leg {leg + 1}')
+    # To the filter not a number is missing; infinity would be an error.
+    samples, lengths = (
+        np.where(np.isfinite(values), values, np.nan) for values in (samples, lengths)
+    )
+    return Measurements(
+        ImuSeries(imu.seconds(origin), samples[:, :3], samples[:, 3:]),
+        LegSeries(joints.seconds(origin), lengths),
+        origin,
+        specific_force,
+        angular_velocity,
+    )
+
+
+def _imu_name(column: int) -> str:
+    """Name a column of specific force and angular velocity."""
+    return f'{("linear acceleration", "angular velocity")[column // 3]} {"xyz"[column % 3]}'
+
+
+def _sigmas(series: RecordedImu, what: str, covariance: Array) -> Array | None:
+    """Return the standard deviations of a covariance, None where it is unknown (REP-145)."""
+    first = covariance[:, 0, 0]
+    if np.any(first == -1.0):
+        raise BadRecording(f'{series.topic} has no {what}: its covariance begins with -1')
+    variances = np.diagonal(covariance[0])
+    if not np.all(np.isfinite(variances) & (variances > 0.0)):
+        return None
+    return np.asarray(np.sqrt(variances))
+
+
+def _refuse_disorder(series: Series) -> None:
+    """Name the first stamp that is not later than the one before."""
+    steps = np.diff(series.stamp_ns)
+    late = np.flatnonzero(steps <= 0)
+    if late.size:
+        row = int(late[0]) + 1
+        raise BadRecording(
+            f'{series.topic}: message {row + 1} is stamped {series.stamp_ns[row]} ns, not later '
+            f'than the one before it, {series.stamp_ns[row - 1]} ns; --lenient sorts'
+        )
+
+
+def _refuse_missing(
+    series: RecordedImu | JointSeries, values: Array, origin: int, name: Callable[[int], str]
+) -> None:
+    """Name the first value that is missing."""
+    gaps: NDArray[np.int64] = np.argwhere(~np.isfinite(values))
+    if gaps.size:
+        row, column = (int(item) for item in gaps[0])
+        raise BadRecording(
+            f'{series.topic}: message {row + 1}, {series.seconds(origin)[row]:.6f} s after the '
+            f'first, has no {name(column)} (got {values[row, column]}); --lenient goes on '
+            'without it'
+        )
+
+
+def _refuse_strangers(found: Measurements) -> None:
+    """Refuse an IMU and legs that were never measured at the same time."""
+    spans = [(s.stamps.min(), s.stamps.max()) for s in (found.imu, found.legs)]
+    if min(span[1] for span in spans) <= max(span[0] for span in spans):
+        said = ' s, legs '.join(f'{low:.6g} to {high:.6g}' for low, high in spans)
+        raise BadRecording(f'IMU and legs have no time in common: IMU {said} s')

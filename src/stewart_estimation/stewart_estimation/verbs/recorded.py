@@ -1,0 +1,289 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a live estimator said, read back from a bag, beside the truth and the differentiator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicHermiteSpline
+from stewart_bags.reading import Bag
+from stewart_bags.series import EstimatorStatusSeries, OdometrySeries, read_joints, read_series
+from stewart_estimation.consistency import assess, Consistency, LEAST_ROWS
+from stewart_estimation.differentiator import from_legs, TRUE_25_HZ
+from stewart_estimation.series import LegSeries
+from stewart_estimation.verbs.measurements import BadRecording, LEG_TOPIC
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.motion import Array
+from stewart_kinematics.spatial import (
+    compose_quaternions,
+    invert_quaternion,
+    log_quaternion,
+    matrix_from_quaternion,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """
+    How the legs fitted while the estimator ran.
+
+    Attributes
+    ----------
+    stamps : ndarray, shape (n,)
+        After the beginning of the bag [s].
+    innovations, sigmas : ndarray, shape (n, 6)
+        [m].
+    consistency : Consistency
+        What its tests say; its rows are those of the stamps.
+
+    """
+
+    stamps: Array
+    innovations: Array
+    sigmas: Array
+    consistency: Consistency
+
+
+@dataclass(frozen=True, eq=False)
+class EstimateSection:
+    """
+    Estimate against truth, for a report.
+
+    Attributes
+    ----------
+    stamps : ndarray, shape (n,)
+        Of the estimates that were compared, after the beginning of the bag [s].
+    position, attitude, velocity, rate : ndarray, shape (n, 3)
+        Truth minus estimate: base axes, platform axes (rotation vector), platform axes twice [m],
+        [rad], [m/s], [rad/s].
+    position_sigmas, velocity_sigmas : ndarray, shape (n, 3)
+        What the estimator claims for two of them.
+    differentiated : ndarray, shape (m, 3)
+        Truth minus the velocity of Gauss-Newton and the 25 Hz differentiator, base axes [m/s].
+    velocities : sequence of (str, ndarray, ndarray, ndarray)
+        Estimate, truth, differentiator: name, stamps [s], velocities and errors in base axes
+        [m/s].
+    fit : Fit or None
+        Where the estimator's status was recorded, long enough for a verdict.
+
+    """
+
+    stamps: Array
+    position: Array
+    attitude: Array
+    velocity: Array
+    rate: Array
+    position_sigmas: Array
+    velocity_sigmas: Array
+    differentiated: Array
+    velocities: Sequence[tuple[str, Array, Array, Array]]
+    fit: Fit | None = None
+
+    def figures(self) -> dict[str, tuple[float, float]]:
+        """Return root mean square and maximum of the length of every error, by its name."""
+        rows = {
+            'position, estimate [mm]': 1e3 * self.position,
+            'attitude, estimate [m°]': 1e3 * np.degrees(self.attitude),
+            'velocity, estimate [mm/s]': 1e3 * self.velocity,
+            'velocity, differentiator at 25 Hz [mm/s]': 1e3 * self.differentiated,
+            'angular velocity, estimate [m°/s]': 1e3 * np.degrees(self.rate),
+        }
+        found = {}
+        for name, errors in rows.items():
+            lengths = np.linalg.norm(errors, axis=1)
+            found[name] = float(np.sqrt(np.mean(lengths**2))), float(lengths.max())
+        return found
+
+    @property
+    def inside(self) -> float:
+        """Share of the components of position and velocity inside two claimed sigmas [-]."""
+        errors = np.hstack([self.position, self.velocity])
+        sigmas = np.hstack([self.position_sigmas, self.velocity_sigmas])
+        return float(np.mean(np.abs(errors) < 2.0 * sigmas))
+
+    def pictures(self) -> dict[str, Figure]:
+        """Return figures by caption: errors in their bands, velocities, innovations."""
+        from matplotlib.figure import Figure
+        from stewart_estimation.plotting import (
+            plot_bands,
+            plot_consistency,
+            plot_innovations,
+            plot_velocities,
+        )
+
+        bands, velocities, innovations, tests = (
+            Figure(figsize=(9, height), layout='constrained') for height in (5.0, 6.0, 6.0, 7.0)
+        )
+        plot_bands(
+            bands,
+            self.stamps,
+            [
+                ('position [mm]', 1e-3, self.position, self.position_sigmas),
+                ('velocity [mm/s]', 1e-3, self.velocity, self.velocity_sigmas),
+            ],
+        )
+        plot_velocities(velocities, self.velocities)
+        drawn = {
+            'Truth minus estimate, and the two-sigma bands that the estimator claims': bands,
+            'Velocity of the filter, of the differentiator at 25 Hz and of the truth': velocities,
+        }
+        if self.fit is not None:
+            fit = self.fit
+            plot_innovations(innovations, fit.stamps, fit.innovations, fit.sigmas)
+            plot_consistency(tests, fit.stamps, fit.consistency)
+            drawn['Innovations of the legs and their two-sigma bands'] = innovations
+            drawn['NIS, distribution of the innovations over sigma, autocorrelation'] = tests
+        return drawn
+
+
+def estimate_section(
+    path: str | Path,
+    geometry: Geometry,
+    *,
+    truth: str = 'simulation/truth',
+    estimate: str = 'platform/odometry',
+    status: str = 'estimator/status',
+    legs: str = LEG_TOPIC,
+    settled: float = 2.0,
+) -> EstimateSection:
+    """
+    Compare a live estimate with the truth of a virtual rig.
+
+    Parameters
+    ----------
+    path : str or Path
+        Bag with these topics.
+    geometry : Geometry
+        Joints, for the differentiator.
+    truth, estimate, status, legs : str
+        Topics: nav_msgs/Odometry twice, stewart_interfaces/EstimatorStatus, which may lack, and
+        sensor_msgs/JointState.
+    settled : float
+        The first seconds of the estimate are left out [s].
+
+    Returns
+    -------
+    EstimateSection
+        Errors at the instants of the estimates, the truth between its samples a cubic through
+        positions and velocities.
+
+    Raises
+    ------
+    BadRecording
+        If the topics have no time in common.
+    BagError
+        If the bag cannot be read or lacks a topic.
+
+    """
+    with Bag(path) as bag:
+        true, found = (read_series(bag, topic, OdometrySeries) for topic in (truth, estimate))
+        joints, begin = read_joints(bag, legs), bag.start_ns
+        told = any(name.endswith(f'/{status}') and t.count for name, t in bag.topics.items())
+        said = read_series(bag, status, EstimatorStatusSeries) if told else None
+    if len(true) < 4 or len(found) < 2:
+        raise BadRecording(
+            f'{path}: {true.topic} has {len(true)}, {found.topic} {len(found)} messages, needed '
+            'are 4 and 2'
+        )
+    path_of = _Truth(true, begin)
+    time = found.seconds(begin)
+    rows = path_of.covers(time) & (time >= time[0] + settled)
+    complete = np.isfinite(joints.position).all(axis=1)
+    series = LegSeries(
+        joints.seconds(begin)[complete], joints.position[complete] + geometry.retracted_length
+    ).ordered()
+    baseline = from_legs(geometry, series, TRUE_25_HZ)
+    known = path_of.covers(baseline.stamps) & baseline.converged
+    known &= baseline.stamps >= time[0] + settled
+    if not (rows.any() and known.any()):
+        raise BadRecording(f'{path}: {true.topic} and {found.topic} have no time in common')
+    position, turn, linear, angular = path_of.at(time[rows])
+    to_base = matrix_from_quaternion(found.quaternion_xyzw[rows])
+    estimated = _turned(to_base, found.linear_velocity[rows])
+    to_platform = np.swapaxes(to_base, -1, -2)
+    error = compose_quaternions(invert_quaternion(found.quaternion_xyzw[rows]), turn)
+    velocity = linear - estimated
+    missed = path_of.at(baseline.stamps[known])[2] - baseline.linear_velocity[known]
+    return EstimateSection(
+        time[rows],
+        position - found.position[rows],
+        log_quaternion(error),
+        _turned(to_platform, velocity),
+        _turned(to_platform, angular) - found.angular_velocity[rows],
+        _sigmas(found.pose_covariance[rows]),
+        _sigmas(found.twist_covariance[rows]),
+        missed,
+        (
+            ('filter', time[rows], estimated, velocity),
+            ('truth', time[rows], linear, 0.0 * linear),
+            (
+                'differentiator',
+                baseline.stamps[known],
+                baseline.linear_velocity[known],
+                missed,
+            ),
+        ),
+        None if said is None else _fit(said, begin, time[0] + settled),
+    )
+
+
+def _fit(said: EstimatorStatusSeries, begin: int, first: float) -> Fit | None:
+    """Judge the innovations from a time on; None where they are too few."""
+    stamps = said.seconds(begin)
+    # A leg was used where its count went up; of the first row nothing is known.
+    used = np.diff(said.accepted, axis=0, prepend=said.accepted[:1]) > 0.0
+    rows = (stamps >= first) & used.any(axis=1) & np.isfinite(said.innovations).any(axis=1)
+    if rows.sum() < LEAST_ROWS:
+        return None
+    innovations, sigmas = said.innovations[rows], said.sigmas[rows]
+    found = assess(innovations, sigmas, said.nis[rows], used[rows])
+    return Fit(stamps[rows], innovations, sigmas, found)
+
+
+def _turned(rotation: Array, vectors: Array) -> Array:
+    return np.asarray((rotation @ vectors[..., None])[..., 0])
+
+
+def _sigmas(covariance: Array) -> Array:
+    """Return the first three standard deviations of 6 x 6 covariances."""
+    return np.asarray(np.sqrt(np.diagonal(covariance, axis1=1, axis2=2)[:, :3]))
+
+
+class _Truth:
+    """The true motion as a function of time, twists in base axes."""
+
+    def __init__(self, series: OdometrySeries, begin: int) -> None:
+        _, rows = np.unique(series.stamp_ns, return_index=True)
+        time = series.seconds(begin)[rows]
+        turn = series.quaternion_xyzw[rows]
+        flips = np.einsum('ij,ij->i', turn[1:], turn[:-1]) < 0.0
+        turn = turn * np.where(np.cumsum(np.concatenate([[False], flips])) % 2, -1.0, 1.0)[:, None]
+        to_base = matrix_from_quaternion(turn)
+        linear, angular = (
+            _turned(to_base, item[rows])
+            for item in (series.linear_velocity, series.angular_velocity)
+        )
+        spin = np.concatenate([angular, np.zeros((len(rows), 1))], axis=1)
+        self._span = time[0], time[-1]
+        self._position = CubicHermiteSpline(time, series.position[rows], linear)
+        self._turn = CubicHermiteSpline(time, turn, 0.5 * compose_quaternions(spin, turn))
+
+    def covers(self, time: Array) -> NDArray[np.bool_]:
+        """Say which times lie inside."""
+        return np.asarray((time >= self._span[0]) & (time <= self._span[1]))
+
+    def at(self, time: Array) -> tuple[Array, Array, Array, Array]:
+        """Return position, attitude, linear and angular velocity."""
+        raw = self._turn(time)
+        turn = raw / np.linalg.norm(raw, axis=1, keepdims=True)
+        angular = 2.0 * compose_quaternions(self._turn(time, 1), invert_quaternion(turn))[:, :3]
+        return self._position(time), turn, self._position(time, 1), angular

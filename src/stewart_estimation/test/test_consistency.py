@@ -1,0 +1,142 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the verdicts: the consistent pass as often as promised, others are found out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from stewart_estimation.consistency import (
+    assess,
+    autocorrelation,
+    Consistency,
+    mean_band,
+    nees,
+)
+from stewart_estimation.verdicts import Tolerated
+from stewart_kinematics.errors import ConfigurationError, ShapeError
+
+ROWS = 3000
+SIGMA = np.array([1.1, 1.2, 0.6, 1.5, 1.0, 0.9]) * 1e-5
+
+
+def judged(z, **options) -> Consistency:
+    """Return the verdicts on innovations given in units of their sigmas."""
+    return assess(
+        z * SIGMA, np.tile(SIGMA, (len(z), 1)), (z**2).sum(axis=1), np.isfinite(z), **options
+    )
+
+
+def white(seed: int, rows: int = ROWS) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((rows, 6))
+
+
+def broken(consistency: Consistency) -> set[str]:
+    return {verdict.name for verdict in consistency.verdicts if not verdict.held}
+
+
+def test_exact_bands_hold_white_innovations_as_often_as_they_say() -> None:
+    runs = [
+        judged(white(seed), confidence=0.9, tolerated=Tolerated.nothing()) for seed in range(200)
+    ]
+    for number, verdict in enumerate(runs[0].verdicts):
+        failures = sum(not run.verdicts[number].held for run in runs)
+        # Discrete bands hold a little more; 200 runs scatter by 0.021.
+        assert 0.02 < failures / len(runs) < 0.18, verdict.name
+
+
+def test_a_consistent_filter_holds_every_tolerated_band() -> None:
+    for seed in range(5):
+        assert judged(white(seed)).held
+    assert judged(white(9)).mean_nis == pytest.approx(6.0, abs=0.3)
+
+
+@pytest.mark.parametrize(
+    ('spoil', 'names', 'words'),
+    [
+        (lambda z: 1.15 * z, {'inside 2 sigma', 'mean NIS', 'NIS tail'}, 'too small'),
+        (lambda z: z / 1.15, {'inside 2 sigma', 'mean NIS'}, 'too large'),
+        (lambda z: z + np.array([0, 0, 0.2, 0, 0, 0]), {'mean'}, 'offset'),
+        (
+            lambda z: (z + 0.3 * np.roll(z, 1, axis=0)) / 1.044,
+            {'lag-1 correlation', 'memory'},
+            'memory',
+        ),
+        (
+            lambda z: (z - 0.3 * np.roll(z, 1, axis=0)) / 1.044,
+            {'lag-1 correlation', 'memory'},
+            'swing',
+        ),
+        (lambda z: (z + 0.3 * np.roll(z, 9, axis=0)) / 1.044, {'memory'}, 'memory'),
+        (
+            lambda z: np.where(np.arange(len(z))[:, None] % 20 == 7, 4.0 * z, z),
+            {'NIS tail', 'mean NIS', 'inside 2 sigma'},
+            'faulty',
+        ),
+    ],
+    ids=['too small', 'too large', 'offset', 'memory', 'swing', 'ninth lag', 'outliers'],
+)
+def test_what_is_wrong_is_found_out_and_named(spoil, names, words) -> None:
+    found = judged(spoil(white(1)))
+    assert names <= broken(found)
+    hints = [verdict.hint for verdict in found.verdicts if not verdict.held]
+    assert any(words in hint for hint in hints)
+
+
+def test_the_leg_that_is_wrong_is_named() -> None:
+    z = white(2)
+    z[:, 3] *= 1.5
+    found = judged(z)
+    assert found.verdict('inside 2 sigma').leg == 4
+    assert not found.verdict('inside 2 sigma').held
+
+
+def test_a_short_recording_gets_the_wider_exact_band() -> None:
+    found = judged(white(3, rows=80)).verdict('inside 2 sigma')
+    assert found.exact[0] < 0.88
+    assert found.band[0] == found.exact[0]
+    assert judged(white(3, rows=80)).held
+
+
+def test_missing_legs_count_neither_for_nor_against() -> None:
+    z = white(4)
+    z[::3, 1] = np.nan
+    found = assess(z * SIGMA, np.tile(SIGMA, (ROWS, 1)), np.nansum(z**2, axis=1), np.isfinite(z))
+    assert found.held
+    assert found.used.tolist() == [ROWS, ROWS - ROWS // 3, *([ROWS] * 4)]
+    assert found.rejected.tolist() == [0] * 6
+    # Nobody's neighbours are counted as a pair across the gap.
+    assert autocorrelation(z, 3)[:, 1] == pytest.approx(0.0, abs=0.08)
+
+
+def test_refused_samples_are_counted() -> None:
+    z, used = white(5), np.ones((ROWS, 6), dtype=bool)
+    used[100:110, 2] = False
+    found = assess(
+        z * SIGMA, np.tile(SIGMA, (ROWS, 1)), np.where(used, z**2, 0.0).sum(axis=1), used
+    )
+    assert found.rejected.tolist() == [0, 0, 10, 0, 0, 0]
+
+
+def test_nees_is_chi_squared_and_its_mean_lies_in_the_band() -> None:
+    generator = np.random.default_rng(6)
+    root = generator.standard_normal((15, 15))
+    covariance = root @ root.T
+    errors = generator.standard_normal((400, 15)) @ np.linalg.cholesky(covariance).T
+    values = nees(errors, np.tile(covariance, (400, 1, 1)))
+    assert stats.kstest(values, stats.chi2(15).cdf).pvalue > 0.01
+    low, high = mean_band(15, 400)
+    assert low < values.mean() < high
+    assert (low, high) == pytest.approx((14.468, 15.541), abs=2e-3)
+
+
+def test_what_cannot_be_judged_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match='50 rows or more, got 20'):
+        judged(white(0, rows=20))
+    with pytest.raises(ConfigurationError, match='between 0 and 1, got 1'):
+        judged(white(0), confidence=1.0)
+    with pytest.raises(ShapeError, match=r'innovations: expected shape \(n, 6\)'):
+        assess(np.zeros((9, 5)), np.zeros((9, 5)), np.zeros(9), np.zeros((9, 5)))
+    with pytest.raises(ShapeError, match=r'nis: expected shape \(90,\)'):
+        assess(np.zeros((90, 6)), np.ones((90, 6)), np.zeros(9), np.ones((90, 6)))

@@ -1,0 +1,247 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+from stewart_estimation.errors import CovarianceError, SampleError
+from stewart_estimation.estimate import Estimate
+from stewart_estimation.live_filter import LiveFilter
+from stewart_estimation.replay import replay
+from stewart_estimation.series import ImuSeries, LegSeries
+from stewart_estimation.settings import DelayEstimation, Gate, Reinitialisation
+from stewart_estimation.simulated_srs import SensorErrors, simulate
+from stewart_kinematics.motion import Pose
+
+LIMITS = np.array([5e-6, 4e-5, 3.2e-6, 3e-5, 6e-6])
+"""Position [m], velocity [m/s], attitude [rad], biases [m/s², rad/s]."""
+
+
+@pytest.mark.parametrize('name', ['mp1', 'mp2'])
+def test_errors_and_innovations_are_at_the_bound_of_the_noises(srs, name, request):
+    run = request.getfixturevalue(name)
+    found = replay(srs.geometry, srs.settings(run), run.imu, run.legs)
+    assert np.all(srs.rms(found, run) < LIMITS)
+    fit = (found.innovations / found.sigmas)[300:]
+    assert 0.94 < np.mean(np.abs(fit) < 2.0) < 0.97
+    assert 5.5 < found.nis[300:].mean() < 6.5
+    assert np.all(np.abs(np.mean(fit[1:] * fit[:-1], axis=0)) < 0.05)
+    last = srs.errors(found, run)[-1]
+    nees = last @ np.linalg.solve(found.covariance[-1], last)
+    assert chi2.ppf(0.001, 15) < nees < chi2.ppf(0.999, 15)
+    assert found.repairs == 0
+    assert not found.restarts
+
+
+@pytest.mark.parametrize('place', ['the sensor of the SRS', 'far out and askew'])
+def test_imu_may_sit_anywhere(srs, place):
+    platform = srs.beside
+    if place == 'far out and askew':
+        platform = replace(platform, imu=Pose.from_rpy([0.7, -0.9, 0.4], [0.5, -1.1, 2.0]))
+    run = simulate('MP1', 5, platform=platform, duration=20.0)
+    found = replay(srs.geometry, srs.settings(run), run.imu, run.legs)
+    errors = srs.errors(found, run)[1000:]
+    # The noise of a gyroscope sample times the lever is in the velocity, and in its covariance.
+    expected = np.sqrt(np.diagonal(found.covariance[1000:], axis1=1, axis2=2).mean(0))
+    ratio = np.sqrt(np.mean(errors[:, :6] ** 2, axis=0)) / expected[:6]
+    assert np.all((ratio > 0.75) & (ratio < 1.35))
+    assert 5.5 < found.nis[300:].mean() < 6.5
+    rate = found.angular_velocity[1000:] - run.truth.angular_velocity[1000:]
+    assert np.sqrt(np.mean(rate**2)) < 2e-4
+    assert np.sqrt(np.mean(rate**2)) == pytest.approx(
+        np.sqrt(np.trace(found.rate_covariance[1000:].mean(0)) / 3.0), rel=0.1
+    )
+
+
+def test_perfect_sensors_leave_only_the_rounding_of_the_steps(srs):
+    perfect = simulate('MP1', 0, platform=srs.beside, errors=SensorErrors.none(), duration=20.0)
+    told = srs.settings(replace(perfect, errors=SensorErrors()))
+    found = replay(srs.geometry, told, perfect.imu, perfect.legs)
+    position, velocity, attitude = srs.rms(found, perfect)[:3]
+    assert position < 3e-7
+    assert velocity < 2e-6
+    assert attitude < 1e-6
+    acceleration = found.linear_acceleration - perfect.truth.linear_acceleration
+    # The angular acceleration is that of half a sample before.
+    assert np.abs(acceleration[1200:]).max() < 5e-3
+
+
+def test_start_converges_at_once(srs, mp1):
+    found = replay(srs.geometry, srs.settings(mp1), mp1.imu, mp1.legs)
+    errors = srs.errors(found, mp1)
+    # The first sample gives the pose; 0.2 s later the velocity is known, too.
+    assert np.abs(errors[:, :3]).max() < 6e-5
+    assert np.abs(errors[20:, :3]).max() < 3e-5
+    assert np.abs(errors[20:, 3:6]).max() < 1.5e-3
+    assert np.abs(errors[100:, 3:6]).max() < 3e-4
+    assert np.all(found.nis[1:20] < chi2.isf(1e-6, 6))
+
+
+def test_start_of_the_paper_converges_within_a_second(srs, mp1):
+    deviations = np.array([1.0] * 6 + [0.1] * 3 + [1.0] * 3 + [0.1] * 3)
+    zero = np.zeros(3)
+    start = Estimate(
+        0.0, np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 0.0, 1.0]), zero, zero, zero, zero,
+        zero, np.diag(deviations**2), np.eye(3), 0.0, 0.0, zero,
+    )  # fmt: skip
+    found = replay(srs.geometry, srs.settings(mp1), mp1.imu, mp1.legs, start)
+    errors = srs.errors(found, mp1)
+    assert abs(mp1.truth.position[0, 2] - 1.0) > 1.3
+    assert np.abs(errors[100:, :3]).max() < 5e-5
+    assert np.abs(errors[100:, 6:9]).max() < 5e-5
+
+
+def test_order_of_the_samples_does_not_matter(srs, mp1):
+    rng = np.random.default_rng(1)
+    imu, legs = mp1.imu, mp1.legs
+    i, j = rng.permutation(len(imu)), rng.permutation(len(legs))
+    settings = srs.settings(mp1)
+    found = replay(srs.geometry, settings, imu, legs)
+    mixed = replay(
+        srs.geometry,
+        settings,
+        ImuSeries(imu.stamps[i], imu.specific_forces[i], imu.angular_velocities[i]),
+        LegSeries(legs.stamps[j], legs.lengths[j]),
+    )
+    np.testing.assert_array_equal(found.position, mixed.position)
+    np.testing.assert_array_equal(found.covariance, mixed.covariance)
+
+
+def test_sensors_may_have_clocks_and_rates_of_their_own(srs):
+    run = simulate(
+        'MP1', 6, platform=srs.platform, duration=30.0, imu_period=0.01, leg_period=0.0137,
+        leg_offset=0.0042,
+    )  # fmt: skip
+    found = replay(srs.geometry, srs.settings(run), run.imu, run.legs)
+    after = run.legs.stamps > 12.0
+    # Three samples of the legs where there were four.
+    assert np.all(srs.rms(found, run, after) < 1.2 * LIMITS)
+    assert 5.5 < found.nis[300:].mean() < 6.5
+
+
+def test_faster_imu_counts_by_its_own_sample_time(srs):
+    run = simulate('MP1', 7, platform=srs.platform, duration=25.0, imu_period=0.0025)
+    settings = srs.settings(run)
+    settings = replace(settings, imu_noise=replace(settings.imu_noise, period=0.0025))
+    found = replay(srs.geometry, settings, run.imu, run.legs)
+    assert 5.5 < found.nis[300:].mean() < 6.5
+    errors = srs.errors(found, run)[1200:, :9]
+    sigma = np.sqrt(np.diagonal(found.covariance[-1])[:9])
+    assert np.all(np.sqrt(np.mean(errors**2, axis=0)) < 1.35 * sigma)
+
+
+def test_live_samples_out_of_order_give_what_the_replay_gives(srs):
+    run = simulate('MP1', 8, platform=srs.beside, duration=4.0, leg_offset=0.003)
+    settings = srs.settings(run, gate=Gate())
+    expected = replay(srs.geometry, settings, run.imu, run.legs)
+    rng = np.random.default_rng(2)
+    events = [(t + 0.03 * rng.random() ** 3, 0, k) for k, t in enumerate(run.imu.stamps)]
+    events += [(t + 0.03 * rng.random() ** 3, 1, k) for k, t in enumerate(run.legs.stamps)]
+    # The filter cannot start before the first samples; those come first.
+    events = [(-1.0, 0, 0), (-1.0, 0, 1), (-1.0, 1, 0), *events]
+    live, last = LiveFilter(srs.geometry, settings), {}
+    for _, legs, k in sorted(events):
+        if legs:
+            results = live.add_legs(run.legs.stamps[k], run.legs.lengths[k])
+        else:
+            results = live.add_imu(
+                run.imu.stamps[k], run.imu.specific_forces[k], run.imu.angular_velocities[k]
+            )
+        last.update({result.estimate.stamp: result for result in results})
+    assert live.dropped == 0
+    assert len(last) >= len(run.legs) - 1
+    rows = [k for k, stamp in enumerate(run.legs.stamps) if stamp in last]
+    for name in ('position', 'quaternion_xyzw', 'linear_velocity', 'covariance'):
+        mine = np.array([getattr(last[t].estimate, name) for t in run.legs.stamps[rows]])
+        np.testing.assert_array_equal(mine, getattr(expected, name)[rows])
+
+
+def test_live_filter_drops_what_is_older_than_its_horizon(srs, mp1):
+    live = LiveFilter(srs.geometry, srs.settings(mp1), horizon=0.2)
+    imu, legs = mp1.imu, mp1.legs
+    for k in range(100):
+        live.add_imu(imu.stamps[k], imu.specific_forces[k], imu.angular_velocities[k])
+        live.add_legs(legs.stamps[k], legs.lengths[k])
+    assert live.add_legs(0.5, legs.lengths[50]) == []
+    assert live.add_imu(0.5, imu.specific_forces[50], imu.angular_velocities[50]) == []
+    assert live.dropped == 2
+    assert len(live._stamps) < 50
+    assert len(live._legs) < 50
+
+
+def test_rows_that_nobody_can_estimate_are_nan(srs, mp1):
+    lengths = np.array(mp1.legs.lengths[:50])
+    lengths[:5, 2] = np.nan
+    legs = LegSeries(mp1.legs.stamps[:50], lengths)
+    found = replay(srs.geometry, srs.settings(mp1), mp1.imu, legs)
+    assert np.isnan(found.position[:5]).all()
+    assert np.isfinite(found.position[5:]).all()
+    assert np.isnan(found.nis[:6]).all()
+    assert not found.used[:6].any()
+
+
+def test_nothing_to_start_from_is_refused(srs, mp1):
+    legs, settings = mp1.legs, srs.settings(mp1)
+    lengths = np.array(legs.lengths[:20])
+    lengths[:, 3] = np.nan
+    with pytest.raises(SampleError, match='all six lengths'):
+        replay(srs.geometry, settings, mp1.imu, LegSeries(legs.stamps[:20], lengths))
+    nowhere = LegSeries(legs.stamps[:5], np.tile([3.3, 2.1, 3.3, 2.1, 3.3, 2.1], (5, 1)) * 3.0)
+    with pytest.raises(SampleError, match='no start from lengths'):
+        replay(srs.geometry, settings, mp1.imu, nowhere)
+    silent = ImuSeries(np.zeros(1), np.full((1, 3), np.nan), np.zeros((1, 3)))
+    with pytest.raises(SampleError, match='no IMU sample'):
+        replay(srs.geometry, settings, silent, legs)
+
+
+def broken(srs, run, **refinements):
+    """Replay from a covariance that no jitter can mend."""
+    start = replay(srs.geometry, srs.settings(run), run.imu, run.legs).estimate(100)
+    covariance = np.array(start.covariance)
+    covariance[0, 0] = -1.0
+    return replay(
+        srs.geometry, srs.settings(run, **refinements), run.imu, run.legs,
+        replace(start, covariance=covariance),
+    )  # fmt: skip
+
+
+def test_covariance_beyond_repair_is_refused_or_restarted(srs, mp1):
+    with pytest.raises(CovarianceError, match='not positive definite'):
+        broken(srs, mp1)
+    found = broken(srs, mp1, reinitialisation=Reinitialisation())
+    assert found.restarts == (100,)
+    assert np.all(srs.rms(found, mp1) < LIMITS * 1.1)
+
+
+def test_slightly_indefinite_covariance_is_repaired_and_counted(srs, mp1):
+    start = replay(srs.geometry, srs.settings(mp1), mp1.imu, mp1.legs).estimate(100)
+    covariance = np.array(start.covariance)
+    values, vectors = np.linalg.eigh(covariance / np.outer(start.sigmas, start.sigmas))
+    values[0] = -1e-12
+    whole = vectors @ np.diag(values) @ vectors.T * np.outer(start.sigmas, start.sigmas)
+    found = replay(
+        srs.geometry, srs.settings(mp1), mp1.imu, mp1.legs, replace(start, covariance=whole)
+    )
+    assert 0 < found.repairs < 10
+    assert np.all(srs.rms(found, mp1) < LIMITS * 1.1)
+
+
+def test_kept_steps_chain(srs, mp1):
+    legs = LegSeries(mp1.legs.stamps[:300] + 0.004, mp1.legs.lengths[:300])
+    found = replay(
+        srs.geometry, srs.settings(mp1, delay=DelayEstimation()), mp1.imu, legs, keep=True
+    )
+    steps = found.steps
+    assert steps.cross_covariance.shape == (300, 16, 16)
+    assert not steps.cross_covariance[0].any()
+    before, after = steps.filtered_covariance[-2], steps.predicted_covariance[-1]
+    cross = steps.cross_covariance[-1]
+    # Constant states go with themselves; all of it is a covariance.
+    np.testing.assert_allclose(cross[9:15, 9:15], before[9:15, 9:15], rtol=1e-6, atol=1e-18)
+    sigmas = np.sqrt(np.concatenate([np.diagonal(before), np.diagonal(after)]))
+    joint = np.block([[before, cross], [cross.T, after]]) / np.outer(sigmas, sigmas)
+    assert np.linalg.eigvalsh(joint).min() > -1e-9

@@ -1,0 +1,287 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the node: real messages at 200 Hz against the truth of a scripted motion."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import AccelWithCovarianceStamped
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Header
+from stewart_estimation.nodes.state_estimator import StateEstimator
+from stewart_estimation.simulated_srs import SensorErrors, simulate
+from stewart_interfaces.msg import EstimatorStatus
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.spatial import (
+    compose_quaternions,
+    invert_quaternion,
+    log_quaternion,
+    matrix_from_quaternion,
+)
+from stewart_kinematics.trajectories import Faded, MultiSine
+from stewart_node_support.testing import Harness
+
+pytestmark = pytest.mark.ros
+
+START_NS = 1_700_000_000_123_456_789
+EX800 = Platform.from_yaml('ex800')
+ERRORS = SensorErrors(
+    np.full(3, 0.02), np.full(3, 1e-3), np.full(6, 2e-5), np.full(3, 0.05), np.full(3, 0.01)
+)
+
+
+def trajectory() -> Faded:
+    """Return a wave of 20 mm and 4 degrees at 1 Hz."""
+    centre = EX800.geometry.neutral_pose
+    amplitude = np.array([[0.02], [0.02], [0.015], [0.07], [0.05], [0.0]])
+    wave = MultiSine(centre, 'XYZ', amplitude, np.array([6.0]), np.arange(6.0)[:, None])
+    return Faded(wave, centre, 1.0)
+
+
+def scripted(duration: float, **options):
+    """Return what the sensors say at 200 Hz, the legs 1.7 ms after the IMU."""
+    return simulate(
+        trajectory(),
+        7,
+        platform=EX800,
+        errors=ERRORS,
+        duration=duration,
+        imu_period=0.005,
+        leg_period=0.005,
+        leg_offset=0.0017,
+        **options,
+    )
+
+
+def header(stamp: float, frame: str) -> Header:
+    sec, nanosec = divmod(START_NS + round(stamp * 1e9), 10**9)
+    return Header(stamp=Time(sec=sec, nanosec=nanosec), frame_id=frame)
+
+
+def imu_message(stamp, force, rate, first_covariance=0.0) -> Imu:
+    message = Imu(header=header(stamp, 'imu_link'))
+    vector, turning = message.linear_acceleration, message.angular_velocity
+    vector.x, vector.y, vector.z = force.tolist()
+    turning.x, turning.y, turning.z = rate.tolist()
+    message.linear_acceleration_covariance = [first_covariance, *[0.0] * 8]
+    return message
+
+
+def leg_message(stamp, lengths) -> JointState:
+    strokes = lengths - EX800.geometry.retracted_length
+    names = [f'leg_{leg}' for leg in range(1, 7)]
+    return JointState(header=header(stamp, 'base_link'), name=names, position=strokes.tolist())
+
+
+@pytest.fixture
+def graph():
+    with Harness() as harness:
+        node = harness.add(StateEstimator, platform='ex800')
+        yield SimpleNamespace(
+            harness=harness,
+            node=node,
+            odometry=harness.listen(Odometry, 'platform/odometry'),
+            acceleration=harness.listen(AccelWithCovarianceStamped, 'platform/acceleration'),
+            status=harness.listen(EstimatorStatus, 'estimator/status'),
+            diagnostics=harness.listen(DiagnosticArray, '/diagnostics'),
+            imu=harness.talk(Imu, 'imu/data'),
+            legs=harness.talk(JointState, 'actuator_states'),
+        )
+
+
+def play(graph, run, spoil=lambda row, message: message, begin=0) -> None:
+    """Publish the run by stamp, in real time or as fast as the node keeps up."""
+    events = [(stamp, 0, row) for row, stamp in enumerate(run.imu.stamps)]
+    events += [(stamp, 1, row) for row, stamp in enumerate(run.legs.stamps)]
+    refusals = graph.node.refusals
+    sent = refusals.accepted + refusals.refused
+    for number, (stamp, kind, row) in enumerate(sorted(events)[begin:]):
+        if kind == 0:
+            force, rate = run.imu.specific_forces[row], run.imu.angular_velocities[row]
+            graph.imu.publish(imu_message(stamp, force, rate))
+        else:
+            message = spoil(row, leg_message(stamp, run.legs.lengths[row]))
+            if message is None:
+                sent -= 1
+            else:
+                graph.legs.publish(message)
+        sent += 1
+        if number % 5 == 4:
+            count = sent
+            graph.harness.until(lambda count=count: refusals.accepted + refusals.refused >= count)
+    graph.harness.until(lambda: refusals.accepted + refusals.refused >= sent)
+    graph.harness.spin(0.1)
+
+
+def stamps_of(messages) -> np.ndarray:
+    stamps = [m.header.stamp.sec * 10**9 + m.header.stamp.nanosec - START_NS for m in messages]
+    return np.array(stamps) / 1e9
+
+
+def numbers(message) -> list[float]:
+    return [getattr(message, name) for name in 'xyzw' if hasattr(message, name)]
+
+
+def against(run, graph) -> SimpleNamespace:
+    """Return the errors of what was published, and their stated standard deviations."""
+    stamps = stamps_of(graph.odometry)
+    rows = np.round((stamps - run.legs.stamps[0]) / 0.005).astype(int)
+    np.testing.assert_allclose(run.legs.stamps[rows], stamps, atol=1e-8)
+    truth = run.truth[rows]
+    pose = [item.pose.pose for item in graph.odometry]
+    position = np.array([numbers(item.position) for item in pose])
+    turn = np.array([numbers(item.orientation) for item in pose])
+    to_platform = np.swapaxes(matrix_from_quaternion(truth.quaternion_xyzw), -1, -2)
+    twists = [item.twist.twist for item in graph.odometry]
+    linear, angular = (
+        np.array([numbers(getattr(item, name)) for item in twists])
+        for name in ('linear', 'angular')
+    )
+    covariance = [
+        np.array([getattr(item, part).covariance for item in graph.odometry]).reshape(-1, 6, 6)
+        for part in ('pose', 'twist')
+    ]
+    sigmas = [np.sqrt(np.diagonal(item, axis1=1, axis2=2)) for item in covariance]
+    error = compose_quaternions(truth.quaternion_xyzw, invert_quaternion(turn))
+    return SimpleNamespace(
+        stamps=stamps,
+        position=truth.position - position,
+        attitude=log_quaternion(error),
+        linear=(to_platform @ truth.linear_velocity[..., None])[..., 0] - linear,
+        angular=(to_platform @ truth.angular_velocity[..., None])[..., 0] - angular,
+        pose_sigmas=sigmas[0],
+        twist_sigmas=sigmas[1],
+        truth=truth,
+    )
+
+
+def rms(values) -> float:
+    return float(np.sqrt(np.mean(values**2)))
+
+
+def latest(graph, task: str) -> tuple[int, str]:
+    graph.node.diagnostics.publish()
+    graph.harness.spin(0.1)
+    said = [
+        (status.level[0], status.message)
+        for message in graph.diagnostics
+        for status in message.status
+        if status.name == f'state_estimator: {task}'
+    ]
+    return said[-1]
+
+
+def test_live_estimates_are_the_truth_within_what_they_claim(graph) -> None:
+    assert latest(graph, 'estimate') == (2, 'no estimate: no sample has come on imu/data')
+    run = scripted(3.0)
+    play(graph, run)
+    found = against(run, graph)
+    # One row waits for the IMU to pass it.
+    assert len(graph.odometry) >= len(run.legs) - 1
+    assert len(graph.status) == len(graph.acceleration) == len(graph.odometry)
+    settled = found.stamps > 1.0
+    assert rms(found.position[settled]) < 1e-5
+    assert rms(found.attitude[settled]) < 6e-5
+    assert rms(found.linear[settled]) < 1e-3
+    assert rms(found.angular[settled]) < 1.5e-3
+    for error, sigma in (
+        (found.position, found.pose_sigmas[:, :3]),
+        (found.attitude, found.pose_sigmas[:, 3:]),
+        (found.linear, found.twist_sigmas[:, :3]),
+        (found.angular, found.twist_sigmas[:, 3:]),
+    ):
+        assert 0.88 < np.mean(np.abs(error[settled]) < 2.0 * sigma[settled]) < 0.995
+    message = graph.odometry[-1]
+    assert (message.header.frame_id, message.child_frame_id) == ('base_link', 'platform_link')
+    linear, angular = (
+        np.array([numbers(getattr(item.accel.accel, name)) for item in graph.acceleration])
+        for name in ('linear', 'angular')
+    )
+    assert rms((linear - found.truth.linear_acceleration)[settled]) < 0.03
+    assert rms((angular - found.truth.angular_acceleration)[settled]) < 0.6
+    status = graph.status[-1]
+    assert np.mean([item.nis for item in graph.status[100:]]) == pytest.approx(6.0, abs=0.7)
+    np.testing.assert_allclose(numbers(status.gyroscope_bias), ERRORS.gyroscope_bias, atol=5e-4)
+    assert np.isnan(status.imu_delay)
+    assert min(status.accepted) >= len(run.legs) - 3
+    assert max(status.rejected) <= 2
+    level, sentence = latest(graph, 'estimate')
+    assert level == 0
+    assert sentence.startswith('mean NIS ')
+
+
+def test_missing_legs_and_spikes_are_borne_and_named(graph) -> None:
+    run = scripted(3.0)
+
+    def spoil(row, message):
+        if 200 <= row < 300:
+            message.position[2] = float('nan')
+        elif 300 <= row < 400:
+            message.name, message.position = message.name[:4], message.position[:4]
+        elif row in {430, 460}:
+            message.position[5] += 1e-3
+        elif row >= 500:
+            message.name, message.position = message.name[1:], message.position[1:]
+        return message
+
+    play(graph, run, spoil)
+    found = against(run, graph)
+    assert len(graph.odometry) >= len(run.legs) - 1
+    settled = found.stamps > 1.0
+    assert rms(found.position[settled]) < 4e-5
+    assert rms(found.linear[settled]) < 2e-3
+    status = graph.status[-1]
+    assert status.rejected[5] >= 2
+    assert max(status.rejected[:5]) <= 2
+    present = [500, 600, 500, 600, 500, 500]
+    np.testing.assert_allclose(status.accepted, present, atol=5)
+    assert latest(graph, 'estimate') == (1, 'leg 1 is missing')
+
+
+def test_the_imu_leads_on_while_the_legs_are_silent_and_then_it_is_said(graph) -> None:
+    run = scripted(2.7)
+    play(graph, run, lambda row, message: None if row >= 200 else message)
+    stamps = stamps_of(graph.odometry)
+    gone = run.legs.stamps[200]
+    led = stamps > gone
+    assert 0.9 < stamps[-1] - gone < 1.1
+    assert led.sum() > 150
+    motion = trajectory().sample(stamps[led])
+    position = np.array([numbers(item.pose.pose.position) for item in graph.odometry])[led]
+    assert np.abs(position - motion.position).max() < 0.01
+    sigma = np.sqrt([item.pose.covariance[0] for item in graph.odometry])
+    assert sigma[-1] > 20.0 * sigma[190]
+    level, sentence = latest(graph, 'estimate')
+    assert level == 2
+    assert sentence.startswith('no estimate: legs silent for 1.7')
+
+
+def test_what_cannot_be_used_is_refused_and_said(graph) -> None:
+    run = scripted(0.2)
+    force, rate = run.imu.specific_forces[0], run.imu.angular_velocities[0]
+    graph.imu.publish(imu_message(0.0, force, rate, first_covariance=-1.0))
+    graph.imu.publish(imu_message(0.005, force * np.nan, rate))
+    graph.legs.publish(JointState(header=header(0.0, 'base_link'), name=['elbow'], position=[0.1]))
+    graph.harness.until(lambda: graph.node.refusals.refused == 3)
+    level, sentence = latest(graph, 'input')
+    assert level == 2
+    assert sentence.startswith('3 messages refused: ')
+    graph.imu.publish(imu_message(0.01, force, rate))
+    graph.legs.publish(leg_message(0.005, np.full(6, 0.4)))
+    graph.imu.publish(imu_message(0.015, force, rate))
+    graph.legs.publish(leg_message(0.012, np.array([0.1, 0.9, 0.1, 0.9, 0.1, 0.9])))
+    graph.imu.publish(imu_message(0.02, force, rate))
+    graph.harness.until(lambda: graph.node.refusals.accepted == 5)
+    level, sentence = latest(graph, 'estimate')
+    assert level == 2
+    assert sentence.startswith('no estimate: no start from lengths')
+    assert not graph.odometry
