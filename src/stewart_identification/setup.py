@@ -19,6 +19,16 @@ setup(
         (f'share/{PACKAGE}', ['package.xml']),
     ],
     install_requires=['setuptools'],
-    extras_require={'test': ['pytest']},
+    extras_require={'test': ['pytest'], 'dask': ['distributed']},
+    package_data={PACKAGE: ['report.html']},
     zip_safe=False,
+    entry_points={
+        'console_scripts': ['identification = stewart_node_support.executable:main'],
+        'stewart.nodes': [f'identification = {PACKAGE}.nodes.identification:IdentificationNode'],
+        'stewart.verbs': [
+            f'excite = {PACKAGE}.verbs.excite',
+            f'identify = {PACKAGE}.verbs.identify',
+            f'import = {PACKAGE}.verbs.import_log',
+        ],
+    },
 )

@@ -1,0 +1,123 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""An identification in a thread of its own, to be watched and stopped from another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from pathlib import Path
+import threading
+from typing import Any
+
+from stewart_bags.errors import BagError
+from stewart_identification.bags_to_parameters import identify_bags
+from stewart_identification.identify import Options
+from stewart_identification.recording.from_bag import Extraction
+from stewart_kinematics.errors import StewartError
+from stewart_kinematics.motion import Array
+
+
+class State(Enum):
+    """How far a job is."""
+
+    IDLE = 'nothing to do yet'
+    RUNNING = 'running'
+    DONE = 'done'
+    UNDETERMINED = 'done, but the recordings do not determine a body'
+    FAILED = 'failed'
+
+
+class Job:
+    """
+    One identification.
+
+    Parameters
+    ----------
+    bags : sequence of str
+        Recordings; a job without any stays idle.
+    platform : str
+        Description by name or path.
+    output : Path
+        Folder for what is written.
+    options : Options, optional
+        What is asked.
+    extraction : Extraction, optional
+        How recordings become experiments.
+
+    Attributes
+    ----------
+    state : State
+        How far it is.
+    share : float
+        Of the search that is done, 0 to 1.
+    message : str
+        One sentence.
+
+    """
+
+    def __init__(
+        self,
+        bags: Sequence[str] = (),
+        platform: str = '',
+        output: Path = Path(),
+        options: Options | None = None,
+        extraction: Extraction | None = None,
+    ) -> None:
+        """Wait."""
+        self._arguments = (list(bags), platform, output)
+        self._options, self._extraction = options, extraction
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._result: dict[str, Any] = {}
+        self.state, self.share, self.message = State.IDLE, 0.0, 'no bag given'
+
+    def start(self) -> None:
+        """Begin; returns at once."""
+        self.state, self.message = State.RUNNING, 'begins'
+        self._thread = threading.Thread(target=self._run, name='identification', daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ask the search to end with the best it has."""
+        self._stop.set()
+
+    def join(self) -> None:
+        """Wait for the end."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def result(self) -> dict[str, Any]:
+        """Return what was found as plain values; only a message where it failed."""
+        return {'state': self.state.value, 'message': self.message, **self._result}
+
+    def _run(self) -> None:
+        try:
+            written = identify_bags(
+                *self._arguments,
+                options=self._options,
+                extraction=self._extraction,
+                stage=self._stage,
+                progress=self._progress,
+            )
+        except (StewartError, BagError, OSError) as error:
+            self.message = ' '.join(str(error).split())
+            self.state = State.FAILED
+            return
+        self._result = {
+            **written.outcome.as_dict(),
+            'files': {
+                'report': str(written.report),
+                'parameters': None if written.parameters is None else str(written.parameters),
+            },
+        }
+        self.message, self.share = written.outcome.verdict, 1.0
+        self.state = State.UNDETERMINED if written.parameters is None else State.DONE
+
+    def _stage(self, text: str) -> None:
+        self.message = text
+
+    def _progress(self, done: int, planned: int, best: Array, cost: float) -> bool:
+        self.share = done / max(planned, 1)
+        self.message = f'fitting, {done} of {planned} iterations, cost {cost:.6g}'
+        return not self._stop.is_set()

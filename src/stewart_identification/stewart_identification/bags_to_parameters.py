@@ -1,0 +1,134 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The whole way: read bags, identify, write ``parameters.yaml`` and ``report.html``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from stewart_identification.estimators.estimator import Progress
+from stewart_identification.identify import identify, Options
+from stewart_identification.outcome import Outcome
+from stewart_identification.parameters_file import NAME as PARAMETERS
+from stewart_identification.parameters_file import write_parameters
+from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
+from stewart_identification.recording.recordings import read_recording
+from stewart_identification.report import NAME as REPORT
+from stewart_identification.report import write_report
+from stewart_kinematics.platform import Platform
+
+Stage = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """
+    What an identification left behind.
+
+    Attributes
+    ----------
+    outcome : Outcome
+        What was found.
+    report : Path
+        The page.
+    parameters : Path or None
+        Platform file; None where the recording does not determine a body that can exist.
+
+    """
+
+    outcome: Outcome
+    report: Path
+    parameters: Path | None
+
+
+def identify_bags(
+    bags: Sequence[str | Path],
+    platform: str | Path,
+    output: Path,
+    *,
+    options: Options | None = None,
+    extraction: Extraction | None = None,
+    estimate: Path | None = None,
+    truth: Mapping[str, float] | None = None,
+    stage: Stage = lambda _: None,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> Written:
+    """
+    Identify a platform from recordings and write what was found.
+
+    Parameters
+    ----------
+    bags : sequence of str or Path
+        Recordings with drive forces, of one platform; several count as one.
+    platform : str or Path
+        Its description, by name or path.
+    output : Path
+        Folder of ``report.html`` and ``parameters.yaml``; made if it is not there. An older
+        ``parameters.yaml`` is removed where none can be written.
+    options : Options, optional
+        What is asked.
+    extraction : Extraction, optional
+        How recordings become experiments.
+    estimate : Path, optional
+        Result of ``stewart estimate`` for the one bag: the motion is taken from there.
+    truth : mapping of str to float, optional
+        True values by name (``m``, ``cx``, ..., ``payload m``), for the report.
+    stage : callable
+        Told what is being done.
+    progress : callable, optional
+        Told after every iteration of the estimator; answers whether to go on.
+    executor : Executor, optional
+        Where the bags are read and differentiated; here, one after the other, if not given. The
+        result is the same.
+
+    Returns
+    -------
+    Written
+        The outcome and the files.
+
+    Raises
+    ------
+    BagError, UnusableRecording
+        If a bag cannot be read or used; says why.
+    StewartError
+        If the platform cannot be used, or the parameters not be fitted.
+    OSError
+        If a file cannot be read or written.
+
+    """
+    described = Platform.from_yaml(platform)
+    read = partial(_read, platform=platform, extraction=extraction, estimate=estimate)
+    extracted, origins = [], []
+    found = map(read, bags) if executor is None else executor.map(read, bags)
+    for bag in bags:
+        stage(f'reading and differentiating {bag}')
+        one, digest = next(found)
+        # What comes out of a pickle may be written to, and numba would compile anew for that.
+        inputs = replace(one.experiment.inputs)
+        extracted.append(replace(one, experiment=replace(one.experiment, inputs=inputs)))
+        origins.append({'bag': str(bag), 'sha256': digest})
+    stage('fitting')
+    outcome = identify(extracted, described, options, origins=origins, progress=progress)
+    stage('writing')
+    output.mkdir(parents=True, exist_ok=True)
+    target = output / PARAMETERS
+    if outcome.body is None:
+        target.unlink(missing_ok=True)
+    else:
+        write_parameters(outcome, platform, target)
+    write_report(outcome, output / REPORT, truth)
+    return Written(outcome, output / REPORT, None if outcome.body is None else target)
+
+
+def _read(
+    bag: str | Path, platform: str | Path, extraction: Extraction | None, estimate: Path | None
+) -> tuple[Extracted, str]:
+    """Return the experiment of one bag, and the hash of its files."""
+    recording, described = read_recording(bag), Platform.from_yaml(platform)
+    extracted = experiment_from(recording, described, extraction, estimate=estimate)
+    return extracted, recording.sha256

@@ -1,0 +1,248 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+r"""
+Covariances and intervals that hold when the residuals are coloured.
+
+An estimate that solves normal equations with a design A errs by :math:`P^{-1} A^\top e`, so its
+covariance is :math:`P^{-1} A^\top \Sigma A P^{-1}`. Filters, drives and sampling make
+:math:`\Sigma` anything but a multiple of the unit matrix: a low-pass that leaves a tenth of the
+band makes textbook intervals three times too short. Here :math:`\Sigma` is taken as what it is for
+a stationary disturbance, one Toeplitz matrix per actuator, from the residuals' own
+autocorrelation: all samples share in estimating a few dozen lags. HAC estimators must instead
+estimate products of regressors and residuals, of which ten seconds hold few independent ones,
+and cover too rarely for it; a bootstrap of blocks has the same trouble and takes a thousand times
+longer. The window is flat-topped, its length chosen by the rule of Politis (2003), and a spectrum
+that comes out negative is cut at zero.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.fft import irfft, next_fast_len, rfft
+from scipy.special import chdtrc, ndtri
+from stewart_kinematics.motion import Array
+
+CLEAR = 2.0
+"""Autocorrelations below this many standard deviations count as nothing (Politis)."""
+
+LEAST_SHARE = 0.1
+"""Of the variance that slow noise cannot fall below."""
+
+QUIET_LAGS = 5
+"""So many of them in a row end the autocorrelation."""
+
+
+def grid(stamps: Array) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return each sample's place on a uniform grid, shape (n,): gaps keep their length."""
+    if len(stamps) < 2:
+        return np.zeros(len(stamps), dtype=np.int64)
+    steps = np.diff(stamps)
+    places = np.concatenate([[0], np.cumsum(np.maximum(np.rint(steps / np.median(steps)), 1.0))])
+    # A pause of hours is as good as one of a thousand samples: nothing correlates across.
+    if places[-1] > 4 * len(stamps) + 4000:
+        capped = np.minimum(np.rint(steps / np.median(steps)), 1000.0)
+        places = np.concatenate([[0], np.cumsum(np.maximum(capped, 1.0))])
+    return places.astype(np.int64)
+
+
+def autocovariance(residuals: Array, present: Array, lags: int) -> Array:
+    """
+    Give the autocovariance of series with gaps.
+
+    Parameters
+    ----------
+    residuals : ndarray, shape (n, m)
+        Zero where absent.
+    present : ndarray, shape (n, m)
+        1 where there is a value, else 0.
+    lags : int
+        How many lags beside zero.
+
+    Returns
+    -------
+    ndarray, shape (lags + 1, m)
+        Mean product of values that are so many samples apart.
+
+    """
+    size = next_fast_len(len(residuals) + lags + 1, real=True)
+    spectrum = np.abs(rfft(residuals, size, axis=0)) ** 2
+    pairs = np.abs(rfft(present, size, axis=0)) ** 2
+    sums, counts = (irfft(item, size, axis=0)[: lags + 1] for item in (spectrum, pairs))
+    return np.asarray(sums / np.maximum(counts, 1.0))
+
+
+def bandwidth(covariance: Array, count: int) -> int:
+    """
+    Choose how many lags matter.
+
+    Parameters
+    ----------
+    covariance : ndarray, shape (lags + 1, m)
+        Autocovariances.
+    count : int
+        Samples that they come from.
+
+    Returns
+    -------
+    int
+        First lag after which `QUIET_LAGS` in a row are indistinguishable from zero, pooled over
+        the series.
+
+    """
+    total = covariance.sum(axis=1)
+    if not total[0] > 0.0:
+        return 0
+    share = covariance / np.maximum(covariance[0], 1e-300)
+    pooled = np.abs(share.mean(axis=1))
+    limit = CLEAR * np.sqrt(np.log10(max(count, 10)) / (count * covariance.shape[1]))
+    quiet = pooled[1:] < limit
+    run = 0
+    for lag, is_quiet in enumerate(quiet, 1):
+        run = run + 1 if is_quiet else 0
+        if run == QUIET_LAGS:
+            return lag - QUIET_LAGS
+    return len(quiet)
+
+
+def _stationary(residuals: Array, stamps: Array, used: int) -> Array:
+    """
+    Give the autocovariance of residuals as far as it is more than chance, shape (lags + 1, m).
+
+    Corrected for the `used` parameters that have made the residuals smaller than the errors.
+    """
+    places = grid(stamps)
+    length, actuators = int(places[-1]) + 1, residuals.shape[1]
+    present = np.zeros((length, actuators))
+    present[places] = np.isfinite(residuals)
+    series = np.zeros((length, actuators))
+    series[places] = np.nan_to_num(residuals)
+    lags = min(length // 4, 400)
+    covariance = autocovariance(series, present, lags)
+    chosen = bandwidth(covariance, max(len(stamps), 1))
+    # Flat-topped: 1 up to the chosen lag, then down to 0 at twice that.
+    window = np.clip(2.0 - np.arange(lags + 1) / max(chosen, 0.5), 0.0, 1.0)
+    count = int(np.count_nonzero(np.isfinite(residuals)))
+    return np.asarray(covariance * window[:, None] * (count / max(count - used, 1)))
+
+
+def slow_noise(residuals: Array, stamps: Array, used: int) -> Array:
+    """
+    Give the white noise that blurs slow signals as much as coloured residuals do.
+
+    Neighbours that share an error count as less than two samples. For a motion that is slow beside
+    the errors' correlation it is the sum over all lags that matters; of white residuals that is
+    their variance.
+
+    Parameters
+    ----------
+    residuals : ndarray, shape (n, m)
+        What a fit left; NaN where absent.
+    stamps : ndarray, shape (n,)
+        Of the samples [s].
+    used : int
+        Parameters that were fitted.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        Standard deviations per sample; 0 where there are no residuals.
+
+    """
+    covariance = _stationary(residuals, stamps, used)
+    variance = covariance[0]
+    # What filters and drives do to the errors is the same for all actuators.
+    sums = 1.0 + 2.0 * covariance[1:].sum(axis=0) / np.maximum(variance, 1e-300)
+    share = max(float(sums[variance > 0.0].mean()), LEAST_SHARE) if variance.any() else 1.0
+    return np.asarray(np.sqrt(share * variance))
+
+
+def middle(design: Array, residuals: Array, stamps: Array, used: int) -> Array:
+    r"""
+    Give :math:`A^\top \Sigma A`.
+
+    Parameters
+    ----------
+    design : ndarray, shape (n, m, q)
+        A; rows of absent forces are zero.
+    residuals : ndarray, shape (n, m)
+        What the fit left; NaN where absent.
+    stamps : ndarray, shape (n,)
+        Of the samples [s].
+    used : int
+        Parameters that were fitted: the residuals are that much too small.
+
+    Returns
+    -------
+    ndarray, shape (q, q)
+        Symmetric, positive semi-definite.
+
+    """
+    places = grid(stamps)
+    length, actuators = int(places[-1]) + 1, residuals.shape[1]
+    covariance = _stationary(residuals, stamps, used)
+    lags = len(covariance) - 1
+    size = next_fast_len(length + lags, real=True)
+    wrapped = np.zeros((size, actuators))
+    wrapped[: lags + 1] = covariance
+    wrapped[size - lags :] = covariance[:0:-1]
+    density = np.maximum(rfft(wrapped, axis=0).real, 0.0)
+    # Both halves of the spectrum: all but the first (and an even length's last) count twice.
+    double = np.full(len(density), 2.0)
+    double[0] = 1.0
+    if size % 2 == 0:
+        double[-1] = 1.0
+    total = np.zeros((design.shape[2], design.shape[2]))
+    root = np.sqrt(density * double[:, None] / size)
+    for actuator in range(actuators):
+        columns = design[:, actuator]
+        active = np.flatnonzero(columns.any(axis=0))
+        rows = np.zeros((length, len(active)))
+        rows[places] = columns[:, active]
+        spectrum = rfft(rows, size, axis=0) * root[:, actuator, None]
+        flat = np.concatenate([spectrum.real, spectrum.imag])
+        total[np.ix_(active, active)] += flat.T @ flat
+    return total
+
+
+def intervals(parameters: Array, sigmas: Array, level: float) -> Array:
+    """
+    Give symmetric intervals.
+
+    Parameters
+    ----------
+    parameters, sigmas : ndarray, shape (p,)
+        Estimates and their standard deviations; infinite where nothing is known.
+    level : float
+        Probability that an interval holds the true value.
+
+    Returns
+    -------
+    ndarray, shape (2, p)
+        Lower and upper ends.
+
+    """
+    reach = ndtri(0.5 + 0.5 * level) * sigmas
+    return np.stack([parameters - reach, parameters + reach])
+
+
+def chance(difference: Array, covariance: Array) -> float:
+    """
+    Give the probability that an estimate misses the truth by as much as this or more.
+
+    Parameters
+    ----------
+    difference : ndarray, shape (p,)
+        Estimate less what somebody claims, a payload's data sheet for instance.
+    covariance : ndarray, shape (p, p)
+        Of the estimate.
+
+    Returns
+    -------
+    float
+        By chi-square of p degrees of freedom; below 0.001 the claim is found out.
+
+    """
+    size = np.sqrt(np.diag(covariance))
+    scaled = difference / size
+    square = scaled @ np.linalg.solve(covariance / np.outer(size, size), scaled)
+    return float(chdtrc(len(difference), square))

@@ -1,0 +1,140 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The best fit among bodies that can exist.
+
+Ten-parameter blocks are searched in log-Cholesky coordinates of their pseudo-inertia, where every
+point is a body, and what cannot be negative in its logarithm. The experiment enters through its
+triangle only, so the search costs nothing beside the regressor. Where the unconstrained solution
+is physical it is the answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from stewart_identification.errors import FitError
+from stewart_identification.estimators.estimator import Progress, Result
+from stewart_identification.estimators.least_squares import as_linear, linear_result
+from stewart_identification.estimators.levenberg_marquardt import descend
+from stewart_identification.estimators.linear_system import linear_system
+from stewart_identification.experiment import Experiment
+from stewart_identification.models.model import LinearModel, Model
+from stewart_identification.pseudo_inertia import from_chart, TEN, to_chart
+from stewart_kinematics.motion import Array
+
+FLOOR = 1e-6
+"""Where a search begins: smallest eigenvalue of J, relative to the largest."""
+
+
+@dataclass(frozen=True)
+class Consistent:
+    """
+    Least squares under positive definite pseudo-inertias.
+
+    Intervals are those of the unconstrained problem about the constrained estimate, which lies
+    nearer to any physical truth: they hold at least as often as they say.
+
+    Attributes
+    ----------
+    iterations : int
+        At most.
+    tolerance : float
+        Relative fall of the cost at which the search ends.
+    level : float
+        Of the intervals.
+
+    """
+
+    iterations: int = 300
+    tolerance: float = 1e-7
+    level: float = 0.95
+
+    def fit(
+        self,
+        model: Model,
+        experiment: Experiment,
+        *,
+        rng: np.random.Generator,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Estimate the parameters; see `Estimator`."""
+        linear = as_linear(model, 'the consistent fit')
+        if not (linear.bodies or linear.non_negative):
+            raise FitError(f'{type(model).__name__} names no body that has to be physical')
+        system = linear_system(linear, experiment)
+        free, seen = system.solve(model.scale)
+        iterations, converged, parameters = 1, True, free
+        if not model.physical(free):
+            chart = _Chart(linear)
+            # What nothing explains belongs to the cost, of which a fall has to be worth a step.
+            rest, constant = np.sqrt(system.rest), np.zeros((1, len(free)))
+
+            def told(done: int, planned: int, point: Array, cost: float) -> bool:
+                return progress is None or progress(done, planned, chart.parameters(point), cost)
+
+            found = descend(
+                lambda point: np.append(
+                    system.triangle @ chart.parameters(point) - system.reduced, rest
+                ),
+                lambda point: np.vstack([system.triangle @ chart.slope(point), constant]),
+                chart.start(free),
+                iterations=self.iterations,
+                tolerance=self.tolerance,
+                progress=told,
+            )
+            iterations, converged = found.iterations, found.converged
+            parameters = chart.parameters(found.point)
+        result = linear_result(
+            model,
+            experiment,
+            system,
+            parameters,
+            seen,
+            self.level,
+            'least squares, physically consistent (log-Cholesky)',
+            iterations,
+            converged,
+        )
+        if progress is not None:
+            progress(iterations, self.iterations, parameters, result.cost)
+        return result
+
+
+class _Chart:
+    """Coordinates of a model's physical parameters; the others are themselves."""
+
+    def __init__(self, model: LinearModel) -> None:
+        """Sort the parameters."""
+        self._bodies = [slice(first, first + TEN) for first in model.bodies]
+        self._positive = np.array(model.non_negative, dtype=int)
+        self._scale = model.scale
+
+    def start(self, parameters: Array) -> Array:
+        """Return the coordinates of the nearest point inside, roughly."""
+        point = parameters / self._scale
+        for body in self._bodies:
+            point[body] = to_chart(parameters[body], FLOOR)
+        inside = np.maximum(parameters[self._positive] / self._scale[self._positive], FLOOR)
+        point[self._positive] = np.log(inside)
+        return point
+
+    def parameters(self, point: Array) -> Array:
+        """Return the parameters of a point."""
+        result = point * self._scale
+        for body in self._bodies:
+            result[body] = from_chart(point[body])[0]
+        result[self._positive] = self._scale[self._positive] * self._exp(point)
+        return result
+
+    def slope(self, point: Array) -> Array:
+        """Return the derivative of the parameters by the coordinates."""
+        matrix = np.diag(self._scale)
+        for body in self._bodies:
+            matrix[body, body] = from_chart(point[body])[1]
+        matrix[self._positive, self._positive] *= self._exp(point)
+        return matrix
+
+    def _exp(self, point: Array) -> Array:
+        return np.asarray(np.exp(np.minimum(point[self._positive], 300.0)))

@@ -1,0 +1,109 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What an estimator is, and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from stewart_identification.experiment import Experiment
+from stewart_identification.models.model import Model
+from stewart_kinematics.motion import Array
+
+Progress = Callable[[int, int, Array, float], bool]
+"""Told (iterations done, iterations planned, best parameters, cost) and answers whether to go on;
+an estimator that is told to stop returns the best so far."""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """
+    Parameters with what is known about them.
+
+    Attributes
+    ----------
+    names, units : tuple of str
+        Of the parameters.
+    parameters : ndarray, shape (p,)
+        Estimates.
+    covariance : ndarray, shape (p, p)
+        Of the estimates; rows and columns of what the motion does not determine are NaN.
+    intervals : ndarray, shape (2, p)
+        Lower and upper ends at `level`; infinite where the motion does not determine a parameter.
+    residuals : ndarray, shape (n, m)
+        Measured less predicted forces; NaN where nothing was measured.
+    cost : float
+        Sum of the squared weighted residuals.
+    iterations : int
+        Of the search; 1 for a linear solution.
+    converged : bool
+        Whether the search ended by itself.
+    physical : bool
+        Whether a robot can have these parameters.
+    level : float
+        Of the intervals.
+    method : str
+        What was done, for reports.
+
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    parameters: Array
+    covariance: Array
+    intervals: Array
+    residuals: Array
+    cost: float
+    iterations: int
+    converged: bool
+    physical: bool
+    level: float = 0.95
+    method: str = ''
+
+    @property
+    def sigmas(self) -> Array:
+        """Standard deviations of the estimates, shape (p,); infinite where not determined."""
+        variances = np.diag(self.covariance)
+        return np.sqrt(np.where(np.isnan(variances), np.inf, np.maximum(variances, 0.0)))
+
+
+class Estimator(Protocol):
+    """Fits a model to an experiment."""
+
+    def fit(
+        self,
+        model: Model,
+        experiment: Experiment,
+        *,
+        rng: np.random.Generator,
+        progress: Progress | None = None,
+    ) -> Result:
+        """
+        Estimate the parameters.
+
+        Parameters
+        ----------
+        model : Model
+            What makes the forces.
+        experiment : Experiment
+            Motion and measured forces.
+        rng : numpy.random.Generator
+            Source of everything random; the same state gives the same result.
+        progress : Progress, optional
+            Told after every iteration; may stop the search.
+
+        Returns
+        -------
+        Result
+            Estimates, intervals, residuals.
+
+        Raises
+        ------
+        FitError
+            If the estimator cannot fit this model, or too few forces were measured.
+
+        """
+        ...

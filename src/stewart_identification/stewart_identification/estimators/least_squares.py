@@ -1,0 +1,91 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Linear least squares, weighted by the actuators' noise where it is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from stewart_identification.confidence import intervals
+from stewart_identification.errors import FitError
+from stewart_identification.estimators.estimator import Progress, Result
+from stewart_identification.estimators.linear_system import Flags, linear_system, LinearSystem
+from stewart_identification.experiment import Experiment
+from stewart_identification.models.model import LinearModel, Model
+from stewart_kinematics.motion import Array
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """
+    The unconstrained solution; of what the motion does not show, the one of least length.
+
+    Attributes
+    ----------
+    level : float
+        Of the intervals.
+
+    """
+
+    level: float = 0.95
+
+    def fit(
+        self,
+        model: Model,
+        experiment: Experiment,
+        *,
+        rng: np.random.Generator,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Estimate the parameters; see `Estimator`."""
+        system = linear_system(as_linear(model, 'least squares'), experiment)
+        parameters, seen = system.solve(model.scale)
+        result = linear_result(
+            model, experiment, system, parameters, seen, self.level, 'linear least squares'
+        )
+        if progress is not None:
+            progress(1, 1, parameters, result.cost)
+        return result
+
+
+def as_linear(model: Model, who: str) -> LinearModel:
+    """Return the model, or raise FitError if it is not linear in its parameters."""
+    if not isinstance(model, LinearModel):
+        raise FitError(
+            f'{who} takes models that are linear in their parameters; '
+            f'{type(model).__name__} is not: use Levenberg-Marquardt or a swarm'
+        )
+    return model
+
+
+def linear_result(
+    model: Model,
+    experiment: Experiment,
+    system: LinearSystem,
+    parameters: Array,
+    seen: Flags,
+    level: float,
+    method: str,
+    iterations: int = 1,
+    converged: bool = True,
+) -> Result:
+    """Dress parameters of a linear problem up as a result."""
+    covariance = system.covariance(parameters, seen)
+    variances = np.diag(covariance)
+    sigmas = np.sqrt(np.where(np.isnan(variances), np.inf, np.maximum(variances, 0.0)))
+    _, left = system.residuals(parameters)
+    return Result(
+        model.parameter_names,
+        model.parameter_units,
+        parameters,
+        covariance,
+        intervals(parameters, sigmas, level),
+        left / experiment.weights,
+        float(np.nansum(left**2)),
+        iterations,
+        converged,
+        model.physical(parameters),
+        level,
+        method,
+    )

@@ -1,0 +1,222 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Levenberg and Marquardt's method: the update of the EX800 paper, and scipy's.
+
+The paper (Eq. 29): ``step = -[J' w J + eta I]^-1 J' w e``, here in units of each parameter's
+scale, so that eta weighs kilograms and kg m² alike; eta falls tenfold after a step that lowers the
+cost and rises tenfold after one that does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.optimize import least_squares
+from stewart_identification.errors import ConfigurationError, FitError
+from stewart_identification.estimators.estimator import Progress, Result
+from stewart_identification.estimators.local_result import local_result
+from stewart_identification.experiment import Experiment
+from stewart_identification.models.model import local_regressor, Model
+from stewart_kinematics.motion import Array
+
+LARGEST_DAMPING = 1e14
+Residuals = Callable[[Array], Array]
+
+
+class _Stopped(Exception):
+    """The progress callback wants no more; carries the best so far."""
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """Where a search ended: point, cost, iterations, and whether by itself."""
+
+    point: Array
+    cost: float
+    iterations: int
+    converged: bool
+
+
+def descend(
+    residuals: Residuals,
+    slope: Callable[[Array], Array],
+    start: Array,
+    *,
+    damping: float = 1e-2,
+    iterations: int = 200,
+    tolerance: float = 1e-12,
+    progress: Progress | None = None,
+) -> Descent:
+    """
+    Minimise a sum of squares by Eq. 29.
+
+    Parameters
+    ----------
+    residuals : callable
+        Point, shape (p,), to residuals, shape (n,).
+    slope : callable
+        Point to the residuals' derivative, shape (n, p).
+    start : ndarray, shape (p,)
+        Where to begin.
+    damping : float
+        Eta at the beginning.
+    iterations : int
+        At most.
+    tolerance : float
+        Relative fall of the cost at which it ends.
+    progress : Progress, optional
+        May stop it.
+
+    Returns
+    -------
+    Descent
+        Best point.
+
+    """
+    point, left = np.array(start, dtype=float), residuals(start)
+    cost, eta = float(left @ left), damping
+    for count in range(1, iterations + 1):
+        matrix = slope(point)
+        normal, gradient = matrix.T @ matrix, matrix.T @ left
+        while True:
+            step = -np.linalg.solve(normal + eta * np.eye(len(point)), gradient)
+            ahead = residuals(point + step)
+            lower = float(ahead @ ahead)
+            if lower <= cost or eta > LARGEST_DAMPING:
+                break
+            eta *= 10.0
+        fall = cost - lower
+        if fall >= 0.0:
+            point, left, cost, eta = point + step, ahead, lower, max(0.1 * eta, 1e-12)
+        if progress is not None and not progress(count, iterations, point, cost):
+            return Descent(point, cost, count, converged=False)
+        if fall <= tolerance * cost:
+            return Descent(point, cost, count, converged=True)
+    return Descent(point, cost, iterations, converged=False)
+
+
+@dataclass(frozen=True, eq=False)
+class LevenbergMarquardt:
+    """
+    Local search by the derivative of the model.
+
+    Attributes
+    ----------
+    update : 'paper' or 'scipy'
+        Eq. 29, or ``scipy.optimize.least_squares`` (MINPACK's).
+    damping : float
+        Eta_0 of Eq. 29.
+    iterations : int
+        At most.
+    start : ndarray, shape (p,), optional
+        The model's nominal parameters if not given.
+    level : float
+        Of the intervals.
+
+    """
+
+    update: Literal['paper', 'scipy'] = 'paper'
+    damping: float = 1e-2
+    iterations: int = 200
+    start: Array | None = None
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        """Check."""
+        if self.update not in ('paper', 'scipy'):
+            raise ConfigurationError('update', self.update, 'paper or scipy')
+
+    def fit(
+        self,
+        model: Model,
+        experiment: Experiment,
+        *,
+        rng: np.random.Generator,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Estimate the parameters; see `Estimator`."""
+        used, weights, scale = experiment.used, experiment.weights, model.scale
+        if np.count_nonzero(used) < len(scale):
+            raise FitError(
+                f'{len(scale)} parameters need as many measured forces, '
+                f'got {np.count_nonzero(used)}'
+            )
+
+        def residuals(point: Array) -> Array:
+            left = (model.predict(point * scale, experiment) - experiment.forces) * weights
+            return np.asarray(left[used])
+
+        def slope(point: Array) -> Array:
+            matrix = local_regressor(model, point * scale, experiment) * weights[:, None] * scale
+            return np.asarray(matrix[used])
+
+        first = np.asarray(model.nominal if self.start is None else self.start) / scale
+        told = _in_units(progress, scale)
+        search = self._paper if self.update == 'paper' else self._scipy
+        found = search(residuals, slope, first, told)
+        return local_result(
+            model,
+            experiment,
+            found.point * scale,
+            level=self.level,
+            iterations=found.iterations,
+            converged=found.converged,
+            method=f'Levenberg-Marquardt ({self.update})',
+        )
+
+    def _paper(
+        self,
+        residuals: Residuals,
+        slope: Callable[[Array], Array],
+        first: Array,
+        progress: Progress | None,
+    ) -> Descent:
+        return descend(
+            residuals,
+            slope,
+            first,
+            damping=self.damping,
+            iterations=self.iterations,
+            progress=progress,
+        )
+
+    def _scipy(
+        self,
+        residuals: Residuals,
+        slope: Callable[[Array], Array],
+        first: Array,
+        progress: Progress | None,
+    ) -> Descent:
+        best, count = Descent(first, np.inf, 0, converged=False), 0
+
+        def watched(point: Array) -> Array:
+            nonlocal best, count
+            left = residuals(point)
+            cost = float(left @ left)
+            count += 1
+            if cost < best.cost:
+                best = Descent(np.array(point), cost, count, converged=False)
+            if progress is not None and not progress(
+                min(count, self.iterations), self.iterations, best.point, best.cost
+            ):
+                raise _Stopped
+            return left
+
+        try:
+            found = least_squares(
+                watched, first, slope, method='lm', max_nfev=self.iterations, xtol=1e-12
+            )
+        except _Stopped:
+            return best
+        return Descent(found.x, 2.0 * found.cost, count, converged=bool(found.status > 0))
+
+
+def _in_units(progress: Progress | None, scale: Array) -> Progress | None:
+    """Let progress hear of parameters, not of multiples of their scale."""
+    if progress is None:
+        return None
+    return lambda done, planned, point, cost: progress(done, planned, point * scale, cost)

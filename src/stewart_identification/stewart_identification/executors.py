@@ -1,0 +1,129 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where long work runs: here, in processes of this machine, or on a Dask cluster of many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from importlib import import_module
+import multiprocessing
+import signal
+from typing import Any
+
+import numpy as np
+from stewart_identification.errors import ConfigurationError, FitError
+from stewart_kinematics.motion import Array
+
+
+@contextmanager
+def executor_of(workers: int = 1, dask: str = '') -> Iterator[Executor | None]:
+    """
+    Open what was asked for.
+
+    Parameters
+    ----------
+    workers : int
+        Processes of this machine; 1 for none beside this one.
+    dask : str
+        Address of a Dask scheduler, which goes before `workers`; empty for none.
+
+    Yields
+    ------
+    Executor or None
+        None where the work is to be done in this process.
+
+    Raises
+    ------
+    ConfigurationError
+        If `workers` is not at least 1.
+    FitError
+        If there is no cluster, or its optional package is not installed.
+
+    """
+    if workers < 1:
+        raise ConfigurationError('workers', workers, 'at least 1')
+    if dask:
+        with dask_executor(dask) as executor:
+            yield executor
+    elif workers == 1:
+        yield None
+    else:
+        # Ctrl-C reaches every process of a terminal; what it means is decided by this one alone.
+        # Fresh processes: a fork would inherit the threads of numpy's libraries half.
+        with ProcessPoolExecutor(
+            workers, multiprocessing.get_context('spawn'), _ignore_interrupts
+        ) as pool:
+            yield pool
+
+
+@contextmanager
+def dask_executor(address: str) -> Iterator[Executor]:
+    """
+    Connect to a Dask cluster.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler, ``tcp://host:8786``.
+
+    Yields
+    ------
+    Executor
+        For `run_study`, `spread` and `identify_bags`.
+
+    Raises
+    ------
+    FitError
+        If the optional package ``distributed`` is not installed, or nobody answers.
+
+    """
+    try:
+        distributed: Any = import_module('distributed')
+    except ImportError as error:
+        raise FitError(
+            'a Dask cluster needs the package distributed: pip install distributed'
+        ) from error
+    try:
+        client = distributed.Client(address)
+    except (OSError, ValueError) as error:
+        raise FitError(f'no Dask scheduler answers at {address}: {error}') from error
+    with client:
+        yield client.get_executor()
+
+
+def spread(
+    costs: Callable[[Array], Array], executor: Executor | None, parts: int
+) -> Callable[[Array], Array]:
+    """
+    Let an executor evaluate the particles of a swarm.
+
+    Parameters
+    ----------
+    costs : callable
+        Positions, shape (k, p), to costs, shape (k,), each from its own position alone; it has
+        to survive pickling.
+    executor : Executor or None
+        None to evaluate them here.
+    parts : int
+        Into how many tasks the particles of one iteration are cut.
+
+    Returns
+    -------
+    callable
+        The same function: neither executor nor parts change a value.
+
+    """
+    if executor is None:
+        return costs
+
+    def spread_out(positions: Array) -> Array:
+        pieces = np.array_split(positions, min(parts, len(positions)))
+        return np.concatenate(list(executor.map(costs, pieces)))
+
+    return spread_out
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,148 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What was done and what was measured: the input of every model and estimator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from stewart_identification.errors import FitError, ShapeError
+from stewart_kinematics.motion import Array, Motion, read_only
+
+
+@dataclass(frozen=True, eq=False)
+class JointMotion:
+    """
+    Motion of a serial robot's joints.
+
+    Attributes
+    ----------
+    position, velocity, acceleration : ndarray, shape (n, d)
+        Joint variables, radians or metres, and their time derivatives.
+
+    Raises
+    ------
+    ShapeError
+        If the shapes differ.
+
+    """
+
+    position: Array
+    velocity: Array
+    acceleration: Array
+
+    def __post_init__(self) -> None:
+        """Copy and compare shapes."""
+        shape = np.shape(self.position)
+        for item in fields(self):
+            values = read_only(getattr(self, item.name))
+            if values.ndim != 2 or values.shape != shape:
+                raise ShapeError(item.name, str(shape), values.shape)
+            object.__setattr__(self, item.name, values)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Leading axes: (n,)."""
+        return self.position.shape[:-1]
+
+    def __getitem__(self, index: Any) -> JointMotion:
+        """Select samples."""
+        return JointMotion(*(getattr(self, item.name)[index] for item in fields(self)))
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """
+    A motion and the forces that were measured with it.
+
+    Attributes
+    ----------
+    stamps : ndarray, shape (n,)
+        Increasing [s].
+    inputs : Motion or JointMotion
+        Motion of the platform, or of a robot's joints, n samples.
+    forces : ndarray, shape (n, m)
+        Measured forces of the m actuators [N] or [N m]; NaN where one is missing.
+    source : str
+        Where it comes from: bag, hash, what was done to it.
+    noise : ndarray, shape (m,)
+        Standard deviations of the forces' measurement noise if they are known, else NaN. They
+        weigh the actuators and say which parameter is determined well enough.
+    directions : ndarray, shape (n, m), optional
+        In which the actuators go, as dry friction has it: -1 to 1. Forces that have passed a
+        filter need these from the same filter; without them the motion's own rates are taken.
+
+    Raises
+    ------
+    ShapeError
+        If shapes do not agree.
+    FitError
+        If stamps do not increase, or an input is not finite.
+
+    """
+
+    stamps: Array
+    inputs: Motion | JointMotion
+    forces: Array
+    source: str = ''
+    noise: Array = field(default_factory=lambda: np.array(np.nan))
+    directions: Array | None = None
+
+    def __post_init__(self) -> None:
+        """Copy and check."""
+        stamps, forces = read_only(self.stamps), read_only(self.forces)
+        if stamps.ndim != 1:
+            raise ShapeError('stamps', '(n,)', stamps.shape)
+        if forces.ndim != 2 or len(forces) != len(stamps):
+            raise ShapeError('forces', f'({len(stamps)}, m)', forces.shape)
+        if self.inputs.shape != stamps.shape:
+            raise ShapeError('inputs', str(stamps.shape), self.inputs.shape)
+        if not np.all(np.diff(stamps) > 0.0):
+            index = int(np.argmin(np.diff(stamps) > 0.0)) + 1
+            raise FitError(f'stamps must increase, got {stamps[index]} s at sample {index}')
+        for item in fields(self.inputs):
+            if not np.all(np.isfinite(getattr(self.inputs, item.name))):
+                raise FitError(f'{item.name} of the motion must be finite in every sample')
+        noise = read_only(np.broadcast_to(self.noise, forces.shape[1:]))
+        if np.any(noise <= 0.0):
+            raise FitError(f'noise must be above 0, got {noise.min():.6g}')
+        if self.directions is not None:
+            directions = read_only(self.directions)
+            if directions.shape != forces.shape:
+                raise ShapeError('directions', str(forces.shape), directions.shape)
+            object.__setattr__(self, 'directions', directions)
+        for name, value in (('stamps', stamps), ('forces', forces), ('noise', noise)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def used(self) -> NDArray[np.bool_]:
+        """Which forces were measured, shape (n, m)."""
+        return np.isfinite(self.forces)
+
+    @property
+    def weights(self) -> Array:
+        """Reciprocal noise per actuator, 1 where it is unknown, shape (m,)."""
+        if np.any(np.isnan(self.noise)):
+            return np.ones(self.forces.shape[1])
+        return np.asarray(1.0 / self.noise)
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.stamps)
+
+    def __getitem__(self, index: Any) -> Experiment:
+        """Select samples, by a slice or an array."""
+        return replace(
+            self,
+            stamps=self.stamps[index],
+            inputs=self.inputs[index],
+            forces=self.forces[index],
+            directions=None if self.directions is None else self.directions[index],
+        )
+
+    def with_forces(self, forces: Array) -> Experiment:
+        """Return the same motion with other measured forces, shape (n, m)."""
+        return replace(self, forces=forces)

@@ -1,0 +1,306 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+From experiments to parameters: the noise, the verdicts, the fit, and what people want to read.
+
+The forces' noise is not known beforehand. A linear fit gives it first, leg by leg; it weighs the
+legs and decides which parameter is determined well enough to be printed.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+from stewart_identification.confidence import slow_noise
+from stewart_identification.errors import ConfigurationError, FitError
+from stewart_identification.estimators.consistent import Consistent
+from stewart_identification.estimators.estimator import Estimator, Progress, Result
+from stewart_identification.estimators.least_squares import LeastSquares
+from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
+from stewart_identification.estimators.linear_system import linear_system
+from stewart_identification.estimators.swarm import Swarm
+from stewart_identification.experiment import Experiment
+from stewart_identification.identifiability import identifiability
+from stewart_identification.models.platform import FrictionKind, PlatformModel
+from stewart_identification.outcome import Outcome, rms
+from stewart_identification.readable import body_of, payload_of, readable
+from stewart_identification.recording.from_bag import Extracted, joined
+from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.platform import Platform
+
+ESTIMATORS: dict[str, Any] = {
+    'consistent': Consistent,
+    'least-squares': LeastSquares,
+    'levenberg-marquardt': LevenbergMarquardt,
+    'levenberg-marquardt-scipy': lambda level: LevenbergMarquardt('scipy', level=level),
+    'swarm': Swarm,
+}
+"""Estimators by name; all but the first may return what no body can have."""
+
+FAR = 1.1
+"""Residual, in units of that of least squares, from which on a search has missed the minimum."""
+PAUSE = 1e3
+"""Between two recordings, in seconds, so that nothing correlates across."""
+PACKAGES = ('stewart_identification', 'numpy', 'scipy', 'pyswarms', 'rosbags')
+
+
+@dataclass(frozen=True)
+class Options:
+    """
+    What is asked of an identification.
+
+    Attributes
+    ----------
+    estimator : str
+        One of `ESTIMATORS`.
+    friction : 'none', 'common' or 'per leg'
+        Identified along.
+    joint_tolerance : float
+        Standard deviation of the joints' coordinates that the description does not know [m].
+    force_delay : float
+        Standard deviation of the time by which forces are older than strokes [s].
+    level : float
+        Of the intervals.
+    seed : int
+        Of everything random.
+
+    Raises
+    ------
+    ConfigurationError
+        If a value cannot be used.
+
+    """
+
+    estimator: str = 'consistent'
+    friction: FrictionKind = 'per leg'
+    joint_tolerance: float = 1e-4
+    force_delay: float = 1e-3
+    level: float = 0.95
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check."""
+        if self.estimator not in ESTIMATORS:
+            raise ConfigurationError(
+                'estimator', self.estimator, f'one of {", ".join(ESTIMATORS)}'
+            )
+        if not 0.5 <= self.level < 1.0:
+            raise ConfigurationError('level', self.level, '0.5 to 1')
+        if self.seed < 0:
+            raise ConfigurationError('seed', self.seed, 'an integer >= 0')
+
+    def make(self) -> Estimator:
+        """Return the estimator."""
+        found: Estimator = ESTIMATORS[self.estimator](level=self.level)
+        return found
+
+
+def identify(
+    recordings: Sequence[Extracted],
+    platform: Platform,
+    options: Options | None = None,
+    *,
+    origins: Sequence[Mapping[str, Any]] = (),
+    progress: Progress | None = None,
+) -> Outcome:
+    """
+    Identify the ten parameters of a platform with all that is fixed to it, and its friction.
+
+    Parameters
+    ----------
+    recordings : sequence of Extracted
+        Experiments of one platform; several count as one.
+    platform : Platform
+        Description with masses: legs are taken from there, and it is what is compared with.
+    options : Options, optional
+        What is asked.
+    origins : sequence of mapping
+        Where each recording is from, kept in the provenance.
+    progress : callable, optional
+        Told after every iteration; answers whether to go on.
+
+    Returns
+    -------
+    Outcome
+        Parameters, intervals, verdicts.
+
+    Raises
+    ------
+    FitError
+        If there are fewer forces than parameters.
+    MissingMasses
+        If the description has no masses.
+
+    """
+    options = options or Options()
+    model = PlatformModel.from_platform(
+        platform,
+        friction=options.friction,
+        joint_tolerance=options.joint_tolerance,
+        force_delay=options.force_delay,
+    )
+    experiment, least = with_noise(model, pooled([item.experiment for item in recordings]))
+    rng = np.random.default_rng(options.seed)
+    watch = _Watch(progress)
+    result = options.make().fit(model, experiment, rng=rng, progress=watch)
+    found = identifiability(model, experiment, result.parameters)
+    parameters, covariance = readable(model, result, found)
+    body = body_of(parameters, model, result)
+    remarks = [
+        *(str(remark) for item in recordings for remark in item.remarks),
+        *_about_delay(model, experiment, result),
+        *_about_search(result, least, stopped=watch.stopped),
+    ]
+    if body is None and not any(not item.known for item in parameters[:10]):
+        remarks.append('no body can have the inertia found; the estimator consistent sees to that')
+    return Outcome(
+        platform,
+        model,
+        experiment,
+        result,
+        found,
+        parameters,
+        payload_of(model, result, found),
+        body,
+        covariance,
+        _provenance(recordings, origins, options, result),
+        tuple(remarks),
+        watch.stopped,
+    )
+
+
+def _about_delay(model: PlatformModel, experiment: Experiment, result: Result) -> Iterator[str]:
+    if model.force_delay > 0.0:
+        system = linear_system(model, experiment)
+        age = model.force_delay * float(system.residuals(result.parameters)[0][-1])
+        yield f'forces are {1e3 * age:.2f} ms older than strokes, which is allowed for'
+
+
+def _about_search(result: Result, least: float, *, stopped: bool) -> Iterator[str]:
+    """Say what is wrong with a search, beside least squares that leave `least` [N]."""
+    if stopped:
+        yield f'stopped after {result.iterations} iterations; this is the best found until then'
+    elif not result.converged:
+        yield f'the search did not end by itself in {result.iterations} iterations'
+    left = rms(result.residuals)
+    if left > FAR * least:
+        yield (
+            f'the search left {left:.3g} N, least squares leave {least:.3g} N: '
+            'this is not the minimum, and the intervals do not hold'
+        )
+
+
+class _Watch:
+    """Hand progress on and remember whether it asked to stop."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        """Nothing happened yet."""
+        self._progress = progress
+        self.stopped = False
+
+    def __call__(self, done: int, planned: int, best: Array, cost: float) -> bool:
+        """Answer whether to go on."""
+        going_on = self._progress is None or self._progress(done, planned, best, cost)
+        self.stopped = self.stopped or (not going_on and done < planned)
+        return going_on
+
+
+def pooled(experiments: Sequence[Experiment]) -> Experiment:
+    """
+    Put experiments behind each other.
+
+    Parameters
+    ----------
+    experiments : sequence of Experiment
+        Of one platform, at least one.
+
+    Returns
+    -------
+    Experiment
+        Their samples, far enough apart in time.
+
+    Raises
+    ------
+    FitError
+        If there is none.
+
+    """
+    if not experiments:
+        raise FitError('there is no recording to identify from')
+    if len(experiments) == 1:
+        return experiments[0]
+    stamps, last = [], 0.0
+    for item in experiments:
+        stamps.append(item.stamps - item.stamps[0] + last)
+        last = float(stamps[-1][-1]) + PAUSE
+    motions = [item.inputs for item in experiments if isinstance(item.inputs, Motion)]
+    directions = [item.directions for item in experiments if item.directions is not None]
+    return Experiment(
+        np.concatenate(stamps),
+        joined(motions),
+        np.concatenate([item.forces for item in experiments]),
+        source='; '.join(item.source for item in experiments),
+        directions=np.concatenate(directions) if len(directions) == len(experiments) else None,
+    )
+
+
+def with_noise(model: PlatformModel, experiment: Experiment) -> tuple[Experiment, float]:
+    """
+    Find the noise of the forces.
+
+    Parameters
+    ----------
+    model : PlatformModel
+        What makes the forces.
+    experiment : Experiment
+        Motion and forces.
+
+    Returns
+    -------
+    Experiment
+        With the noise that a linear fit leaves, leg by leg, as `confidence.slow_noise` has it.
+    float
+        Root mean square of what it leaves [N].
+
+    """
+    first = LeastSquares().fit(model, experiment, rng=np.random.default_rng(0))
+    sigma = slow_noise(first.residuals, experiment.stamps, len(model.nominal))
+    # A leg without forces has no noise, and no weight that matters.
+    measured = np.isfinite(first.residuals).any(axis=0)
+    noise = np.where(measured, np.maximum(sigma, 1e-9), np.median(sigma[measured]))
+    return replace(experiment, noise=noise), rms(first.residuals)
+
+
+def _provenance(
+    recordings: Sequence[Extracted],
+    origins: Sequence[Mapping[str, Any]],
+    options: Options,
+    result: Result,
+) -> dict[str, Any]:
+    """Return what it takes to do it again; no date, so that the same makes the same."""
+    versions = {}
+    for name in PACKAGES:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            versions[name] = 'from sources'
+    return {
+        'recordings': [
+            {**dict(origin), 'derivatives': item.method, 'seconds_used': round(item.duration, 6)}
+            for item, origin in zip(recordings, [*origins, *({},) * len(recordings)], strict=False)
+        ],
+        'estimator': options.estimator,
+        'method': result.method,
+        'friction': options.friction,
+        'joint_tolerance_m': options.joint_tolerance,
+        'force_delay_s': options.force_delay,
+        'level': options.level,
+        'seed': options.seed,
+        'residual_n': rms(result.residuals),
+        'versions': versions,
+    }

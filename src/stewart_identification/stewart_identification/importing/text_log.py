@@ -1,0 +1,212 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Logs of WitMotion's programs: text with a line of column names, separated as it may be.
+
+Columns are known by their names, in any order and in the spellings of several versions; units
+come from the brackets behind the names. The attitude is the quaternion where it was logged,
+otherwise roll, pitch and yaw.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timezone
+from pathlib import Path
+import re
+
+import numpy as np
+from stewart_identification.importing.imu_log import (
+    attitude_of,
+    DEVICE,
+    ImuLog,
+    in_si,
+    NoImuLog,
+    plain,
+    QUANTITIES,
+    quaternion_columns,
+    TIMES,
+    unit_of,
+    vector_columns,
+)
+from stewart_kinematics.motion import Array
+
+HEADER_WITHIN = 20
+"""Lines; some versions write when the recording began before the names."""
+CLOCK = re.compile(r'^(\d{1,2}):(\d{2}):(\d{2})(?:[.:,](\d+))?$')
+DATE = re.compile(
+    r'^(\d{4})[-/](\d{1,2})[-/](\d{1,2})[T ](\d{1,2}):(\d{2}):(\d{2})(?:[.:,](\d+))?$'
+)
+DAY = 86400.0
+
+
+def read_text_log(path: Path, *, device: str = '', start_ns: int = 0) -> ImuLog:
+    """
+    Read a log.
+
+    Parameters
+    ----------
+    path : Path
+        Text file.
+    device : str
+        Part of the sensor's name, where one log holds several.
+    start_ns : int
+        When the log begins, where it has no date: the day is added to clock times, seconds count
+        from here [ns since the epoch].
+
+    Returns
+    -------
+    ImuLog
+        In SI units.
+
+    Raises
+    ------
+    NoImuLog
+        If columns are missing, a cell is not a number, or there are several devices.
+    OSError
+        If the file cannot be read.
+
+    """
+    lines = _decoded(path).splitlines()
+    first, split, names = _header(lines, path)
+    force = vector_columns(names, QUANTITIES['acceleration'])
+    rate = vector_columns(names, QUANTITIES['angular velocity'])
+    if force is None or rate is None:
+        lacking = 'accelerations' if force is None else 'angular velocities'
+        raise NoImuLog(f'{path}:{first + 1}: no columns of {lacking} among {", ".join(names)}')
+    rows = [
+        (number, split(line))
+        for number, line in enumerate(lines[first + 1 :], first + 2)
+        # Some versions repeat the names whenever a recording is taken up again.
+        if line.strip() and [plain(cell) for cell in split(line)] != [plain(n) for n in names]
+    ]
+    if not rows:
+        raise NoImuLog(f'{path}: there are names of columns and no samples')
+    rows = _of_device(rows, names, device, path)
+    stamps = _stamps(rows, names, start_ns, path)
+    wanted = [*force, *rate]
+    angles, quaternion = vector_columns(names, QUANTITIES['angle']), quaternion_columns(names)
+    numbers = _numbers(rows, [*wanted, *(angles or []), *(quaternion or [])], names, path)
+    place = str(path)
+    attitude = attitude_of(
+        numbers[:, -4:] if quaternion else None,
+        in_si(numbers[:, 6:9], unit_of(names[angles[0]]), 'angle', place) if angles else None,
+    )
+    return ImuLog(
+        stamps,
+        in_si(numbers[:, :3], unit_of(names[force[0]]), 'acceleration', place),
+        in_si(numbers[:, 3:6], unit_of(names[rate[0]]), 'angular velocity', place),
+        attitude,
+        f'{path.name}, text with the columns {", ".join(names)}',
+    )
+
+
+def _decoded(path: Path) -> str:
+    content = path.read_bytes()
+    for encoding in ('utf-8-sig', 'gb18030'):
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise NoImuLog(f'{path}: no text, byte 0 to 3 are {content[:4].hex(" ")}')
+
+
+def _header(lines: list[str], path: Path) -> tuple[int, Callable[[str], list[str]], list[str]]:
+    """Find the line of names; return its place, how cells are split, and the names."""
+    for number, line in enumerate(lines[:HEADER_WITHIN]):
+        for separator in ('\t', ',', ';', None):
+            names = [name.strip() for name in line.split(separator)]
+            if vector_columns(names, QUANTITIES['acceleration']) is not None:
+                chosen = separator
+
+                def split(text: str, chosen: str | None = chosen) -> list[str]:
+                    return [cell.strip() for cell in text.rstrip('\r\n\t,; ').split(chosen)]
+
+                return number, split, [name for name in names if name]
+    raise NoImuLog(
+        f'{path}: none of the first {HEADER_WITHIN} lines names accelerations, as AccX(g) or ax(g)'
+    )
+
+
+def _of_device(
+    rows: list[tuple[int, list[str]]], names: list[str], device: str, path: Path
+) -> list[tuple[int, list[str]]]:
+    """Keep the rows of one sensor."""
+    column = next((i for i, name in enumerate(names) if plain(name) in DEVICE), None)
+    if column is None:
+        return rows
+    present = sorted({cells[column] for _, cells in rows if len(cells) > column})
+    chosen = [name for name in present if device in name]
+    if len(chosen) != 1:
+        wanted = f'{device!r} fits {len(chosen)}' if device else 'choose one by its name'
+        raise NoImuLog(f'{path}: {len(present)} devices ({", ".join(present)}), {wanted}')
+    return [row for row in rows if len(row[1]) > column and row[1][column] == chosen[0]]
+
+
+def _stamps(
+    rows: list[tuple[int, list[str]]], names: list[str], start_ns: int, path: Path
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return stamps; the sensor's own clock is better than that of the program that logged."""
+    columns = {plain(name): i for i, name in enumerate(names) if plain(name) in TIMES}
+    order = [*(n for n in columns if n in {'chiptime', '片上时间'}), *columns]
+    for name in order:
+        column = columns[name]
+        cells = [(number, row[column] if column < len(row) else '') for number, row in rows]
+        if DATE.match(cells[0][1]):
+            return np.array([_dated(cell, number, path) for number, cell in cells], np.int64)
+        if CLOCK.match(cells[0][1]):
+            return start_ns + _over_midnight([_clock(c, number, path) for number, c in cells])
+        try:
+            seconds = np.array([float(cell) for _, cell in cells])
+        except ValueError:
+            continue  # such as null, where the sensor has no clock
+        return start_ns + np.round((seconds - seconds[0]) * 1e9).astype(np.int64)
+    raise NoImuLog(f'{path}: no column of times among {", ".join(names)}')
+
+
+def _dated(cell: str, number: int, path: Path) -> int:
+    found = DATE.match(cell)
+    if not found:
+        raise NoImuLog(f'{path}:{number}: {cell!r} is no date with a time')
+    year, month, day, hour, minute, second = map(int, found.groups()[:6])
+    try:
+        moment = datetime(year, month, day, hour, minute, second, tzinfo=timezone.utc)
+    except ValueError as error:
+        raise NoImuLog(f'{path}:{number}: {cell!r} is no date with a time') from error
+    return int(moment.timestamp()) * 1_000_000_000 + _fraction(found.group(7))
+
+
+def _clock(cell: str, number: int, path: Path) -> int:
+    found = CLOCK.match(cell)
+    if not found:
+        raise NoImuLog(f'{path}:{number}: {cell!r} is no time of day')
+    hour, minute, second = map(int, found.groups()[:3])
+    return (3600 * hour + 60 * minute + second) * 1_000_000_000 + _fraction(found.group(4))
+
+
+def _fraction(digits: str | None) -> int:
+    return int((digits or '0').ljust(9, '0')[:9])
+
+
+def _over_midnight(times: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    stamps = np.array(times, np.int64)
+    day = int(DAY * 1e9)
+    wraps = np.cumsum(np.diff(stamps, prepend=stamps[0]) < -day // 2)
+    return np.asarray(stamps + day * wraps, np.int64)
+
+
+def _numbers(
+    rows: list[tuple[int, list[str]]], columns: list[int], names: list[str], path: Path
+) -> Array:
+    out = np.empty((len(rows), len(columns)))
+    for index, (number, cells) in enumerate(rows):
+        for place, column in enumerate(columns):
+            try:
+                out[index, place] = float(cells[column])
+            except (ValueError, IndexError) as error:
+                cell = cells[column] if column < len(cells) else ''
+                raise NoImuLog(
+                    f'{path}:{number}: {names[column]} is {cell!r}, expected a number'
+                ) from error
+    return out

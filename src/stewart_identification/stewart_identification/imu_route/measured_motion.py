@@ -1,0 +1,217 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The platform's motion with the accelerations that an IMU measured.
+
+Pose and place of the sensor come from the legs and the description. Specific force, angular
+velocity and angular acceleration come from the sensor, through the same low-pass as the legs'
+derivatives. A recording of its own is put on the clock of the legs first.
+
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import Akima1DInterpolator
+from scipy.spatial.transform import Rotation
+from stewart_bags.series import ImuSeries
+from stewart_identification.recording.checks import Remark, usable
+from stewart_identification.recording.clocks import clock_offset, ClockOffset
+from stewart_identification.recording.errors import UnusableRecording
+from stewart_identification.recording.from_bag import Extracted, Extraction
+from stewart_identification.recording.low_pass import LowPass
+from stewart_identification.recording.mounting import find_mounting, Mounting, predicted
+from stewart_identification.recording.recordings import Recording
+from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.platform import Platform
+
+MISMOUNTED = np.radians(10.0)
+"""Angle between measured and expected specific force above which a mounting is not believed."""
+OTHER_RECORDER = 30.0
+"""Largest difference of two recorders' clocks that is looked for [s]."""
+SAME_RECORDER = 0.5
+"""Largest delay looked for where one recorder stamped both [s]."""
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredMotion:
+    """
+    What an IMU saw of an experiment's motion.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (k,)
+        Samples of the experiment that the sensor covers.
+    motion : Motion
+        Pose of the legs, rates and accelerations of the sensor, k samples.
+    clock : ClockOffset
+        Of the sensor's recorder against that of the legs; for one recorder the sensor's delay.
+    mounting : Mounting
+        Rotation used.
+    described : bool
+        Whether the rotation is the one of the description.
+    remarks : tuple of Remark
+        What was odd.
+
+    """
+
+    rows: NDArray[np.intp]
+    motion: Motion
+    clock: ClockOffset
+    mounting: Mounting
+    described: bool
+    remarks: tuple[Remark, ...]
+
+
+def measured_motion(
+    extracted: Extracted,
+    recording: Recording,
+    platform: Platform,
+    extraction: Extraction,
+    *,
+    other_recorder: bool,
+) -> MeasuredMotion:
+    """
+    Give the motion of an experiment as an IMU measured it.
+
+    Parameters
+    ----------
+    extracted : Extracted
+        Experiment from the legs.
+    recording : Recording
+        With IMU data; the legs' own, or another recorder's.
+    platform : Platform
+        Says where the sensor is; its description's rotation is used unless it contradicts the
+        measurement by more than 10 degrees.
+    extraction : Extraction
+        Bands, as for the legs.
+    other_recorder : bool
+        Whether the IMU has been stamped by another clock: then the offset found is taken out;
+        otherwise it is only reported.
+
+    Returns
+    -------
+    MeasuredMotion
+        At the samples that both cover.
+
+    Raises
+    ------
+    UnusableRecording
+        If there is no IMU, its recording does not overlap, or its mounting cannot be found.
+
+    """
+    series = recording.imu
+    if series is None or not len(series):
+        raise UnusableRecording(f'{recording.path}: there is no imu/data')
+    expected = extracted.experiment.inputs
+    assert isinstance(expected, Motion)
+    place = platform.imu or Pose.identity()
+    force, rate = predicted(expected, place.position, platform.gravity)
+    stamps = extracted.experiment.stamps
+    time, filtered, remarks = _filtered(series, recording, extracted, extraction)
+    longest = OTHER_RECORDER if other_recorder else SAME_RECORDER
+    clock = clock_offset(
+        stamps,
+        _features(force, rate),
+        time,
+        _features(filtered[0, :, :3], filtered[0, :, 3:]),
+        longest=longest,
+    )
+    shift = clock.offset if other_recorder else 0.0
+    remarks += _clock_remarks(series, clock, other=other_recorder)
+    inside = np.flatnonzero((stamps + shift >= time[0]) & (stamps + shift <= time[-1]))
+    if inside.size < 2:
+        raise UnusableRecording(f'{recording.path}: {series.topic} covers no motion of the legs')
+    at = Akima1DInterpolator(time, np.moveaxis(filtered, 0, 1), axis=0)
+    sampled = at(stamps[inside] + shift)
+    mounting, described, said = _mounting(
+        series, place, force[inside], rate[inside], sampled[:, 0]
+    )
+    motion = _moved(expected[inside], sampled, mounting.rotation, place.position, platform)
+    return MeasuredMotion(inside, motion, clock, mounting, described, (*remarks, *said))
+
+
+def _filtered(
+    series: ImuSeries, recording: Recording, extracted: Extracted, extraction: Extraction
+) -> tuple[Array, Array, list[Remark]]:
+    """Return instants, (2, n, 6) low-passed signals with their rates, and remarks."""
+    values = {
+        'specific force': series.specific_force,
+        'angular velocity': series.angular_velocity,
+    }
+    good = usable(series, values, extracted.record.origin_ns, recording.begin_ns)
+    if len(good.rows) < 4:
+        raise UnusableRecording(
+            f'{recording.path}: {len(good.rows)} of the {len(series)} messages of {series.topic} '
+            'can be used'
+        )
+    grid = np.arange(good.stamps[0], good.stamps[-1], good.period)
+    both = np.hstack([series.specific_force[good.rows], series.angular_velocity[good.rows]])
+    even = Akima1DInterpolator(good.stamps, both, axis=0)(grid)
+    # A slow sensor carries less than the legs.
+    stopband = min(extraction.stopband, 0.45 / good.period)
+    passband = min(extraction.passband, stopband / 3.0)
+    smoother = LowPass(good.period, passband, stopband)
+    edge = smoother.half_width
+    return grid[edge:-edge], smoother.apply(even, derivatives=1), list(good.remarks)
+
+
+def _features(force: Array, rate: Array) -> Array:
+    """Return what does not depend on how the sensor is mounted."""
+    return np.stack([np.linalg.norm(force, axis=1), np.linalg.norm(rate, axis=1)], axis=1)
+
+
+def _clock_remarks(series: ImuSeries, clock: ClockOffset, *, other: bool) -> list[Remark]:
+    """Say what was found about the clocks."""
+    said = f'{1e3 * clock.offset:+.2f} ms (correlation {clock.correlation:.4f})'
+    if other:
+        text = f'the clock of its recorder is {said} ahead, taken out'
+    else:
+        text = f'lags behind the legs by {said}, left as stamped'
+    if clock.ambiguous:
+        text += '; the motion repeats itself, and another offset fits as well'
+    return [Remark(series.topic, float('nan'), len(series), text)]
+
+
+def _mounting(
+    series: ImuSeries, place: Pose, force: Array, rate: Array, sampled: Array
+) -> tuple[Mounting, bool, list[Remark]]:
+    """Return the rotation described, or where it contradicts the sensor the one found."""
+    turned = sampled[:, :3] @ place.rotation.T
+    cosine = np.sum(turned * force, axis=1) / (
+        np.linalg.norm(turned, axis=1) * np.linalg.norm(force, axis=1)
+    )
+    off = float(np.sqrt(np.mean(np.arccos(np.clip(cosine, -1.0, 1.0)) ** 2)))
+    if off <= MISMOUNTED:
+        return Mounting(place.rotation, off, float('nan')), True, []
+    found = find_mounting(force, rate, sampled[:, :3], sampled[:, 3:])
+    roll, pitch, yaw = np.degrees(found.rpy)
+    text = (
+        f'gravity is {np.degrees(off):.1f}° off the mounting described; roll, pitch, yaw '
+        f'{roll:.2f}°, {pitch:.2f}°, {yaw:.2f}° were found instead, '
+        f'{np.degrees(found.residual):.2f}° left'
+    )
+    return found, False, [Remark(series.topic, float('nan'), len(series), text)]
+
+
+def _moved(
+    legs: Motion, sampled: Array, rotation: Array, place: Array, platform: Platform
+) -> Motion:
+    """Put the sensor's measurements in place of the legs' derivatives."""
+    turn = Rotation.from_quat(legs.quaternion_xyzw)
+    force = turn.apply(sampled[:, 0, :3] @ rotation.T)
+    turning = turn.apply(sampled[:, 0, 3:] @ rotation.T)
+    # A gyroscope's bias is constant in its own axes; the legs know none.
+    bias = turn.inv().apply(turning - legs.angular_velocity).mean(axis=0)
+    w = turning - turn.apply(bias)
+    # d/dt (R p) = R p' + w x (R p), and w x w = 0 for the unbiased part.
+    alpha = turn.apply(sampled[:, 1, 3:] @ rotation.T)
+    arm = turn.as_matrix() @ place
+    acceleration = force + platform.gravity - np.cross(alpha, arm)
+    acceleration = acceleration - np.cross(w, np.cross(w, arm))
+    return replace(
+        legs, angular_velocity=w, linear_acceleration=acceleration, angular_acceleration=alpha
+    )

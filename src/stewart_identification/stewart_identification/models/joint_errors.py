@@ -1,0 +1,99 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""How drive forces change when the joints are not where the drawing has them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+from stewart_dynamics.inertia import InertialModel
+from stewart_dynamics.newton_euler import actuator_forces
+from stewart_kinematics import leg_kernels
+from stewart_kinematics.motion import Array, Motion
+
+STEP = 1e-5
+"""Of the differences [m]; the forces bend over millimetres."""
+
+Legs = tuple[Array, Array, Array]
+
+
+def joint_error_columns(inertial: InertialModel, motion: Motion) -> Array:
+    """
+    Differentiate the forces by the coordinates of the joint centres.
+
+    The legs' lengths, rates and accelerations are what is measured: with other joints the same
+    lengths mean another motion, and the same motion other forces. Both count.
+
+    Parameters
+    ----------
+    inertial : InertialModel
+        Nominal joints, with which the motion was made of the lengths, and masses.
+    motion : Motion
+        Of the nominal platform, n samples.
+
+    Returns
+    -------
+    ndarray, shape (n, 6, 36)
+        By x, y, z of base joints 1 to 6, then of platform joints 1 to 6 [N/m].
+
+    """
+    legs = _legs_of(inertial, motion)
+    nominal = actuator_forces(inertial, motion)
+    columns = np.empty((*motion.shape, 6, 36))
+    for k in range(36):
+        moved = _moved(inertial, k)
+        columns[..., k] = (
+            actuator_forces(moved, _motion_of(moved, legs, motion)) - nominal
+        ) / STEP
+    return columns
+
+
+def _moved(inertial: InertialModel, coordinate: int) -> InertialModel:
+    """Move one coordinate of one joint by a step."""
+    name = 'base_joints' if coordinate < 18 else 'platform_joints'
+    joints = np.array(getattr(inertial, name))
+    joints.reshape(-1)[coordinate % 18] += STEP
+    if coordinate < 18:
+        return replace(inertial, base_joints=joints)
+    return replace(inertial, platform_joints=joints)
+
+
+def _joints(inertial: InertialModel) -> tuple[Array, Array]:
+    return inertial.base_joints, inertial.platform_joints
+
+
+def _rows(motion: Motion) -> tuple[Array, Array]:
+    return np.ascontiguousarray(motion.position), np.ascontiguousarray(motion.quaternion_xyzw)
+
+
+def _legs_of(inertial: InertialModel, motion: Motion) -> Legs:
+    """Lengths, rates and accelerations of the legs, each (n, 6)."""
+    out = np.empty((3, *motion.shape, 6))
+    leg_kernels.leg_motion(
+        *_joints(inertial), *_rows(motion), motion.twist, motion.acceleration, out
+    )
+    return out[0], out[1], out[2]
+
+
+def _motion_of(inertial: InertialModel, legs: Legs, near: Motion) -> Motion:
+    """Motion with the legs given, by one Newton step from a motion that all but has them."""
+    length, rate, acceleration = legs
+    matrix = np.empty((*near.shape, 6, 6))
+    leg_kernels.jacobian(*_joints(inertial), *_rows(near), matrix)
+    step = _solve(matrix, length - _legs_of(inertial, near)[0])
+    position = near.position + step[:, :3]
+    turned = Rotation.from_rotvec(step[:, 3:]) * Rotation.from_quat(near.quaternion_xyzw)
+    quaternion = np.ascontiguousarray(turned.as_quat())
+    leg_kernels.jacobian(*_joints(inertial), position, quaternion, matrix)
+    twist = _solve(matrix, rate)
+    change = np.empty_like(matrix)
+    leg_kernels.jacobian_derivative(*_joints(inertial), position, quaternion, twist, change)
+    rest = acceleration - np.einsum('nij,nj->ni', change, twist)
+    both = _solve(matrix, rest)
+    return Motion(position, quaternion, twist[:, :3], twist[:, 3:], both[:, :3], both[:, 3:])
+
+
+def _solve(matrix: Array, right: Array) -> Array:
+    return np.asarray(np.linalg.solve(matrix, right[..., None])[..., 0])

@@ -1,0 +1,128 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+``parameters.yaml``: a platform file with the body that was identified.
+
+It is the description that the identification began with, its platform and payload replaced by the
+one body found. The block ``identification`` holds covariance, intervals and provenance; whoever
+reads a platform leaves it alone.
+
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from stewart_description import platform_path
+from stewart_identification.errors import NotIdentifiable
+from stewart_identification.outcome import Outcome
+from stewart_kinematics.whole_files import whole_file
+import yaml
+
+NAME = 'parameters.yaml'
+REPLACED = ('masses.platform', 'masses.payload')
+HEAD = """\
+# Identified from a recording by `stewart identify`; see the block `identification` below.
+"""
+
+
+def parameters_document(outcome: Outcome, description: str | Path) -> dict[str, Any]:
+    """
+    Make the content of a platform file.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        With a body.
+    description : str or Path
+        Platform that the identification began with, by name or path.
+
+    Returns
+    -------
+    dict
+        As a platform file has it.
+
+    Raises
+    ------
+    NotIdentifiable
+        If the recording does not determine a body that can exist.
+
+    """
+    body = outcome.body
+    if body is None:
+        raise NotIdentifiable(f'no {NAME} is written: {outcome.verdict}')
+    content: dict[str, Any] = yaml.safe_load(platform_path(description).read_text('utf-8'))
+    content['name'] = f'{content["name"]}_identified'
+    content['title'] = f'{content["title"]}, identified'
+    content['masses'].pop('payload', None)
+    content['masses']['platform'] = {
+        'mass_kg': float(body.mass),
+        'centre_of_mass_m': body.centre_of_mass.tolist(),
+        'inertia_kgm2': body.inertia.tolist(),
+    }
+    bags = ', '.join(str(item.get('bag', '?')) for item in outcome.provenance['recordings'])
+    sources = {
+        key: text
+        for key, text in content['sources'].items()
+        if not any(key == gone or key.startswith(f'{gone}.') for gone in REPLACED)
+    }
+    sources['masses.platform'] = f'identified from {bags}, payload included'
+    content['sources'] = sources
+    content['identification'] = _identification(outcome)
+    return content
+
+
+def _identification(outcome: Outcome) -> dict[str, Any]:
+    ten, others = outcome.parameters[:10], outcome.parameters[10:]
+    return {
+        'names': [item.name for item in ten],
+        'units': [item.unit for item in ten],
+        'values': [item.value for item in ten],
+        'intervals': [[item.low, item.high] for item in ten],
+        'covariance': np.asarray(outcome.covariance).tolist(),
+        'friction': {item.name: item.as_dict() for item in others},
+        'remarks': list(outcome.remarks),
+        'interrupted': outcome.interrupted,
+        'provenance': dict(outcome.provenance),
+    }
+
+
+def write_parameters(outcome: Outcome, description: str | Path, target: Path) -> None:
+    """
+    Write a platform file, as a whole or not at all.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        With a body.
+    description : str or Path
+        Platform that the identification began with.
+    target : Path
+        The file.
+
+    Raises
+    ------
+    NotIdentifiable
+        If the recording does not determine a body that can exist.
+    OSError
+        If the file cannot be written.
+
+    """
+    content = parameters_document(outcome, description)
+    # Rows of numbers on one line, sentences one below the other.
+    parts = [
+        yaml.dump(
+            {key: value},
+            sort_keys=False,
+            allow_unicode=True,
+            width=99,
+            default_flow_style=None
+            if isinstance(value, (dict, list)) and key != 'sources'
+            else False,
+        )
+        for key, value in content.items()
+    ]
+    with whole_file(target) as stream:
+        stream.write(HEAD + ''.join(parts))

@@ -1,0 +1,117 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of an identification, as PNG."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from matplotlib.figure import Figure
+import numpy as np
+from scipy.signal import welch
+from stewart_identification.outcome import Outcome
+from stewart_kinematics.motion import Array
+
+COLOURS = ('tab:blue', 'tab:orange', 'tab:green', 'tab:red', 'tab:purple', 'tab:brown')
+SHOWN = 10.0
+"""So much of the forces is drawn [s]."""
+
+
+def pictures(outcome: Outcome) -> dict[str, bytes]:
+    """
+    Draw everything.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        What was found.
+
+    Returns
+    -------
+    dict of str to bytes
+        PNG files by caption.
+
+    """
+    return {
+        'Measured (colour) and predicted (black) forces of the legs, and what is left between '
+        f'them; at most the first {SHOWN:g} s.': _png(_forces(outcome)),
+        'Spectra of the residuals: flat where only noise is left.': _png(_spectra(outcome)),
+        'Estimates and intervals against the description, in units of what counts as a large '
+        'change; grey where the recording determines nothing.': _png(_intervals(outcome)),
+    }
+
+
+def _forces(outcome: Outcome) -> Figure:
+    experiment, left = outcome.experiment, outcome.result.residuals
+    time = experiment.stamps - experiment.stamps[0]
+    rows = time <= SHOWN
+    figure = Figure(figsize=(9, 8), layout='constrained')
+    axes: Any = figure.subplots(4, 1, sharex=True, height_ratios=(1, 1, 1, 1))
+    for pair in range(3):
+        for leg in (2 * pair, 2 * pair + 1):
+            measured = _broken(time, experiment.forces[:, leg])
+            axes[pair].plot(
+                time[rows], measured[rows], color=COLOURS[leg], linewidth=2, label=f'leg {leg + 1}'
+            )
+            predicted = _broken(time, experiment.forces[:, leg] - left[:, leg])
+            axes[pair].plot(time[rows], predicted[rows], color='black', linewidth=0.6)
+        axes[pair].set_ylabel('force [N]')
+        axes[pair].legend(fontsize=8, ncols=2, loc='upper right')
+    for leg in range(6):
+        axes[3].plot(time[rows], left[rows, leg], color=COLOURS[leg], linewidth=0.5)
+    axes[3].set(xlabel='time [s]', ylabel='residual [N]')
+    for axis in axes:
+        axis.grid(alpha=0.3)
+    return figure
+
+
+def _broken(time: Array, values: Array) -> Array:
+    """Let a line break where samples are missing."""
+    steps = np.diff(time, prepend=time[0])
+    return np.where(steps > 2.5 * np.median(np.diff(time)), np.nan, values)
+
+
+def _spectra(outcome: Outcome) -> Figure:
+    figure = Figure(figsize=(9, 3.5), layout='constrained')
+    axes: Any = figure.subplots()
+    rate = 1.0 / float(np.median(np.diff(outcome.experiment.stamps)))
+    for leg in range(6):
+        column = outcome.result.residuals[:, leg]
+        column = column[np.isfinite(column)]
+        if column.size < 16:
+            continue
+        frequency, density = welch(column, rate, nperseg=min(512, column.size))
+        axes.loglog(
+            frequency[1:], np.sqrt(density[1:]), color=COLOURS[leg], label=f'leg {leg + 1}'
+        )
+    axes.set(xlabel='frequency [Hz]', ylabel='residual [N/√Hz]')
+    axes.legend(fontsize=8, ncols=3)
+    axes.grid(alpha=0.3, which='both')
+    return figure
+
+
+def _intervals(outcome: Outcome) -> Figure:
+    figure = Figure(figsize=(9, 4), layout='constrained')
+    axes: Any = figure.subplots()
+    mass, length = outcome.model.scale[0], outcome.model.inertial.length_scale
+    scales = {'kg': mass, 'm': length, 'kg m²': mass * length**2}
+    ten = outcome.parameters[:10]
+    for place, item in enumerate(ten):
+        if not item.known:
+            axes.axvspan(place - 0.4, place + 0.4, color='0.9')
+            continue
+        scale = scales[item.unit]
+        value, half = (item.value - item.described) / scale, (item.high - item.low) / 2 / scale
+        axes.errorbar(place, value, yerr=half, fmt='o', color='tab:blue', capsize=4)
+    axes.axhline(0.0, color='black', linewidth=0.8)
+    axes.set_xticks(range(len(ten)), [item.name for item in ten])
+    axes.set_ylabel('found − described [large changes]')
+    axes.grid(alpha=0.3)
+    return figure
+
+
+def _png(figure: Figure) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format='png', dpi=100, metadata={'Software': None})
+    return buffer.getvalue()

@@ -1,0 +1,169 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is odd about a recorded topic, said in one sentence each, and which samples remain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from stewart_bags.series import Series
+from stewart_kinematics.motion import Array
+
+NS = 1e-9
+WRONG_CLOCK = 1.0
+"""A stamp that is off from the recorder's clock by more than the others' median is wrong [s]."""
+GAP_FACTOR = 3.5
+"""A step of more median periods is a gap; across shorter ones a curve is drawn."""
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Remark:
+    """
+    One thing that was odd, and what was made of it.
+
+    Attributes
+    ----------
+    topic : str
+        Where.
+    time : float
+        When at first, counted from the beginning of the bag [s]; NaN where it has no time.
+    count : int
+        How many samples.
+    text : str
+        What, as a clause after the count.
+
+    """
+
+    topic: str
+    time: float
+    count: int
+    text: str
+
+    def __str__(self) -> str:
+        """Say it in one sentence."""
+        samples = 'sample' if self.count == 1 else 'samples'
+        when = '' if np.isnan(self.time) else f', from {self.time:.3f} s on'
+        return f'{self.topic}: {self.count} {samples}{when}: {self.text}'
+
+
+@dataclass(frozen=True, eq=False)
+class Usable:
+    """
+    What of a topic can be used.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (k,)
+        Samples of the series, in the order of their stamps.
+    stamps : ndarray, shape (k,)
+        Their stamps, strictly rising, counted from an origin [s].
+    breaks : ndarray of int
+        Samples of `rows` that begin anew after a gap; the first sample is always one.
+    period : float
+        Median step [s]; NaN of less than two samples.
+    remarks : tuple of Remark
+        What was odd.
+
+    """
+
+    rows: Rows
+    stamps: Array
+    breaks: Rows
+    period: float
+    remarks: tuple[Remark, ...]
+
+    def pieces(self) -> list[slice]:
+        """Return the stretches without a gap."""
+        ends = np.append(self.breaks[1:], len(self.rows))
+        return [slice(int(a), int(b)) for a, b in zip(self.breaks, ends, strict=True)]
+
+
+def usable(
+    series: Series,
+    values: Mapping[str, Array],
+    origin_ns: int,
+    begin_ns: int,
+    refused: Mapping[str, NDArray[np.bool_]] | None = None,
+) -> Usable:
+    """
+    Find the samples of a topic that can be used.
+
+    Parameters
+    ----------
+    series : Series
+        As it was recorded.
+    values : mapping of str to ndarray, shape (n, ...)
+        What has to be finite, by what it is called in a sentence.
+    origin_ns : int
+        Instant from which the stamps are counted [ns].
+    begin_ns : int
+        Beginning of the bag, for the times in remarks [ns].
+    refused : mapping of str to ndarray of bool, shape (n,), optional
+        Samples that are to be left out for another reason, by that reason.
+
+    Returns
+    -------
+    Usable
+        The samples, and remarks about the others.
+
+    """
+    remarks: list[Remark] = []
+    stamps, bag_times = series.stamp_ns, series.bag_time_ns
+    # By bag time, for a wrong stamp says nothing about when it was.
+    when = (bag_times - begin_ns) * NS
+    keep = np.ones(len(stamps), np.bool_)
+
+    def leave_out(bad: ArrayLike, text: str) -> None:
+        places = np.flatnonzero(np.asarray(bad) & keep)
+        if places.size:
+            remarks.append(Remark(series.topic, float(when[places[0]]), places.size, text))
+            keep[places] = False
+
+    leave_out(stamps == 0, 'no stamp, left out')
+    if keep.any():
+        offset = (stamps - bag_times) * NS
+        off = np.greater(np.abs(offset - np.median(offset[keep])), WRONG_CLOCK)
+        leave_out(off, 'stamps of another clock than the rest, left out')
+    for name, array in values.items():
+        bad = ~np.isfinite(array).reshape(len(stamps), -1).all(axis=1)
+        leave_out(bad, f'{name} not finite, left out')
+    for reason, mask in (refused or {}).items():
+        leave_out(mask, f'{reason}, left out')
+    rows = np.flatnonzero(keep)
+    later = np.maximum.accumulate(stamps[rows]) if rows.size else stamps[rows]
+    behind = rows[stamps[rows] < later]
+    if behind.size:
+        text = f'stamps up to {(later - stamps[rows]).max() * NS:.3g} s back, put in order'
+        remarks.append(Remark(series.topic, float(when[behind[0]]), behind.size, text))
+        rows = rows[np.argsort(stamps[rows], kind='stable')]
+    twice = np.flatnonzero(np.diff(stamps[rows]) == 0) + 1
+    if twice.size:
+        first = float(when[rows[twice[0]]])
+        text = 'stamps that were there before, left out'
+        remarks.append(Remark(series.topic, first, twice.size, text))
+        rows = np.delete(rows, twice)
+    time = np.asarray((stamps[rows] - origin_ns) * NS, dtype=np.float64)
+    steps = np.diff(time)
+    period = float(np.median(steps)) if steps.size else float('nan')
+    gaps = np.flatnonzero(steps > GAP_FACTOR * period)
+    if gaps.size:
+        longest = float(steps.max())
+        text = (
+            f'missing in {gaps.size} gap{"s" if gaps.size > 1 else ""} of up to {longest:.3g} s, '
+            'what lies between is used piece by piece'
+        )
+        lost = int(np.round(steps[gaps] / period - 1.0).sum())
+        begin = float((stamps[rows[gaps[0]]] - begin_ns) * NS)
+        remarks.append(Remark(series.topic, begin, lost, text))
+    breaks = np.concatenate([[0], gaps + 1]).astype(np.intp)[: len(rows)]
+    return Usable(rows, time, breaks, period, tuple(remarks))
+
+
+def absent_columns(values: Array) -> tuple[int, ...]:
+    """Return the columns, counted from 1, that hold no number at all."""
+    return tuple(int(i) + 1 for i in np.flatnonzero(~np.isfinite(values).any(axis=0)))

@@ -1,0 +1,31 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What can be wrong with a recording that is to be identified from.
+
+UnusableRecording     nothing, or not enough, can be used; one sentence says what and why
+├── NoForces          no drive torque was recorded
+├── NoMotion          the platform stood still
+└── ClocksDisagree    two recordings cannot be put on one clock
+
+"""
+
+from __future__ import annotations
+
+from stewart_kinematics.errors import StewartError
+
+
+class UnusableRecording(StewartError):
+    """Nothing, or not enough, of a recording can be used."""
+
+
+class NoForces(UnusableRecording):
+    """No drive torque was recorded."""
+
+
+class NoMotion(UnusableRecording):
+    """The platform stood still."""
+
+
+class ClocksDisagree(UnusableRecording):
+    """Two recordings cannot be put on one clock."""

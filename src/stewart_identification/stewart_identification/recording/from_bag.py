@@ -1,0 +1,355 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+From a recording to an experiment: motion of the platform and forces of its drives.
+
+The motion comes from the measured strokes: `LowPass` gives strokes, rates and accelerations
+without lag, forward kinematics the poses, the Jacobian twists and accelerations. Or it comes from
+the result file of ``stewart estimate``.
+
+The forces pass the same low-pass, and so do the directions in which the legs go. The motion holds
+nothing beyond the pass band, while dry friction that changes its sign shakes the platform faster
+than that, and a fit would blame the inertia for it. Filtered alike, forces, motion and the steps
+of dry friction belong together; the residuals are coloured, which `confidence` reckons with. Where
+the experiment is slower than the recording, samples are left out after that.
+
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from stewart_dynamics.forward_dynamics import FRICTIONLESS
+from stewart_identification.experiment import Experiment
+from stewart_identification.recording.checks import Remark
+from stewart_identification.recording.clocks import clock_offset
+from stewart_identification.recording.errors import UnusableRecording
+from stewart_identification.recording.legs import leg_record, LegPiece, LegRecord
+from stewart_identification.recording.low_pass import LowPass
+from stewart_identification.recording.recordings import Recording
+from stewart_kinematics.forward import forward_batch
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.jacobian import jacobian, jacobian_derivative
+from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.motion_csv import read_motion
+from stewart_kinematics.platform import Platform
+
+REST, REVERSAL = 2e-3, 0.1
+"""Leg rate [m/s]; where all legs are slower for longer than this [s], the platform stands, and dry
+friction has no known direction."""
+SHARPER, CARRIED = 6.0, 0.15
+"""Pass band in which the directions are seen, in units of the derivatives' and of the sampling
+rate: the less of both."""
+LONGEST_SHIFT = 60.0
+"""Between the zeros of an estimate's time and of a recording's [s]."""
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """
+    How a recording becomes an experiment.
+
+    Attributes
+    ----------
+    passband, stopband : float
+        Of the low-pass under the derivatives [Hz].
+    rate : float
+        Of the experiment; a slower recording keeps its own [Hz].
+
+    """
+
+    passband: float = 5.0
+    stopband: float = 15.0
+    rate: float = 100.0
+
+
+@dataclass(frozen=True, eq=False)
+class Extracted:
+    """
+    An experiment and how it came about.
+
+    Attributes
+    ----------
+    experiment : Experiment
+        What to identify from.
+    method : str
+        How the derivatives were made.
+    remarks : tuple of Remark
+        What was odd or left out.
+    duration : float
+        Time that the experiment covers [s].
+    record : LegRecord
+        Legs as measured.
+
+    """
+
+    experiment: Experiment
+    method: str
+    remarks: tuple[Remark, ...]
+    duration: float
+    record: LegRecord
+
+
+@dataclass(frozen=True, eq=False)
+class MotionPiece:
+    """
+    Motion and forces of a stretch without a gap, n samples.
+
+    Attributes
+    ----------
+    time : ndarray, shape (n,)
+        Instants [s].
+    motion : Motion
+        Of the platform, shape (n,).
+    forces : ndarray, shape (n, 6)
+        Of the drives, low-passed [N].
+    directions : ndarray, shape (n, 6)
+        Of the legs, low-passed, -1 to 1.
+
+    """
+
+    time: Array
+    motion: Motion
+    forces: Array
+    directions: Array
+
+    def __getitem__(self, index: Any) -> MotionPiece:
+        """Select samples."""
+        return MotionPiece(
+            self.time[index], self.motion[index], self.forces[index], self.directions[index]
+        )
+
+
+def experiment_from(
+    recording: Recording,
+    platform: Platform,
+    extraction: Extraction | None = None,
+    *,
+    estimate: Path | None = None,
+    forces: bool = True,
+) -> Extracted:
+    """
+    Build the experiment of a recording.
+
+    Parameters
+    ----------
+    recording : Recording
+        With actuator states.
+    platform : Platform
+        Geometry of the machine that was recorded.
+    extraction : Extraction, optional
+        Rates and bands.
+    estimate : Path, optional
+        Result of ``stewart estimate``: the motion is taken from there.
+    forces : bool
+        Whether drive forces are needed; otherwise they may be NaN.
+
+    Returns
+    -------
+    Extracted
+        Experiment and remarks.
+
+    Raises
+    ------
+    UnusableRecording
+        If nothing can be used; says why.
+    ConfigurationError, OSError
+        If the estimate cannot be read.
+
+    """
+    extraction = extraction or Extraction()
+    shortest = 2.0 * 3.0 / (extraction.stopband - extraction.passband)
+    record = leg_record(recording, forces=forces, shortest=shortest)
+    smoother = LowPass(record.period, extraction.passband, extraction.stopband)
+    stride = max(round(1.0 / (extraction.rate * record.period)), 1)
+    remarks = [*recording.remarks, *record.remarks]
+    whole, pieces = list(record.pieces), []
+    if forces:
+        whole, still = _without_rest(whole, smoother)
+        if still:
+            text = f'all legs slower than {1e3 * REST:g} mm/s, where dry friction has no '
+            text += 'direction, left out'
+            remarks.append(Remark(str(recording.path), float('nan'), still, text))
+    for piece in whole:
+        made, lost = motion_piece(piece, platform.geometry, smoother, stride)
+        if lost:
+            text = 'strokes that no pose has, left out'
+            remarks.append(Remark(str(recording.path), float(piece.time[0]), lost, text))
+        if made is not None:
+            pieces.append(made)
+    if not pieces:
+        raise UnusableRecording(
+            f'{recording.path}: no piece is long enough for derivatives ({smoother})'
+        )
+    method = str(smoother)
+    if estimate is not None:
+        pieces, shift = _with_estimate(pieces, platform.geometry, estimate)
+        method = f'from {estimate}, its time 0 at {shift:.6f} s of the recording'
+    stamps = np.concatenate([piece.time for piece in pieces])
+    motion = joined([piece.motion for piece in pieces])
+    measured = np.concatenate([piece.forces for piece in pieces])
+    source = f'{recording.path} ({recording.sha256[:12]}), {method}'
+    directions = np.concatenate([piece.directions for piece in pieces])
+    experiment = Experiment(stamps, motion, measured, source=source, directions=directions)
+    duration = sum(float(piece.time[-1] - piece.time[0]) for piece in pieces)
+    return Extracted(experiment, method, tuple(remarks), duration, record)
+
+
+def motion_piece(
+    piece: LegPiece, geometry: Geometry, smoother: LowPass, stride: int
+) -> tuple[MotionPiece | None, int]:
+    """
+    Filter a stretch and turn its strokes into a motion of the platform.
+
+    Parameters
+    ----------
+    piece : LegPiece
+        Uniformly sampled.
+    geometry : Geometry
+        Joints.
+    smoother : LowPass
+        For the derivatives.
+    stride : int
+        Every so many samples one is kept.
+
+    Returns
+    -------
+    MotionPiece or None
+        None if the stretch is too short.
+    int
+        Samples left out because no pose has their strokes.
+
+    """
+    sharp = _sharper(smoother)
+    outer, edge = sharp.half_width, sharp.half_width + smoother.half_width
+    if len(piece.time) <= 2 * edge + stride:
+        return None, 0
+    directions = np.tanh(sharp.apply(piece.strokes, derivatives=1)[1] / FRICTIONLESS.stiction_rate)
+    inner = slice(outer, -outer)
+    lengths = geometry.retracted_length + piece.strokes[inner]
+    made = smoother.apply(lengths, derivatives=2)[:, ::stride]
+    forces, steps = (
+        smoother.apply(values)[0, ::stride] for values in (piece.forces[inner], directions)
+    )
+    motion, good = motion_of_legs(geometry, *made)
+    lost = int(np.count_nonzero(~good))
+    if not good.any():
+        return None, lost
+    time = piece.time[edge:-edge:stride]
+    return MotionPiece(time[good], motion, forces[good], steps[good]), lost
+
+
+def _sharper(smoother: LowPass) -> LowPass:
+    """Return the low-pass for the rates in which dry friction changes its sign."""
+    passband = min(SHARPER * smoother.passband, CARRIED / smoother.period)
+    passband = max(passband, smoother.passband)
+    return LowPass(smoother.period, passband, min(3.0 * passband, 0.5 / smoother.period))
+
+
+def motion_of_legs(
+    geometry: Geometry, lengths: Array, rates: Array, accelerations: Array
+) -> tuple[Motion, NDArray[np.bool_]]:
+    """
+    Turn lengths and their derivatives into a motion.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Joints.
+    lengths, rates, accelerations : ndarray, shape (n, 6)
+        Of the legs [m], [m/s], [m/s²].
+
+    Returns
+    -------
+    Motion
+        Of the samples that have a pose.
+    ndarray of bool, shape (n,)
+        Which these are.
+
+    """
+    found = forward_batch(geometry, lengths)
+    good = np.asarray(found.converged, dtype=np.bool_)
+    position, quaternion = found.position[good], found.quaternion_xyzw[good]
+    matrix = jacobian(geometry, position, quaternion)
+    twist = _solved(matrix, rates[good])
+    zero = np.zeros_like(position)
+    moving = Motion(position, quaternion, twist[:, :3], twist[:, 3:], zero, zero)
+    change = (jacobian_derivative(geometry, moving) @ twist[..., None])[..., 0]
+    acceleration = _solved(matrix, accelerations[good] - change)
+    motion = Motion(
+        position,
+        quaternion,
+        twist[:, :3],
+        twist[:, 3:],
+        acceleration[:, :3],
+        acceleration[:, 3:],
+    )
+    return motion, good
+
+
+def _solved(matrix: Array, right: Array) -> Array:
+    """Solve (n, 6, 6) systems with right-hand sides (n, 6)."""
+    return np.asarray(np.linalg.solve(matrix, right[..., None])[..., 0], dtype=np.float64)
+
+
+def _without_rest(pieces: list[LegPiece], smoother: LowPass) -> tuple[list[LegPiece], int]:
+    """Cut out where the platform stands; return what is left and how many samples that were."""
+    sharp = _sharper(smoother)
+    edge, shortest = sharp.half_width, REVERSAL / smoother.period
+    left, still = [], 0
+    for piece in pieces:
+        if len(piece.time) <= 2 * edge:
+            continue
+        rates = sharp.apply(piece.strokes, derivatives=1)[1]
+        slow = np.pad((np.abs(rates) < REST).all(axis=1), edge, mode='edge')
+        for run in _runs(slow):
+            if len(run) <= shortest:
+                slow[run] = False
+        still += int(np.count_nonzero(slow))
+        left += [piece[run] for run in _runs(slow) if not slow[run[0]]]
+    return left, still
+
+
+def _runs(flags: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """Split the places into runs of equal flags."""
+    return np.split(np.arange(len(flags)), np.flatnonzero(np.diff(flags)) + 1)
+
+
+def joined(motions: list[Motion]) -> Motion:
+    """Put motions behind each other."""
+    return Motion(
+        *(
+            np.concatenate([getattr(motion, name) for motion in motions])
+            for name in Motion.__dataclass_fields__
+        )
+    )
+
+
+def _with_estimate(
+    pieces: list[MotionPiece], geometry: Geometry, path: Path
+) -> tuple[list[MotionPiece], float]:
+    """Replace the motions by those of an estimate; its time is found by the leg lengths."""
+    estimate = read_motion(path)
+    begin = pieces[0].time[0]
+    stamps = np.concatenate([piece.time for piece in pieces])
+    ours = joined([piece.motion for piece in pieces])
+    lengths = leg_lengths(geometry, ours.position, ours.quaternion_xyzw)
+    time = np.arange(0.0, estimate.duration, float(np.median(np.diff(stamps))))
+    theirs = estimate.sample(time)
+    other = leg_lengths(geometry, theirs.position, theirs.quaternion_xyzw)
+    found = clock_offset(stamps - begin, lengths, time, other, longest=LONGEST_SHIFT)
+    shift = begin - found.offset
+    made = []
+    for piece in pieces:
+        moment = piece.time - shift
+        inside = (moment >= 0.0) & (moment <= estimate.duration)
+        if inside.any():
+            made.append(replace(piece[inside], motion=estimate.sample(moment[inside])))
+    if not made:
+        raise UnusableRecording(f'{path}: the estimate and the recording have no time in common')
+    return made, shift

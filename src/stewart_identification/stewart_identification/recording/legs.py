@@ -1,0 +1,232 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Measured strokes and forces of six legs on a uniform grid, piece by piece between gaps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import Akima1DInterpolator
+from stewart_bags.series import JointSeries
+from stewart_identification.recording.checks import absent_columns, Remark, Usable, usable
+from stewart_identification.recording.clocks import clock_offset
+from stewart_identification.recording.errors import NoForces, NoMotion, UnusableRecording
+from stewart_identification.recording.recordings import Recording
+from stewart_kinematics.motion import Array
+
+LEAST_TRAVEL = 1e-3
+"""Of the leg that moves most; less is called standing still [m]."""
+POWERED = (2, 3)
+"""States of the driver, as its message numbers them: ENABLED and STOPPING."""
+LONGEST_DELAY = 0.5
+"""Between a commanded and a measured stroke [s]."""
+
+
+@dataclass(frozen=True, eq=False)
+class LegPiece:
+    """
+    A stretch without a gap, uniformly sampled.
+
+    Attributes
+    ----------
+    time : ndarray, shape (n,)
+        Instants, counted from the recording's beginning [s].
+    strokes : ndarray, shape (n, 6)
+        Measured strokes [m].
+    forces : ndarray, shape (n, 6)
+        Drive forces [N]; NaN in the columns of legs without any.
+
+    """
+
+    time: Array
+    strokes: Array
+    forces: Array
+
+    def __getitem__(self, index: Any) -> LegPiece:
+        """Select samples."""
+        return LegPiece(self.time[index], self.strokes[index], self.forces[index])
+
+
+@dataclass(frozen=True, eq=False)
+class LegRecord:
+    """
+    What the legs did.
+
+    Attributes
+    ----------
+    pieces : tuple of LegPiece
+        In the order of time.
+    period : float
+        Of the grid [s].
+    origin_ns : int
+        Stamp at which `LegPiece.time` is 0 [ns].
+    remarks : tuple of Remark
+        What was odd.
+
+    """
+
+    pieces: tuple[LegPiece, ...]
+    period: float
+    origin_ns: int
+    remarks: tuple[Remark, ...]
+
+
+def leg_record(recording: Recording, *, forces: bool, shortest: float) -> LegRecord:
+    """
+    Put the legs of a recording on a grid.
+
+    Parameters
+    ----------
+    recording : Recording
+        With actuator states.
+    forces : bool
+        Whether drive forces are needed.
+    shortest : float
+        Pieces that are not longer are left out [s].
+
+    Returns
+    -------
+    LegRecord
+        Strokes and forces.
+
+    Raises
+    ------
+    NoForces
+        If forces are needed and no leg has any.
+    NoMotion
+        If the platform stood still.
+    UnusableRecording
+        If nothing is left, or the stroke of a leg is nowhere to be had.
+
+    """
+    series = recording.actuators
+    if series is None or not len(series):
+        raise UnusableRecording(f'{recording.path}: there are no actuator states')
+    strokes, remarks = _whole_strokes(recording, series)
+    values = {'strokes': strokes}
+    missing = absent_columns(series.effort)
+    if forces:
+        if len(missing) == 6:
+            raise NoForces(
+                f'{recording.path}: none of the {len(series)} messages of {series.topic} has an '
+                'effort, so there is no drive torque to identify from; only the IMU route is left'
+            )
+        if missing:
+            remarks.append(_leg_remark(series, missing, 'no effort, their forces are not used'))
+        present = [leg for leg in range(6) if leg + 1 not in missing]
+        values['efforts'] = series.effort[:, present]
+    origin = int(series.stamp_ns[np.flatnonzero(series.stamp_ns)[:1]].sum())
+    refused = {'drives without power': _unpowered(recording, series)} if forces else {}
+    good = usable(series, values, origin, recording.begin_ns, refused)
+    _refuse_what_is_useless(recording, series, good, strokes)
+    pieces, short = _pieces(good, strokes, series.effort, shortest)
+    if short:
+        text = f'in pieces shorter than {1e3 * shortest:.0f} ms between gaps, left out'
+        remarks.append(Remark(series.topic, float('nan'), short, text))
+    if not pieces:
+        raise UnusableRecording(
+            f'{recording.path}: no piece of {series.topic} without a gap is longer than '
+            f'{1e3 * shortest:.0f} ms'
+        )
+    return LegRecord(tuple(pieces), good.period, origin, (*remarks, *good.remarks))
+
+
+def _refuse_what_is_useless(
+    recording: Recording, series: JointSeries, good: Usable, strokes: Array
+) -> None:
+    if len(good.rows) < 2:
+        why = '; '.join(map(str, good.remarks)) or 'there are no more'
+        raise UnusableRecording(
+            f'{recording.path}: {len(good.rows)} of the {len(series)} messages of {series.topic} '
+            f'can be used ({why})'
+        )
+    travel = float(np.ptp(strokes[good.rows], axis=0).max())
+    if travel < LEAST_TRAVEL:
+        raise NoMotion(
+            f'{recording.path}: {series.topic} stands still, no leg moves by more than '
+            f'{1e3 * travel:.3g} mm in {good.stamps[-1] - good.stamps[0]:.3g} s '
+            f'({len(good.rows)} samples); {1e3 * LEAST_TRAVEL:g} mm are needed'
+        )
+
+
+def _pieces(
+    good: Usable, strokes: Array, efforts: Array, shortest: float
+) -> tuple[list[LegPiece], int]:
+    """Interpolate between gaps; return the pieces and the samples of those too short."""
+    pieces, short = [], 0
+    for part in good.pieces():
+        rows, time = good.rows[part], good.stamps[part]
+        if len(rows) < 4 or time[-1] - time[0] <= shortest:
+            short += len(rows)
+            continue
+        count = int(np.floor((time[-1] - time[0]) / good.period + 1e-6)) + 1
+        grid = time[0] + good.period * np.arange(count)
+        grid[-1] = min(grid[-1], time[-1])
+        # Stamps jitter about the grid by little: a local cubic keeps the shape between them.
+        smooth = Akima1DInterpolator(time, strokes[rows], axis=0)(grid)
+        forces = np.column_stack([np.interp(grid, time, column) for column in efforts[rows].T])
+        pieces.append(LegPiece(grid, smooth, forces))
+    return pieces, short
+
+
+def _unpowered(recording: Recording, series: JointSeries) -> NDArray[np.bool_]:
+    """Tell when brakes and not drives held the legs; then a force of 0 was not measured."""
+    states = recording.driver_states
+    if states is None or not len(states):
+        # Six drives never have a force of exactly 0 at once while they hold a weight.
+        return np.asarray(~np.nan_to_num(series.effort, nan=0.0).any(axis=1))
+    order = np.argsort(states.stamp_ns, kind='stable')
+    last = np.searchsorted(states.stamp_ns[order], series.stamp_ns, side='right') - 1
+    state = np.where(last >= 0, states.state[order][np.maximum(last, 0)], -1.0)
+    return np.asarray(~np.isin(state, POWERED))
+
+
+def _whole_strokes(recording: Recording, series: JointSeries) -> tuple[Array, list[Remark]]:
+    """Return measured strokes; those of a leg without any are the commanded ones, delayed."""
+    missing = absent_columns(series.position)
+    if not missing:
+        return series.position, []
+    if len(missing) == 6:
+        raise UnusableRecording(
+            f'{recording.path}: none of the {len(series)} messages of {series.topic} has the '
+            'stroke of a leg_1 ... leg_6'
+        )
+    commands = recording.commands
+    if commands is None or not len(commands):
+        raise UnusableRecording(
+            f'{recording.path}: {series.topic} lacks the strokes of {_legs(missing)} in all '
+            f'{len(series)} messages, and without joint_commands nothing stands in for them'
+        )
+    origin = int(series.stamp_ns[0])
+    asked = usable(commands, {'strokes': commands.position}, origin, recording.begin_ns)
+    present = [leg for leg in range(6) if leg + 1 not in missing]
+    known = np.isfinite(series.position[:, present]).all(axis=1)
+    stamps = series.seconds(origin)
+    rows = np.flatnonzero(known)[np.unique(stamps[known], return_index=True)[1]]
+    found = clock_offset(
+        asked.stamps,
+        commands.position[asked.rows][:, present],
+        stamps[rows],
+        series.position[rows][:, present],
+        longest=LONGEST_DELAY,
+    )
+    strokes = np.array(series.position)
+    for leg in missing:
+        column = commands.position[asked.rows, leg - 1]
+        strokes[:, leg - 1] = np.interp(stamps - found.offset, asked.stamps, column)
+    text = (
+        f'no stroke, the commanded one stands in, {1e3 * found.offset:.2f} ms later as the other '
+        f'legs are (correlation {found.correlation:.5f})'
+    )
+    return strokes, [_leg_remark(series, missing, text)]
+
+
+def _leg_remark(series: JointSeries, legs: tuple[int, ...], text: str) -> Remark:
+    return Remark(series.topic, float('nan'), len(series), f'{_legs(legs)}: {text}')
+
+
+def _legs(legs: tuple[int, ...]) -> str:
+    return f'leg{"s" if len(legs) > 1 else ""} {", ".join(map(str, legs))}'

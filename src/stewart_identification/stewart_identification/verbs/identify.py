@@ -1,0 +1,200 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart identify``: from recordings to parameters with intervals, and what they are worth."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+import sys
+
+from stewart_bags.verbs.numbers import not_negative, positive
+from stewart_identification.bags_to_parameters import identify_bags
+from stewart_identification.errors import ConfigurationError
+from stewart_identification.executors import executor_of
+from stewart_identification.identify import ESTIMATORS, Options
+from stewart_identification.outcome import Outcome, Parameter
+from stewart_identification.recording.from_bag import Extraction
+from stewart_identification.verbs.model_arguments import add_model_arguments
+from stewart_identification.verbs.progress import SearchProgress
+from stewart_identification.verbs.workers import add_worker_arguments
+from stewart_kinematics.verbs.outputs import output_folder
+
+HELP = 'identify mass, centre of mass, inertia and friction from recordings'
+
+EXAMPLES = """
+Reads actuator_states (strokes and efforts) of every bag, writes report.html and, where the
+recordings determine a body, parameters.yaml, which is a platform file. Ctrl-C during the fit keeps
+the best found so far. The same bags, options and seed give the same files.
+
+Without efforts nothing of an inertia is measured. --force-path imu takes the way of the EX800
+paper nevertheless, with the acceleration that an IMU measured, and says what that is worth.
+
+examples:
+  stewart identify run_1 --platform ex800 --out identified
+  stewart identify run_1 run_2 --platform ex800 --estimator swarm --seed 3 --out identified
+  stewart identify run_1 --platform ex800 --estimate estimate.csv --json
+  stewart identify legs --force-path imu --imu-bag imu_run --platform ex800
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    parser.add_argument('bags', nargs='+', metavar='BAG', help='recording; several count as one')
+    add_model_arguments(parser)
+    parser.add_argument(
+        '--estimator',
+        choices=list(ESTIMATORS),
+        default='consistent',
+        help='consistent: the best body that can exist (default)',
+    )
+    parser.add_argument(
+        '--force-delay',
+        type=not_negative,
+        default=1e-3,
+        metavar='S',
+        help='standard deviation of the time by which forces are older than strokes, allowed for '
+        '[s] (default: 1e-3)',
+    )
+    parser.add_argument(
+        '--level', type=float, default=0.95, help='of the intervals (default: 0.95)'
+    )
+    parser.add_argument(
+        '--passband',
+        type=positive,
+        default=5.0,
+        metavar='HZ',
+        help='of the derivatives; they stop at three times that [Hz] (default: 5)',
+    )
+    parser.add_argument(
+        '--rate',
+        type=positive,
+        default=100.0,
+        metavar='HZ',
+        help='of the experiment made of a recording [Hz] (default: 100)',
+    )
+    parser.add_argument(
+        '--estimate',
+        type=Path,
+        metavar='CSV',
+        help='take the motion of the one bag from a result of stewart estimate',
+    )
+    parser.add_argument(
+        '--force-path',
+        choices=['torque', 'imu'],
+        default='torque',
+        help='measured drive forces (default), or the way of the EX800 paper without any',
+    )
+    add_worker_arguments(parser, 'reading the bags')
+    parser.add_argument(
+        '--imu-bag', metavar='BAG', help='the IMU was recorded apart, on another clock'
+    )
+    parser.add_argument(
+        '-o',
+        '--out',
+        type=output_folder,
+        default=Path('identified'),
+        help='folder (default: identified)',
+    )
+    parser.add_argument('--json', action='store_true', help='print everything as JSON')
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Identify.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        As `add_arguments` defines them.
+
+    Returns
+    -------
+    int
+        0 where the recordings determine a body, else 1.
+
+    Raises
+    ------
+    BagError, StewartError
+        If a bag or the platform cannot be used.
+    OSError
+        If a file cannot be read or written.
+
+    """
+    extraction = Extraction(arguments.passband, 3.0 * arguments.passband, arguments.rate)
+    if arguments.force_path == 'imu':
+        return _imu(arguments, extraction)
+    if arguments.imu_bag is not None:
+        raise ConfigurationError('--imu-bag', arguments.imu_bag, '--force-path imu beside it')
+    if arguments.estimate is not None and len(arguments.bags) != 1:
+        raise ConfigurationError('--estimate', str(arguments.estimate), 'one bag beside it')
+    options = Options(
+        arguments.estimator,
+        arguments.friction,
+        arguments.joint_tolerance,
+        arguments.force_delay,
+        arguments.level,
+        arguments.seed,
+    )
+    with (
+        executor_of(arguments.workers, arguments.dask) as executor,
+        SearchProgress(sys.stderr) as progress,
+    ):
+        written = identify_bags(
+            arguments.bags,
+            arguments.platform,
+            arguments.out,
+            options=options,
+            extraction=extraction,
+            estimate=arguments.estimate,
+            stage=progress.stage,
+            progress=progress,
+            executor=executor,
+        )
+    outcome = written.outcome
+    if arguments.json:
+        files = {
+            'report': str(written.report),
+            'parameters': None if written.parameters is None else str(written.parameters),
+        }
+        print(json.dumps({**outcome.as_dict(), 'files': files}, indent=2, ensure_ascii=False))
+    else:
+        _print(outcome)
+    print(f'{written.report}: {outcome.verdict}', file=sys.stderr)
+    if written.parameters is None:
+        print('stewart identify: no parameters.yaml is written', file=sys.stderr)
+        return 1
+    return 0
+
+
+def _print(outcome: Outcome) -> None:
+    for remark in outcome.remarks:
+        print(remark, file=sys.stderr)
+    for item in (*outcome.parameters, *outcome.payload):
+        print(_line(item))
+
+
+def _line(item: Parameter) -> str:
+    if not item.known:
+        return f'{item.name:12} {item.verdict.value}: {item.note or "not shown by this motion"}'
+    return f'{item.name:12} {item.value:12.6g}  [{item.low:.6g}, {item.high:.6g}] {item.unit}'
+
+
+def _imu(arguments: argparse.Namespace, extraction: Extraction) -> int:
+    from stewart_identification.imu_route.assessment import assess_bag
+
+    if len(arguments.bags) != 1:
+        raise ConfigurationError('--force-path', 'imu', 'one bag with the legs')
+    assessment = assess_bag(
+        arguments.bags[0], arguments.platform, arguments.out, extraction, arguments.imu_bag
+    )
+    if arguments.json:
+        print(json.dumps(assessment.as_dict(), indent=2, ensure_ascii=False))
+    else:
+        print('\n'.join(assessment.lines()))
+    print(f'{assessment.report}: {assessment.verdict}', file=sys.stderr)
+    print('stewart identify: no parameters.yaml is written', file=sys.stderr)
+    return 1

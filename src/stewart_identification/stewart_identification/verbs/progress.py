@@ -1,0 +1,88 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A bar for long searches, and Ctrl-C that keeps the best found so far."""
+
+from __future__ import annotations
+
+import signal
+import time
+from types import FrameType, TracebackType
+from typing import Any, TextIO
+
+from stewart_kinematics.motion import Array
+
+WIDTH = 30
+PERIOD = 0.05
+"""Between two changes of the line [s]."""
+
+
+class SearchProgress:
+    """
+    Show how far a search is, and stop it at the first Ctrl-C; the second one ends everything.
+
+    Use it as a context manager around the work; Ctrl-C before the search begins ends everything
+    at once, for there is nothing to keep.
+
+    Parameters
+    ----------
+    stream : TextIO
+        Where to; nothing is shown unless it is a terminal.
+    search : str
+        What the stage is called that can be stopped.
+
+    """
+
+    def __init__(self, stream: TextIO, search: str = 'fitting') -> None:
+        """Find out whether anybody watches."""
+        self._stream, self._watched, self._search = stream, stream.isatty(), search
+        self._shown, self._next = False, 0.0
+        self._searching = self._stop = False
+        self._before: Any = None
+
+    def __enter__(self) -> SearchProgress:
+        """Take over Ctrl-C."""
+        self._before = signal.signal(signal.SIGINT, self._interrupted)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Give Ctrl-C back and end the line."""
+        signal.signal(signal.SIGINT, self._before)
+        if self._shown:
+            self._stream.write('\r\033[K')
+            self._stream.flush()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a Ctrl-C ended the search."""
+        return self._stop
+
+    def stage(self, text: str) -> None:
+        """Show what is being done."""
+        self._searching = text == self._search
+        self._show(text)
+
+    def __call__(self, done: int, planned: int, best: Array, cost: float) -> bool:
+        """Show a bar; answer whether to go on."""
+        now = time.monotonic()
+        if now >= self._next or done == planned:
+            self._next = now + PERIOD
+            filled = round(WIDTH * done / max(planned, 1))
+            bar = '█' * filled + '·' * (WIDTH - filled)
+            self._show(f'{self._search} {bar} {done}/{planned}  cost {cost:.6g}')
+        return not self._stop
+
+    def _interrupted(self, number: int, frame: FrameType | None) -> None:
+        if self._stop or not self._searching:
+            raise KeyboardInterrupt
+        self._stop = True
+
+    def _show(self, text: str) -> None:
+        if self._watched:
+            self._stream.write(f'\r\033[K{text}')
+            self._stream.flush()
+            self._shown = True

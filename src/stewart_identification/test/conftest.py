@@ -1,0 +1,63 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings that several tests read; they are made once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import sys
+
+import pytest
+
+# Tests are imported by path, and their helper has to be found.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from recordings_made import excitation, Run, run_rig, wave, write_bag
+from stewart_identification.recording.from_bag import experiment_from, Extracted
+from stewart_identification.recording.recordings import read_recording
+from stewart_kinematics.platform import Platform
+from stewart_simulation.differences import Differences
+
+PAYLOAD = Differences(
+    2.0, (0.05, -0.03, 0.08), viscous_friction=20.0, coulomb_friction=2.0, seed=5
+)
+"""What the rig carries and rubs, and what no description says."""
+
+
+@pytest.fixture(scope='session')
+def ex800() -> Platform:
+    return Platform.from_yaml('ex800')
+
+
+@pytest.fixture(scope='session')
+def payload_run(ex800: Platform) -> Run:
+    """Ten seconds of five harmonics with the payload, sampled at 200 Hz."""
+    return run_rig(ex800, excitation(ex800), PAYLOAD, force_noise=0.5)
+
+
+@pytest.fixture(scope='session')
+def payload_bag(payload_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_bag(tmp_path_factory.mktemp('payload') / 'bag', payload_run)
+
+
+@pytest.fixture(scope='session')
+def wave_bag(ex800: Platform, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eq. 18 of the EX800 paper with the same payload."""
+    run = run_rig(ex800, wave(ex800), PAYLOAD, rate=100.0, force_noise=0.5)
+    return write_bag(tmp_path_factory.mktemp('wave') / 'bag', run)
+
+
+@pytest.fixture(scope='session')
+def payload_extracted(payload_bag: Path, ex800: Platform) -> Extracted:
+    return experiment_from(read_recording(payload_bag), ex800)
+
+
+@pytest.fixture(scope='session')
+def others_bags() -> Path:
+    """Recordings made by others, which are not part of this repository."""
+    given = os.environ.get('STEWART_TEST_BAGS')
+    path = Path(given) if given else Path(__file__).parents[4] / 'shared' / 'bags'
+    if not path.is_dir():
+        pytest.skip('no recordings of others: set STEWART_TEST_BAGS to their directory')
+    return path

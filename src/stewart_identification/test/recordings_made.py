@@ -1,0 +1,206 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings of a simulated rig, made without ROS: plant, drives, encoders, IMU and bag."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+from stewart_bags.writing import BagWriter, Compression, Storage
+from stewart_kinematics.inverse import inverse
+from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.trajectories import MultiSine
+from stewart_simulation.differences import build_plant, Differences
+from stewart_simulation.encoders import Encoders
+from stewart_simulation.rigid_drives import RigidDrives, ServoSettings
+
+START_NS = 1_700_000_000_000_000_000
+EXCHANGES = 4000.0
+LEGS = [f'leg_{number}' for number in range(1, 7)]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What the rig knows of a run, n samples."""
+
+    time: Array
+    strokes: Array
+    forces: Array
+    commands: Array
+    state: Array
+    acceleration: Array
+
+
+def excitation(platform: Platform, seed: int = 3, duration: float = 10.0) -> MultiSine:
+    """Return five harmonics in six axes that stay inside the EX800's strokes."""
+    rng = np.random.default_rng(seed)
+    scale = np.array([14e-3, 14e-3, 12e-3, 0.10, 0.10, 0.16])[:, None] / np.sqrt(5)
+    sine, cosine = (scale * rng.normal(0.0, 1.0, (6, 5)) for _ in range(2))
+    return MultiSine.harmonics(
+        platform.geometry.neutral_pose, 'ZYX', 2.0 * np.pi / 5.0, sine, cosine, duration=duration
+    )
+
+
+def wave(platform: Platform, duration: float = 10.0) -> MultiSine:
+    """Return Eq. 18 of the EX800 paper, with 0.029 rad."""
+    zero = np.zeros((6, 1))
+    sine, cosine = zero.copy(), zero.copy()
+    sine[[0, 1], 0], cosine[2, 0], sine[[3, 5], 0] = 0.029, 0.037, 0.029
+    return MultiSine.harmonics(
+        platform.geometry.neutral_pose, 'ZXY', 3.75, sine, cosine, duration=duration
+    )
+
+
+def run_rig(
+    platform: Platform,
+    trajectory: Any,
+    differences: Differences,
+    *,
+    rate: float = 200.0,
+    seed: int = 0,
+    encoder_noise: float = 1e-6,
+    force_noise: float = 0.0,
+    force_resolution: float = 0.1,
+) -> Run:
+    """
+    Let the drives follow a trajectory, after a quarter of a second at its first pose.
+
+    Targets come every 0.25 ms to soft loops: with slower ones or stiffer ones the force has a
+    ripple in step with the samples, in proportion to the acceleration, which no identification
+    can tell from an inertia.
+    """
+    period = 1.0 / EXCHANGES
+    moments = np.arange(0.0, trajectory.duration, period)
+    every = round(EXCHANGES / rate)
+    motion = trajectory.sample(moments)
+    legs = inverse(platform.geometry, motion)
+    start = Pose(motion.position[0], motion.quaternion_xyzw[0])
+    settings = ServoSettings(
+        position_gain=20.0,
+        rate_bandwidth=15.0,
+        integral_time=0.1,
+        current_lag=0.001,
+        force_limit=500.0,
+        hold_after=2.0 * period,
+        force_resolution=force_resolution,
+        end_lower=platform.limits.stroke[:, 0] - 5e-3,
+        end_upper=platform.limits.stroke[:, 1] + 5e-3,
+    )
+    drives = RigidDrives(build_plant(platform, start, differences), settings)
+    rng = np.random.default_rng(seed)
+    encoders = Encoders(0.01 / 2**23, encoder_noise, 100.0, rng)
+    drives.on = True
+    for _ in range(1000):
+        drives.command(legs.stroke[0], np.zeros(6), np.zeros(6))
+        drives.advance(period)
+    strokes, forces, states = [], [], []
+    for row in range(len(moments)):
+        if row % every == 0:
+            strokes.append(encoders.read(drives.strokes, period)[0])
+            forces.append(drives.measured_forces + rng.normal(0.0, force_noise, 6))
+            states.append(drives.state.copy())
+        drives.command(legs.stroke[row], legs.rate[row], np.zeros(6))
+        drives.advance(period)
+    state = np.array(states)
+    change = np.gradient(state[:, 7:], every * period, axis=0)
+    commands = legs.stroke[::every]
+    return Run(moments[::every], np.array(strokes), np.array(forces), commands, state, change)
+
+
+class Scribe:
+    """Write the messages of a rig into a bag."""
+
+    def __init__(
+        self,
+        path: Path,
+        storage: Storage = Storage.MCAP,
+        compression: Compression = Compression.NONE,
+    ) -> None:
+        self.writer = BagWriter(path, storage=storage, compression=compression)
+        self.types = self.writer.typestore.types
+
+    def __enter__(self) -> Scribe:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.writer.close()
+
+    def header(self, time: float, frame: str = '') -> Any:
+        stamp = self.types['builtin_interfaces/msg/Time'](
+            *divmod(START_NS + round(time * 1e9), 10**9)
+        )
+        return self.types['std_msgs/msg/Header'](stamp, frame)
+
+    def joints(
+        self,
+        topic: str,
+        time: float,
+        strokes: Array,
+        forces: Array | None,
+        *,
+        names: list[str] | None = None,
+        bag_time: float | None = None,
+    ) -> None:
+        message = self.types['sensor_msgs/msg/JointState'](
+            self.header(time),
+            names or LEGS,
+            np.asarray(strokes, float),
+            np.empty(0),
+            np.empty(0) if forces is None else np.asarray(forces, float),
+        )
+        arrived = time if bag_time is None else bag_time
+        self.writer.write(topic, START_NS + round(arrived * 1e9) + 300_000, message)
+
+    def imu(self, time: float, force: Array, rate: Array) -> None:
+        types = self.types
+        vector, nothing = types['geometry_msgs/msg/Vector3'], np.zeros(9)
+        unknown = np.concatenate([[-1.0], np.zeros(8)])
+        message = types['sensor_msgs/msg/Imu'](
+            self.header(time, 'imu_link'),
+            types['geometry_msgs/msg/Quaternion'](0.0, 0.0, 0.0, 1.0),
+            unknown,
+            vector(*map(float, rate)),
+            nothing,
+            vector(*map(float, force)),
+            nothing,
+        )
+        self.writer.write('/imu/data', START_NS + round(time * 1e9) + 400_000, message)
+
+
+def write_bag(path: Path, run: Run, **how: Any) -> Path:
+    """Write strokes, forces and commands of a run."""
+    with Scribe(path, **how) as scribe:
+        for row, time in enumerate(run.time):
+            scribe.joints('/joint_commands', time, run.commands[row], None)
+            scribe.joints('/actuator_states', time, run.strokes[row], run.forces[row])
+    return path
+
+
+def imu_samples(
+    run: Run, position: Array, mounting: Rotation, rng: np.random.Generator, noise: float = 2e-2
+) -> tuple[Array, Array]:
+    """Return what an IMU measures: specific force and angular velocity in its own axes."""
+    turn = Rotation.from_quat(run.state[:, 3:7])
+    w, alpha = run.state[:, 10:], run.acceleration[:, 3:]
+    arm = turn.as_matrix() @ position
+    moved = run.acceleration[:, :3] + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
+    back = (turn * mounting).inv()
+    force = back.apply(moved - np.array([0.0, 0.0, -9.80665]))
+    rate = back.apply(w)
+    return (
+        force + rng.normal(0.0, noise, force.shape),
+        rate + rng.normal(0.0, 0.1 * noise, rate.shape) + np.array([2e-3, -1e-3, 1.5e-3]),
+    )
+
+
+def write_imu_bag(path: Path, time: Array, force: Array, rate: Array) -> Path:
+    """Write an IMU by itself, on the clock that `time` shows."""
+    with Scribe(path) as scribe:
+        for row, moment in enumerate(time):
+            scribe.imu(float(moment), force[row], rate[row])
+    return path

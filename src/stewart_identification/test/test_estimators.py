@@ -1,0 +1,196 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import logging
+import os
+
+import numpy as np
+import pytest
+from stewart_identification.cramer_rao import cramer_rao
+from stewart_identification.errors import FitError
+from stewart_identification.estimators.consistent import Consistent
+from stewart_identification.estimators.least_squares import LeastSquares
+from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
+from stewart_identification.estimators.swarm import Swarm
+from stewart_identification.experiment import Experiment, JointMotion
+from stewart_identification.models.model import LinearModel
+from stewart_identification.models.platform import PlatformModel
+from stewart_identification.models.serial_robot import CentreOfMassRobot, Joint, SerialRobot
+from stewart_identification.pseudo_inertia import from_chart, is_physical, to_chart
+from stewart_identification.recording.low_pass import LowPass
+from stewart_identification.study import binomial_band, summarise
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.trajectories.multi_sine import from_yaml, shipped
+
+NOISE = 0.5
+
+
+@pytest.fixture(scope='module')
+def model() -> PlatformModel:
+    return PlatformModel.from_platform(Platform.from_yaml('ex800'), friction='common')
+
+
+@pytest.fixture(scope='module')
+def clean(model: PlatformModel) -> Experiment:
+    time = 0.02 * np.arange(500)
+    motion = from_yaml(shipped()['ex800_identification'], model.geometry.neutral_pose)
+    still = Experiment(time, motion.sample(time), np.zeros((500, 6)))
+    return still.with_forces(model.predict(truth(model), still))
+
+
+def truth(model: PlatformModel) -> np.ndarray:
+    """The nominal platform, a little fatter so that noise does not hide it behind a wall."""
+    values = model.nominal.copy()
+    values[[4, 7, 9]] += 0.02
+    values[10:] = 20.0, 2.0
+    return values
+
+
+def noisy(clean: Experiment, seed: int) -> Experiment:
+    rng = np.random.default_rng(seed)
+    return clean.with_forces(clean.forces + rng.normal(0.0, NOISE, clean.forces.shape))
+
+
+@pytest.mark.parametrize(
+    'estimator',
+    [
+        LeastSquares(),
+        Consistent(),
+        LevenbergMarquardt(),
+        LevenbergMarquardt('scipy'),
+        Swarm(60, 800, 1.5, 1.5, 0.72),
+    ],
+    ids=lambda e: f'{type(e).__name__} {getattr(e, "update", "")}',
+)
+def test_every_estimator_finds_the_truth_of_exact_forces(estimator, model, clean):
+    result = estimator.fit(model, clean, rng=np.random.default_rng(1))
+    loose = isinstance(estimator, Swarm)
+    tolerance = (0.02 if loose else 1e-6) * model.scale
+    assert np.all(np.abs(result.parameters - truth(model)) < tolerance)
+    assert result.physical
+
+
+def test_a_seed_repeats_a_swarm_and_leaves_numpys_generator_and_no_log(
+    model, clean, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    handlers = list(logging.getLogger().handlers)
+    runs = [Swarm(10, 20).fit(model, clean, rng=np.random.default_rng(seed)) for seed in (3, 3, 4)]
+    assert np.array_equal(runs[0].parameters, runs[1].parameters)
+    assert not np.array_equal(runs[0].parameters, runs[2].parameters)
+    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
+    assert os.listdir(tmp_path) == []
+    assert logging.getLogger().handlers == handlers
+
+
+@pytest.mark.parametrize('estimator', [Swarm(10, 50), LevenbergMarquardt(damping=1e6)])
+def test_who_is_stopped_returns_the_best_so_far(estimator, model, clean):
+    told = []
+
+    def progress(done, planned, parameters, cost):
+        told.append((done, cost))
+        return done < 5
+
+    result = estimator.fit(model, clean, rng=np.random.default_rng(2), progress=progress)
+    assert (result.iterations, result.converged) == (5, False)
+    assert result.cost <= told[0][1]
+
+
+def test_least_squares_reaches_the_cramer_rao_bound_and_its_intervals_hold(model, clean):
+    results = [LeastSquares().fit(model, noisy(clean, k), rng=None) for k in range(300)]
+    summary = summarise(results, truth(model))
+    bound = np.sqrt(np.diag(cramer_rao(model, truth(model), clean, NOISE)))
+    assert np.all(summary.rmse < 1.12 * bound)
+    assert np.all(summary.rmse > 0.88 * bound)
+    low, high = summary.band
+    assert np.all((summary.coverage >= low) & (summary.coverage <= high))
+    assert summary.pooled_band[0] <= summary.pooled <= summary.pooled_band[1]
+
+
+def test_intervals_survive_a_low_pass_that_fools_the_textbook(model, clean):
+    low_pass = LowPass(0.02, 3.0, 9.0)
+    edge = low_pass.half_width
+    results, naive = [], []
+    for k in range(200):
+        noise = np.random.default_rng(1000 + k).normal(0.0, NOISE, clean.forces.shape)
+        inner = clean[edge:-edge]
+        seen = inner.with_forces(inner.forces + low_pass.apply(noise)[0])
+        results.append(LeastSquares().fit(model, seen, rng=None))
+        flat = model.regressor(seen).reshape(-1, 12)
+        variance = np.mean(results[-1].residuals ** 2)
+        sigmas = np.sqrt(variance * np.diag(np.linalg.inv(flat.T @ flat)))
+        naive.append(np.abs(results[-1].parameters - truth(model)) < 1.96 * sigmas)
+    summary = summarise(results, truth(model))
+    low, high = summary.band
+    assert np.all((summary.coverage >= low) & (summary.coverage <= high)), summary.coverage
+    assert np.mean(naive) < 0.8
+
+
+def test_a_consistent_fit_is_physical_where_least_squares_is_not(model, clean):
+    thin = truth(model)
+    thin[[4, 7, 9]] = 0.02, 0.02, 0.0399
+    still = clean.with_forces(model.predict(thin, clean))
+    free, held = [], []
+    for k in range(40):
+        experiment = noisy(still, 2000 + k)
+        free.append(LeastSquares().fit(model, experiment, rng=None))
+        held.append(Consistent().fit(model, experiment, rng=None))
+    assert sum(not result.physical for result in free) > 10
+    assert all(result.physical for result in held)
+    for a, b in zip(free, held, strict=True):
+        assert a.physical == np.allclose(a.parameters, b.parameters)
+    # In the metric of the data, the constrained estimate is never further from a physical truth.
+    inverse = np.linalg.inv(cramer_rao(model, thin, clean, NOISE))
+    for a, b in zip(free, held, strict=True):
+        left, right = a.parameters - thin, b.parameters - thin
+        assert right @ inverse @ right <= (1.0 + 1e-6) * (left @ inverse @ left) + 1e-6
+
+
+def test_the_chart_of_bodies_is_inverted_and_its_derivative_is_right():
+    ten = np.array([2.0, 0.1, -0.06, 0.16, 0.06, 0.003, -0.008, 0.06, 0.005, 0.05])
+    assert is_physical(ten)
+    chart = to_chart(ten)
+    back, slope = from_chart(chart)
+    assert np.allclose(back, ten, atol=1e-12)
+    numerical = [
+        (from_chart(chart + step)[0] - from_chart(chart - step)[0]) / 2e-6
+        for step in 1e-6 * np.eye(10)
+    ]
+    assert np.allclose(slope, np.transpose(numerical), atol=1e-7)
+    assert not is_physical(ten * np.array([1, 1, 1, 1, 1, 1, 1, 1, 1, 4.0]))
+
+
+def test_a_missing_leg_costs_accuracy_and_nothing_else(model, clean):
+    forces = noisy(clean, 5).forces.copy()
+    forces[:, 2] = np.nan
+    result = LeastSquares().fit(model, clean.with_forces(forces), rng=None)
+    assert np.all(np.abs(result.parameters - truth(model)) < 5.0 * result.sigmas)
+    assert np.all(np.isnan(result.residuals[:, 2]))
+    with pytest.raises(FitError, match='need at least 12 measured forces, got 0'):
+        LeastSquares().fit(model, clean.with_forces(forces * np.nan), rng=None)
+
+
+def test_what_has_no_effect_has_no_finite_interval():
+    robot = SerialRobot([Joint('revolute')])
+    motion = JointMotion(*np.random.default_rng(6).normal(size=(3, 50, 1)))
+    experiment = Experiment(np.arange(50.0), motion, motion.acceleration)
+    result = LeastSquares().fit(robot, experiment, rng=None)
+    names = np.array(result.names)
+    assert set(names[np.isfinite(result.sigmas)]) == {'J1zz', 'fv1', 'fc1'}
+    assert np.all(np.isinf(result.intervals[:, ~np.isfinite(result.sigmas)]))
+
+
+def test_a_linear_estimator_refuses_another_model():
+    nonlinear = CentreOfMassRobot(SerialRobot([Joint('revolute')]), np.ones(12), np.ones((2, 12)))
+    motion = JointMotion(*np.ones((3, 20, 1)))
+    experiment = Experiment(np.arange(20.0), motion, np.ones((20, 1)))
+    assert not isinstance(nonlinear, LinearModel)
+    with pytest.raises(FitError, match='CentreOfMassRobot is not: use Levenberg-Marquardt'):
+        Consistent().fit(nonlinear, experiment, rng=None)
+
+
+def test_the_band_of_300_runs_is_exact():
+    low, high = binomial_band(300, 0.95, 0.99)
+    assert (round(300 * low), round(300 * high)) == (275, 294)

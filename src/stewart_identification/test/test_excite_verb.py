@@ -1,0 +1,132 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart excite`` writes a motion that the node plays, and the same one from the same seed."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import nullcontext
+import json
+import os
+from pathlib import Path
+import signal
+from typing import Any
+
+from courier import Courier
+import numpy as np
+import pytest
+from stewart_identification.errors import ConfigurationError
+from stewart_identification.estimators.swarm import Swarm
+from stewart_identification.verbs import excite as verb
+from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.planning import check
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.trajectories import Faded
+from stewart_kinematics.trajectories.multi_sine import from_yaml
+
+SMALL = ('--platform', 'ex800', '--particles', '4', '--iterations', '3')
+
+
+def run(*words: object) -> int:
+    parser = argparse.ArgumentParser()
+    verb.add_arguments(parser)
+    return verb.main(parser.parse_args([str(word) for word in words]))
+
+
+def said(capsys: Any, *words: object) -> dict[str, Any]:
+    assert run(*SMALL, '--json', *words) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_what_is_written_is_what_the_node_plays_and_repeats_from_its_seed(
+    tmp_path: Path, ex800: Platform, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [tmp_path / name for name in ('one.yaml', 'two.yaml', 'other.yaml')]
+    found = [said(capsys, '--seed', '1', '-o', paths[0])]
+    # Somewhere else: not in fresh processes, which take seconds to begin.
+    courier = Courier()
+    monkeypatch.setattr(verb, 'executor_of', lambda *_: nullcontext(courier))
+    found += [
+        said(capsys, '--seed', seed, '-o', path)
+        for seed, path in zip((1, 2), paths[1:], strict=True)
+    ]
+    assert courier.count == 6
+
+    # As `excitation_trajectory` does it, with its default fades.
+    home = ex800.geometry.neutral_pose
+    motion = from_yaml(paths[0], home)
+    check(Faded(motion, home, 3.0, 3.0, 30.0), MotionGuard(ex800), horizon=120.0)
+    assert paths[0].read_bytes() == paths[1].read_bytes() != paths[2].read_bytes()
+    assert found[0]['least_margin'] > 0.0
+    assert set(found[0]['bounds']) == {
+        'm',
+        'hx',
+        'hy',
+        'hz',
+        'Ixx',
+        'Ixy',
+        'Ixz',
+        'Iyy',
+        'Iyz',
+        'Izz',
+    }
+    assert 0.0 < found[0]['bounds']['m'] < 0.05
+    assert '--seed 1' in paths[0].read_text('utf-8')
+
+
+def test_interrupt_keeps_the_best_and_says_so(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    minimise = Swarm.minimise
+
+    def interrupted(self: Swarm, costs: Any, *arguments: Any) -> Any:
+        calls = []
+
+        def told(positions: Any) -> Any:
+            calls.append(len(positions))
+            if len(calls) == 3:
+                os.kill(os.getpid(), signal.SIGINT)
+            return costs(positions)
+
+        return minimise(self, told, *arguments)
+
+    monkeypatch.setattr(Swarm, 'minimise', interrupted)
+    path = tmp_path / 'motion.yaml'
+
+    assert run(*SMALL, '--iterations', '1000', '-o', path) == 0
+
+    written = capsys.readouterr()
+    assert 'stopped, this is the best found until then' in written.err
+    assert 'least standard deviations after one period' in written.out
+    assert np.isfinite(
+        from_yaml(path, Platform.from_yaml('ex800').geometry.neutral_pose).amplitude
+    ).all()
+
+
+@pytest.mark.parametrize(
+    ('words', 'message'),
+    [
+        (['--harmonics', '0'], 'harmonics: expected integers from 1 on'),
+        (['--workers', '0'], 'workers: expected at least 1'),
+    ],
+)
+def test_bad_options_are_refused(words: list[str], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        run(*SMALL, '-o', tmp_path / 'motion.yaml', *words)
+    assert not (tmp_path / 'motion.yaml').exists()
+
+
+@pytest.mark.parametrize(
+    ('words', 'message'),
+    [
+        (['--seed', '-1'], "--seed: expected a whole number not below 0, got '-1'"),
+        (['--noise', '0'], "--noise: expected a number above 0, got '0'"),
+        (['--duration', 'inf'], "--duration: expected a number above 0, up to 3600, got 'inf'"),
+        (['-o', 'no/motion.yaml'], "expected a file that can be written, got 'no/motion.yaml'"),
+    ],
+)
+def test_bad_values_are_usage_errors(words: list[str], message: str, capsys: Any) -> None:
+    with pytest.raises(SystemExit, match='2'):
+        run(*SMALL, *words)
+    assert message in capsys.readouterr().err

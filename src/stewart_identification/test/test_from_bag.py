@@ -1,0 +1,277 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Bags become experiments: the motion is the true one, and what is wrong with a bag is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from recordings_made import Run, Scribe, write_bag
+from stewart_bags.errors import MissingTopic, WrongType
+from stewart_bags.writing import BagWriter, Compression, Storage
+from stewart_identification.recording.errors import NoForces, NoMotion, UnusableRecording
+from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
+from stewart_identification.recording.low_pass import LowPass
+from stewart_identification.recording.recordings import read_recording
+from stewart_kinematics.csv_tables import ACCELERATION, POSE, TIME, TWIST, write_table
+from stewart_kinematics.platform import Platform
+
+Change = Callable[[int, dict[str, Any]], list[dict[str, Any]]]
+
+
+def rewritten(path: Path, run: Run, change: Change, *, commands: bool = False) -> Path:
+    """Write a bag of a run, with every actuator state as `change` has it."""
+    with Scribe(path) as scribe:
+        for row, time in enumerate(run.time):
+            if commands:
+                scribe.joints('/joint_commands', time, run.commands[row], None)
+            state = {'time': time, 'strokes': run.strokes[row], 'forces': run.forces[row]}
+            for message in change(row, state):
+                scribe.joints('/actuator_states', **message)
+    return path
+
+
+def extracted(path: Path, platform: Platform, **options: Any) -> Extracted:
+    return experiment_from(read_recording(path), platform, **options)
+
+
+def said(found: Extracted) -> str:
+    return '\n'.join(map(str, found.remarks))
+
+
+def test_motion_of_the_experiment_is_the_true_one(
+    payload_extracted: Extracted, payload_run: Run
+) -> None:
+    experiment = payload_extracted.experiment
+    rows = np.rint(experiment.stamps * 200.0).astype(int)
+    state, motion = payload_run.state[rows], experiment.inputs
+
+    assert np.abs(motion.position - state[:, :3]).max() < 2e-5
+    # Where dry friction turns round, the true velocity has more than the pass band.
+    assert np.std(motion.linear_velocity - state[:, 7:10]) < 5e-4
+    assert np.std(motion.angular_velocity - state[:, 10:]) < 5e-3
+    # Forces pass the same filter as the motion, without lag.
+    smoother = LowPass(payload_extracted.record.period, 5.0, 15.0)
+    first = smoother.half_width
+    assert np.allclose(experiment.forces, smoother.apply(payload_run.forces)[0][rows - first])
+    assert experiment.directions is not None
+    assert np.abs(experiment.directions).max() < 1.2
+    assert '0 lag' in payload_extracted.method
+    assert payload_extracted.duration > 9.2
+
+
+@pytest.mark.parametrize(
+    ('storage', 'compression'),
+    [
+        (Storage.MCAP, Compression.CHUNK),
+        (Storage.SQLITE3, Compression.NONE),
+        (Storage.SQLITE3, Compression.MESSAGE),
+        (Storage.MCAP, Compression.FILE),
+    ],
+)
+def test_storage_and_compression_do_not_matter(
+    storage: Storage,
+    compression: Compression,
+    payload_run: Run,
+    payload_extracted: Extracted,
+    ex800: Platform,
+    tmp_path: Path,
+) -> None:
+    bag = write_bag(tmp_path / 'bag', payload_run, storage=storage, compression=compression)
+
+    found = extracted(bag, ex800)
+
+    assert np.array_equal(found.experiment.forces, payload_extracted.experiment.forces)
+    assert np.array_equal(found.experiment.inputs.twist, payload_extracted.experiment.inputs.twist)
+
+
+def test_truncated_mcap_is_used_up_to_its_last_message(
+    payload_bag: Path, ex800: Platform, tmp_path: Path
+) -> None:
+    whole = next(payload_bag.glob('*.mcap')).read_bytes()
+    (tmp_path / 'cut.mcap').write_bytes(whole[: int(0.6 * len(whole))])
+
+    found = extracted(tmp_path / 'cut.mcap', ex800)
+
+    assert 4.0 < found.duration < 9.0
+    assert 'recovered up to' in said(found)
+    assert 'the rest cannot be read' in said(found)
+
+
+def test_bad_stamps_gaps_and_nan_are_named_with_time_and_count(
+    payload_run: Run, ex800: Platform, tmp_path: Path
+) -> None:
+    def change(row: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+        bad = np.full(6, np.nan)
+        if row in {300, 301}:
+            return [{**state, 'strokes': bad}]
+        if row == 500:
+            return [state, {**state, 'bag_time': state['time'] + 1e-4}]
+        if row == 700:
+            return [{**state, 'bag_time': state['time'] + 0.012}]
+        if row == 900:
+            return [{**state, 'time': state['time'] - 3e5, 'bag_time': state['time']}]
+        if 1200 <= row < 1240:
+            return []
+        return [state]
+
+    found = extracted(rewritten(tmp_path / 'bag', payload_run, change), ex800)
+
+    text = said(found)
+    assert '/actuator_states: 2 samples, from 1.500 s on: strokes not finite, left out' in text
+    assert '/actuator_states: 1 sample, from 2.500 s on: stamps that were there before' in text
+    assert 'back, put in order' in text
+    assert '1 sample, from 4.500 s on: stamps of another clock than the rest, left out' in text
+    assert '40 samples, from 5.995 s on: missing in 1 gap of up to 0.205 s' in text
+    # The edges of the gap cannot be differentiated, all else is used.
+    assert 8.3 < found.duration < 9.0
+
+
+def test_one_leg_without_stroke_takes_its_command(
+    payload_run: Run, payload_extracted: Extracted, ex800: Platform, tmp_path: Path
+) -> None:
+    names = [f'leg_{number}' for number in (1, 2, 4, 5, 6)]
+
+    def change(row: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+        del row
+        kept = [0, 1, 3, 4, 5]
+        strokes, forces = (np.asarray(state[key])[kept] for key in ('strokes', 'forces'))
+        return [{**state, 'strokes': strokes, 'forces': forces, 'names': names}]
+
+    bag = rewritten(tmp_path / 'bag', payload_run, change, commands=True)
+    found = extracted(bag, ex800)
+
+    assert 'leg 3: no stroke, the commanded one stands in' in said(found)
+    assert 'leg 3: no effort, their forces are not used' in said(found)
+    assert np.isnan(found.experiment.forces[:, 2]).all()
+    assert np.isfinite(found.experiment.forces[:, [0, 1, 3, 4, 5]]).all()
+    stamps = payload_extracted.experiment.stamps
+    twist = np.interp(
+        found.experiment.stamps, stamps, payload_extracted.experiment.inputs.twist[:, 2]
+    )
+    assert np.abs(found.experiment.inputs.twist[:, 2] - twist).max() < 0.02
+
+    alone = rewritten(tmp_path / 'alone', payload_run, change)
+    with pytest.raises(UnusableRecording, match='lacks the strokes of leg 3 in all 2000 messages'):
+        extracted(alone, ex800)
+
+
+def test_without_effort_torque_is_refused_and_motion_is_not(
+    payload_run: Run, ex800: Platform, tmp_path: Path
+) -> None:
+    bag = rewritten(tmp_path / 'bag', payload_run, lambda _, state: [{**state, 'forces': None}])
+
+    with pytest.raises(NoForces, match='none of the 2000 messages of /actuator_states'):
+        extracted(bag, ex800)
+    assert extracted(bag, ex800, forces=False).duration > 9.0
+
+
+def test_standing_still_and_brakes_are_not_taken_for_measurements(
+    payload_run: Run, ex800: Platform, tmp_path: Path
+) -> None:
+    def braked(row: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{**state, 'forces': np.zeros(6)} if row < 400 else state]
+
+    found = extracted(rewritten(tmp_path / 'braked', payload_run, braked), ex800)
+    assert '400 samples, from 0.000 s on: drives without power, left out' in said(found)
+
+    def still(row: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+        del row
+        return [{**state, 'strokes': payload_run.strokes[0]}]
+
+    bag = rewritten(tmp_path / 'still', payload_run, still)
+    with pytest.raises(NoMotion, match=r'no leg moves by more than 0 mm in .* \(2000 samples\)'):
+        extracted(bag, ex800)
+
+
+def test_missing_topic_and_wrong_type_are_named(tmp_path: Path, payload_run: Run) -> None:
+    with Scribe(tmp_path / 'other') as scribe:
+        scribe.joints('/joint_commands', 0.0, payload_run.commands[0], None)
+    with pytest.raises(MissingTopic, match='no topic actuator_states, there are /joint_commands'):
+        read_recording(tmp_path / 'other')
+    with BagWriter(tmp_path / 'wrong') as writer:
+        text = writer.typestore.types['std_msgs/msg/String']
+        writer.write('/actuator_states', 1, text('stroke'))
+    with pytest.raises(WrongType, match='carries std_msgs/msg/String, expected sensor_msgs/msg/J'):
+        read_recording(tmp_path / 'wrong')
+
+
+def test_jitter_of_the_stamps_does_not_spoil_the_motion(
+    ex800: Platform, payload_run: Run, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(1)
+    late = rng.uniform(0.0, 1e-3, len(payload_run.time))
+    lengths = [
+        np.interp(payload_run.time + late, payload_run.time, column)
+        for column in payload_run.strokes.T
+    ]
+
+    def change(row: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+        strokes = np.array([column[row] for column in lengths])
+        return [{**state, 'time': state['time'] + late[row], 'strokes': strokes}]
+
+    found = extracted(rewritten(tmp_path / 'bag', payload_run, change), ex800)
+
+    motion, stamps = found.experiment.inputs, found.experiment.stamps + late[0]
+    for axis in range(3):
+        truth = np.interp(stamps, payload_run.time, payload_run.state[:, 7 + axis])
+        assert np.abs(motion.linear_velocity[:, axis] - truth).max() < 3e-3
+
+
+def test_experiment_may_be_slower_than_the_recording(
+    payload_bag: Path, payload_extracted: Extracted, ex800: Platform
+) -> None:
+    found = extracted(payload_bag, ex800, extraction=Extraction(rate=50.0)).experiment
+
+    fine = payload_extracted.experiment
+    assert np.median(np.diff(found.stamps)) == pytest.approx(0.02)
+    assert np.allclose(found.forces, fine.forces[::2][: len(found)])
+
+
+def test_where_the_platform_stands_it_is_cut_and_where_it_turns_round_it_is_not(
+    payload_run: Run, ex800: Platform, tmp_path: Path
+) -> None:
+    """Hold the legs for half a second; all six turning round at once is over sooner."""
+    middle = payload_run.strokes[1000]
+
+    def change(row: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{**state, 'strokes': middle} if 1000 <= row < 1100 else state]
+
+    found = extracted(rewritten(tmp_path / 'bag', payload_run, change), ex800)
+
+    assert 'all legs slower than 2 mm/s' in said(found)
+    assert 8.0 < found.duration < 8.6
+
+
+def test_motion_may_come_from_an_estimate(
+    payload_bag: Path,
+    payload_run: Run,
+    payload_extracted: Extracted,
+    ex800: Platform,
+    tmp_path: Path,
+) -> None:
+    motion = payload_extracted.experiment.inputs
+    stamps = payload_extracted.experiment.stamps
+    table = np.column_stack(
+        [
+            stamps - stamps[0],
+            motion.position,
+            motion.quaternion_xyzw,
+            motion.twist,
+            motion.acceleration,
+        ]
+    )
+    names = (TIME, *POSE, *TWIST, *ACCELERATION)
+    write_table(tmp_path / 'estimate.csv', names, table)
+
+    found = extracted(payload_bag, ex800, estimate=tmp_path / 'estimate.csv')
+
+    assert f'from {tmp_path / "estimate.csv"}, its time 0 at' in found.method
+    there = found.experiment.stamps
+    for axis in range(3):
+        truth = np.interp(there, stamps, motion.linear_acceleration[:, axis])
+        assert np.abs(found.experiment.inputs.linear_acceleration[:, axis] - truth).max() < 5e-3

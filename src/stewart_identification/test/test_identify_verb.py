@@ -1,0 +1,224 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart identify`` finds a payload, refuses what a wave does not show, and repeats itself."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+import json
+import os
+from pathlib import Path
+import re
+import signal
+from typing import Any
+
+from courier import Courier
+import numpy as np
+import pytest
+from stewart_dynamics.inertia import InertialModel
+from stewart_identification.bags_to_parameters import identify_bags
+from stewart_identification.errors import ConfigurationError
+from stewart_identification.identify import identify, Options
+from stewart_identification.outcome import Outcome
+from stewart_identification.recording.from_bag import experiment_from, Extracted
+from stewart_identification.recording.recordings import read_recording
+from stewart_identification.verbs import identify as verb
+from stewart_identification.verbs.progress import SearchProgress
+from stewart_kinematics.platform import Platform, RigidBody
+
+SPHERE = RigidBody(2.0, np.array([0.05, -0.03, 0.08]), 0.4 * 2.0 * 0.05**2 * np.eye(3))
+
+
+def run(*words: object) -> int:
+    parser = argparse.ArgumentParser()
+    verb.add_arguments(parser)
+    return verb.main(parser.parse_args([str(word) for word in words]))
+
+
+@pytest.fixture(scope='module')
+def outcome(payload_extracted: Extracted, ex800: Platform) -> Outcome:
+    return identify([payload_extracted], ex800)
+
+
+def true_values(platform: Platform) -> dict[str, float]:
+    assert platform.masses is not None
+    whole = platform.masses.platform.joined(SPHERE)
+    names = ('m', 'cx', 'cy', 'cz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
+    inertia = whole.inertia[np.triu_indices(3)]
+    return dict(zip(names, (whole.mass, *whole.centre_of_mass, *inertia), strict=True))
+
+
+def test_payload_is_found_within_the_intervals(outcome: Outcome, ex800: Platform) -> None:
+    truth = true_values(ex800)
+    # Ten intervals of 95 % at once: three standard deviations leave 2.7 % for chance.
+    off = {
+        item.name: abs(item.value - truth[item.name]) / item.sigma
+        for item in outcome.parameters[:10]
+    }
+    assert max(off.values()) < 3.0, off
+    payload = {item.name: item for item in outcome.payload}
+    for name, value in (('m', 2.0), ('cx', 0.05), ('cy', -0.03), ('cz', 0.08)):
+        item = payload[f'payload {name}']
+        assert item.low <= value <= item.high, name
+    assert abs(payload['payload m'].value - 2.0) < 1e-3 * truth['m']
+    assert abs(payload['payload cz'].value - 0.08) < 1e-3
+    friction = [item.value for item in outcome.parameters if item.name.startswith('viscous')]
+    assert np.allclose(friction, 20.0, atol=0.5)
+    dry = [item.value for item in outcome.parameters if item.name.startswith('coulomb')]
+    assert np.allclose(dry, 2.0, atol=0.1)
+
+
+def test_verb_writes_a_platform_file_with_covariance_and_provenance(
+    payload_bag: Path, tmp_path: Path, ex800: Platform, capsys: Any
+) -> None:
+    assert run(payload_bag, '--platform', 'ex800', '--out', tmp_path / 'one', '--json') == 0
+
+    said = json.loads(capsys.readouterr().out)
+    found = Platform.from_yaml(tmp_path / 'one' / 'parameters.yaml')
+    assert found.masses is not None
+    assert found.masses.platform.mass == said['parameters']['m']['value']
+    InertialModel.from_platform(found)
+    assert np.array_equal(found.geometry.base_joints, ex800.geometry.base_joints)
+    text = (tmp_path / 'one' / 'parameters.yaml').read_text('utf-8')
+    for word in ('covariance:', 'sha256:', str(payload_bag), 'seed: 0', 'numpy:', 'derivatives:'):
+        assert word in text, word
+    page = (tmp_path / 'one' / 'report.html').read_text('utf-8')
+    assert 'All ten parameters are determined.' in page
+    assert page.count('data:image/png;base64,') == 3
+    assert not re.search(r'(src|href)="(?!data:)', page)
+    # The same bag, options and seed make the same files, wherever the bag is read.
+    courier = Courier()
+    identify_bags([payload_bag], 'ex800', tmp_path / 'two', executor=courier)
+    assert courier.count == 1
+    for name in ('parameters.yaml', 'report.html'):
+        both = [(tmp_path / folder / name).read_bytes() for folder in ('one', 'two')]
+        assert both[0] == both[1], name
+
+
+def test_wave_does_not_determine_the_inertias_and_no_platform_file_is_left(
+    wave_bag: Path, tmp_path: Path, capsys: Any
+) -> None:
+    (tmp_path / 'parameters.yaml').write_text('of an older run')
+
+    assert run(wave_bag, '--out', tmp_path, '--json') == 1
+
+    captured = capsys.readouterr()
+    said = json.loads(captured.out)
+    assert not (tmp_path / 'parameters.yaml').exists()
+    assert 'no parameters.yaml is written' in captured.err
+    for name in ('Ixx', 'Iyy', 'Izz'):
+        assert said['parameters'][name]['verdict'] != 'identifiable'
+        assert said['parameters'][name]['value'] is None
+        assert said['parameters'][name]['note']
+    assert said['parameters']['m']['interval'][0] < 8.8369 < said['parameters']['m']['interval'][1]
+    assert 'Izz are not' in (tmp_path / 'report.html').read_text('utf-8')
+
+
+def test_forces_that_are_older_than_the_strokes_change_nothing(
+    payload_extracted: Extracted, ex800: Platform, outcome: Outcome
+) -> None:
+    """A drive filters its torque: that time is found along, or an inertia would have it."""
+    experiment = payload_extracted.experiment
+    older = experiment.forces - 1e-3 * np.gradient(experiment.forces, experiment.stamps, axis=0)
+    late = replace(payload_extracted, experiment=experiment.with_forces(older))
+
+    def moved(options: Options) -> float:
+        found = identify([late], ex800, options).parameters[:10]
+        pairs = zip(found, outcome.parameters, strict=False)
+        return max(abs(item.value - one.value) / one.sigma for item, one in pairs)
+
+    assert moved(Options()) < 0.3
+    said = [' '.join(item.remarks) for item in (outcome, identify([late], ex800))]
+    ages = [float(re.search(r'forces are (\S+) ms older', text)[1]) for text in said]
+    assert ages[1] - ages[0] == pytest.approx(1.0, abs=0.03)
+    assert moved(Options(force_delay=0.0)) > 1.0
+
+
+def test_several_bags_count_as_one(
+    payload_extracted: Extracted, wave_bag: Path, ex800: Platform, outcome: Outcome
+) -> None:
+    other = experiment_from(read_recording(wave_bag), ex800)
+
+    both = identify([payload_extracted, other], ex800)
+
+    assert both.body is not None
+    assert both.parameters[0].sigma < outcome.parameters[0].sigma
+
+
+def test_missing_leg_force_is_done_without(
+    payload_extracted: Extracted, ex800: Platform, outcome: Outcome
+) -> None:
+    forces = np.array(payload_extracted.experiment.forces)
+    forces[:, 2] = np.nan
+    five = replace(payload_extracted, experiment=payload_extracted.experiment.with_forces(forces))
+
+    found = identify([five], ex800, Options(friction='common'))
+
+    assert abs(found.parameters[0].value - outcome.parameters[0].value) < 0.01
+
+
+@pytest.mark.parametrize('estimator', ['swarm', 'levenberg-marquardt'])
+def test_interrupt_keeps_the_best_and_says_so(
+    estimator: str, payload_extracted: Extracted, ex800: Platform
+) -> None:
+    # Ctrl-C arrives as a signal, at the second iteration.
+    with open(os.devnull, 'w', encoding='utf-8') as nowhere, SearchProgress(nowhere) as progress:
+        progress.stage('fitting')
+
+        def told(done: int, planned: int, best: Any, cost: float) -> bool:
+            if done == 2:
+                os.kill(os.getpid(), signal.SIGINT)
+            return progress(done, planned, best, cost)
+
+        found = identify([payload_extracted], ex800, Options(estimator), progress=told)
+
+    assert found.interrupted
+    assert any('stopped after 2 iterations' in remark for remark in found.remarks)
+    assert np.isfinite(found.result.parameters).all()
+
+
+def test_interrupt_before_the_search_ends_everything() -> None:
+    with (
+        open(os.devnull, 'w', encoding='utf-8') as nowhere,
+        pytest.raises(KeyboardInterrupt),
+        SearchProgress(nowhere),
+    ):
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_truth_stands_beside_the_estimates_where_it_is_known(
+    payload_bag: Path, ex800: Platform, tmp_path: Path
+) -> None:
+    written = identify_bags([payload_bag], 'ex800', tmp_path, truth=true_values(ex800))
+
+    assert '<th class="n">true</th>' in written.report.read_text('utf-8')
+    assert written.parameters == tmp_path / 'parameters.yaml'
+
+
+@pytest.mark.parametrize(
+    ('words', 'message'),
+    [
+        (['--level', '2'], r'level: expected 0.5 to 1'),
+        (['--imu-bag', 'imu'], r'--imu-bag: expected --force-path imu beside it'),
+    ],
+)
+def test_bad_options_are_refused(
+    words: list[str], message: str, payload_bag: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        run(payload_bag, '--out', tmp_path, *words)
+
+
+@pytest.mark.parametrize(
+    ('words', 'message'),
+    [
+        (['--passband', '0'], "--passband: expected a number above 0, got '0'"),
+        (['--seed', '-1'], "--seed: expected a whole number not below 0, got '-1'"),
+        (['--out', __file__], 'expected a folder that can be written'),
+    ],
+)
+def test_bad_values_are_usage_errors(words: list[str], message: str, capsys: Any) -> None:
+    with pytest.raises(SystemExit, match='2'):
+        run('bag', *words)
+    assert message in capsys.readouterr().err

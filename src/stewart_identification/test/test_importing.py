@@ -1,0 +1,150 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Logs of the vendor's programs and MATLAB files become bags, in SI units."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+from stewart_bags.reading import Bag
+from stewart_bags.series import ImuSeries, read_series
+from stewart_identification.importing.imu_log import NoImuLog
+from stewart_identification.importing.mat_log import read_mat_log
+from stewart_identification.importing.text_log import read_text_log
+from stewart_identification.verbs import import_log
+
+G = 9.80665
+OLD = (
+    'StartTime: 2026-01-14 09:30:00.000\n'
+    'address Time(s) ax(g) ay(g) az(g) wx(deg/s) wy(deg/s) wz(deg/s) AngleX(deg) AngleY(deg) '
+    'AngleZ(deg)\n'
+    '0x50 23:59:59.990 0 0.5 1 180 0 -90 0 0 90\n'
+    '0x50 00:00:00.000 0 0 1 0 0 0 0 0 0\n'
+)
+NEW = (
+    'time\tDeviceName\tChipTime()\tAccX(g)\tAccY(g)\tAccZ(g)\tAsX(°/s)\tAsY(°/s)\tAsZ(°/s)\t'
+    'AngleX(°)\tAngleY(°)\tAngleZ(°)\tQ0()\tQ1()\tQ2()\tQ3()\n'
+    '2026-01-14T09:30:00.830\tA(01)\tnull\t0\t1\t0\t1\t2\t3\t0\t0\t0\t0.70711\t0.70711\t0\t0\n'
+    '2026-01-14T09:30:00.831\tB(02)\tnull\t9\t9\t9\t9\t9\t9\t0\t0\t0\t1\t0\t0\t0\n'
+    '2026-01-14T09:30:00.840\tA(01)\tnull\t0\t1\t0\t1\t2\t3\t0\t0\t0\t0.70711\t0.70711\t0\t0\n'
+)
+CSV = (
+    'Time,Device name,Chip Time,Acceleration X(g),Acceleration Y(g),Acceleration Z(g),'
+    'Angular velocity X(°/s),Angular velocity Y(°/s),Angular velocity Z(°/s)\n'
+    '09:30:00.1,s,2026-01-14 09:30:00.010,0,0,1,0,0,1\n'
+    '09:30:00.1,s,2026-01-14 09:30:00.030,0,0,1,0,0,2\n'
+)
+
+
+def run(*words: object) -> int:
+    parser = argparse.ArgumentParser()
+    import_log.add_arguments(parser)
+    return import_log.main(parser.parse_args([str(word) for word in words]))
+
+
+def test_old_text_log_passes_midnight_and_becomes_a_bag(tmp_path: Path) -> None:
+    (tmp_path / 'log.txt').write_text(OLD)
+
+    assert run(tmp_path / 'log.txt', '-o', tmp_path / 'bag', '--start', '2026-01-14') == 0
+
+    with Bag(tmp_path / 'bag') as bag:
+        imu = read_series(bag, 'imu/data', ImuSeries)
+    assert imu.frame_id == 'imu_link'
+    assert np.diff(imu.stamp_ns).tolist() == [10_000_000]
+    assert np.allclose(imu.specific_force[0], [0.0, 0.5 * G, G])
+    assert np.allclose(imu.angular_velocity[0], [np.pi, 0.0, -np.pi / 2])
+    assert np.allclose(imu.quaternion_xyzw[0], [0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)])
+    assert not imu.findings
+
+
+def test_new_text_log_needs_its_device_and_has_the_quaternion_w_first(tmp_path: Path) -> None:
+    path = tmp_path / 'log.txt'
+    path.write_text(NEW, encoding='utf-8')
+
+    with pytest.raises(NoImuLog, match=r'2 devices \(A\(01\), B\(02\)\), choose one'):
+        read_text_log(path)
+    log = read_text_log(path, device='A')
+
+    assert len(log.stamps_ns) == 2
+    assert log.stamps_ns[0] == 1_768_383_000_830_000_000
+    assert np.allclose(log.specific_force[0], [0.0, G, 0.0])
+    assert log.quaternion_xyzw is not None
+    assert np.allclose(log.quaternion_xyzw[0], [np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)])
+
+
+def test_clock_of_the_sensor_is_preferred_to_that_of_the_program(tmp_path: Path) -> None:
+    (tmp_path / 'log.csv').write_text(CSV, encoding='utf-8')
+
+    log = read_text_log(tmp_path / 'log.csv')
+
+    assert np.diff(log.stamps_ns).tolist() == [20_000_000]
+    assert log.quaternion_xyzw is None
+
+
+@pytest.mark.parametrize(
+    ('text', 'message'),
+    [
+        ('a,b\n1,2\n', 'none of the first 20 lines names accelerations'),
+        ('time,ax(g),ay(g),az(g)\n', ':1: no columns of angular velocities among'),
+        (CSV.replace(',0,0,1\n', ',0,x,1\n', 1), r":2: Angular velocity Y\(°/s\) is 'x'"),
+        (CSV.replace('Acceleration X(g)', 'Acceleration X(ft)'), "acceleration in 'ft', known"),
+        (CSV.splitlines()[0] + '\n', 'there are names of columns and no samples'),
+    ],
+)
+def test_what_is_no_log_is_refused_with_its_line(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / 'log.csv').write_text(text, encoding='utf-8')
+
+    with pytest.raises(NoImuLog, match=message):
+        read_text_log(tmp_path / 'log.csv')
+
+
+def samples() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    time = np.arange(5) / 50.0
+    return time, np.tile([0.0, 0.0, 1.0], (5, 1)), np.tile([10.0, 0.0, 0.0], (5, 1))
+
+
+def test_mat_files_are_read_in_every_layout(tmp_path: Path) -> None:
+    time, force, rate = samples()
+    layouts = {
+        'vectors': {'t': time, 'Acc': force, 'Gyro': rate.T},
+        'columns': {
+            'time': time,
+            **{f'Acc{a}': force[:, i] for i, a in enumerate('XYZ')},
+            **{f'As{a}': rate[:, i] for i, a in enumerate('XYZ')},
+        },
+        'struct': {'data': {'time': time, 'acc': force, 'gyro': rate}},
+        'titled': {
+            'data': np.column_stack([time, force, rate]),
+            'names': np.array(
+                ['Time(s)', 'ax(g)', 'ay(g)', 'az(g)', 'wx(deg/s)', 'wy(deg/s)', 'wz(deg/s)'],
+                dtype=object,
+            ),
+        },
+    }
+    for name, content in layouts.items():
+        savemat(tmp_path / f'{name}.mat', content)
+
+        log = read_mat_log(tmp_path / f'{name}.mat', start_ns=1_000_000_000)
+
+        assert np.allclose(log.specific_force[:, 2], G), name
+        assert np.allclose(log.angular_velocity[:, 0], np.radians(10.0)), name
+        assert log.stamps_ns.tolist() == [10**9 + 20_000_000 * i for i in range(5)], name
+
+
+def test_mat_variables_may_be_named_and_are_listed_where_they_are_not(tmp_path: Path) -> None:
+    _, force, rate = samples()
+    savemat(tmp_path / 'data.mat', {'d1': force, 'd2': rate})
+
+    with pytest.raises(NoImuLog, match=r'no variable is the acceleration, there are d1 \(5, 3\)'):
+        read_mat_log(tmp_path / 'data.mat')
+    words = ['--name', 'acceleration=d1', '--name', 'angular velocity=d2', '--rate', '100']
+    assert run(tmp_path / 'data.mat', '-o', tmp_path / 'bag', *words) == 0
+    with Bag(tmp_path / 'bag') as bag:
+        assert np.diff(read_series(bag, 'imu/data', ImuSeries).stamp_ns).tolist() == [10**7] * 4
+    (tmp_path / 'no.mat').write_bytes(b'nothing of the kind' * 20)
+    with pytest.raises(NoImuLog, match='no MATLAB file'):
+        read_mat_log(tmp_path / 'no.mat')

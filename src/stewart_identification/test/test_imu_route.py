@@ -1,0 +1,144 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The paper's way without forces: what it computes is right, and what it is worth is said."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from recordings_made import imu_samples, Run, write_imu_bag
+from scipy.spatial.transform import Rotation
+from stewart_bags.reading import Bag
+from stewart_bags.series import ImuSeries, OdometrySeries, read_series
+from stewart_identification.errors import ShapeError
+from stewart_identification.imu_route.fusion import fuse, settled_gain
+from stewart_identification.imu_route.measured_motion import measured_motion
+from stewart_identification.imu_route.sensitivity import sensitivity
+from stewart_identification.recording.errors import UnusableRecording
+from stewart_identification.recording.from_bag import Extracted, Extraction
+from stewart_identification.recording.mounting import find_mounting
+from stewart_identification.recording.recordings import read_recording
+from stewart_identification.verbs import identify as verb
+from stewart_kinematics.platform import Platform
+
+
+def test_fusion_is_eq_19_written_out() -> None:
+    rng = np.random.default_rng(2)
+    model, measured = rng.normal(0.0, 10.0, (2, 50, 3))
+
+    found = fuse(model, measured)
+
+    covariance = 0.0
+    for row in range(50):
+        before = covariance + 0.05
+        gain = before / (before + 0.5)
+        covariance = (1.0 - gain) * before
+        expected = model[row] + gain * (measured[row] - model[row])
+        assert np.allclose(found.fused[row], expected, rtol=1e-12)
+        assert np.allclose(found.gains[row], gain, rtol=1e-12)
+    assert found.gains[-1, 0] == pytest.approx(settled_gain(), rel=1e-9)
+    assert settled_gain() == pytest.approx(0.2702, abs=5e-5)
+    with pytest.raises(ShapeError):
+        fuse(model, measured[:-1])
+
+
+def test_sensitivity_is_the_derivative_where_forces_are_linear_and_quadratic() -> None:
+    def predict(parameters: np.ndarray) -> np.ndarray:
+        return np.array([3.0 * parameters[0], parameters[1] ** 2])
+
+    found = sensitivity(predict, np.array([2.0, 5.0]))
+
+    assert np.allclose(found, [[3.0, 0.0], [0.0, 10.0]], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ('turn', 'offset'),
+    [
+        (Rotation.identity(), 0.0),
+        (Rotation.from_euler('x', 90, degrees=True), 0.037),
+        (Rotation.from_euler('zyx', [30, -20, 70], degrees=True), -7.5),
+    ],
+)
+def test_other_clock_and_mounting_are_found(
+    turn: Rotation,
+    offset: float,
+    payload_run: Run,
+    payload_extracted: Extracted,
+    ex800: Platform,
+    tmp_path: Path,
+) -> None:
+    assert ex800.imu is not None
+    rng = np.random.default_rng(7)
+    force, rate = imu_samples(payload_run, ex800.imu.position, turn, rng)
+    bag = write_imu_bag(tmp_path / 'imu', payload_run.time + offset, force, rate)
+
+    found = measured_motion(
+        payload_extracted,
+        read_recording(bag, required=('imu/data',)),
+        ex800,
+        Extraction(),
+        other_recorder=True,
+    )
+
+    assert found.clock.offset == pytest.approx(offset, abs=3e-4)
+    wrong = Rotation.from_matrix(found.mounting.rotation) * turn.inv()
+    assert np.degrees(wrong.magnitude()) < 0.1
+    assert found.described == (turn.magnitude() == 0.0)
+    legs = payload_extracted.experiment.inputs[found.rows]
+    left = found.motion.linear_acceleration - legs.linear_acceleration
+    assert left.std(axis=0).max() < 0.02
+    left = found.motion.angular_acceleration - legs.angular_acceleration
+    assert left.std(axis=0).max() < 0.05
+
+
+def test_verb_says_that_the_fit_returns_what_was_assumed(
+    payload_bag: Path, payload_run: Run, ex800: Platform, tmp_path: Path, capsys: Any
+) -> None:
+    assert ex800.imu is not None
+    force, rate = imu_samples(
+        payload_run, ex800.imu.position, Rotation.identity(), np.random.default_rng(1)
+    )
+    imu = write_imu_bag(tmp_path / 'imu', payload_run.time + 0.037, force, rate)
+    parser = argparse.ArgumentParser()
+    verb.add_arguments(parser)
+    words = [payload_bag, '--force-path', 'imu', '--imu-bag', imu, '--json', '-o', tmp_path / 'o']
+
+    code = verb.main(parser.parse_args([str(word) for word in words]))
+
+    said = json.loads(capsys.readouterr().out)
+    assert code == 1
+    assert not (tmp_path / 'o' / 'parameters.yaml').exists()
+    # The platform weighs 8.8369 kg with its payload. The fit does not see it.
+    for assumed, returned in said['mass_returned_kg'].items():
+        assert returned == pytest.approx(float(assumed.split()[0]), rel=2e-3)
+    assert said['clock_offset_s'] == pytest.approx(0.037, abs=3e-4)
+    assert np.allclose(said['acceleration_gain'], 1.0, atol=0.02)
+    page = (tmp_path / 'o' / 'report.html').read_text('utf-8')
+    assert 'Without a force nothing of an inertia is measured' in page
+
+
+def test_real_sensor_with_gravity_on_y_and_yaw_alone_is_refused_with_the_reason(
+    others_bags: Path,
+) -> None:
+    with Bag(others_bags / 'husky_imu_odom_90s_jazzy_mcap') as bag:
+        names = {t.msgtype: name for name, t in bag.topics.items()}
+        imu = read_series(bag, names[ImuSeries.MSGTYPE], ImuSeries)
+        odometry = read_series(bag, names[OdometrySeries.MSGTYPE], OdometrySeries)
+    # A car turns about the vertical only: gravity shows two angles of the mounting, not three.
+    origin = int(imu.stamp_ns[0])
+    yaw = np.interp(imu.seconds(origin), odometry.seconds(origin), odometry.angular_velocity[:, 2])
+    zero = np.zeros_like(yaw)
+    up = np.tile([0.0, 0.0, 9.80665], (len(imu), 1))
+
+    mean = imu.specific_force.mean(axis=0)
+    assert mean[1] == pytest.approx(9.79, abs=0.02)
+    assert np.linalg.norm(mean[[0, 2]]) < 0.3
+    with pytest.raises(UnusableRecording, match='the angle about gravity is not seen'):
+        find_mounting(
+            up, np.stack([zero, zero, yaw], axis=1), imu.specific_force, imu.angular_velocity
+        )

@@ -1,0 +1,130 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The EX800 with a payload on the simulated plant: errors, intervals, and who is found out."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+import json
+import multiprocessing
+import os
+from pathlib import Path
+import platform
+import sys
+
+import numpy as np
+import pytest
+
+# Tests are imported by path, and their helper has to be found.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from plant_runs import bound, experiment_of, identify, model_of, Run, task
+from stewart_identification.confidence import chance
+from stewart_identification.estimators.estimator import Result
+from stewart_identification.identifiability import identifiability, Verdict
+from stewart_identification.study import run_study, summarise, Summary
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.trajectories.multi_sine import from_yaml
+
+TEN = slice(0, 10)
+RUNS = 300
+OUTPUT = Path(__file__).parents[3] / 'build' / 'benchmarks'
+
+
+@pytest.fixture(scope='module')
+def run() -> Run:
+    ex800 = Platform.from_yaml('ex800')
+    motion = from_yaml('ex800_identification', ex800.geometry.neutral_pose)
+    return Run(ex800, motion, 1)
+
+
+@pytest.fixture(scope='module')
+def result(run: Run):
+    return identify(run)
+
+
+def test_one_run_finds_mass_and_centre_of_mass(run, result):
+    assert result.physical
+    truth = run.truth
+    assert abs(result.parameters[0] / truth[0] - 1.0) < 1e-3
+    centre = result.parameters[1:4] / result.parameters[0]
+    assert np.all(np.abs(centre - truth[1:4] / truth[0]) < 0.6e-3)
+    # Ten at once: three standard deviations leave 2.7 % for chance, and the seed is fixed.
+    assert np.all(np.abs(result.parameters - truth)[TEN] < 3.0 * result.sigmas[TEN])
+
+
+def test_a_wrong_payload_is_found_out_and_the_right_one_is_not(run, result):
+    covariance = result.covariance[TEN, TEN]
+    right = result.parameters[TEN] - run.truth[TEN]
+    assert chance(right, covariance) > 1e-3
+    for mass in (1.95, 0.0):
+        wrong = replace(run, options=replace(run.options, payload_mass=mass))
+        assert chance(result.parameters[TEN] - wrong.truth[TEN], covariance) < 1e-6
+
+
+def test_the_waves_own_recording_is_told_not_to_identify_what_it_does_not(run):
+    wave = from_yaml('ex800_wave', run.platform.geometry.neutral_pose)
+    experiment = experiment_of(replace(run, motion=wave))
+    experiment = replace(experiment, noise=np.full(6, 0.58))
+    found = identifiability(model_of(run.platform), experiment)
+    assert found.of('m') is Verdict.IDENTIFIABLE
+    for name in ('Ixx', 'Iyy', 'Izz', 'Ixy', 'Ixz', 'Iyz'):
+        assert found.of(name) is not Verdict.IDENTIFIABLE
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+def test_three_hundred_plants_stay_near_the_bound_and_inside_the_binomial_band(run):
+    context = multiprocessing.get_context('fork')
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=context) as pool:
+        study = run_study(task, RUNS, 1, executor=pool)
+    results = list(study.outcomes.values())
+    truth, best = run.truth[TEN], bound(run)[TEN]
+    summary = summarise([_ten(item) for item in results], truth)
+    centres = np.array([r.parameters[1:4] / r.parameters[0] for r in results])
+    errors = np.sqrt(np.mean((centres - truth[1:4] / truth[0]) ** 2, axis=0))
+    # Before anything is judged: docs/benchmarks.md shows what was found, good or bad.
+    write_study(results[0], summary, best, errors)
+    assert all(item.physical for item in results)
+    assert np.all(summary.rmse <= 1.25 * best), summary.rmse / best
+    assert summary.rmse[0] <= 1e-3 * truth[0]
+    assert np.all(errors <= 0.3e-3)
+    low, high = summary.band
+    assert np.all((summary.coverage >= low) & (summary.coverage <= high)), summary.coverage
+    assert summary.pooled_band[0] <= summary.pooled <= summary.pooled_band[1]
+
+
+def _ten(result):
+    return replace(result, parameters=result.parameters[TEN], intervals=result.intervals[:, TEN])
+
+
+def write_study(one: Result, summary: Summary, best: np.ndarray, centre: np.ndarray) -> None:
+    """Leave the figures where `benchmarks/write_tables.py` finds them."""
+    rows = zip(
+        one.names, one.units, best, summary.rmse, summary.bias, summary.coverage, strict=False
+    )
+    content = {
+        'command': 'pytest -m slow src/stewart_identification/test/test_plant_study.py',
+        'python': platform.python_version(),
+        'numpy': np.__version__,
+        'runs of the plant': summary.count,
+        'estimates': [
+            {
+                'name': name,
+                'unit': unit,
+                'bound': float(least),
+                'ratio': float(rmse / least),
+                'bias': float(bias / rmse),
+                'coverage': float(coverage),
+            }
+            for name, unit, least, rmse, bias, coverage in rows
+        ],
+        'band': summary.band,
+        'pooled': summary.pooled,
+        'pooled_band': summary.pooled_band,
+        'centre_rmse_m': centre.tolist(),
+    }
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(content, indent=2) + '\n'
+    (OUTPUT / 'identification_study.json').write_text(text, encoding='utf-8')
