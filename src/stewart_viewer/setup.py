@@ -20,5 +20,16 @@ setup(
     ],
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
+    entry_points={
+        'console_scripts': [
+            'force_arrows = stewart_node_support.executable:main',
+            'web_viewer = stewart_node_support.executable:main',
+        ],
+        'stewart.nodes': [
+            'force_arrows = stewart_viewer.nodes.force_arrows:ForceArrows',
+            'web_viewer = stewart_viewer.nodes.web_viewer:WebViewer',
+        ],
+        'stewart.verbs': ['view = stewart_viewer.verbs.view'],
+    },
     zip_safe=False,
 )

@@ -1,0 +1,177 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""How a person moves the platform: six sliders or a gizmo for the target, and buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+from stewart_kinematics.errors import StewartError
+from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.platform import Platform
+from stewart_viewer.snapshot import rpy_of
+import viser
+
+AXES = ('x [mm]', 'y [mm]', 'z [mm]', 'roll [°]', 'pitch [°]', 'yaw [°]')
+WAVES = ('ocean', 'excitation')
+ASKED = 'asked for; the answer comes here'
+
+
+class Operator(Protocol):
+    """Whoever carries out what a person asks for, in a thread of its own."""
+
+    def move(self, position: Array, quaternion_xyzw: Array, speed: float) -> None:
+        """Move to a pose with a part of the limits' speed."""
+
+    def cancel(self) -> None:
+        """Come to rest before the target."""
+
+    def call(self, service: str) -> None:
+        """Call a service of type Trigger."""
+
+
+class Controls:
+    """
+    Target and buttons; nothing moves before a button is pressed.
+
+    The target counts from the neutral pose. Whether the platform may stand there is said at once,
+    by the guard that refuses setpoints, too; the nodes check again.
+
+    Parameters
+    ----------
+    server : viser.ViserServer
+        Where to.
+    platform : Platform
+        Gives limits and neutral pose.
+    operator : Operator
+        Carries out.
+
+    """
+
+    def __init__(self, server: viser.ViserServer, platform: Platform, operator: Operator) -> None:
+        """Lay the controls out, the target at the neutral pose."""
+        self._guard, self._operator = MotionGuard(platform), operator
+        self._neutral = platform.geometry.neutral_pose
+        self._neutral_rpy = rpy_of(self._neutral)
+        self._setting = False
+        size = float(platform.geometry.length_scale)
+        self._gizmo = server.scene.add_transform_controls(
+            '/target', scale=0.7 * size, depth_test=False, opacity=0.6
+        )
+        gui = self._gui = server.gui
+        with gui.add_folder('Drives'):
+            self._button('Enable', 'driver/enable', 'green')
+            self._button('Quick stop', 'driver/quick_stop', 'red')
+            self._button('Disable', 'driver/disable', 'gray')
+            self._button('Reset fault', 'driver/reset_fault', 'gray')
+        with gui.add_folder('Wave'):
+            self._wave = gui.add_dropdown('played by', WAVES)
+            for action, button in (
+                ('start', gui.add_button('Start wave', color='blue')),
+                ('stop', gui.add_button('Stop wave', color='gray')),
+            ):
+                button.on_click(partial(self._on_wave, action))
+        with gui.add_folder('Move to a target'):
+            self._sliders = [
+                self._slider(gui, label, reach)
+                for label, reach in zip(AXES, _reaches(platform), strict=True)
+            ]
+            self._verdict = gui.add_markdown('')
+            self._speed = gui.add_slider('speed [%]', 1, 100, 1, 10)
+            self._move = gui.add_button('Move there', color='blue')
+            self._move.on_click(lambda _: self._on_move())
+            gui.add_button('Stop moving', color='gray').on_click(lambda _: self._operator.cancel())
+            gui.add_button('Target to neutral', color='gray').on_click(lambda _: self._reset())
+        self._answer = gui.add_markdown('')
+        self._gizmo.on_update(lambda _: self._from_gizmo())
+        self._reset()
+
+    @property
+    def target(self) -> Pose:
+        """Pose that the sliders show."""
+        values = np.array([slider.value for slider in self._sliders], dtype=np.float64)
+        rpy = self._neutral_rpy + np.radians(values[3:])
+        return Pose.from_rpy(self._neutral.position + 1e-3 * values[:3], rpy.tolist())
+
+    def tell(self, sentence: str) -> None:
+        """Show what has come of the last request."""
+        self._answer.content = sentence
+
+    def _button(self, label: str, service: str, colour: Any) -> None:
+        button = self._gui.add_button(label, color=colour)
+        button.on_click(lambda _: self._ask(label, lambda: self._operator.call(service)))
+
+    def _on_wave(self, action: str, _: Any = None) -> None:
+        service = f'{self._wave.value}/{action}'
+        self._ask(service, lambda: self._operator.call(service))
+
+    def _ask(self, label: str, request: Callable[[], None]) -> None:
+        self.tell(f'{label}: {ASKED}')
+        request()
+
+    def _slider(self, gui: Any, label: str, reach: float) -> Any:
+        slider = gui.add_slider(label, -reach, reach, reach / 200.0, 0.0)
+        slider.on_update(lambda _: self._from_sliders())
+        return slider
+
+    def _reset(self) -> None:
+        for slider in self._sliders:
+            slider.value = 0.0
+        self._from_sliders()
+
+    def _from_sliders(self) -> None:
+        if self._setting:
+            return
+        target = self.target
+        self._gizmo.position = target.position
+        self._gizmo.wxyz = np.roll(target.quaternion_xyzw, 1)
+        self._judge()
+
+    def _from_gizmo(self) -> None:
+        pose = Pose(self._gizmo.position, np.roll(self._gizmo.wxyz, -1))
+        away = 1e3 * (pose.position - self._neutral.position)
+        turned = np.degrees(rpy_of(pose) - self._neutral_rpy)
+        self._setting = True
+        try:
+            for slider, value in zip(self._sliders, [*away, *turned], strict=True):
+                slider.value = float(np.clip(value, slider.min, slider.max))
+        finally:
+            self._setting = False
+        self._judge()
+
+    def _judge(self) -> None:
+        """Say whether the platform may stand at the target, and which that is."""
+        try:
+            self._guard.check(Motion.at_rest(self.target))
+        except StewartError as error:
+            self._verdict.content = f'**Refused:** {error}'
+            self._move.disabled = True
+        else:
+            # The sliders run ahead of what has arrived here, and this is what a click moves to.
+            values = [float(slider.value) for slider in self._sliders]
+            away, turned = (
+                ', '.join(f'{value:.1f}' for value in part) for part in (values[:3], values[3:])
+            )
+            self._verdict.content = f'Inside every limit: {away} mm, {turned}°.'
+            self._move.disabled = False
+
+    def _on_move(self) -> None:
+        speed = 0.01 * float(self._speed.value)
+        target = self.target
+        self._ask(
+            'Move', lambda: self._operator.move(target.position, target.quaternion_xyzw, speed)
+        )
+
+
+def _reaches(platform: Platform) -> list[float]:
+    """Return half the range of each slider [mm], [°]: half a stroke, and the angle limits."""
+    limits = platform.limits
+    half = 500.0 * float((limits.stroke[:, 1] - limits.stroke[:, 0]).min())
+    angles = [
+        float(np.degrees(np.abs(pair).max())) for pair in (limits.roll, limits.pitch, limits.yaw)
+    ]
+    return [round(half, 1)] * 3 + [round(angle, 1) for angle in angles]

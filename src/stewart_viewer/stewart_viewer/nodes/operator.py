@@ -1,0 +1,115 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Carry out in the node's thread what a person asked for in the browser's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from rclpy.action import ActionClient
+from rclpy.node import Node
+from std_srvs.srv import Trigger
+from stewart_interfaces.action import MovePlatform
+from stewart_node_support.conversions import pose_msg
+from stewart_viewer.controls import WAVES
+
+LOOK = 0.05
+"""Time from one look into the queue to the next [s]."""
+
+SERVICES = (
+    *(f'driver/{name}' for name in ('enable', 'disable', 'quick_stop', 'reset_fault')),
+    *(f'{wave}/{name}' for wave in WAVES for name in ('start', 'stop')),
+)
+
+ENDS = {
+    MovePlatform.Result.REACHED: 'reached the target',
+    MovePlatform.Result.CANCELED: 'came to rest before the target',
+    MovePlatform.Result.ABORTED: 'aborted',
+}
+
+
+class GraphOperator:
+    """
+    Call services and send goals; all answers go to `tell`.
+
+    Parameters
+    ----------
+    node : Node
+        Whose services and action these are.
+    tell : callable
+        Takes a sentence for the person who asked.
+
+    """
+
+    def __init__(self, node: Node, tell: Callable[[str], None]) -> None:
+        """Look for action and services at once: a quick stop has no time to look for its own."""
+        self._tell = tell
+        self._queue: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._services: dict[str, Any] = {
+            name: node.create_client(Trigger, name) for name in SERVICES
+        }
+        self._action: Any = ActionClient(node, MovePlatform, 'move_platform')
+        self._goal: Any = None
+        node.create_timer(LOOK, self._work)
+
+    def move(self, position: Any, quaternion_xyzw: Any, speed: float) -> None:
+        """Move to a pose with a part of the limits' speed."""
+        self._queue.put(partial(self._move, position, quaternion_xyzw, speed))
+
+    def cancel(self) -> None:
+        """Come to rest before the target."""
+        self._queue.put(self._cancel)
+
+    def call(self, service: str) -> None:
+        """Call a service of type Trigger."""
+        self._queue.put(partial(self._call, service))
+
+    def _work(self) -> None:
+        while True:
+            try:
+                self._queue.get_nowait()()
+            except Empty:
+                return
+
+    def _call(self, service: str) -> None:
+        client = self._services[service]
+        if not client.service_is_ready():
+            self._tell(f'**{service}**: no node offers it')
+            return
+        client.call_async(Trigger.Request()).add_done_callback(partial(self._answered, service))
+
+    def _answered(self, service: str, future: Any) -> None:
+        answer = future.result()
+        word = 'done' if answer.success else '**refused**'
+        self._tell(f'{service}: {word}: {answer.message}')
+
+    def _move(self, position: Any, quaternion_xyzw: Any, speed: float) -> None:
+        if not self._action.server_is_ready():
+            self._tell('**move_platform**: no node offers it')
+            return
+        goal = MovePlatform.Goal(
+            target=pose_msg(position, quaternion_xyzw), speed_scale=float(speed)
+        )
+        self._action.send_goal_async(goal).add_done_callback(self._accepted)
+
+    def _accepted(self, future: Any) -> None:
+        self._goal = future.result()
+        if not self._goal.accepted:
+            self._tell('move_platform: **refused**; cycloidal_trajectory says why in its log')
+            self._goal = None
+            return
+        self._tell('move_platform: moving')
+        self._goal.get_result_async().add_done_callback(self._ended)
+
+    def _ended(self, future: Any) -> None:
+        result, self._goal = future.result().result, None
+        self._tell(f'move_platform: {ENDS[result.code]}. {result.message}')
+
+    def _cancel(self) -> None:
+        if self._goal is None:
+            self._tell('no move is running')
+        else:
+            self._goal.cancel_goal_async()

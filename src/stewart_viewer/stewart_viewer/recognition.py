@@ -1,0 +1,91 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which platform a recording is of: the one whose legs are as long as its poses ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from stewart_kinematics.errors import StewartError
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.inverse import leg_lengths
+from stewart_viewer.recording import Recording
+
+CLOSE = 0.005
+"""Recorded strokes and those of the poses differ by less, if the platform is the right one [m]."""
+SAMPLES = 200
+
+
+class WrongPlatform(StewartError, ValueError):
+    """Poses and strokes of a recording do not belong to the platform."""
+
+
+def mismatch(recording: Recording, geometry: Geometry) -> float:
+    """
+    Compare recorded strokes with those that the recorded poses need.
+
+    Parameters
+    ----------
+    recording : Recording
+        Poses and legs.
+    geometry : Geometry
+        Joints of a platform.
+
+    Returns
+    -------
+    float
+        Median over the recording of the worst leg's difference [m]; NaN without strokes.
+
+    """
+    poses, legs = recording.poses, recording.legs
+    if legs is None:
+        return float('nan')
+    rows = np.unique(np.linspace(0, len(poses.times) - 1, SAMPLES).astype(int))
+    following = np.searchsorted(legs.times, poses.times[rows]).clip(max=len(legs.times) - 1)
+    strokes = legs.values[0][following]
+    needed = leg_lengths(geometry, *(values[rows] for values in poses.values))
+    worst = np.abs(needed - geometry.retracted_length - strokes).max(axis=1)
+    return float(np.nanmedian(worst)) if np.isfinite(worst).any() else float('nan')
+
+
+def recognise(recording: Recording, geometries: Mapping[str, Geometry]) -> str:
+    """
+    Tell which platform a recording is of.
+
+    Parameters
+    ----------
+    recording : Recording
+        Poses and legs.
+    geometries : mapping of str to Geometry
+        The platforms that it may be, by name.
+
+    Returns
+    -------
+    str
+        The one that fits best.
+
+    Raises
+    ------
+    WrongPlatform
+        If none fits, or the recording has not what it takes to tell.
+
+    """
+    found = {name: mismatch(recording, geometry) for name, geometry in geometries.items()}
+    fitting = {name: error for name, error in found.items() if error < CLOSE}
+    if not fitting:
+        raise WrongPlatform(
+            f'the recording fits none of the platforms {", ".join(found)}: '
+            'say with --platform which it is of'
+        )
+    return min(fitting, key=lambda name: fitting[name])
+
+
+def check(recording: Recording, geometry: Geometry, name: str) -> None:
+    """Raise `WrongPlatform` if the strokes of a recording are those of another platform."""
+    error = mismatch(recording, geometry)
+    if error >= CLOSE:
+        raise WrongPlatform(
+            f'the recording is not of {name}: its strokes and its poses differ by '
+            f'{1e3 * error:.0f} mm, for this platform less than {1e3 * CLOSE:g} mm'
+        )

@@ -1,0 +1,120 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A recorded motion as snapshots at any instant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from stewart_kinematics.errors import StewartError
+from stewart_kinematics.motion import Array, Pose
+from stewart_viewer.snapshot import DriveReport, Estimate, Snapshot
+
+
+class NothingToShow(StewartError, ValueError):
+    """A recording holds no pose."""
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """
+    Values with their instants.
+
+    Attributes
+    ----------
+    times : ndarray, shape (n,)
+        Ascending [s].
+    values : tuple
+        One item per instant each: an array of n rows, or a sequence.
+
+    """
+
+    times: Array
+    values: tuple[Array, ...]
+
+    def at(self, time: float) -> tuple[Array, ...] | None:
+        """Return the values that were the latest at an instant; None before the first."""
+        index = int(np.searchsorted(self.times, time, side='right')) - 1
+        return None if index < 0 else tuple(item[index] for item in self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """
+    What a bag holds for a viewer.
+
+    Attributes
+    ----------
+    poses : Track
+        Position (n, 3), quaternion (n, 4) as measured.
+    setpoints : Track or None
+        The same as commanded.
+    legs : Track or None
+        Strokes (n, 6), forces (n, 6) with NaN where none was measured.
+    estimates : Track or None
+        Position, quaternion, covariance of the position (n, 3, 3).
+    reports : tuple of (float, DriveReport)
+        Instant and state of the driver at every change.
+
+    Raises
+    ------
+    NothingToShow
+        If there is not one pose.
+
+    """
+
+    poses: Track
+    setpoints: Track | None = None
+    legs: Track | None = None
+    estimates: Track | None = None
+    reports: tuple[tuple[float, DriveReport], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check that there is something to show."""
+        if not len(self.poses.times):
+            raise NothingToShow('the recording holds no pose of the platform: 0 samples')
+
+    @property
+    def start(self) -> float:
+        """Instant of the first pose [s]."""
+        return float(self.poses.times[0])
+
+    @property
+    def duration(self) -> float:
+        """From the first pose to the last [s]."""
+        return float(self.poses.times[-1]) - self.start
+
+    def at(self, time: float) -> Snapshot:
+        """
+        Return what was known at an instant.
+
+        Parameters
+        ----------
+        time : float
+            Since the first pose [s].
+
+        Returns
+        -------
+        Snapshot
+            Its `time` is the argument.
+
+        """
+        instant = self.start + time
+        pose, setpoint = self.poses.at(instant), _at(self.setpoints, instant)
+        legs, estimate = _at(self.legs, instant), _at(self.estimates, instant)
+        told = [report for since, report in self.reports if since <= instant]
+        forces = None if legs is None or not np.isfinite(legs[1]).all() else legs[1]
+        return Snapshot(
+            time,
+            pose=None if pose is None else Pose(*pose),
+            commanded=None if setpoint is None else Pose(*setpoint),
+            strokes=None if legs is None else legs[0],
+            forces=forces,
+            estimate=None if estimate is None else Estimate(Pose(*estimate[:2]), estimate[2]),
+            drives=told[-1] if told else None,
+        )
+
+
+def _at(track: Track | None, instant: float) -> tuple[Array, ...] | None:
+    return None if track is None else track.at(instant)

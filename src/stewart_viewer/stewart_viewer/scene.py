@@ -1,0 +1,193 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The platform in space: its URDF, the commanded ghost, leg bands, forces and the ellipsoid."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+from stewart_description.urdf import render_urdf
+from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
+from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.platform import Platform
+from stewart_viewer.force_scale import colour_of_force, ForceScale
+from stewart_viewer.snapshot import Estimate, Snapshot, stroke_reserve
+import viser
+from viser.extras import ViserUrdf
+import yourdfpy
+
+GREEN, AMBER, RED, GREY = (40, 160, 80), (230, 160, 20), (205, 30, 45), (150, 150, 155)
+GHOST = (0.1, 0.65, 0.35, 0.35)
+LITTLE_RESERVE, NO_RESERVE = 0.2, 0.05
+"""Below these parts of half the stroke a leg's band turns amber, and red."""
+
+BELOW = -0.01
+"""The grid lies under the base plate [m]."""
+
+
+class PlatformScene:
+    """
+    Everything that is drawn in space.
+
+    Parameters
+    ----------
+    server : viser.ViserServer
+        Where to.
+    platform : Platform
+        What is shown.
+    source : str
+        Name of the platform or path of its YAML file, for the URDF.
+
+    Attributes
+    ----------
+    magnification : float
+        By how much the ellipsoid of one standard deviation is drawn larger than it is.
+
+    """
+
+    def __init__(self, server: viser.ViserServer, platform: Platform, source: str) -> None:
+        """Put the platform where it is neutral."""
+        self._server, self._platform = server, platform
+        size = float(platform.geometry.retracted_length.max())
+        self._size, self._force_scale = size, ForceScale(size)
+        self.magnification = 100.0
+        server.scene.set_up_direction('+z')
+        server.scene.add_grid(
+            '/grid', 4.0 * size, 4.0 * size, cell_size=0.25 * size, position=(0.0, 0.0, BELOW)
+        )
+        reach = 1.6 * size
+        server.initial_camera.position = (reach, -reach, reach)
+        server.initial_camera.look_at = (0.0, 0.0, 0.7 * size)
+        urdf = render_urdf(source)
+        self._body = ViserUrdf(server, _loaded(urdf), root_node_name='/base_link')
+        # Only the moving plate of the ghost is of use; its legs would hide the real ones.
+        plate = _loaded(_with_visuals_of('platform_link', urdf))
+        self._ghost = ViserUrdf(server, plate, root_node_name='/ghost', mesh_color_override=GHOST)
+        names = self._body.get_actuated_joint_names()
+        self._order = [JOINT_NAMES.index(name) for name in names]
+        # A little thicker than the legs of the URDF.
+        radius = 1.2 * max(0.4 * platform.limits.leg_distance, 0.01 * size)
+        self._bands = [self._band(leg, radius, size) for leg in range(1, 7)]
+        self._arrows: Any = None
+        self._ellipsoid = server.scene.add_icosphere(
+            '/estimate', 1.0, color=(120, 60, 200), opacity=0.45, visible=False
+        )
+        self.show(Snapshot(0.0, pose=platform.geometry.neutral_pose))
+
+    def _band(self, leg: int, radius: float, size: float) -> Any:
+        return self._server.scene.add_cylinder(f'/bands/leg_{leg}', radius, 0.1 * size, color=GREY)
+
+    def show(self, snapshot: Snapshot) -> None:
+        """
+        Draw an instant; what it does not know stays as it was, or disappears.
+
+        Parameters
+        ----------
+        snapshot : Snapshot
+            What is known.
+
+        """
+        with self._server.atomic():
+            if snapshot.pose is not None:
+                self._body.update_cfg(self._joints(snapshot.pose))
+                self._draw_legs(snapshot)
+            self._ghost.show_visual = snapshot.commanded is not None
+            if snapshot.commanded is not None:
+                self._ghost.update_cfg(self._joints(snapshot.commanded))
+            self._draw_estimate(snapshot.estimate)
+
+    def _joints(self, pose: Pose) -> Array:
+        geometry = self._platform.geometry
+        positions = joint_positions(geometry, pose.position, pose.quaternion_xyzw)
+        return positions[self._order]
+
+    def _draw_legs(self, snapshot: Snapshot) -> None:
+        """Put a band around each leg, in the colour of its reserve, and an arrow of its force."""
+        pose, geometry = snapshot.pose, self._platform.geometry
+        if pose is None:
+            return
+        ends = pose.position + geometry.platform_joints @ pose.rotation.T
+        legs = ends - geometry.base_joints
+        lengths = np.linalg.norm(legs, axis=1)
+        strokes = lengths - geometry.retracted_length
+        if snapshot.strokes is not None:
+            strokes = snapshot.strokes
+        reserve = stroke_reserve(strokes, self._platform.limits.stroke)
+        directions = legs / lengths[:, None]
+        for band, base, leg, direction, part in zip(
+            self._bands, geometry.base_joints, legs, directions, reserve, strict=True
+        ):
+            band.position = base + 0.5 * leg
+            band.wxyz = _turned_to(direction)
+            band.color = colour_of(part)
+        self._draw_forces(snapshot.forces, ends, directions)
+
+    def _draw_forces(self, forces: Array | None, ends: Array, directions: Array) -> None:
+        """Draw an arrow at each platform joint: out of the leg pushes, into it pulls."""
+        if forces is None:
+            if self._arrows is not None:
+                self._arrows.visible = False
+            return
+        lengths = self._force_scale.lengths(forces)
+        points = np.stack([ends, ends + lengths[:, None] * directions], axis=1)
+        colours = np.array([colour_of_force(force) for force in forces], dtype=np.uint8)
+        if self._arrows is None:
+            self._arrows = self._server.scene.add_arrows(
+                '/forces',
+                points.astype(np.float32),
+                colours,
+                shaft_radius=0.012 * self._size,
+                head_radius=0.03 * self._size,
+                head_length=0.06 * self._size,
+            )
+            return
+        self._arrows.visible = True
+        self._arrows.points = points.astype(np.float32)
+        self._arrows.colors = colours
+
+    def _draw_estimate(self, estimate: Estimate | None) -> None:
+        """Draw the ellipsoid of one standard deviation of the position, magnified."""
+        self._ellipsoid.visible = estimate is not None
+        if estimate is None:
+            return
+        variances, axes = np.linalg.eigh(estimate.covariance)
+        axes = axes * np.sign(np.linalg.det(axes))
+        radii = self.magnification * np.sqrt(np.maximum(variances, 0.0))
+        self._ellipsoid.scale = tuple(np.maximum(radii, 1e-4).tolist())
+        self._ellipsoid.position = estimate.pose.position
+        self._ellipsoid.wxyz = _wxyz(Rotation.from_matrix(axes))
+
+
+def colour_of(reserve: float) -> tuple[int, int, int]:
+    """Return green, amber or red for what a leg has left of its stroke."""
+    if reserve < NO_RESERVE:
+        return RED
+    return AMBER if reserve < LITTLE_RESERVE else GREEN
+
+
+def _loaded(urdf: str) -> yourdfpy.URDF:
+    return yourdfpy.URDF.load(io.BytesIO(urdf.encode()))
+
+
+def _with_visuals_of(link: str, urdf: str) -> str:
+    """Leave out what every other link looks like."""
+    root = ElementTree.fromstring(urdf)
+    for item in root.iter('link'):
+        if item.get('name') != link:
+            for visual in item.findall('visual'):
+                item.remove(visual)
+    return ElementTree.tostring(root, encoding='unicode')
+
+
+def _turned_to(direction: Array) -> Array:
+    """Turn a cylinder, which stands along z, into an upward direction; w first."""
+    x, y, z = direction
+    return np.array([1.0 + z, -y, x, 0.0]) / np.sqrt(2.0 + 2.0 * z)
+
+
+def _wxyz(rotation: Rotation) -> Array:
+    return np.roll(rotation.as_quat(), 1)

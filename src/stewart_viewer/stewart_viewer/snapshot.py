@@ -1,0 +1,126 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What there is to see of a platform at one instant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+from stewart_kinematics.motion import Array, Pose
+
+
+@dataclass(frozen=True)
+class DriveReport:
+    """
+    What the driver says of itself.
+
+    Attributes
+    ----------
+    state : str
+        DISABLED, ENABLING, ENABLED, STOPPING or FAULT.
+    backend : str
+        What moves the legs.
+    simulated : bool
+        True where no metal moves.
+    reason : str
+        Why the last change happened.
+
+    """
+
+    state: str
+    backend: str = ''
+    simulated: bool = False
+    reason: str = ''
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """
+    Where the estimator believes the platform to be.
+
+    Attributes
+    ----------
+    pose : Pose
+        ``platform_link`` in ``base_link``.
+    covariance : ndarray, shape (3, 3)
+        Of the position, ``base_link`` axes [m²].
+
+    """
+
+    pose: Pose
+    covariance: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """
+    One instant of a rig; what is not known is None.
+
+    Attributes
+    ----------
+    time : float
+        Instant [s]; only differences matter.
+    pose : Pose or None
+        Measured pose of ``platform_link`` in ``base_link``.
+    commanded : Pose or None
+        Setpoint.
+    strokes : ndarray, shape (6,), or None
+        Measured, legs 1 to 6 [m].
+    forces : ndarray, shape (6,), or None
+        Measured, positive pushes apart [N].
+    estimate : Estimate or None
+        From the state estimator.
+    drives : DriveReport or None
+        From the driver.
+
+    """
+
+    time: float
+    pose: Pose | None = None
+    commanded: Pose | None = None
+    strokes: Array | None = None
+    forces: Array | None = None
+    estimate: Estimate | None = None
+    drives: DriveReport | None = None
+
+
+class Part(Protocol):
+    """Something that shows an instant."""
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Show it."""
+
+
+def stroke_reserve(strokes: Array, limits: Array) -> Array:
+    """
+    Tell how much of its stroke each leg has left on the nearer side.
+
+    Parameters
+    ----------
+    strokes : ndarray, shape (6,)
+        Legs 1 to 6 [m].
+    limits : ndarray, shape (6, 2)
+        Shortest and longest stroke [m].
+
+    Returns
+    -------
+    ndarray, shape (6,)
+        1 in the middle, 0 at an end, negative outside.
+
+    """
+    half = 0.5 * (limits[:, 1] - limits[:, 0])
+    nearer = np.minimum(strokes - limits[:, 0], limits[:, 1] - strokes)
+    return np.asarray(nearer / half)
+
+
+def rpy_of(pose: Pose) -> Array:
+    """Return roll, pitch and yaw of a pose, R = R_z R_y R_x [rad], shape (3,)."""
+    return np.asarray(Rotation.from_quat(pose.quaternion_xyzw).as_euler('ZYX')[::-1])
+
+
+def pose_at(position: Array, quaternion_xyzw: Array) -> Pose:
+    """Return the pose of arrays, as messages have them."""
+    return Pose(position, quaternion_xyzw)

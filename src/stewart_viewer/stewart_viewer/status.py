@@ -1,0 +1,100 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the driver says of itself, and where the platform is, in words and numbers."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+from stewart_kinematics.platform import Platform
+from stewart_viewer.snapshot import DriveReport, rpy_of, Snapshot
+import viser
+
+TOLD_EVERY = 0.2
+"""Numbers that change faster than this cannot be read [s]."""
+
+COORDINATES = {'x [mm]': 1, 'y [mm]': 1, 'z [mm]': 1, 'roll [°]': 2, 'pitch [°]': 2, 'yaw [°]': 2}
+"""Label and digits behind the point."""
+
+BANNERS = {
+    'DISABLED': '#6b7280',
+    'ENABLING': '#b45309',
+    'ENABLED': '#15803d',
+    'STOPPING': '#b45309',
+    'FAULT': '#b91c1c',
+}
+UNKNOWN = DriveReport('no driver heard', reason='driver/state has not come')
+
+
+class Status:
+    """
+    Banner and poses.
+
+    Parameters
+    ----------
+    server : viser.ViserServer
+        Where to.
+    platform : Platform
+        What is shown.
+    title : str
+        Where the data come from.
+
+    """
+
+    def __init__(self, server: viser.ViserServer, platform: Platform, title: str) -> None:
+        """Say that nothing is known yet."""
+        gui = server.gui
+        # viser's own sharing would send the page through somebody else's server.
+        gui.configure_theme(show_share_button=False, control_width='large')
+        gui.set_panel_label(f'{platform.name} – {title}')
+        self._banner = gui.add_html(banner(UNKNOWN))
+        self._poses = gui.add_markdown('')
+        self._drives = UNKNOWN
+        self._told = -np.inf
+
+    def show(self, snapshot: Snapshot) -> None:
+        """
+        Say what has changed.
+
+        Parameters
+        ----------
+        snapshot : Snapshot
+            What is known.
+
+        """
+        drives = snapshot.drives or UNKNOWN
+        if drives != self._drives:
+            self._banner.content = banner(drives)
+            self._drives = drives
+        if not self._told <= snapshot.time < self._told + TOLD_EVERY:
+            self._told = snapshot.time
+            self._poses.content = pose_table(snapshot)
+
+
+def banner(drives: DriveReport) -> str:
+    """Return the driver's state as a coloured bar with its reason."""
+    colour = BANNERS.get(drives.state, '#374151')
+    metal = 'SIMULATED, no metal moves' if drives.simulated else drives.backend
+    return (
+        f'<div id="drives" style="background:{colour};color:white;padding:.5em .8em;margin:.4em">'
+        f'<b>{escape(drives.state)}</b> &nbsp; {escape(metal)}<br>{escape(drives.reason)}</div>'
+    )
+
+
+def pose_table(snapshot: Snapshot) -> str:
+    """Return measured, commanded and estimated pose side by side, with units."""
+    poses = {'measured': snapshot.pose, 'commanded': snapshot.commanded}
+    if snapshot.estimate is not None:
+        poses['estimated'] = snapshot.estimate.pose
+    columns = {
+        name: [*(1e3 * pose.position), *np.degrees(rpy_of(pose))]
+        for name, pose in poses.items()
+        if pose is not None
+    }
+    lines = ['| | ' + ' | '.join(columns) + ' |', '|---' + '|---:' * len(columns) + '|']
+    for row, (label, digits) in enumerate(COORDINATES.items()):
+        # Adding 0 turns -0 into 0.
+        cells = [f'{round(column[row], digits) + 0.0:.{digits}f}' for column in columns.values()]
+        lines.append(f'| {label} | ' + ' | '.join(cells) + ' |')
+    return '\n'.join(lines)

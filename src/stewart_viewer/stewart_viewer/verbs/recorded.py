@@ -1,0 +1,105 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Read from a bag what a viewer shows of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from stewart_bags.reading import Bag
+from stewart_bags.series import (
+    DriverStateSeries,
+    JointSeries,
+    OdometrySeries,
+    PoseSeries,
+    read_joints,
+    read_series,
+    SetpointSeries,
+)
+from stewart_kinematics.forward import forward_batch
+from stewart_kinematics.geometry import Geometry
+from stewart_viewer.recognition import WrongPlatform
+from stewart_viewer.recording import Recording, Track
+from stewart_viewer.snapshot import DriveReport
+
+STATES = ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
+
+
+def read_recording(path: Path, geometry: Geometry | None) -> Recording:
+    """
+    Read a bag; where no pose was recorded, the strokes give it.
+
+    Parameters
+    ----------
+    path : Path
+        The bag.
+    geometry : Geometry or None
+        Joints of the platform, if it is known.
+
+    Returns
+    -------
+    Recording
+        Times in seconds after the bag's first message.
+
+    Raises
+    ------
+    stewart_bags.errors.BagError
+        If the bag cannot be read, or holds neither poses nor strokes.
+    NothingToShow
+        If both topics are empty.
+    WrongPlatform
+        If only strokes were recorded, and nobody says of which platform.
+
+    """
+    with Bag(path) as bag:
+        ends = {name.rpartition('/')[2] for name, topic in bag.topics.items() if topic.count}
+        origin = bag.start_ns
+        legs = read_joints(bag, 'actuator_states') if 'actuator_states' in ends else None
+        if 'pose' in ends or legs is None:
+            measured = read_series(bag, 'platform/pose', PoseSeries)
+            poses = Track(measured.seconds(origin), (measured.position, measured.quaternion_xyzw))
+        elif geometry is None:
+            raise WrongPlatform(
+                'the recording has strokes and no poses: say with --platform what it is of'
+            )
+        else:
+            poses = _from_strokes(legs, geometry, origin)
+        setpoints = read_series(bag, 'setpoint', SetpointSeries) if 'setpoint' in ends else None
+        odometry = (
+            read_series(bag, 'platform/odometry', OdometrySeries) if 'odometry' in ends else None
+        )
+        states = read_series(bag, 'driver/state', DriverStateSeries) if 'state' in ends else None
+    setpoint_track = leg_track = estimate_track = None
+    if setpoints is not None:
+        posed = (setpoints.position, setpoints.quaternion_xyzw)
+        setpoint_track = Track(setpoints.seconds(origin), posed)
+    if legs is not None:
+        leg_track = Track(legs.seconds(origin), (legs.position, legs.effort))
+    if odometry is not None:
+        covariance = odometry.pose_covariance[:, :3, :3]
+        posed = (odometry.position, odometry.quaternion_xyzw)
+        estimate_track = Track(odometry.seconds(origin), (*posed, covariance))
+    return Recording(poses, setpoint_track, leg_track, estimate_track, _reports(states, origin))
+
+
+def _from_strokes(legs: JointSeries, geometry: Geometry, origin: int) -> Track:
+    """Solve forward kinematics wherever all six strokes are there."""
+    whole = np.isfinite(legs.position).all(axis=1)
+    found = forward_batch(geometry, legs.position[whole] + geometry.retracted_length)
+    good = found.converged
+    return Track(
+        legs.seconds(origin)[whole][good], (found.position[good], found.quaternion_xyzw[good])
+    )
+
+
+def _reports(
+    states: DriverStateSeries | None, origin: int
+) -> tuple[tuple[float, DriveReport], ...]:
+    if states is None:
+        return ()
+    rows = zip(states.seconds(origin), states.state, states.simulated, states.reason, strict=True)
+    return tuple(
+        (float(time), DriveReport(STATES[int(state)], '', bool(simulated), reason))
+        for time, state, simulated, reason in rows
+    )

@@ -1,0 +1,116 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart view``: the platform in a browser."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+import sys
+
+HELP = 'show the platform in a browser, live or from a bag'
+
+EXAMPLES = """
+Without a bag it joins the running graph and shows what moves; the page has a quick stop, sliders
+and a gizmo for a target, and starts waves. Whoever reaches the page can move the platform, so it
+is served to this machine only unless --host says otherwise.
+
+examples:
+  stewart view
+  stewart view build/demo/vigo_jonswap --speed 0.5
+  stewart view --platform ex800 --port 8090 --watch-only
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    parser.add_argument('bag', nargs='?', type=Path, help='recording to show (default: live)')
+    parser.add_argument(
+        '--platform', help='name or YAML file (default: the one that a bag is of; live: vigo)'
+    )
+    parser.add_argument('--host', default='127.0.0.1', help='address (default: this machine only)')
+    parser.add_argument('--port', type=int, default=8080, help='0: any free one (default: 8080)')
+    parser.add_argument(
+        '--speed', choices=('0.1', '0.25', '0.5', '1', '2', '5'), default='1', help='of a bag'
+    )
+    parser.add_argument('--watch-only', action='store_true', help='live: no controls')
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Serve the page until Ctrl-C.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        What `add_arguments` asked for.
+
+    Returns
+    -------
+    int
+        0.
+
+    """
+    return _live(arguments) if arguments.bag is None else _replay(arguments)
+
+
+def _live(arguments: argparse.Namespace) -> int:
+    from stewart_node_support.stop_signals import StopSignals
+
+    stop = StopSignals().install()
+    from rclpy.parameter import Parameter
+    from stewart_node_support.running import run
+    from stewart_viewer.nodes.web_viewer import WebViewer
+
+    chosen = {
+        'platform': arguments.platform or 'vigo',
+        'host': arguments.host,
+        'port': arguments.port,
+        'allow_commands': not arguments.watch_only,
+    }
+    overrides = [Parameter(name, value=value) for name, value in chosen.items()]
+    run(lambda: WebViewer(parameter_overrides=overrides), args=[], stop=stop)
+    return 0
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    from stewart_description import platform_names
+    from stewart_kinematics.shared_platform import load_platform
+    from stewart_node_support.stop_signals import StopSignals
+    from stewart_viewer.leg_plots import LegPlots
+    from stewart_viewer.recognition import check, recognise
+    from stewart_viewer.replay import Replay
+    from stewart_viewer.scene import PlatformScene
+    from stewart_viewer.server import open_server
+    from stewart_viewer.snapshot import Part
+    from stewart_viewer.status import Status
+    from stewart_viewer.verbs.recorded import read_recording
+
+    with StopSignals() as stop:
+        name = arguments.platform
+        print(f'reading {arguments.bag} …', file=sys.stderr)
+        if name is None:
+            recording = read_recording(arguments.bag, None)
+            name = recognise(
+                recording, {name: load_platform(name).geometry for name in platform_names()}
+            )
+        else:
+            geometry = load_platform(name).geometry
+            recording = read_recording(arguments.bag, geometry)
+            check(recording, geometry, name)
+        platform = load_platform(name)
+        server = open_server(arguments.host, arguments.port)
+        try:
+            parts: list[Part] = [
+                Status(server, platform, arguments.bag.name),
+                PlatformScene(server, platform, name),
+            ]
+            replay = Replay(server, parts, recording, arguments.speed)
+            parts.append(LegPlots(server, platform))
+            print(f'http://{arguments.host}:{server.get_port()}', file=sys.stderr)
+            replay.run(lambda: stop.requested)
+        finally:
+            server.stop()
+    return 0

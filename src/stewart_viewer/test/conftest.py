@@ -1,0 +1,45 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A page to draw on, and a browser to look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+import shutil
+import sys
+from typing import Any
+
+import pytest
+from stewart_kinematics.platform import Platform
+from stewart_viewer.server import open_server
+import viser
+
+# Tests are imported by path, and their helpers have to be found.
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(scope='session')
+def ex800() -> Platform:
+    """Return the small platform."""
+    return Platform.from_yaml('ex800')
+
+
+@pytest.fixture
+def server() -> Iterator[viser.ViserServer]:
+    """Serve an empty page at a free port of this machine."""
+    opened = open_server('127.0.0.1', 0)
+    yield opened
+    opened.stop()
+
+
+@pytest.fixture(scope='session')
+def browser() -> Iterator[Any]:
+    """Run Debian's Chromium."""
+    programs = [shutil.which(name) for name in ('chromium', 'chromedriver')]
+    if None in programs:
+        pytest.skip('needs the Debian packages chromium, chromium-driver')
+    from chromium import chromium
+
+    with chromium(*programs) as opened:
+        yield opened

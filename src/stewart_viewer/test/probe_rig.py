@@ -1,0 +1,101 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A probe node that is a whole rig to the page: it publishes, and takes down what it is asked."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import Odometry
+import numpy as np
+from rclpy.action import ActionServer
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from stewart_interfaces.action import MovePlatform
+from stewart_interfaces.msg import DriverState, PlatformSetpoint
+from stewart_kinematics.motion import Array, Pose
+from stewart_node_support.conversions import header_msg, pose_msg, pose_stamped_msg
+from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
+from stewart_node_support.testing import Harness
+
+SERVICES = (
+    'driver/enable',
+    'driver/disable',
+    'driver/quick_stop',
+    'driver/reset_fault',
+    'ocean/start',
+    'ocean/stop',
+    'excitation/start',
+    'excitation/stop',
+)
+
+
+class ProbeRig:
+    """
+    What the page shows, and whom it asks.
+
+    Attributes
+    ----------
+    called : list of str
+        Services, in the order in which they were called.
+    goals : list of MovePlatform.Goal
+        Where it was told to move.
+
+    """
+
+    def __init__(self, harness: Harness) -> None:
+        """Offer everything a rig offers."""
+        self.called: list[str] = []
+        self.goals: list[Any] = []
+        probe = self._probe = harness.probe
+        self._poses = probe.create_publisher(PoseStamped, 'platform/pose', SENSOR_QOS)
+        self._states = probe.create_publisher(DriverState, 'driver/state', STATE_QOS)
+        self._setpoints = probe.create_publisher(PlatformSetpoint, 'setpoint', COMMAND_QOS)
+        self._legs = probe.create_publisher(JointState, 'actuator_states', SENSOR_QOS)
+        self._estimates = probe.create_publisher(Odometry, 'platform/odometry', SENSOR_QOS)
+        for name in SERVICES:
+            probe.create_service(Trigger, name, partial(self._take, name))
+        self._moves = ActionServer(probe, MovePlatform, 'move_platform', self._move)
+
+    def _take(self, name: str, _: Any, answer: Any) -> Any:
+        self.called.append(name)
+        answer.success, answer.message = True, 'as you wish'
+        return answer
+
+    def _move(self, handle: Any) -> Any:
+        self.goals.append(handle.request)
+        handle.succeed()
+        return MovePlatform.Result(message='that was quick')
+
+    def say(self, pose: Pose, state: int, reason: str) -> None:
+        """Tell where the platform is and what the driver says."""
+        self._poses.publish(self._stamped(pose))
+        self._states.publish(DriverState(state=state, simulated=True, reason=reason))
+
+    def command(self, pose: Pose) -> None:
+        """Tell where the platform shall be."""
+        target = pose_msg(pose.position, pose.quaternion_xyzw)
+        self._setpoints.publish(PlatformSetpoint(header=self._header(), pose=target))
+
+    def measure(self, strokes: Array, forces: Array | None = None) -> None:
+        """Tell what the legs do."""
+        names = [f'leg_{leg}' for leg in range(1, 7)]
+        message = JointState(header=self._header(), name=names, position=strokes.tolist())
+        if forces is not None:
+            message.effort = forces.tolist()
+        self._legs.publish(message)
+
+    def estimate(self, pose: Pose, stddev: float) -> None:
+        """Tell where the platform is believed to be."""
+        message = Odometry(header=self._header())
+        message.pose.pose = pose_msg(pose.position, pose.quaternion_xyzw)
+        message.pose.covariance = np.diag(np.full(6, stddev**2)).ravel().tolist()
+        self._estimates.publish(message)
+
+    def _stamped(self, pose: Pose) -> Any:
+        return pose_stamped_msg(self._header(), pose.position, pose.quaternion_xyzw)
+
+    def _header(self) -> Any:
+        return header_msg(self._probe.get_clock().now().to_msg())

@@ -1,0 +1,72 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Controls ask only for what the guard allows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from stewart_kinematics.platform import Platform
+from stewart_viewer.controls import Controls
+from stewart_viewer.snapshot import rpy_of
+import viser
+
+
+class Asked:
+    """Take down what was asked for."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+
+    def move(self, position: Any, quaternion_xyzw: Any, speed: float) -> None:
+        self.calls.append(('move', position, quaternion_xyzw, speed))
+
+    def cancel(self) -> None:
+        self.calls.append(('cancel',))
+
+    def call(self, service: str) -> None:
+        self.calls.append(('call', service))
+
+
+@pytest.fixture
+def controls(server: viser.ViserServer, ex800: Platform) -> Controls:
+    return Controls(server, ex800, Asked())
+
+
+def test_the_target_counts_from_the_neutral_pose(controls: Controls, ex800: Platform) -> None:
+    neutral = ex800.geometry.neutral_pose
+    np.testing.assert_allclose(controls.target.position, neutral.position)
+    for slider, value in zip(controls._sliders, [5.0, -4.0, 3.0, 2.0, -1.0, 4.0], strict=True):
+        slider.value = value
+    away = controls.target.position - neutral.position
+    np.testing.assert_allclose(away, [5e-3, -4e-3, 3e-3], atol=1e-12)
+    turned = np.degrees(rpy_of(controls.target) - rpy_of(neutral))
+    np.testing.assert_allclose(turned, [2.0, -1.0, 4.0], atol=1e-9)
+
+
+def test_the_gizmo_follows_the_sliders(controls: Controls) -> None:
+    controls._sliders[0].value = 10.0
+    np.testing.assert_allclose(controls._gizmo.position, controls.target.position, atol=1e-9)
+
+
+def test_a_target_out_of_reach_cannot_be_asked_for(controls: Controls) -> None:
+    assert not controls._move.disabled
+    controls._sliders[2].value = controls._sliders[2].max
+    controls._sliders[0].value = controls._sliders[0].max
+    assert controls._move.disabled
+    assert controls._verdict.content.startswith('**Refused:** ')
+    assert ' m' in controls._verdict.content
+
+
+def test_the_wave_is_asked_of_the_node_that_was_chosen(controls: Controls) -> None:
+    controls._on_wave('start')
+    controls._wave.value = 'excitation'
+    controls._on_wave('stop')
+    assert controls._operator.calls == [('call', 'ocean/start'), ('call', 'excitation/stop')]
+
+
+def test_an_answer_is_shown(controls: Controls) -> None:
+    controls.tell('driver/enable: done')
+    assert controls._answer.content == 'driver/enable: done'

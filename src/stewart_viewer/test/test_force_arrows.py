@@ -1,0 +1,80 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import math
+import time
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from stewart_viewer.force_scale import colour_of_force, ForceScale, LONGEST_ARROW, PULL, PUSH
+
+LEGS = [f'leg_{number}' for number in range(1, 7)]
+
+
+def test_longest_arrow_is_that_of_the_largest_force_so_far() -> None:
+    scale = ForceScale(0.4)
+
+    first = scale.lengths(np.array([100.0, -50.0, 0.0, 0.0, 0.0, 0.0]))
+    np.testing.assert_allclose(first, [0.4 * LONGEST_ARROW, -0.2 * LONGEST_ARROW, 0, 0, 0, 0])
+    scale.lengths(np.full(6, -200.0))
+    again = scale.lengths(np.full(6, 100.0))
+    np.testing.assert_allclose(again, 0.2 * LONGEST_ARROW)
+
+
+@pytest.mark.ros
+def test_legs_become_arrows_in_frames_of_the_model() -> None:
+    rclpy = pytest.importorskip('rclpy')
+    from rclpy.executors import SingleThreadedExecutor
+    from rclpy.node import Node
+    from rclpy.parameter import Parameter
+    from rclpy.signals import SignalHandlerOptions
+    from sensor_msgs.msg import JointState
+    from stewart_description.urdf import render_urdf
+    from stewart_node_support.qos import SENSOR_QOS
+    from stewart_viewer.nodes.force_arrows import ForceArrows
+    from visualization_msgs.msg import Marker, MarkerArray
+
+    forces = [30.0, -60.0, 1.0, 2.0, 3.0, 4.0]
+    heard: list[MarkerArray] = []
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        node = ForceArrows(parameter_overrides=[Parameter('platform', value='ex800')])
+        rig = Node('rig')
+        legs = rig.create_publisher(JointState, 'actuator_states', SENSOR_QOS)
+        rig.create_subscription(MarkerArray, 'leg_forces', heard.append, SENSOR_QOS)
+        executor = SingleThreadedExecutor()
+        for item in (node, rig):
+            executor.add_node(item)
+
+        def tell(effort: list[float]) -> None:
+            message = JointState(name=LEGS, position=[0.1] * 6, velocity=[0.0] * 6, effort=effort)
+            message.header.frame_id = 'base_link'
+            legs.publish(message)
+            executor.spin_once(timeout_sec=0.1)
+
+        # What is not measured has no arrow.
+        for _ in range(20):
+            tell([])
+        assert not heard
+        limit = time.monotonic() + 60.0
+        while not heard and time.monotonic() < limit:
+            tell(forces)
+    finally:
+        rclpy.try_shutdown()
+
+    links = {
+        item.get('name') for item in ElementTree.fromstring(render_urdf('ex800')).iter('link')
+    }
+    arrows = heard[0].markers
+    assert [(arrow.type, arrow.id) for arrow in arrows] == [(Marker.ARROW, n) for n in range(1, 7)]
+    assert {arrow.header.frame_id for arrow in arrows} <= links
+    tips = [arrow.points[1].z for arrow in arrows]
+    assert max(map(abs, tips)) == abs(tips[1])
+    for arrow, tip, force in zip(arrows, tips, forces, strict=True):
+        assert math.isclose(tip / tips[1], force / forces[1])
+        assert (arrow.points[1].x, arrow.points[1].y) == (0.0, 0.0)
+        seen = tuple(round(255.0 * part) for part in (arrow.color.r, arrow.color.g, arrow.color.b))
+        assert seen == (PUSH if force > 0.0 else PULL) == colour_of_force(force)
+        assert arrow.color.a == 1.0

@@ -1,0 +1,125 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A bag shows what it holds at any instant, and the strokes stand in for a missing pose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from stewart_bags.writing import BagWriter
+from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.platform import Platform
+from stewart_viewer.leg_plots import LegPlots, WINDOW
+from stewart_viewer.recognition import check, recognise, WrongPlatform
+from stewart_viewer.recording import NothingToShow, Recording, Track
+from stewart_viewer.snapshot import DriveReport, Snapshot
+from stewart_viewer.verbs.recorded import read_recording
+import viser
+
+NS = 1_000_000_000
+STATES = 50
+
+
+def poses_of(platform: Platform) -> list[Pose]:
+    neutral = platform.geometry.neutral_pose
+    return [
+        Pose.from_rpy(np.add(neutral.position, [0.0, 0.0, 1e-4 * step]), (1e-3 * step, 0.0, 0.0))
+        for step in range(STATES)
+    ]
+
+
+@pytest.fixture(scope='module')
+def bag_of_strokes(tmp_path_factory: pytest.TempPathFactory, ex800: Platform) -> Path:
+    """Write strokes alone, 50 a second, with a driver that is enabled half way."""
+    path = tmp_path_factory.mktemp('bags') / 'strokes'
+    geometry = ex800.geometry
+    with BagWriter(path) as writer:
+        types = writer.typestore.types
+        time = types['builtin_interfaces/msg/Time']
+        header = types['std_msgs/msg/Header']
+        joints = types['sensor_msgs/msg/JointState']
+        names = [f'leg_{leg}' for leg in range(1, 7)]
+        for step, pose in enumerate(poses_of(ex800)):
+            now = NS + step * NS // 50
+            lengths = leg_lengths(geometry, pose.position, pose.quaternion_xyzw)
+            message = joints(
+                header(time(now // NS, now % NS), ''),
+                names,
+                lengths - geometry.retracted_length,
+                np.zeros(6),
+                np.empty(0),
+            )
+            writer.write('/actuator_states', now, message)
+    return path
+
+
+def test_strokes_give_the_pose(bag_of_strokes: Path, ex800: Platform) -> None:
+    recording = read_recording(bag_of_strokes, ex800.geometry)
+    assert recording.duration == pytest.approx((STATES - 1) / 50)
+    for step in (0, 20, STATES - 1):
+        shown = recording.at(step / 50 + 1e-6)
+        assert shown.pose is not None
+        wanted = poses_of(ex800)[step]
+        np.testing.assert_allclose(shown.pose.position, wanted.position, atol=1e-9)
+        np.testing.assert_allclose(shown.pose.rotation, wanted.rotation, atol=1e-9)
+        assert shown.forces is None
+        assert shown.commanded is None
+
+
+def test_the_legs_tell_whose_recording_it_is(bag_of_strokes: Path, ex800: Platform) -> None:
+    recording = read_recording(bag_of_strokes, ex800.geometry)
+    others = {name: Platform.from_yaml(name).geometry for name in ('vigo', 'srs')}
+
+    assert recognise(recording, {**others, 'ex800': ex800.geometry}) == 'ex800'
+    with pytest.raises(WrongPlatform, match='fits none of the platforms vigo, srs'):
+        recognise(recording, others)
+    check(recording, ex800.geometry, 'ex800')
+    with pytest.raises(WrongPlatform, match=r'not of vigo: .* differ by \d+ mm'):
+        check(recording, others['vigo'], 'vigo')
+
+
+def test_strokes_alone_need_the_name_of_their_platform(bag_of_strokes: Path) -> None:
+    with pytest.raises(WrongPlatform, match='--platform'):
+        read_recording(bag_of_strokes, None)
+
+
+def track(count: int) -> Track:
+    times = np.arange(count, dtype=np.float64)
+    turn = np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
+    return Track(times, (np.outer(times, [1.0, 0.0, 0.0]), turn))
+
+
+def test_an_instant_shows_the_latest_values() -> None:
+    reports = ((0.5, DriveReport('ENABLED')), (1.5, DriveReport('FAULT', reason='a leg')))
+    recording = Recording(track(4), reports=reports)
+    early, late = recording.at(0.2), recording.at(2.9)
+    assert early.drives is None
+    assert late.drives == reports[1][1]
+    assert late.pose is not None
+    assert late.pose.position[0] == 2.0
+
+
+def test_a_recording_without_a_pose_is_refused() -> None:
+    with pytest.raises(NothingToShow, match='no pose'):
+        Recording(track(0))
+
+
+def test_plots_keep_their_window_and_begin_anew(
+    server: viser.ViserServer, ex800: Platform
+) -> None:
+    plots = LegPlots(server, ex800)
+    strokes = np.linspace(0.01, 0.06, 6)
+    for time in np.arange(0.0, WINDOW + 5.0, 0.25):
+        plots.show(Snapshot(float(time), strokes=strokes, forces=10.0 * strokes))
+    times, *curves = plots._strokes.data
+    assert -WINDOW <= times[0] < -WINDOW + 0.5
+    assert times[-1] == 0.0
+    np.testing.assert_allclose([curve[-1] for curve in curves[:6]], 1e3 * strokes)
+    assert plots._forces.visible
+    plots.show(Snapshot(1.0, strokes=strokes))
+    plots.show(Snapshot(1.5, strokes=strokes))
+    assert len(plots._strokes.data[0]) == 2
+    assert not plots._forces.visible

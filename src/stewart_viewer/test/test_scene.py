@@ -1,0 +1,107 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is drawn in space stands where the platform stands, in the colours of its limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.platform import Platform
+from stewart_viewer.scene import AMBER, colour_of, GREEN, PlatformScene, RED
+from stewart_viewer.snapshot import Estimate, rpy_of, Snapshot, stroke_reserve
+import viser
+
+
+@pytest.fixture
+def scene(server: viser.ViserServer, ex800: Platform) -> PlatformScene:
+    return PlatformScene(server, ex800, 'ex800')
+
+
+def handle(server: viser.ViserServer, name: str) -> Any:
+    found = server.scene.get_handle_by_name(name)
+    assert found is not None, name
+    return found
+
+
+def tilted(platform: Platform) -> Pose:
+    neutral = platform.geometry.neutral_pose
+    return Pose.from_rpy(np.add(neutral.position, [0.02, -0.01, 0.015]), (0.1, -0.05, 0.2))
+
+
+def test_a_band_sits_on_every_leg(
+    server: viser.ViserServer, scene: PlatformScene, ex800: Platform
+) -> None:
+    pose = tilted(ex800)
+    scene.show(Snapshot(0.0, pose=pose))
+    geometry = ex800.geometry
+    ends = pose.position + geometry.platform_joints @ pose.rotation.T
+    for leg, base, end in zip(range(1, 7), geometry.base_joints, ends, strict=True):
+        band = handle(server, f'/bands/leg_{leg}')
+        np.testing.assert_allclose(band.position, 0.5 * (base + end), atol=1e-9)
+        axis = Rotation.from_quat(np.roll(band.wxyz, -1)).apply([0.0, 0.0, 1.0])
+        np.testing.assert_allclose(axis, (end - base) / np.linalg.norm(end - base), atol=1e-9)
+        assert band.color == GREEN
+
+
+def test_a_leg_near_its_end_turns_red(
+    server: viser.ViserServer, scene: PlatformScene, ex800: Platform
+) -> None:
+    strokes = ex800.limits.stroke.mean(axis=1)
+    strokes[2] = ex800.limits.stroke[2, 1] - 1e-4
+    scene.show(Snapshot(0.0, pose=ex800.geometry.neutral_pose, strokes=strokes))
+    assert handle(server, '/bands/leg_3').color == RED
+    assert handle(server, '/bands/leg_4').color == GREEN
+
+
+def test_arrows_point_out_of_legs_that_push(
+    server: viser.ViserServer, scene: PlatformScene, ex800: Platform
+) -> None:
+    pose, forces = tilted(ex800), np.array([50.0, -25.0, 10.0, 0.0, 5.0, -1.0])
+    scene.show(Snapshot(0.0, pose=pose, forces=forces))
+    arrows = handle(server, '/forces').points
+    geometry = ex800.geometry
+    legs = pose.position + geometry.platform_joints @ pose.rotation.T - geometry.base_joints
+    along = ((arrows[:, 1] - arrows[:, 0]) * legs).sum(axis=1)
+    np.testing.assert_array_equal(np.sign(along), np.sign(forces))
+    np.testing.assert_allclose(
+        np.linalg.norm(arrows[1, 1] - arrows[1, 0]),
+        0.5 * np.linalg.norm(arrows[0, 1] - arrows[0, 0]),
+        rtol=1e-5,
+    )
+    scene.show(Snapshot(0.1, pose=pose))
+    assert not handle(server, '/forces').visible
+
+
+def test_the_ellipsoid_has_the_axes_of_the_covariance(
+    server: viser.ViserServer, scene: PlatformScene, ex800: Platform
+) -> None:
+    turn = Rotation.from_euler('xyz', [0.3, 0.2, 0.4]).as_matrix()
+    covariance = turn @ np.diag([1e-6, 4e-6, 9e-6]) @ turn.T
+    scene.show(Snapshot(0.0, estimate=Estimate(ex800.geometry.neutral_pose, covariance)))
+    ellipsoid = handle(server, '/estimate')
+    assert ellipsoid.visible
+    axes = Rotation.from_quat(np.roll(ellipsoid.wxyz, -1)).as_matrix()
+    radii = np.array(ellipsoid.scale) / scene.magnification
+    np.testing.assert_allclose(axes @ np.diag(radii**2) @ axes.T, covariance, atol=1e-12)
+    scene.show(Snapshot(0.1))
+    assert not handle(server, '/estimate').visible
+
+
+@pytest.mark.parametrize(('reserve', 'colour'), [(1.0, GREEN), (0.1, AMBER), (-0.1, RED)])
+def test_colours_follow_the_reserve(reserve: float, colour: tuple[int, int, int]) -> None:
+    assert colour_of(reserve) == colour
+
+
+def test_the_reserve_is_one_in_the_middle_and_negative_outside() -> None:
+    limits = np.tile([0.0, 0.2], (6, 1))
+    reserve = stroke_reserve(np.array([0.1, 0.0, 0.2, 0.05, -0.02, 0.22]), limits)
+    np.testing.assert_allclose(reserve, [1.0, 0.0, 0.0, 0.5, -0.2, -0.2], atol=1e-12)
+
+
+def test_angles_are_those_of_the_convention() -> None:
+    pose = Pose.from_rpy([0.0, 0.0, 1.0], (0.1, -0.2, 0.3))
+    np.testing.assert_allclose(rpy_of(pose), [0.1, -0.2, 0.3], atol=1e-12)
