@@ -32,7 +32,10 @@ setup(
         ],
         'stewart.verbs': [
             'demo = stewart_bringup.verbs.demo',
+            'drive = stewart_bringup.verbs.drive',
+            'move = stewart_bringup.verbs.move',
             'run = stewart_bringup.verbs.run',
+            'wave = stewart_bringup.verbs.wave',
         ],
     },
     zip_safe=False,

@@ -10,65 +10,46 @@ When the wave has been played and the drives are off, everything ends.
 from __future__ import annotations
 
 from launch import LaunchDescription
-from launch.actions import (
-    DeclareLaunchArgument,
-    IncludeLaunchDescription,
-    RegisterEventHandler,
-    Shutdown,
-)
-from launch.event_handlers import OnProcessExit
-from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterFile, ParameterValue
-from launch_ros.substitutions import FindPackageShare
-
-ARGUMENTS = [
-    DeclareLaunchArgument(
-        'rig',
-        default_value='vigo',
-        choices=['vigo', 'ex800', 'ps6tl_1500', 'srs'],
-        description='machine to run',
-    ),
-    DeclareLaunchArgument(
-        'wave',
-        default_value='jonswap',
-        choices=['jonswap', 'random', 'eq18'],
-        description='what ocean and excitation play',
-    ),
-    DeclareLaunchArgument('duration', default_value='15.0', description='time of the wave [s]'),
-    DeclareLaunchArgument('namespace', default_value='', description='namespace of every node'),
-    DeclareLaunchArgument('rviz', default_value='true', description='show the platform in RViz'),
-    DeclareLaunchArgument('record', default_value='false', description='record every topic'),
-    DeclareLaunchArgument(
-        'bag', default_value='recording', description='new folder to record into'
-    ),
-    DeclareLaunchArgument(
-        'log_level', default_value='info', description='debug, info, warn, error or fatal'
-    ),
-]
-PASSED_ON = ('rig', 'wave', 'namespace', 'rviz', 'record', 'bag', 'log_level')
+from stewart_bringup.launching import end_with, rig_arguments, rig_processes, value_of
+from stewart_bringup.rigs import config_file, nodes_of
 
 
 def generate_launch_description() -> LaunchDescription:
-    share = FindPackageShare('stewart_bringup')
-    simulation = PathJoinSubstitution([share, 'launch', 'simulation.launch.py'])
-    wave = PathJoinSubstitution([share, 'config', 'wave_'])
-    rig = IncludeLaunchDescription(
-        PythonLaunchDescriptionSource(simulation),
-        launch_arguments=[(name, LaunchConfiguration(name)) for name in PASSED_ON],
+    duration = DeclareLaunchArgument(
+        'duration', default_value='15.0', description='time of the wave [s]'
     )
+    return LaunchDescription(
+        [
+            *rig_arguments('vigo', wave='jonswap', rviz='true'),
+            duration,
+            rig_processes(),
+            OpaqueFunction(function=operate),
+        ]
+    )
+
+
+def operate(context):
+    """Return the operator, with whose end everything ends."""
     operator = Node(
         package='stewart_bringup',
         executable='wave_operator',
         namespace=LaunchConfiguration('namespace'),
         parameters=[
-            ParameterFile([wave, LaunchConfiguration('wave'), '.yaml']),
-            {'duration': ParameterValue(LaunchConfiguration('duration'), value_type=float)},
+            ParameterFile(
+                str(config_file('wave', value_of(context, 'wave')).absolute()), allow_substs=False
+            ),
+            {
+                'duration': ParameterValue(LaunchConfiguration('duration'), value_type=float),
+                # The others come up one after another, and compile their kernels on a first run.
+                'patience': 120.0,
+                'nodes': nodes_of([config_file('rig', value_of(context, 'rig'))]),
+            },
         ],
         output='screen',
+        sigterm_timeout='15',
     )
-    finish = RegisterEventHandler(
-        OnProcessExit(target_action=operator, on_exit=[Shutdown(reason='the wave was played')])
-    )
-    return LaunchDescription([*ARGUMENTS, rig, operator, finish])
+    return [end_with(operator, 'the wave was played'), operator]

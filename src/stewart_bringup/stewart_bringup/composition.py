@@ -32,7 +32,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from stewart_bringup.errors import CompositionError
-from stewart_bringup.rigs import RECORDER, RIG
+from stewart_bringup.rigs import nodes_of, RECORDER, RIG
 from stewart_node_support.executable import node_class
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.running import spin
@@ -114,12 +114,15 @@ def compose(
     """
     Make the nodes of a rig, and a recorder in front of them that misses nothing.
 
+    Where a virtual rig is one of them, driver and sensors are told the ends of its wires.
+
     Parameters
     ----------
     files : sequence of Path
         ROS parameter files; a later one wins.
     names : sequence of str
-        Nodes in the order in which they are brought up.
+        Nodes in the order in which they are brought up; those of `rigs.OPTIONAL` only where a
+        file has a section for them.
     namespace : str
         Namespace of all nodes.
     overrides : mapping of str to mapping, optional
@@ -146,8 +149,12 @@ def compose(
     nodes: list[Node] = []
     make = partial(make_node, files=files, namespace=namespace, lean=lean)
     try:
-        for name in names:
-            nodes.append(make(name, overrides=chosen.get(name)))
+        wiring: Mapping[str, Mapping[str, Any]] = {}
+        for name in nodes_of(files, names):
+            told = {**wiring.get(name, {}), **chosen.get(name, {})}
+            nodes.append(make(name, overrides=told))
+            if hasattr(nodes[-1], 'wiring'):
+                wiring = nodes[-1].wiring()
         if record is not None:
             taken = {
                 **chosen.get(RECORDER, {}),

@@ -6,6 +6,7 @@ What can go wrong while a rig is run.
 BringupError
 ├── UnknownRig           there is no configuration of that name
 ├── CompositionError     the nodes do not come together
+├── LaunchRefused        a launch argument cannot be used
 ├── StopRequested        somebody wants it to end
 ├── RequestRefused       a service of the rig said no, or nothing
 └── OutputRefused        a folder that would be replaced holds something else
@@ -32,6 +33,10 @@ class UnknownRig(BringupError):
 
 class CompositionError(BringupError):
     """The nodes do not come together."""
+
+
+class LaunchRefused(BringupError):
+    """A launch argument cannot be used."""
 
 
 class RequestRefused(BringupError):

@@ -20,10 +20,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 import difflib
+from functools import partial
 from importlib import metadata
+import math
 import os
 import sys
 import traceback
+from typing import Any
 
 from stewart_bringup.verb_table import find_verbs, Verb, VerbError
 
@@ -156,9 +159,28 @@ class _CommandParser(argparse.ArgumentParser):
         return super().format_help()
 
 
+class _VerbParser(argparse.ArgumentParser):
+    """Parser of a verb; says what it expected where the type of an argument is float or int."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.register('type', float, partial(_number, float, 'a number'))
+        self.register('type', int, partial(_number, int, 'a whole number'))
+
+
+def _number(kind: Callable[[str], float], expected: str, text: str) -> float:
+    try:
+        value = kind(text)
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        raise argparse.ArgumentTypeError(f'expected {expected}, got {text!r}')
+    return value
+
+
 def _run(verb: Verb, rest: Sequence[str]) -> int:
     module = verb.load()
-    parser = argparse.ArgumentParser(prog=f'stewart {verb.name}', description=module.HELP)
+    parser = _VerbParser(prog=f'stewart {verb.name}', description=module.HELP)
     module.add_arguments(parser)
     return int(module.main(parser.parse_args(rest)))
 

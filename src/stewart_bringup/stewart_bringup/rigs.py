@@ -11,22 +11,88 @@ A configuration is a ROS parameter file in ``config/``. ``rig_<name>.yaml`` desc
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 import sys
+from typing import Any
 
 from stewart_bringup.errors import UnknownRig
+from stewart_kinematics.schema import read_yaml
 
 RECORDER = 'recorder'
+# What only some rigs have: those whose file has a section for it.
+OPTIONAL = ('virtual_rig', 'imu', 'position_sensors', 'state_estimator')
 RIG = (
+    'virtual_rig',
     'driver',
+    'imu',
+    'position_sensors',
     'inverse_kinematics',
     'feed_forward',
     'forward_kinematics',
+    'state_estimator',
     'cycloidal_trajectory',
     'ocean_trajectory',
     'excitation_trajectory',
 )
+
+
+def nodes_of(files: Sequence[Path], names: Sequence[str] = RIG) -> tuple[str, ...]:
+    """
+    Return the nodes that the rig of some files has.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        ROS parameter files.
+    names : sequence of str
+        Nodes to choose from.
+
+    Returns
+    -------
+    tuple of str
+        Of `names` all but those of `OPTIONAL` for which no file has a section.
+
+    """
+    having = {name for path in files for name, _ in sections(path)}
+    return tuple(name for name in names if name not in OPTIONAL or name in having)
+
+
+def sections(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield node and parameters of every section of a file; ``''`` stands for every node."""
+    content = read_yaml(path)
+    for key in content.names():
+        name = '' if key.endswith('*') else key.rpartition('/')[2]
+        parameters = content.section(key).section('ros__parameters')
+        yield name, {item: parameters.value(item, 'a value') for item in parameters.names()}
+
+
+def setting(files: Sequence[Path], node: str, key: str) -> Any:
+    """
+    Return what some files say about a parameter.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        ROS parameter files; a later one wins.
+    node : str
+        Name of the node; ``''`` for what is meant for every node.
+    key : str
+        Name of the parameter.
+
+    Returns
+    -------
+    object
+        Its value; None if no file has it.
+
+    """
+    found = None
+    for path in files:
+        for name, values in sections(path):
+            if name == node:
+                found = values.get(key, found)
+    return found
 
 
 def config_folder() -> Path:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 import os
 from pathlib import Path
+import re
 import shutil
 import signal
 import subprocess
@@ -21,11 +22,12 @@ rclpy = pytest.importorskip('rclpy')
 from rclpy.signals import SignalHandlerOptions
 from stewart_bags.reading import Bag
 from stewart_bringup.composition import compose, Ledger, make_node
-from stewart_bringup.rigs import config_file, RIG
+from stewart_bringup.rigs import config_file, nodes_of, RIG
 from stewart_node_support.errors import ParameterError
 from stewart_node_support.lifecycle import state_of, take_down
 from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
+from stewart_simulation.rig.directory import NAMES
 
 pytestmark = pytest.mark.ros
 
@@ -130,7 +132,9 @@ def test_rig_has_an_executable_for_every_node() -> None:
     assert set(RIG) <= {entry.name for entry in entry_points(group='stewart.nodes')}
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    'number', [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_run_ends_with_0_on_a_signal_and_leaves_a_readable_bag(
     tmp_path: Path, environment: dict[str, str], number: signal.Signals
 ) -> None:
@@ -155,7 +159,9 @@ def test_run_ends_with_0_on_a_signal_and_leaves_a_readable_bag(
         assert opened.topics['/actuator_states'].count > 0
 
 
-@pytest.mark.parametrize('after', [0.0, 0.3, 1.0])
+@pytest.mark.parametrize(
+    'after', [0.3, *(pytest.param(after, marks=pytest.mark.slow) for after in (0.0, 1.0))]
+)
 def test_run_ends_with_0_on_a_signal_while_it_starts(
     environment: dict[str, str], after: float
 ) -> None:
@@ -200,3 +206,47 @@ def test_stop_before_the_start_runs_nothing(tmp_path: Path) -> None:
     run_rig([VIGO], record=tmp_path / 'bag', stop=stop)
 
     shutil.rmtree(tmp_path / 'bag', ignore_errors=True)
+
+
+def test_a_rig_has_the_optional_nodes_that_its_files_have_a_section_for(tmp_path: Path) -> None:
+    more = tmp_path / 'more.yaml'
+    more.write_text('/**/imu: {ros__parameters: {port: /dev/null}}\n')
+
+    assert 'virtual_rig' not in nodes_of([VIGO])
+    assert nodes_of([VIGO, more])[:2] == ('driver', 'imu')
+    assert nodes_of([config_file('rig', 'vigo_ethercat')])[:2] == ('virtual_rig', 'driver')
+    assert nodes_of([config_file('rig', 'ex800_daq')], ('imu', 'driver')) == ('imu', 'driver')
+
+
+@pytest.mark.parametrize('rig', ['vigo_ethercat', 'ex800_daq'])
+def test_a_rig_file_names_the_ends_that_its_virtual_rig_makes(rig: str) -> None:
+    """Launch files have nothing else; the parser of ROS knows no references within a file."""
+    text = config_file('rig', rig).read_text()
+    (directory,) = re.findall(r'^    directory: (\S+)$', text, re.MULTILINE)
+    ends = re.findall(rf'^ +\w+: {directory}/(\S+)$', text, re.MULTILINE)
+
+    assert len(ends) == 3
+    assert len(set(ends)) == 3
+    assert text.count(directory) == 4
+    assert set(ends) <= set(NAMES)
+
+
+@pytest.mark.usefixtures('context')
+def test_driver_and_sensors_are_told_where_the_wires_of_the_virtual_rig_end(
+    tmp_path: Path,
+) -> None:
+    names = ('virtual_rig', 'driver', 'imu')
+    nodes: list[Any] = compose(
+        [config_file('rig', 'ex800_daq')],
+        names=names,
+        overrides={'virtual_rig': {'directory': str(tmp_path / 'rig')}},
+    )
+    told = {node.get_name(): node._parameter_overrides for node in nodes}
+    for node in reversed(nodes):
+        take_down(node)
+
+    assert tuple(told) == names
+    assert told['imu']['port'].value == str(tmp_path / 'rig' / 'imu')
+    assert told['driver']['daq.device'].value == str(tmp_path / 'rig' / 'card.sock')
+    assert told['driver']['daq.rig_file'].value == str(tmp_path / 'rig' / 'rig.yaml')
+    assert not (tmp_path / 'rig').exists()

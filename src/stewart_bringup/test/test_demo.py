@@ -18,7 +18,7 @@ import pytest
 pytest.importorskip('rclpy')
 
 from stewart_bags.reading import Bag
-from stewart_bringup.demo.analysis import analyse, FAULT
+from stewart_bringup.demo.analysis import FAULT
 from stewart_bringup.demo.recording import read_recording
 from stewart_bringup.demo.run import run_demo
 from stewart_bringup.demo.scenarios import Bounds, choose, Scenario, WAVES
@@ -32,35 +32,13 @@ pytestmark = pytest.mark.ros
 DISABLED, STOPPING = 0, 3
 
 COMMAND = [sys.executable, '-c', 'from stewart_bringup.main import main; raise SystemExit(main())']
+SHORT = ['--wave', 'random', '--backend', 'simulated']
 # What a busy machine without real-time priorities still has to keep.
 BUSY = Bounds(least_rate_share=0.5, path_position=3e-3, path_rotation=5e-3, latency=0.5)
 
 
-def test_short_demo_loses_nothing_and_follows_the_wave(tmp_path: Path) -> None:
-    scenario = Scenario('vigo', WAVES['random'], 3.0, 1, 'simulated', bounds=BUSY)
-    bag = tmp_path / scenario.name
-    phases: list[str] = []
-
-    with StopSignals() as stop:
-        played = play(scenario, bag, lambda phase, _: phases.append(phase), stop)
-
-    assert played is not None
-    assert played.simulated
-    assert played.backend == 'simulated'
-    assert {'playing', 'fading out, returning', 'closing the bag'} <= set(phases)
-    recording = read_recording(bag)
-    result = analyse(recording, played.published, scenario.bounds)
-    assert result.passed, [check for check in result.checks if not check.held]
-    assert all(item.published > 0 for item in result.traffic)
-    assert {item.topic: item.lost for item in result.traffic if item.lost} == {}
-    # It moved: by more than the noise of the encoders, there and back.
-    moved = recording.poses.position - recording.poses.position[0]
-    assert largest(moved) > 2e-3
-    assert largest(moved[-1:]) < 1e-4
-    assert FAULT not in recording.driver_states.state
-
-
-def test_demo_writes_a_report_and_replaces_only_bags(tmp_path: Path) -> None:
+@pytest.mark.alone
+def test_demo_follows_its_wave_reports_it_and_replaces_only_bags(tmp_path: Path) -> None:
     (tmp_path / 'report.html').write_text('of an earlier run')
     scenarios = [Scenario('ex800', WAVES['eq18'], 3.0, 1, 'simulated', bounds=BUSY)]
 
@@ -72,6 +50,12 @@ def test_demo_writes_a_report_and_replaces_only_bags(tmp_path: Path) -> None:
     assert 'SIMULATED' in page
     assert not re.search(r'(?:src|href)="(?!data:image/png;base64,)', page)
     assert sorted(path.name for path in tmp_path.iterdir()) == ['ex800_eq18', 'report.html']
+    recording = read_recording(tmp_path / 'ex800_eq18')
+    # It moved: by more than the noise of the encoders, there and back.
+    moved = recording.poses.position - recording.poses.position[0]
+    assert largest(moved) > 2e-3
+    assert largest(moved[-1:]) < 1e-4
+    assert FAULT not in recording.driver_states.state
 
     (tmp_path / 'ex800_eq18' / 'thesis.tex').write_text('precious')
     with StopSignals() as stop, pytest.raises(OutputRefused, match=r'thesis\.tex'):
@@ -91,7 +75,7 @@ def test_driver_that_stops_ends_the_demo_with_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scenario = Scenario('vigo', WAVES['random'], 30.0, 1, 'simulated', bounds=BUSY)
-    strict = {'driver': {**scenario.overrides()['driver'], 'tracking_position': 1e-6}}
+    strict = {'driver': {'tracking_position': 1e-6}}
     monkeypatch.setattr(Scenario, 'overrides', lambda _: strict)
 
     with StopSignals() as stop, pytest.raises(RequestRefused, match='from its setpoint'):
@@ -100,13 +84,15 @@ def test_driver_that_stops_ends_the_demo_with_its_reason(
         assert bag.topics['/actuator_states'].count > 0
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    'number', [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_interrupted_demo_closes_the_bag_and_writes_no_report(
     tmp_path: Path, number: signal.Signals
 ) -> None:
     environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
     process = subprocess.Popen(
-        [*COMMAND, 'demo', '--wave', 'random', '--duration', '30', '--output', str(tmp_path)],
+        [*COMMAND, 'demo', *SHORT, '--duration', '30', '--output', str(tmp_path)],
         env=environment,
         stderr=subprocess.PIPE,
         text=True,

@@ -1,127 +1,208 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML files reach real nodes; the launch files really launch, where launch is installed."""
+"""Every launch file is launched: what it starts comes up in order, does its work, and ends."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-import os
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+import socket
+import sys
+import tempfile
 from typing import Any
+from urllib.request import urlopen
 
+import numpy as np
 import pytest
 
-rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('rclpy')
+# Not `launch` itself: the folder launch/ beside our package would be found as such.
+pytest.importorskip('launch_ros', reason='launch_ros is not installed: nothing is launched')
 
-from rclpy.signals import SignalHandlerOptions
+# Tests are imported by path, and their helpers have to be found.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from ament_index_python.packages import get_packages_with_prefixes
+from launched import FOLDER, Launched
+from launched_rig import LIMIT, NAMESPACE, patient, Person
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 from stewart_bags.reading import Bag
-from stewart_bringup.composition import make_node
-from stewart_bringup.rigs import available, RECORDER, RIG
-from stewart_node_support.lifecycle import take_down
+from stewart_bringup.rigs import nodes_of, RECORDER
+from stewart_description.paths import rviz_path
+from stewart_description.urdf import render_urdf
+from stewart_kinematics.platform import Platform
+from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
+from stewart_node_support.testing import Harness
+from stewart_simulation.differences import Differences
+from stewart_simulation.rig.directory import READY
+from stewart_simulation.rig.errors import RigError
+from stewart_simulation.rig.launcher import RigProcess
+from stewart_simulation.rig.settings import RigSettings
 import yaml
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.alone, pytest.mark.timeout(400)]
 
-LAUNCH = Path(__file__).parents[1] / 'launch'
-# The slowest to start is the driver, whose simulation compiles its kernels once.
-LIMIT = 90.0
-
-
-def flattened(values: dict[str, Any], prefix: str = '') -> Iterator[tuple[str, Any]]:
-    for key, value in values.items():
-        if isinstance(value, dict):
-            yield from flattened(value, f'{prefix}{key}.')
-        else:
-            yield f'{prefix}{key}', value
-
-
-@pytest.mark.parametrize('rig', sorted(available('rig')))
-def test_every_value_in_yaml_arrives_at_its_node(rig: str, tmp_path: Path) -> None:
-    files = [available('rig')[rig], *available('wave').values()]
-    wanted = {}
-    for path in files:
-        for key, section in yaml.safe_load(path.read_text()).items():
-            wanted[key.removeprefix('/**').removeprefix('/')] = section['ros__parameters']
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        for name in (*RIG, RECORDER):
-            overrides = {'output': str(tmp_path / 'bag')} if name == RECORDER else {}
-            node: Any = make_node(name, files, namespace='deep', overrides=overrides)
-            for key, value in flattened(wanted.get(name, {})):
-                found = node.get_parameter(key).value
-                assert (list(found) if isinstance(value, list) else found) == value, (name, key)
-            if node.has_parameter('platform'):
-                assert node.get_parameter('platform').value == rig
-            take_down(node)
-    finally:
-        rclpy.try_shutdown()
+FORBIDDEN = 'What permits it'
+MODEL = 'robot_state_publisher'
+# RViz needs a screen; the other one is used where it is installed.
+STAND_INS = ('rviz2', *({MODEL} - set(get_packages_with_prefixes())))
+WITHOUT_ETHERCAT = pytest.mark.skipif(
+    not (find_spec('pysoem') and find_spec('pyroute2')), reason='pysoem or pyroute2 is missing'
+)
+RIGS = [
+    pytest.param('rig_ethercat', 'vigo_ethercat', marks=WITHOUT_ETHERCAT),
+    pytest.param('rig_daq', 'ex800_daq'),
+]
+Start = Callable[..., Launched]
 
 
-def launched(name: str, **arguments: str) -> dict[str, int]:
-    """Launch a file until it shuts down by itself; return exit codes by process name."""
-    # Not `launch` itself: the folder launch/ beside our package would be found as such.
-    pytest.importorskip('launch_ros', reason='launch_ros is not installed: nothing is launched')
-    from ament_index_python.packages import get_package_prefix, PackageNotFoundError
-    from launch import LaunchDescription, LaunchService
-    from launch.actions import (
-        EmitEvent,
-        IncludeLaunchDescription,
-        RegisterEventHandler,
-        TimerAction,
-    )
-    from launch.event_handlers import OnProcessExit
-    from launch.events import Shutdown
-    from launch.launch_description_sources import PythonLaunchDescriptionSource
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Return what launches a file."""
+    launched: list[Launched] = []
 
-    try:
-        get_package_prefix('robot_state_publisher')
-    except PackageNotFoundError:
-        pytest.skip('robot_state_publisher is not installed: nothing is launched')
-    codes: dict[str, int] = {}
+    def launch(name: str, **arguments: Any) -> Launched:
+        words = {key: str(value) for key, value in arguments.items()}
+        launched.append(Launched(name, tmp_path, *STAND_INS, namespace=NAMESPACE, **words))
+        return launched[-1]
 
-    def note(event: Any, _: Any) -> None:
-        codes[event.process_name.rpartition('-')[0]] = event.returncode
-
-    late = EmitEvent(event=Shutdown(reason=f'{LIMIT} s are over'))
-    description = LaunchDescription(
-        [
-            RegisterEventHandler(OnProcessExit(on_exit=note)),
-            TimerAction(period=LIMIT, actions=[late]),
-            IncludeLaunchDescription(
-                PythonLaunchDescriptionSource(str(LAUNCH / name)),
-                launch_arguments=list(arguments.items()),
-            ),
-        ]
-    )
-    service = LaunchService(argv=[])
-    service.include_launch_description(description)
-    assert service.run() == 0
-    return codes
+    yield launch
+    for one in launched:
+        one.kill()
+        # Shown if the test has failed.
+        print(one.text)
 
 
-@pytest.mark.filterwarnings('default')
-def test_demo_launches_plays_its_wave_and_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def wires() -> Iterator[Path]:
+    """Return a folder whose name is short enough for sockets."""
+    with tempfile.TemporaryDirectory(prefix='rig') as folder:
+        yield Path(folder, 'wires')
+
+
+def ended(launched: Launched) -> set[str]:
+    """Press Ctrl-C; return what has ended well, which is everything of ours."""
+    launched.press_ctrl_c()
+    codes = launched.end()
+    assert 'Traceback' not in launched.text
+    # That one is not ours; some versions end with the signal's number.
+    codes.pop(MODEL, None)
+    assert set(codes.values()) == {0}, codes
+    assert codes.keys() == {*launched.started} - {MODEL}
+    return set(codes)
+
+
+def test_demo_plays_its_wave_and_ends_by_itself(start: Start, tmp_path: Path) -> None:
+    file, bag = tmp_path / 'rig.yaml', tmp_path / 'bag'
+    file.write_text(yaml.safe_dump(patient('vigo')))
+    words = {'rig': file, 'wave': 'random', 'duration': 3, 'record': 'true', 'bag': bag}
+    demo = start('demo', rviz='false', **words)
+
+    codes = demo.end(2 * LIMIT)
+
+    ours = {*nodes_of([file]), RECORDER, 'wave_operator'}
+    assert set(codes) == {*ours, MODEL}
+    assert {name: codes[name] for name in ours} == dict.fromkeys(ours, 0)
+    with Bag(bag) as recorded:
+        assert recorded.topics[f'/{NAMESPACE}/setpoint'].count > 600
+        assert recorded.topics[f'/{NAMESPACE}/actuator_states'].count > 300
+
+
+@pytest.mark.parametrize(('name', 'rig'), [('simulation', 'vigo'), *RIGS])
+def test_rig_comes_up_in_order_plays_a_wave_and_ends(
+    name: str, rig: str, start: Start, tmp_path: Path, wires: Path
 ) -> None:
-    monkeypatch.setenv('ROS_LOG_DIR', str(tmp_path / 'log'))
-    monkeypatch.setenv('PATH', os.environ['PATH'])
+    file = tmp_path / 'rig.yaml'
+    file.write_text(yaml.safe_dump(patient(rig, wires)))
+    launched = start(name, rig=file, wave='random', record='true', bag=tmp_path / 'bag')
+    with Person() as person:
+        try:
+            person.until(lambda: launched.says('inverse_kinematics'), LIMIT)
+        except AssertionError:
+            if FORBIDDEN in launched.text:
+                pytest.skip(launched.text)
+            raise
+        person.play()
+        names = nodes_of([file])
+        assert ended(launched) == {RECORDER, *names}
 
-    codes = launched(
-        'demo.launch.py',
-        namespace='hexapod',
-        wave='random',
-        duration='3',
-        rviz='false',
-        record='true',
-        bag=str(tmp_path / 'bag'),
-    )
+    driver = names.index('driver') + 1
+    assert launched.started == [RECORDER, *names[:driver], MODEL, *names[driver:]]
+    started = launched.text.index('[driver-')
+    assert 'virtual_rig' not in names or launched.text.index(READY) < started
+    assert launched.text.index('DISABLED: started') < launched.text.index('[inverse_kinematics-')
+    with Bag(tmp_path / 'bag') as recorded:
+        assert recorded.topics[f'/{NAMESPACE}/actuator_states'].count > 200
 
-    assert set(codes) == {*RIG, RECORDER, 'wave_operator', 'robot_state_publisher'}
-    # robot_state_publisher is not ours; some versions end with the signal's number.
-    assert {
-        name: code for name, code in codes.items() if name in {*RIG, RECORDER}
-    } == dict.fromkeys((*RIG, RECORDER), 0)
-    assert codes['wave_operator'] == 0
-    with Bag(tmp_path / 'bag') as bag:
-        assert bag.topics['/hexapod/setpoint'].count > 600
-        assert bag.topics['/hexapod/actuator_states'].count > 600
+
+@pytest.mark.parametrize(('name', 'rig'), RIGS)
+def test_ctrl_c_leaves_a_machine_at_rest_and_without_power(
+    name: str, rig: str, start: Start, tmp_path: Path, wires: Path
+) -> None:
+    content = patient(rig, wires)
+    settings = content.pop('/**/virtual_rig')['ros__parameters']
+    settings |= {'platform': content['/**']['ros__parameters']['platform']}
+    del settings['directory']
+    file = tmp_path / 'metal.yaml'
+    file.write_text(yaml.safe_dump(content))
+    try:
+        machine = RigProcess(RigSettings.from_plain(settings), wires)
+    except RigError as error:
+        if FORBIDDEN in str(error):
+            pytest.skip(str(error))
+        raise
+    with machine, Person() as person:
+        truth = machine.truth()
+        before = truth.read()
+        launched = start(name, rig=file, wave='random')
+        person.play()
+        assert truth.read().powered.all()
+        assert np.abs(truth.read().strokes - before.strokes).max() > 1e-4
+        ended(launched)
+        # Its own watchdogs have waited for longer: it was switched off.
+        assert not truth.read().powered.any()
+        assert np.abs(truth.read().rates).max() < 1e-6
+        assert machine.alive
+
+
+def test_view_shows_model_and_page(start: Start) -> None:
+    pytest.importorskip('viser')
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        port = probe.getsockname()[1]
+    with Harness() as harness:
+        models = harness.listen(String, f'{NAMESPACE}/robot_description', STATE_QOS)
+        view = start('view', platform='ex800', web='true', port=port)
+        harness.until(lambda: view.says(f'http://127.0.0.1:{port}'), LIMIT)
+        harness.until(lambda: view.says(str(rviz_path())) and models, LIMIT)
+    assert models[0].data == render_urdf('ex800')
+    with urlopen(f'http://127.0.0.1:{port}', timeout=LIMIT) as answer:
+        assert b'<html' in answer.read(4096).lower()
+    assert ended(view) == {'rviz2', 'force_arrows', 'web_viewer'}
+
+
+def test_recording_is_replayed_and_identified(start: Start, tmp_path: Path) -> None:
+    sys.path.insert(0, str(FOLDER.parents[1] / 'stewart_identification' / 'test'))
+    made = import_module('recordings_made')
+    ex800 = Platform.from_yaml('ex800')
+    loaded = Differences(2.0, (0.05, -0.03, 0.08), viscous_friction=20.0, coulomb_friction=2.0)
+    run = made.run_rig(ex800, made.excitation(ex800), loaded, force_noise=0.5)
+    bag = made.write_bag(tmp_path / 'bag', run)
+    found = tmp_path / 'identified' / 'parameters.yaml'
+    with Harness() as harness:
+        clock = harness.listen(Clock, 'clock', COMMAND_QOS)
+        legs = harness.listen(JointState, 'actuator_states', SENSOR_QOS)
+        replay = start('replay_identification', bag=bag, output=found.parent, friction='common')
+        harness.until(lambda: len(clock) > 500 and len(legs) > 1000, LIMIT)
+        harness.until(lambda: replay.says('all ten parameters') and found.is_file(), LIMIT)
+    assert ended(replay) == {'identification', 'player'}
+    assert clock[-1].clock.sec >= 1_700_000_000
+
+
+def test_every_launch_file_is_launched_here() -> None:
+    text = Path(__file__).read_text()
+    assert all(f"'{path.name.partition('.')[0]}'" in text for path in FOLDER.iterdir())

@@ -11,14 +11,23 @@ matter of test_launch.py.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+import runpy
+import sys
+from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from stewart_bringup.demo.scenarios import WAVES
-from stewart_bringup.rigs import available, RIG
+from stewart_bringup.rigs import available, nodes_of, RIG
+from stewart_description.urdf import render_urdf
+from stewart_simulation.rig.directory import READY
 import yaml
+
+pytestmark = pytest.mark.installed
 
 SRC = Path(__file__).parents[2]
 LAUNCH_FILES = sorted((SRC / 'stewart_bringup' / 'launch').glob('*.launch.py'))
@@ -57,16 +66,16 @@ def executables() -> dict[str, str]:
 
 
 def parameters_of(package: str) -> set[str]:
-    """Return every field made by ``param`` in the nodes of a package."""
+    """Return every field made by ``param`` or ``option`` in a package."""
     found = set()
-    for path in (SRC / package / package / 'nodes').glob('*.py'):
+    for path in (SRC / package / package).rglob('*.py'):
         for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
             if (
                 isinstance(node, ast.AnnAssign)
                 and isinstance(node.target, ast.Name)
                 and isinstance(node.value, ast.Call)
                 and isinstance(node.value.func, ast.Name)
-                and node.value.func.id == 'param'
+                and node.value.func.id in {'param', 'option'}
             ):
                 found.add(node.target.id)
     return found
@@ -83,61 +92,198 @@ def sections(path: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize('path', LAUNCH_FILES, ids=lambda path: path.name)
-def test_static_every_launched_executable_is_installed(path: Path) -> None:
+class Entity:
+    """Whatever a launch file makes, with what it was made of."""
+
+    def __init__(self, kind: str, *args: Any, **keywords: Any) -> None:
+        self.kind, self.args, self.keywords = kind, args, keywords
+
+    def perform(self, context: dict[str, str]) -> str:
+        assert self.kind == 'LaunchConfiguration'
+        return context[self.args[0]]
+
+
+STUBS = {
+    'launch': ('LaunchContext', 'LaunchDescription'),
+    'launch.actions': (
+        'DeclareLaunchArgument',
+        'OpaqueFunction',
+        'RegisterEventHandler',
+        'Shutdown',
+    ),
+    'launch.event_handlers': ('OnProcessExit', 'OnProcessIO'),
+    'launch.substitutions': ('LaunchConfiguration',),
+    'launch_ros': (),
+    'launch_ros.actions': ('Node',),
+    'launch_ros.parameter_descriptions': ('ParameterFile', 'ParameterValue'),
+}
+
+
+class Launch:
+    """A launch file as it is described, and what it starts; nothing is launched."""
+
+    SAID = SimpleNamespace(text=f'{READY}; DISABLED: started'.encode())
+
+    def __init__(self, path: Path) -> None:
+        (self.description,) = runpy.run_path(str(path))['generate_launch_description']().args
+        self.arguments = {
+            item.args[0]: item.keywords for item in self._of(self.description, 'Declare')
+        }
+
+    @staticmethod
+    def _of(entities: list[Entity], kind: str) -> list[Entity]:
+        return [item for item in entities if item.kind.startswith(kind)]
+
+    def start(self, **chosen: str) -> list[Entity]:
+        """Return the processes in their order: virtual rig, driver, those that wait for them."""
+        given = {name: item.get('default_value') for name, item in self.arguments.items()}
+        assert set(chosen) <= set(given)
+        self.context = given | chosen
+        found = []
+        for item in self._of(self.description, 'OpaqueFunction'):
+            function, more = item.keywords['function'], item.keywords.get('kwargs', {})
+            found += function(self.context, **more)
+        # The virtual rig, then the driver that waits for it.
+        while late := [
+            later
+            for item in self._handlers(found, 'OnProcessIO')
+            for later in item.keywords['on_stderr'](self.SAID)
+        ]:
+            found += late
+        self.ends = [
+            item.keywords['target_action'].keywords['executable']
+            for item in self._handlers(found, 'OnProcessExit')
+        ]
+        return self._of(found, 'Node')
+
+    def _handlers(self, found: list[Entity], kind: str) -> list[Entity]:
+        handlers = [item.args[0] for item in self._of(found, 'RegisterEventHandler')]
+        return self._of(handlers, kind)
+
+
+@pytest.fixture
+def launch(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Launch]:
+    """Return what reads a launch file with modules that only take notes."""
+    for name, entities in STUBS.items():
+        module = ModuleType(name)
+        for entity in entities:
+            setattr(module, entity, partial(Entity, entity))
+        monkeypatch.setitem(sys.modules, name, module)
+    # robot_state_publisher and rviz2 are as good as there.
+    monkeypatch.setattr('ament_index_python.packages.get_package_prefix', str)
+    monkeypatch.delitem(sys.modules, 'stewart_bringup.launching', raising=False)
+
+    def read(name: str) -> Launch:
+        return Launch(SRC / 'stewart_bringup' / 'launch' / f'{name}.launch.py')
+
+    return read
+
+
+def values_of(node: Entity) -> dict[str, Any]:
+    """Return the parameters that a launch file itself sets."""
+    found: dict[str, Any] = {}
+    for item in node.keywords['parameters']:
+        if isinstance(item, dict):
+            found |= item
+    return found
+
+
+CASES = [
+    *(('simulation', {'rig': rig, 'rviz': 'true'}) for rig in sorted(available('rig'))),
+    ('demo', {'wave': 'eq18', 'record': 'true'}),
+    ('rig_ethercat', {}),
+    ('rig_daq', {'record': 'true', 'wave': 'eq18'}),
+    ('view', {'web': 'true'}),
+    ('replay_identification', {'bag': 'run', 'rviz': 'true'}),
+]
+
+
+@pytest.mark.parametrize(('name', 'chosen'), CASES, ids=str)
+def test_static_every_process_is_installed_and_knows_its_parameters(
+    name: str, chosen: dict[str, str], launch: Callable[[str], Launch]
+) -> None:
     known = executables()
-    nodes = list(calls(path, 'Node'))
+    nodes = launch(name).start(**chosen)
 
     assert nodes
-    for keywords in nodes:
-        package = ast.literal_eval(keywords['package'])
-        executable = ast.literal_eval(keywords['executable'])
+    for node in nodes:
+        package, executable = node.keywords['package'], node.keywords['executable']
+        assert 'namespace' in node.keywords
         if (package, executable) not in EXTERNAL:
             assert known.get(executable) == package
+            assert set(values_of(node)) <= parameters_of(package) | EVERY_NODE, executable
+        for item in node.keywords['parameters']:
+            if isinstance(item, Entity):
+                assert Path(item.args[0]).is_file()
 
 
-def test_static_the_launch_files_start_the_same_nodes_as_the_composition() -> None:
-    simulation = SRC / 'stewart_bringup' / 'launch' / 'simulation.launch.py'
-    started = [ast.literal_eval(item['executable']) for item in calls(simulation, 'Node')]
+@pytest.mark.parametrize('rig', sorted(available('rig')))
+def test_static_a_launched_rig_has_the_nodes_of_the_composition(
+    rig: str, launch: Callable[[str], Launch]
+) -> None:
+    simulation = launch('simulation')
+    nodes = {node.keywords['executable']: node for node in simulation.start(rig=rig, wave='')}
+    started = list(nodes)
+    path = available('rig')[rig]
+    platform = sections(path)['']['platform']
 
-    assert [name for name in started if name in RIG] == list(RIG)
+    assert [name for name in started if name != 'robot_state_publisher'] == [*nodes_of([path])]
+    # Everything ends with the driver, and with the machine that is not there.
+    assert set(simulation.ends) == {'driver', 'virtual_rig'} & set(started)
+    model = nodes['robot_state_publisher'].keywords['parameters'][0]
+    assert model['robot_description'].args[0] == render_urdf(platform)
+
+
+def test_static_a_rig_of_metal_is_started_from_a_file_without_a_virtual_one(
+    launch: Callable[[str], Launch], tmp_path: Path
+) -> None:
+    rig = tmp_path / 'my_rig.yaml'
+    rig.write_text(
+        '/**: {ros__parameters: {platform: srs}}\n'
+        '/**/driver: {ros__parameters: {backend: ethercat, ethercat: {interface: eth1}}}\n'
+        '/**/imu: {ros__parameters: {port: /dev/ttyUSB0}}\n'
+    )
+
+    started = [item.keywords['executable'] for item in launch('rig_ethercat').start(rig=str(rig))]
+
+    assert started[0] == 'driver'
+    assert 'imu' in started
+    assert 'virtual_rig' not in started
+    with pytest.raises(Exception, match="has the back end 'ethercat', and not 'daq'"):
+        launch('rig_daq').start(rig=str(rig))
+    with pytest.raises(Exception, match='no configuration'):
+        launch('rig_daq').start(rig='nonesuch')
+
+
+def test_static_what_is_not_installed_is_refused_before_anything_starts(
+    launch: Callable[[str], Launch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ament_index_python.packages import PackageNotFoundError
+
+    read = launch('simulation')
+    missing = PackageNotFoundError('rviz2')
+    monkeypatch.setattr('stewart_bringup.launching.get_package_prefix', Mock(side_effect=missing))
+    with pytest.raises(Exception, match='robot_state_publisher is not installed'):
+        read.start()
 
 
 @pytest.mark.parametrize('path', LAUNCH_FILES, ids=lambda path: path.name)
-def test_static_every_argument_is_described(path: Path) -> None:
-    for keywords in calls(path, 'DeclareLaunchArgument'):
-        assert len(ast.literal_eval(keywords['description'])) > 10, ast.unparse(keywords['0'])
+def test_static_every_argument_is_described_and_every_one_used_is_declared(
+    path: Path, launch: Callable[[str], Launch]
+) -> None:
+    assert {case for case, _ in CASES} == {item.name.partition('.')[0] for item in LAUNCH_FILES}
+    read = launch(path.name.partition('.')[0])
 
-
-@pytest.mark.parametrize('path', LAUNCH_FILES, ids=lambda path: path.name)
-def test_static_every_argument_that_is_used_is_declared(path: Path) -> None:
-    declared = {ast.literal_eval(item['0']) for item in calls(path, 'DeclareLaunchArgument')}
+    assert read.arguments
+    for name, item in read.arguments.items():
+        assert len(item['description']) > 10, name
     used = {
         item['0'].value
         for item in calls(path, 'LaunchConfiguration')
         if isinstance(item['0'], ast.Constant)
     }
-
-    assert used <= declared
-
-
-@pytest.mark.parametrize('path', LAUNCH_FILES, ids=lambda path: path.name)
-def test_static_choices_are_the_configurations_that_exist(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding='utf-8'))
-    lists = {
-        target.id: node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    for keywords in calls(path, 'DeclareLaunchArgument'):
-        name = ast.literal_eval(keywords['0'])
-        if name not in {'rig', 'wave'}:
-            continue
-        choices = keywords['choices']
-        listed = lists[choices.id] if isinstance(choices, ast.Name) else choices
-        assert set(ast.literal_eval(listed)) == set(available(name))
+    assert used <= set(read.arguments)
+    assert all(name in read.arguments for name in ('namespace', 'use_sim_time', 'platform'))
 
 
 @pytest.mark.parametrize('path', CONFIGS, ids=lambda path: path.name)

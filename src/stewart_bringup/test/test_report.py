@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html.parser import HTMLParser
 from io import StringIO
 import re
@@ -102,6 +103,17 @@ def test_closing_table_fits_eighty_columns(synthetic: SimpleNamespace) -> None:
     rows = [line for line in text.getvalue().splitlines() if line.startswith('vigo_x')]
     assert len(rows) == 1
     assert max(map(len, text.getvalue().splitlines())) <= 80
+    for unit in ('[mm]', '[m°]', '[ms]', '[Hz]'):
+        assert unit in text.getvalue()
+
+
+def test_closing_table_cuts_no_name_short(synthetic: SimpleNamespace) -> None:
+    text = StringIO()
+    long = replace(chapter(synthetic), name='vigo_ethercat_random_unaided')
+    Console(file=text, width=80).print(closing_table([long]))
+
+    cells = [line.partition('│')[0] for line in text.getvalue().splitlines() if '│' in line]
+    assert ''.join(cells).replace(' ', '') == long.name
 
 
 @pytest.mark.parametrize('terminal', [True, False])

@@ -19,6 +19,7 @@ from std_srvs.srv import Trigger
 from stewart_bringup.errors import RequestRefused
 from stewart_bringup.nodes.wave_operator import WaveOperator
 from stewart_interfaces.msg import DriverState
+from stewart_kinematics.nodes.start_pose import NotYet
 from stewart_node_support.qos import SENSOR_QOS, STATE_QOS
 from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
@@ -32,7 +33,7 @@ class Straw(Node):
     def __init__(self) -> None:
         super().__init__('straw')
         self.asked: list[str] = []
-        self.refuses = ''
+        self.refuses, self.refusals, self.reason = '', 1, 'no wave today'
         self.after_start: list[tuple[int, str]] = []
         self._states = self.create_publisher(DriverState, 'driver/state', STATE_QOS)
         self._poses = self.create_publisher(PoseStamped, 'platform/pose', SENSOR_QOS)
@@ -47,8 +48,9 @@ class Straw(Node):
     def _answer_to(self, name: str) -> Any:
         def answer(_: Any, response: Trigger.Response) -> Trigger.Response:
             self.asked.append(name)
-            response.success = name != self.refuses
-            response.message = 'no wave today' if name == self.refuses else ''
+            refused = name == self.refuses and self.asked.count(name) <= self.refusals
+            response.success = not refused
+            response.message = self.reason if refused else ''
             if name == 'driver/enable':
                 self.tell(DriverState.ENABLED, 'on')
             if name == 'driver/disable':
@@ -68,10 +70,10 @@ def straw() -> Iterator[Straw]:
     rclpy.try_shutdown()
 
 
-def play(straw: Straw, stop: StopSignals, **settings: float) -> bool:
+def play(straw: Straw, stop: StopSignals, how: str = 'play', **settings: Any) -> bool:
     overrides = [Parameter(name, value=value) for name, value in settings.items()]
     operator = WaveOperator(stop, parameter_overrides=overrides)
-    finished: bool = spin([straw, operator], task=operator.play, stop=StopSignals())
+    finished: bool = spin([straw, operator], task=getattr(operator, how), stop=StopSignals())
     return finished
 
 
@@ -100,7 +102,33 @@ def test_refusal_is_told_with_its_reason(straw: Straw) -> None:
     straw.refuses = 'ocean/start'
 
     with pytest.raises(RequestRefused, match='ocean/start: no wave today'):
-        play(straw, StopSignals())
+        play(straw, StopSignals(), 'wait_and_play')
+    # Asking again would change nothing.
+    assert straw.asked.count('ocean/start') == 1
+
+
+def test_a_node_that_has_not_heard_of_the_rig_yet_is_asked_again(straw: Straw) -> None:
+    straw.refuses, straw.reason = 'ocean/start', str(NotYet('no driver/state'))
+
+    assert play(straw, StopSignals(), duration=0.2) is True
+    assert straw.asked.count('ocean/start') == 2
+
+
+def test_nothing_is_asked_for_before_the_nodes_of_the_rig_are_up(straw: Straw) -> None:
+    assert play(straw, StopSignals(), 'wait_and_play', duration=0.2, nodes=['straw']) is True
+
+    straw.asked.clear()
+    with pytest.raises(RequestRefused, match='hay, straw: nothing came of it'):
+        play(straw, StopSignals(), 'wait_and_play', patience=0.5, nodes=['straw', 'hay'])
+    assert straw.asked == []
+
+
+def test_a_node_that_never_hears_of_the_rig_is_not_asked_for_ever(straw: Straw) -> None:
+    straw.refuses, straw.refusals = 'ocean/start', 1000
+    straw.reason = str(NotYet('no driver/state'))
+
+    with pytest.raises(RequestRefused, match='ocean/start: not yet: no driver/state'):
+        play(straw, StopSignals(), patience=1.5)
 
 
 @pytest.mark.parametrize(

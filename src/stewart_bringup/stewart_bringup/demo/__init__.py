@@ -10,6 +10,8 @@ The demo: seas and a paper's wave on a real ROS 2 graph, and a report on how wel
 ``recording``           the bag as plain arrays
 ``latency``             when a setpoint shows in the measured strokes
 ``analysis``            the figures of the report, from arrays alone
+``loaded``              the runs of a platform with a payload that its description does not know
+``identification``      parameters from the first of them, fed forward in the last
 ``plots``, ``report``   pictures and the page
 ``progress``            what is seen on the terminal meanwhile
 ======================  ==========================================================================

@@ -16,6 +16,7 @@ from stewart_bringup.demo.scenarios import Bounds
 from stewart_bringup.demo.tracking import largest, root_mean_square, track, Tracking
 
 FAULT = 4
+FAULTS = 'driver faults'
 
 
 @dataclass(frozen=True)
@@ -195,7 +196,7 @@ def _driver_check(recording: Recording) -> Check:
     faults = [
         reason for state, reason in zip(states.state, states.reason, strict=True) if state == FAULT
     ]
-    return Check('driver faults', '; '.join(faults) or '0', '0', not faults)
+    return Check(FAULTS, '; '.join(faults) or '0', '0', not faults)
 
 
 def summary(tracking: Tracking) -> dict[str, tuple[float, float]]:

@@ -50,7 +50,7 @@ def pictures(recording: Recording, result: Result) -> dict[str, bytes]:
     }
     if result.forces is not None:
         makers['Leg forces: feed-forward (thin, dark) and delivered'] = _forces
-    return {caption: _png(make(recording, result)) for caption, make in makers.items()}
+    return {caption: png(make(recording, result)) for caption, make in makers.items()}
 
 
 def _new(rows: int, columns: int, height: float, **shared: Any) -> tuple[Figure, Any]:
@@ -60,7 +60,8 @@ def _new(rows: int, columns: int, height: float, **shared: Any) -> tuple[Figure,
     return figure, figure.subplots(rows, columns, squeeze=False, **shared)
 
 
-def _png(figure: Figure) -> bytes:
+def png(figure: Figure) -> bytes:
+    """Return a picture as the bytes of a PNG file."""
     buffer = BytesIO()
     figure.savefig(buffer, format='png')
     return buffer.getvalue()

@@ -10,6 +10,7 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
+from rich.text import Text
 from stewart_bringup.demo.report import Chapter, LEGEND, OVERVIEW, overview
 
 
@@ -79,7 +80,9 @@ def closing_table(chapters: Sequence[Chapter]) -> Table:
     """Return the figures of all scenarios."""
     table = Table(show_edge=False, pad_edge=False, caption=LEGEND, caption_justify='left')
     for number, head in enumerate(OVERVIEW):
-        table.add_column(head, justify='right' if number else 'left')
+        # Not as a plain string: rich takes a unit in brackets for a style. Names that differ in
+        # their end only stay apart where they are folded.
+        table.add_column(Text(head), justify='right' if number else 'left', overflow='fold')
     for chapter in chapters:
-        table.add_row(*overview(chapter))
+        table.add_row(*map(Text, overview(chapter)))
     return table

@@ -12,7 +12,10 @@ from importlib import resources
 from string import Template
 
 import numpy as np
-from stewart_bringup.demo.analysis import Result, summary
+from stewart_bringup.demo.analysis import Check, Result, summary
+from stewart_bringup.demo.estimate import Estimate
+from stewart_bringup.demo.identification import Identification
+from stewart_bringup.demo.loaded import FORCE_NOISE, JOINT_ERROR, PAYLOAD_MASS, PAYLOAD_POSITION
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class Chapter:
         Figures and checks.
     pictures : mapping of str to bytes
         PNG files by caption.
+    estimate : Estimate or None
+        Where a state estimator ran beside a truth.
 
     """
 
@@ -41,9 +46,14 @@ class Chapter:
     simulated: bool
     result: Result
     pictures: Mapping[str, bytes]
+    estimate: Estimate | None = None
 
 
-def render(chapters: Sequence[Chapter], origin: Mapping[str, str]) -> str:
+def render(
+    chapters: Sequence[Chapter],
+    origin: Mapping[str, str],
+    found: Identification | None = None,
+) -> str:
     """
     Write the page.
 
@@ -53,6 +63,8 @@ def render(chapters: Sequence[Chapter], origin: Mapping[str, str]) -> str:
         One per scenario.
     origin : mapping of str to str
         Command line, versions, machine, date.
+    found : Identification, optional
+        The last chapter.
 
     Returns
     -------
@@ -61,12 +73,13 @@ def render(chapters: Sequence[Chapter], origin: Mapping[str, str]) -> str:
 
     """
     passed = all(chapter.result.passed for chapter in chapters)
+    passed = passed and (found is None or found.passed)
     template = resources.files('stewart_bringup.demo').joinpath('report.html').read_text('utf-8')
     return Template(template).substitute(
         verdict='every check held' if passed else 'something did not hold',
         verdict_class=_class(passed),
         summary=_summary(chapters),
-        scenarios='\n'.join(_chapter(chapter) for chapter in chapters),
+        scenarios='\n'.join([*map(_chapter, chapters), *_identification(found)]),
         origin=_table([], ([escape(key), escape(value)] for key, value in origin.items())),
     )
 
@@ -162,15 +175,6 @@ def _worth(chapters: Sequence[Chapter]) -> list[str]:
 
 def _chapter(chapter: Chapter) -> str:
     result = chapter.result
-    checks = (
-        [
-            escape(check.name),
-            escape(check.found),
-            escape(check.bound),
-            f'<span class="{_class(check.held)}">{"held" if check.held else "BROKEN"}</span>',
-        ]
-        for check in result.checks
-    )
     errors = (
         [escape(name), f'{mean:.4f}', f'{most:.4f}']
         for name, (mean, most) in summary(result.tracking).items()
@@ -192,15 +196,67 @@ def _chapter(chapter: Chapter) -> str:
             f'<h2>{escape(chapter.title)}</h2>',
             _table([], ([escape(key), escape(value)] for key, value in facts.items())),
             '<h3>What had to hold</h3>',
-            _table(['', 'found', 'asked', ''], checks),
+            _checks(result.checks),
             '<h3>Tracking error</h3>',
             _table(['', 'RMS', 'max'], errors),
             *_forces(result),
+            *_estimate(chapter.estimate),
             '<h3>Messages</h3>',
             _messages(result),
             *(_figure(caption, data) for caption, data in chapter.pictures.items()),
         ]
     )
+
+
+def _checks(checks: Sequence[Check]) -> str:
+    rows = (
+        [
+            escape(check.name),
+            escape(check.found),
+            escape(check.bound),
+            f'<span class="{_class(check.held)}">{"held" if check.held else "BROKEN"}</span>',
+        ]
+        for check in checks
+    )
+    return _table(['', 'found', 'asked', ''], rows)
+
+
+def _identification(found: Identification | None) -> list[str]:
+    if found is None:
+        return []
+    heads = ['', 'unit', 'truth', 'estimate', '95 % interval', 'verdict']
+    ten = (
+        [
+            escape(item.name),
+            escape(item.unit),
+            f'{found.truth[item.name]:.5g}',
+            f'{item.value:.5g}' if item.known else '—',
+            f'{item.low:.5g} … {item.high:.5g}' if item.known else '—',
+            escape(item.verdict.value),
+        ]
+        for item in found.parameters
+    )
+    followed = (
+        [name, f'{1e6 * run.strokes:.1f}', f'{run.forces:.2f}']
+        for name, run in (('as described', found.described), ('as identified', found.identified))
+        if run is not None
+    )
+    return [
+        '<h2>Identification: a payload that the description does not know</h2>',
+        f'<p class="simulated">The simulated EX800 carries {PAYLOAD_MASS:g} kg at '
+        f'({", ".join(f"{1e3 * value:g}" for value in PAYLOAD_POSITION)}) mm, its joints are off '
+        f'by {1e3 * JOINT_ERROR:g} mm, its forces are read with {FORCE_NOISE:g} N of noise. '
+        'The identification is told nothing of that.</p>',
+        _checks(found.checks),
+        f'<h3>From the optimal motion: {escape(found.verdict)}</h3>',
+        _table(heads, ten),
+        f"<p>From the wave's own bag: {escape(found.wave_verdict)}.</p>",
+        '<h3>The wave, with feed-forward from either set of parameters</h3>',
+        _table(
+            ['', '95 % of following errors below [µm]', 'delivered minus feed-forward, RMS [N]'],
+            followed,
+        ),
+    ]
 
 
 def _forces(result: Result) -> list[str]:
@@ -212,6 +268,32 @@ def _forces(result: Result) -> list[str]:
     return [
         '<h3>Leg forces</h3>',
         _table(['', 'RMS', 'max', 'largest force delivered'], [row]),
+    ]
+
+
+def _estimate(estimate: Estimate | None) -> list[str]:
+    if estimate is None:
+        return []
+    rows = (
+        [escape(name), f'{mean:.4f}', f'{most:.4f}']
+        for name, (mean, most) in estimate.errors.items()
+    )
+    fitted = ''
+    if estimate.innovations is not None:
+        inside, nis = estimate.innovations
+        fitted = (
+            f'<p>{100 * inside:.1f} % of the innovations lie inside two standard deviations, 95.4 '
+            f'% are expected; the normalised innovation squared is {nis:.2f} on average, 6 is '
+            'expected.</p>'
+        )
+    return [
+        '<h3>State estimate against the truth of the virtual rig</h3>',
+        _table(['truth minus', 'RMS', 'max'], rows),
+        f'<p>{100 * estimate.inside:.1f} % of the errors of position and velocity lie inside the '
+        'two standard deviations that the estimator claims; the estimator never sees the '
+        'truth.</p>',
+        fitted,
+        *(_figure(caption, data) for caption, data in estimate.pictures.items()),
     ]
 
 

@@ -16,16 +16,21 @@ import sys
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from stewart_bringup.demo.analysis import analyse
+from stewart_bringup.demo.analysis import analyse, Result
+from stewart_bringup.demo.estimate import compare_estimate
+from stewart_bringup.demo.loaded import loaded, LoadedScenario
 from stewart_bringup.demo.plots import pictures
 from stewart_bringup.demo.progress import closing_table, LiveLine
 from stewart_bringup.demo.recording import read_recording
 from stewart_bringup.demo.report import Chapter, render
 from stewart_bringup.demo.scenarios import Scenario
+from stewart_bringup.demo.wires import playable
 from stewart_bringup.errors import OutputRefused
+from stewart_kinematics.whole_files import whole_file
 from stewart_node_support.stop_signals import StopSignals
 
 if TYPE_CHECKING:
+    from stewart_bringup.demo.identification import Identification
     from stewart_bringup.demo.session import Played
 
 REPORT = 'report.html'
@@ -33,7 +38,9 @@ DISTRIBUTIONS = ('stewart_bringup', 'rclpy', 'numpy', 'scipy', 'numba', 'rosbags
 BAG_SUFFIXES = {'.mcap', '.db3', '.yaml'}
 
 
-def run_demo(scenarios: Sequence[Scenario], output: Path, stop: StopSignals) -> bool | None:
+def run_demo(
+    scenarios: Sequence[Scenario], output: Path, stop: StopSignals, *, identifying: bool = False
+) -> bool | None:
     """
     Play, record, analyse and write the report.
 
@@ -45,6 +52,8 @@ def run_demo(scenarios: Sequence[Scenario], output: Path, stop: StopSignals) -> 
         Folder of the bags and the report.
     stop : StopSignals
         A request to stop ends the demo between two steps, or cuts the motion off safely.
+    identifying : bool
+        End with the identification of a loaded platform.
 
     Returns
     -------
@@ -58,13 +67,18 @@ def run_demo(scenarios: Sequence[Scenario], output: Path, stop: StopSignals) -> 
 
     """
     console = Console(stderr=True)
-    report = output / REPORT
+    scenarios = playable(scenarios)
     for scenario in scenarios:
+        if scenario.fallback:
+            console.print(f'{scenario.title}: {scenario.fallback}', style='bold yellow')
+    report = output / REPORT
+    for scenario in (*scenarios, *(loaded() if identifying else ())):
         _make_room(output / scenario.name)
     output.mkdir(parents=True, exist_ok=True)
     # A report of an earlier run must not be taken for this one's.
     report.unlink(missing_ok=True)
     chapters = []
+    found = None
     with LiveLine(console) as line:
         for scenario in scenarios:
             line.begin(scenario.title, scenario.duration)
@@ -73,19 +87,29 @@ def run_demo(scenarios: Sequence[Scenario], output: Path, stop: StopSignals) -> 
                 line.end('stopped')
                 return None
             chapters.append(chapter)
-            line.end('every check held' if chapter.result.passed else 'something did not hold')
-    _write(report, render(chapters, _origin()))
+            line.end(_said(chapter.result.passed))
+        if identifying:
+            found = _identify(output, line, stop)
+            if found is None:
+                line.end('stopped')
+                return None
+            line.end(_said(found.passed))
+    with whole_file(report) as stream:
+        stream.write(render(chapters, _origin(), found))
     console.print()
     console.print(closing_table(chapters))
+    judged = [(chapter.title, chapter.result.checks) for chapter in chapters]
+    if found is not None:
+        judged.append(('identification', found.checks))
     broken = [
-        f'{chapter.title}: {check.name} is {check.found}, asked is {check.bound}'
-        for chapter in chapters
-        for check in chapter.result.checks
+        f'{title}: {check.name} is {check.found}, asked is {check.bound}'
+        for title, checks in judged
+        for check in checks
         if not check.held
     ]
     for sentence in broken:
         console.print(sentence, style='bold red', highlight=False)
-    if any(chapter.simulated for chapter in chapters):
+    if found is not None or any(chapter.simulated for chapter in chapters):
         console.print('SIMULATED: no metal moved.', style='yellow')
     console.print('report:', end=' ')
     print(report, flush=True)
@@ -105,9 +129,38 @@ def _play(scenario: Scenario, bag: Path, line: LiveLine, stop: StopSignals) -> C
     result = analyse(recording, played.published, scenario.bounds)
     line.watch('drawing', 0.0)
     drawn = pictures(recording, result)
+    estimate = compare_estimate(recording, bag, scenario.platform)
     if stop.requested:
         return None
-    return Chapter(scenario.name, scenario.title, _facts(played), played.simulated, result, drawn)
+    return Chapter(
+        scenario.name,
+        scenario.title,
+        _facts(played),
+        played.simulated,
+        result,
+        drawn,
+        estimate,
+    )
+
+
+def _identify(output: Path, line: LiveLine, stop: StopSignals) -> Identification | None:
+    from stewart_bringup.demo.identification import find
+    from stewart_bringup.demo.session import play
+
+    def player(scenario: LoadedScenario) -> Result | None:
+        line.begin(scenario.title, scenario.duration)
+        bag = output / scenario.name
+        played = play(scenario, bag, line.watch, stop)
+        if played is None or stop.requested:
+            return None
+        return analyse(read_recording(bag), played.published, scenario.bounds)
+
+    found = find(player, output, line.watch)
+    return None if stop.requested else found
+
+
+def _said(passed: bool) -> str:
+    return 'every check held' if passed else 'something did not hold'
 
 
 def _facts(played: Played) -> dict[str, str]:
@@ -118,6 +171,7 @@ def _facts(played: Played) -> dict[str, str]:
         'played for': f'{scenario.duration:g} s before the fade-out',
         'seed': str(scenario.seed) if scenario.wave.seeded else 'none: nothing is drawn at random',
         'back end': f'{played.backend}{", SIMULATED: no metal moved" if played.simulated else ""}',
+        **({'instead of EtherCAT': scenario.fallback} if scenario.fallback else {}),
         'scheduling': played.scheduling,
         'bag': str(played.bag),
     }
@@ -155,10 +209,3 @@ def _make_room(bag: Path) -> None:
     if strange:
         raise OutputRefused(bag, strange)
     shutil.rmtree(bag)
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    beside = path.with_suffix('.part')
-    beside.write_text(text, encoding='utf-8')
-    beside.replace(path)

@@ -80,6 +80,11 @@ WAVES = {
 }
 
 
+SIMULATED = 'simulated'
+# Unless a back end is asked for, these are played over the wires of the papers' machines, which a
+# virtual rig answers: drives on EtherCAT, and a card with the IMU on a serial line.
+WIRED = {('vigo', 'random'): 'ethercat', ('ex800', 'eq18'): 'daq'}
+
 # What is played a second time without feed-forward, and for how long [s].
 UNAIDED, UNAIDED_DURATION = ('ex800', 'eq18'), 6.0
 
@@ -92,7 +97,7 @@ class Scenario:
     Attributes
     ----------
     platform : str
-        Name of the platform and of its rig, ``config/rig_<platform>.yaml``.
+        Name of the platform.
     wave : Wave
         What is played.
     duration : float
@@ -100,12 +105,14 @@ class Scenario:
     seed : int
         Seed of the sea.
     backend : str
-        Back end of the driver.
+        Back end of the driver; with the platform it names the rig's file, see `rig`.
     feed_forward : bool
         Whether the drives are told the forces that the motion needs, as the rig's configuration
         has it; False switches it off.
     bounds : Bounds
         What has to hold.
+    fallback : str
+        Why the back end is not the one that was chosen; empty if it is.
 
     """
 
@@ -116,21 +123,27 @@ class Scenario:
     backend: str
     feed_forward: bool = True
     bounds: Bounds = field(default_factory=Bounds)
+    fallback: str = ''
+
+    @property
+    def rig(self) -> str:
+        """Name of the rig's file, ``config/rig_<rig>.yaml``."""
+        return self.platform if self.backend == SIMULATED else f'{self.platform}_{self.backend}'
 
     @property
     def name(self) -> str:
         """Name of its folder."""
-        return f'{self.platform}_{self.wave.name}{"" if self.feed_forward else "_unaided"}'
+        return f'{self.rig}_{self.wave.name}{"" if self.feed_forward else "_unaided"}'
 
     @property
     def title(self) -> str:
         """Return one line for people."""
         aid = '' if self.feed_forward else ', without feed-forward'
-        return f'{self.platform}: {self.wave.title}{aid}'
+        return f'{self.platform}, {self.backend}: {self.wave.title}{aid}'
 
     def overrides(self) -> dict[str, dict[str, object]]:
         """Return the parameters that win over the files, by node."""
-        chosen: dict[str, dict[str, object]] = {'driver': {'backend': self.backend}}
+        chosen: dict[str, dict[str, object]] = {}
         if not self.feed_forward:
             chosen['feed_forward'] = {'enabled': False}
         if self.wave.seeded:
@@ -139,7 +152,7 @@ class Scenario:
 
 
 def choose(
-    platform: str | None, wave: str | None, duration: float, seed: int, backend: str
+    platform: str | None, wave: str | None, duration: float, seed: int, backend: str | None
 ) -> list[Scenario]:
     """
     Return what is played.
@@ -150,24 +163,40 @@ def choose(
         The only platform; None for each wave's own.
     wave : str or None
         The only wave; None for all of the platform's.
-    duration, seed, backend
+    duration, seed
         As in Scenario.
+    backend : str or None
+        The only back end; None for that of `WIRED`, elsewhere the simulated one.
 
     Returns
     -------
     list of Scenario
         In the order in which they are played; never empty. A platform that no wave calls its own
-        gets the sea. If no wave was chosen, the EX800's is played a second time, shorter and
-        without feed-forward, so that the report can tell what feed-forward is worth.
+        gets the sea. If no wave was chosen, the EX800's is played on simulated drives with and,
+        shorter, without feed-forward, so that the report can tell what feed-forward is worth.
 
     """
     waves = [WAVES[wave]] if wave else list(WAVES.values())
     if platform and not wave:
         waves = [item for item in waves if item.platform == platform] or [WAVES['jonswap']]
-    chosen = [Scenario(platform or item.platform, item, duration, seed, backend) for item in waves]
-    unaided = [
-        replace(item, feed_forward=False, duration=min(duration, UNAIDED_DURATION))
-        for item in chosen
-        if not wave and (item.platform, item.wave.name) == UNAIDED
-    ]
-    return [*chosen, *unaided]
+    chosen = []
+    for item in waves:
+        where = platform or item.platform
+        wire = backend or WIRED.get((where, item.name), SIMULATED)
+        chosen.append(Scenario(where, item, duration, seed, wire))
+    if wave or backend not in {None, SIMULATED}:
+        return chosen
+    short = min(duration, UNAIDED_DURATION)
+    for scenario in list(chosen):
+        if (scenario.platform, scenario.wave.name) == UNAIDED:
+            aided = scenario
+            if scenario.backend != SIMULATED:
+                aided = replace(scenario, backend=SIMULATED, duration=short)
+                chosen.append(aided)
+            chosen.append(replace(aided, feed_forward=False, duration=short))
+    return chosen
+
+
+def ends_with_identification(platform: str | None, wave: str | None, backend: str | None) -> bool:
+    """Tell whether the demo of these options, as of `choose`, ends with the identification."""
+    return platform in {None, UNAIDED[0]} and wave is None and backend in {None, SIMULATED}

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 import time
 from typing import Any
 
@@ -24,7 +25,16 @@ from stewart_node_support.lifecycle import state_of
 from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
 
-CHAIN = ('driver', 'inverse_kinematics', 'feed_forward', 'forward_kinematics')
+# Those of `rigs.OPTIONAL` only where the rig's file has a section for them.
+CHAIN = (
+    'virtual_rig',
+    'driver',
+    'imu',
+    'inverse_kinematics',
+    'feed_forward',
+    'forward_kinematics',
+    'state_estimator',
+)
 WATCH_PERIOD = 0.1
 SETTLE_TIME = 3.0
 
@@ -89,8 +99,9 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
         If a node cannot be brought up.
 
     """
-    with real_time() as scheduling:
-        operator, counts = _play(scenario, bag, watch, stop)
+    # The name of a socket in there has to be short, whatever the bag is called.
+    with real_time() as scheduling, TemporaryDirectory(prefix='demo-') as folder:
+        operator, counts = _play(scenario, bag, Path(folder, 'rig'), watch, stop)
     if counts is None:
         return None
     heard = operator.driver_state
@@ -98,17 +109,21 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
 
 
 def _play(
-    scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals
+    scenario: Scenario, bag: Path, rig: Path, watch: Watch, stop: StopSignals
 ) -> tuple[WaveOperator, dict[str, int] | None]:
     wave = scenario.wave
-    files = [config_file('rig', scenario.platform), config_file('wave', wave.name)]
+    files = [config_file('rig', scenario.rig), config_file('wave', wave.name)]
     # What the nodes say in passing would tear the progress line apart.
     rclpy.init(
         args=['--ros-args', '--log-level', 'warn'], signal_handler_options=SignalHandlerOptions.NO
     )
     try:
+        overrides: dict[str, dict[str, object]] = {
+            'virtual_rig': {'directory': str(rig)},
+            **scenario.overrides(),
+        }
         nodes = compose(
-            files, names=(*CHAIN, wave.node), overrides=scenario.overrides(), record=bag, lean=True
+            files, names=(*CHAIN, wave.node), overrides=overrides, record=bag, lean=True
         )
         ledger = Ledger(nodes)
         operator = WaveOperator(

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 import time
@@ -12,36 +12,36 @@ from typing import Any
 
 from geometry_msgs.msg import PoseStamped
 import rclpy
-from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
-from rclpy.task import Future
-from std_srvs.srv import Trigger
 from stewart_bringup.errors import RequestRefused, StopRequested
+from stewart_bringup.nodes.operator import Operator, OperatorParameters, STEP
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
+from stewart_kinematics.nodes.start_pose import NOT_YET
 from stewart_node_support.errors import is_deliberate
-from stewart_node_support.parameters import declare, param
-from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
+from stewart_node_support.parameters import param
+from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
 
-STEP = 0.02
 # A motion begins where the platform is after enabling: so many poses are waited for.
 FIRST_POSES = 20
+# A node whose services are seen finds the topics of the others later: mostly so much [s].
+DISCOVERY = 1.0
 # Setpoints that stay away for so long have ended; longer than their period by far.
 SILENCE = 0.5
 
 
 @dataclass(frozen=True)
-class WaveOperatorParameters:
-    """Parameters of the operator."""
+class WaveOperatorParameters(OperatorParameters):
+    """Parameters of the operator of waves."""
 
     services: str = param('ocean', 'prefix of the start and stop services of the wave')
+    nodes: tuple[str, ...] = param(
+        (), 'what has to be up in the namespace before anything is asked for'
+    )
     duration: float = param(
         15.0, 'how long the wave is played before it is stopped [s]', min=0.1, max=86400.0
-    )
-    patience: float = param(
-        30.0, 'longest wait for a service and for what it was asked for [s]', min=0.1, max=600.0
     )
 
 
@@ -57,12 +57,12 @@ class Counter:
         self.count += 1
 
 
-class WaveOperator(Node):
+class WaveOperator(Operator):
     """
     Call ``driver/enable``, ``<services>/start``, ``<services>/stop`` and ``driver/disable``.
 
     A request to stop makes it call ``driver/disable`` at once, which brings the legs to rest.
-    Subscribes ``driver/state``, and while it waits for them ``platform/pose`` and ``setpoint``.
+    While it waits for them it subscribes ``platform/pose`` and ``setpoint``.
 
     Parameters
     ----------
@@ -75,21 +75,15 @@ class WaveOperator(Node):
     ----------
     phase : str
         What it is doing.
-    driver_state : DriverState
-        What the driver said last.
 
     """
 
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
-        """Declare parameters and listen."""
-        super().__init__('wave_operator', **kwargs)
-        self.settings = declare(self, WaveOperatorParameters)
+        """Begin with nothing asked for."""
+        super().__init__(stop, 'wave_operator', WaveOperatorParameters, **kwargs)
         self.phase = 'starting'
-        self._stop = stop
-        self.driver_state = DriverState()
         self._began: float | None = None
         self._departure = ''
-        self.create_subscription(DriverState, 'driver/state', self._on_state, STATE_QOS)
 
     @property
     def played(self) -> float:
@@ -116,64 +110,69 @@ class WaveOperator(Node):
         except StopRequested:
             self.phase, self._began = 'stopping', None
             if self.driver_state.state != DriverState.DISABLED:
-                await self._call('driver/disable')
-                await self._reach(DriverState.DISABLED, 'driver/disable', heedless=True)
+                await self.call('driver/disable')
+                await self.reach(DriverState.DISABLED, 'driver/disable', heedless=True)
             return False
         return True
 
-    async def pause(self, seconds: float) -> None:
-        """Let the executor do other things for a time [s]."""
-        future = Future()
-        timer = self.create_timer(seconds, lambda: future.set_result(None))
-        await future
-        self.destroy_timer(timer)
+    async def wait_and_play(self) -> bool:
+        """
+        Play on a rig whose processes are still coming up; see `play`.
+
+        A process that starts takes a core for seconds, and the commands of those that run already
+        come late.
+        """
+        nodes = set(self.settings.nodes)
+        try:
+            await self.until(lambda: nodes <= self._seen(), ', '.join(sorted(nodes)))
+            await self.offered(f'{self.settings.services}/start')
+        except StopRequested:
+            return False
+        await self.pause(DISCOVERY)
+        return await self.play()
+
+    def _seen(self) -> set[str]:
+        return {
+            name
+            for name, namespace in self.get_node_names_and_namespaces()
+            if namespace == self.get_namespace()
+        }
 
     async def _play_wave(self) -> None:
         services, duration = self.settings.services, self.settings.duration
         self.phase = 'enabling'
-        await self._request('driver/enable')
-        await self._reach(DriverState.ENABLED, 'driver/enable')
+        await self.request('driver/enable')
+        await self.reach(DriverState.ENABLED, 'driver/enable')
         self._departure = ''
         with self._counting(PoseStamped, 'platform/pose', SENSOR_QOS) as poses:
-            await self._until(lambda: poses.count > FIRST_POSES, 'platform/pose')
-        await self._request(f'{services}/start')
+            await self.until(lambda: poses.count > FIRST_POSES, 'platform/pose')
+        await self._start(f'{services}/start')
         self.phase, self._began = 'playing', time.monotonic()
         while self.played < duration:
             self._require_enabled()
-            self._heed()
+            self.heed()
             await self.pause(STEP)
         self.phase, self._began = 'fading out, returning', None
-        await self._request(f'{services}/stop')
+        await self.request(f'{services}/stop')
         with self._counting(PlatformSetpoint, 'setpoint', COMMAND_QOS) as setpoints:
             await self._silence(setpoints)
         self.phase = 'switching off'
-        await self._request('driver/disable')
-        await self._reach(DriverState.DISABLED, 'driver/disable')
+        await self.request('driver/disable')
+        await self.reach(DriverState.DISABLED, 'driver/disable')
 
-    def _heed(self) -> None:
-        if self._stop.requested:
-            raise StopRequested('a stop was requested')
-
-    async def _request(self, service: str) -> None:
-        self._heed()
-        await self._call(service)
-
-    async def _call(self, service: str) -> None:
-        client = self.create_client(Trigger, service)
-        await self._until(client.service_is_ready, service, heedless=True)
-        response = await client.call_async(Trigger.Request())
-        self.destroy_client(client)
-        if not response.success:
-            raise RequestRefused(service, response.message)
-
-    async def _reach(self, state: int, service: str, *, heedless: bool = False) -> None:
-        await self._until(
-            lambda: self.driver_state.state in {state, DriverState.FAULT},
-            service,
-            heedless=heedless,
-        )
-        if self.driver_state.state != state:
-            raise RequestRefused(service, self.driver_state.reason)
+    async def _start(self, service: str) -> None:
+        """Start the wave; a node that has not heard enough of the rig yet is asked again."""
+        end = time.monotonic() + self.settings.patience
+        while True:
+            try:
+                await self.request(service)
+            except RequestRefused as refusal:
+                self._require_enabled()
+                if not refusal.reason.startswith(NOT_YET) or time.monotonic() > end:
+                    raise
+                await self.pause(DISCOVERY)
+            else:
+                return
 
     async def _silence(self, setpoints: Counter) -> None:
         count, since = -1, time.monotonic()
@@ -181,32 +180,20 @@ class WaveOperator(Node):
             if setpoints.count != count:
                 count, since = setpoints.count, time.monotonic()
                 self._require_enabled()
-                self._heed()
-            await self.pause(STEP)
-
-    async def _until(
-        self, condition: Callable[[], bool], what: str, *, heedless: bool = False
-    ) -> None:
-        end = time.monotonic() + self.settings.patience
-        while not condition():
-            if time.monotonic() > end:
-                raise RequestRefused(
-                    what, f'nothing came of it within {self.settings.patience:g} s'
-                )
-            if not heedless:
-                self._heed()
+                self.heed()
             await self.pause(STEP)
 
     def _require_enabled(self) -> None:
         if self._departure:
             raise RequestRefused('driver', self._departure)
 
-    def _on_state(self, message: DriverState) -> None:
+    def on_state(self, message: DriverState) -> None:
+        """Take note of what the driver says, and of its departure from ENABLED."""
         # Told on every change, and only the last one is kept: ENABLED again means that it was
         # away, too.
         if self.driver_state.state == DriverState.ENABLED:
             self._departure = message.reason
-        self.driver_state = message
+        super().on_state(message)
 
     @contextmanager
     def _counting(self, kind: Any, topic: str, qos: QoSProfile) -> Iterator[Counter]:
@@ -238,7 +225,7 @@ def operate(stop: StopSignals) -> str:
     try:
         node = WaveOperator(stop)
         # It is the node that heeds the request, for it has to switch off first.
-        spin([node], task=node.play, stop=StopSignals())
+        spin([node], task=node.wait_and_play, stop=StopSignals())
     except Exception as error:
         if not is_deliberate(error):
             raise

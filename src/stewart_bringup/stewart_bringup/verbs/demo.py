@@ -5,15 +5,23 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 import sys
 
-from stewart_bringup.demo.scenarios import choose, WAVES
+from stewart_bags.verbs.numbers import positive_up_to, whole
+from stewart_bringup.demo.scenarios import choose, ends_with_identification, Scenario, WAVES
+from stewart_bringup.rigs import config_file
+from stewart_kinematics.verbs.outputs import output_folder
 
 HELP = 'play waves on a ROS 2 graph in real time, record them, write a report'
 
 DETAILS = """
-Without options: a JONSWAP sea and the paper's random wave on Vigo, and Eq. 18 on the EX800.
+Without options: a JONSWAP sea on Vigo with simulated drives; the paper's random wave on Vigo over
+EtherCAT frames; Eq. 18 on the EX800 over an analogue card, with its IMU on a serial line and the
+state estimator live; and Eq. 18 with and without feed-forward. Behind all wires is a virtual rig.
+At the end an EX800 with a payload that its description
+does not know plays an optimal motion; ten parameters are identified from the bag and fed forward.
 A rig is composed in this process, switched on, moved, brought home and switched off; everything
 is recorded, and the report is made from the bag. The exit code is 1 if a message was lost, the
 driver faulted, the tracking error or the latency left its bound, or a rate fell below 95 %.
@@ -21,6 +29,7 @@ driver faulted, the tracking error or the latency left its bound, or a rate fell
 examples:
   stewart demo
   stewart demo --wave jonswap --seed 7 --duration 60
+  stewart demo --platform vigo --backend ethercat
   stewart demo --platform srs --output build/demo_srs
 """
 
@@ -41,20 +50,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--wave', choices=sorted(WAVES), help='only this wave')
     parser.add_argument(
         '--duration',
-        type=_seconds,
+        type=positive_up_to(3600.0),
         default=15.0,
         metavar='S',
         help='how long each wave is played before it fades out [s], default 15',
     )
     parser.add_argument(
-        '--seed', type=_whole, default=1, metavar='N', help='seed of the sea, default 1'
+        '--seed', type=whole, default=1, metavar='N', help='seed of the sea, default 1'
     )
     parser.add_argument(
-        '--backend', default='simulated', metavar='NAME', help='what moves the legs'
+        '--backend',
+        metavar='NAME',
+        help="what moves the legs; default: each scenario's own, see above",
+    )
+    parser.add_argument(
+        '--without-identification',
+        action='store_true',
+        help='leave out the last chapter, a minute: find an unknown payload, feed it forward',
     )
     parser.add_argument(
         '--output',
-        type=Path,
+        type=output_folder,
         default=Path('build', 'demo'),
         metavar='FOLDER',
         help='folder of the bags and of report.html, default build/demo',
@@ -88,7 +104,11 @@ def main(arguments: argparse.Namespace) -> int:
             arguments.seed,
             arguments.backend,
         )
-        passed = run_demo(scenarios, arguments.output, stop)
+        _check(scenarios)
+        identifying = not arguments.without_identification and ends_with_identification(
+            arguments.platform, arguments.wave, arguments.backend
+        )
+        passed = run_demo(scenarios, arguments.output, stop, identifying=identifying)
     if passed is None:
         print(
             'stewart demo: stopped; the platform was brought to rest and the bag is closed, '
@@ -98,15 +118,13 @@ def main(arguments: argparse.Namespace) -> int:
     return 0 if passed else 1
 
 
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0.0 < value <= 3600.0:
-        raise argparse.ArgumentTypeError(f'{text} s is not between 0 and 3600 s')
-    return value
+def _check(scenarios: Sequence[Scenario]) -> None:
+    """Refuse what is not there before anything takes time; loading a back end does."""
+    from stewart_driver.backend import installed_backends
+    from stewart_driver.errors import UnknownBackend
 
-
-def _whole(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f'{text} is negative')
-    return value
+    known = tuple(installed_backends())
+    for scenario in scenarios:
+        if scenario.backend not in known:
+            raise UnknownBackend(scenario.backend, known)
+        config_file('rig', scenario.rig)

@@ -8,6 +8,7 @@ import argparse
 from pathlib import Path
 
 from stewart_bringup.rigs import config_file
+from stewart_bringup.verbs.graph import add_namespace_argument
 
 HELP = 'run the nodes of a rig in one process, until Ctrl-C'
 
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='NAME',
         help='what a trajectory node plays: a name, or a YAML file; may be repeated',
     )
-    parser.add_argument('--namespace', default='', metavar='NAME', help='of all nodes')
+    add_namespace_argument(parser)
     parser.add_argument('--record', type=Path, metavar='BAG', help='record into this new bag')
 
 

@@ -1,0 +1,68 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Identify a platform from a recording, and see meanwhile what it did.
+
+The node identification reads the bag itself and keeps to the clock of this machine; the player is
+for people: it publishes the recording with /clock, which RViz and the model follow. The result is
+the latched topic ``identification/result``, and the folder `output`.
+
+"""
+
+from __future__ import annotations
+
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
+from launch_ros.parameter_descriptions import ParameterValue
+from stewart_bringup.launching import arguments, asked, model, process, rviz, text, value_of
+
+CLOCK_RATE = 100.0
+
+
+def generate_launch_description() -> LaunchDescription:
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument('bag', description='recording of a rig that was excited'),
+            *arguments(platform='ex800', namespace='', use_sim_time='true', rviz='false'),
+            *arguments(log_level='info'),
+            DeclareLaunchArgument(
+                'output',
+                default_value='identified',
+                description='folder of report.html and parameters.yaml',
+            ),
+            DeclareLaunchArgument(
+                'estimator', default_value='consistent', description='how to fit, see the node'
+            ),
+            DeclareLaunchArgument(
+                'friction',
+                default_value='per leg',
+                description='friction identified along: none, common or per leg',
+            ),
+            DeclareLaunchArgument(
+                'play', default_value='true', description='publish the recording and /clock'
+            ),
+            DeclareLaunchArgument(
+                'rate', default_value='1.0', description='how much faster than recorded'
+            ),
+            OpaqueFunction(function=replay),
+        ]
+    )
+
+
+def replay(context):
+    """Return the identification, and the recording to look at."""
+    bag = value_of(context, 'bag')
+    names = ('platform', 'output', 'estimator', 'friction')
+    chosen = {name: text(value_of(context, name)) for name in names}
+    found = [process('identification', parameters=[{**chosen, 'bags': [bag]}])]
+    if asked(context, 'play'):
+        rate = ParameterValue(LaunchConfiguration('rate'), value_type=float)
+        player = {'bag': text(bag), 'rate': rate, 'publish_clock': CLOCK_RATE}
+        found += [
+            process('player', parameters=[player]),
+            model(context, value_of(context, 'platform')),
+        ]
+    if asked(context, 'rviz'):
+        found += rviz(context, value_of(context, 'platform'))
+    return found

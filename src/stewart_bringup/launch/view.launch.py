@@ -1,0 +1,66 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Eyes on a graph that runs elsewhere: a launched rig, ``stewart run``, or a bag that is played.
+
+RViz's model follows ``joint_states`` of forward_kinematics. The URDF and tf come from
+robot_state_publisher, which ``stewart run`` does not have; so one is started here. The page for a
+browser needs neither; whoever reaches it can move the platform, so it is served to this machine
+only.
+
+"""
+
+from __future__ import annotations
+
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+from stewart_bringup.launching import arguments, asked, clock, model, rviz, text, value_of
+
+
+def generate_launch_description() -> LaunchDescription:
+    return LaunchDescription(
+        [
+            *arguments(platform='vigo', namespace='', use_sim_time='false', rviz='true'),
+            DeclareLaunchArgument(
+                'model',
+                default_value='true',
+                description='start robot_state_publisher; false where the graph has one',
+            ),
+            DeclareLaunchArgument(
+                'config',
+                default_value='',
+                description='configuration of RViz; empty for that of stewart_description',
+            ),
+            DeclareLaunchArgument(
+                'web', default_value='false', description='show the platform in a browser, too'
+            ),
+            DeclareLaunchArgument(
+                'port', default_value='8080', description='of the page at 127.0.0.1; 0: any free'
+            ),
+            OpaqueFunction(function=view),
+        ]
+    )
+
+
+def view(context):
+    """Return RViz with what it needs, and the page."""
+    found = []
+    platform = value_of(context, 'platform')
+    if asked(context, 'rviz'):
+        found += rviz(context, platform, value_of(context, 'config'))
+    if asked(context, 'model'):
+        found.append(model(context, platform))
+    if asked(context, 'web'):
+        port = ParameterValue(LaunchConfiguration('port'), value_type=int)
+        page = Node(
+            package='stewart_viewer',
+            executable='web_viewer',
+            namespace=LaunchConfiguration('namespace'),
+            parameters=[{'platform': text(platform), 'port': port}, clock(context)],
+            output='screen',
+        )
+        found.append(page)
+    return found

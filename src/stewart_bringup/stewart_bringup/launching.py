@@ -1,0 +1,301 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What the launch files share: arguments, and processes from a rig's YAML file.
+
+Only launch files import this; launch and launch_ros are needed nowhere else. Which nodes a rig has
+says `rigs.nodes_of`, and which package a node is from its entry point, so that a launch file, the
+composition and the demo cannot differ.
+
+Recorder, virtual rig and driver come up in this order, all others when the driver is active. The
+driver is given time to bring the platform to rest when everything ends, and everything ends with
+the driver.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from importlib.metadata import entry_points
+from typing import Any
+
+from ament_index_python.packages import get_package_prefix, PackageNotFoundError
+from launch import LaunchContext
+from launch.actions import (
+    DeclareLaunchArgument,
+    OpaqueFunction,
+    RegisterEventHandler,
+    Shutdown,
+)
+from launch.event_handlers import OnProcessExit, OnProcessIO
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterFile, ParameterValue
+from stewart_bringup.errors import LaunchRefused
+from stewart_bringup.rigs import available, config_file, nodes_of, RECORDER, setting
+from stewart_description.paths import platform_path, rviz_path
+from stewart_description.urdf import render_urdf
+from stewart_simulation.rig.directory import READY
+
+VIRTUAL_RIG, DRIVER = 'virtual_rig', 'driver'
+STARTED = 'DISABLED: started'
+QUIET = {'warn', 'error', 'fatal'}
+# A stop from full speed takes a second or two; SIGTERM comes this long after SIGINT [s].
+TIME_TO_REST = '15'
+YES = {'true', '1', 'yes', 'on'}
+NO = {'false', '0', 'no', 'off', ''}
+
+ARGUMENTS = {
+    'rig': f'machine to run: {", ".join(available("rig"))}, or the path of a rig file of your own',
+    'wave': f'what ocean and excitation play: {", ".join(available("wave"))}, or the path of a '
+    'file; empty for the defaults of the nodes',
+    'platform': 'platform whose URDF is shown: a name, or the path of its YAML file; empty for '
+    "the rig file's own",
+    'namespace': 'namespace of every node, and of the topics tf and tf_static',
+    'use_sim_time': 'take time from /clock; a driver refuses that, drives follow real time',
+    'rviz': 'show the platform in RViz',
+    'record': 'record every topic',
+    'bag': 'new folder to record into',
+    'log_level': 'what is logged: debug, info, warn, error or fatal',
+}
+
+
+def arguments(*names: str, **defaults: str) -> list[Any]:
+    """
+    Return declarations of launch arguments that several files have.
+
+    Parameters
+    ----------
+    *names : str
+        Keys of `ARGUMENTS` that are empty unless given.
+    **defaults : str
+        Other keys, with what holds unless they are given.
+
+    Returns
+    -------
+    list of DeclareLaunchArgument
+        In this order.
+
+    """
+    every = {**dict.fromkeys(names, ''), **defaults}
+    return [
+        DeclareLaunchArgument(name, default_value=value, description=ARGUMENTS[name])
+        for name, value in every.items()
+    ]
+
+
+def rig_arguments(rig: str, *, wave: str = '', rviz: str = 'false') -> list[Any]:
+    """Return what `rig_processes` asks for, with its defaults."""
+    return [
+        *arguments(rig=rig, wave=wave, platform='', namespace='', use_sim_time='false'),
+        *arguments(rviz=rviz, record='false', bag='recording', log_level='info'),
+    ]
+
+
+def rig_processes(backend: str = '') -> Any:
+    """
+    Return the action that starts a rig: a process per node, robot_state_publisher, RViz.
+
+    Parameters
+    ----------
+    backend : str
+        What the rig file must have chosen for its driver; empty for anything.
+
+    Returns
+    -------
+    OpaqueFunction
+        It reads the arguments of `rig_arguments`.
+
+    """
+    return OpaqueFunction(function=_start_rig, kwargs={'backend': backend})
+
+
+def process(executable: str, *, parameters: Sequence[Any] = (), **more: Any) -> Any:
+    """
+    Return the process of a node of the suite, in the namespace asked for.
+
+    Parameters
+    ----------
+    executable : str
+        Its name.
+    parameters : sequence of dict or ParameterFile
+        A later one wins.
+    **more : object
+        Passed on.
+
+    Returns
+    -------
+    Node
+        The action.
+
+    """
+    level = more.pop('log_level', LaunchConfiguration('log_level'))
+    return Node(
+        package=package_of(executable),
+        executable=executable,
+        namespace=LaunchConfiguration('namespace'),
+        parameters=list(parameters),
+        arguments=['--ros-args', '--log-level', level],
+        output='screen',
+        sigterm_timeout=TIME_TO_REST,
+        **more,
+    )
+
+
+def end_with(action: Any, reason: str) -> Any:
+    """
+    Return what ends everything when a process has ended.
+
+    Parameters
+    ----------
+    action : Node
+        The process.
+    reason : str
+        Why, for the log.
+
+    Returns
+    -------
+    RegisterEventHandler
+        To be started before the process.
+
+    """
+
+    def ended(_: Any, context: LaunchContext) -> Any:
+        # A second shutdown would stop the ROS node of launch once more, which is an error there.
+        return None if context.is_shutdown else Shutdown(reason=reason)
+
+    return RegisterEventHandler(OnProcessExit(target_action=action, on_exit=ended))
+
+
+def package_of(name: str) -> str:
+    """Return the package of a node of the suite."""
+    found = {entry.name: entry.value for entry in entry_points(group='stewart.nodes')}
+    if name not in found:
+        raise LaunchRefused(f'no node {name!r} is installed, there are {", ".join(sorted(found))}')
+    return found[name].partition('.')[0]
+
+
+def text(value: str) -> Any:
+    """Return a parameter that is a text even where it looks like a number."""
+    return ParameterValue(value, value_type=str)
+
+
+def clock(context: LaunchContext) -> dict[str, bool]:
+    """Return the parameter ``use_sim_time`` as asked for."""
+    return {'use_sim_time': asked(context, 'use_sim_time')}
+
+
+def asked(context: LaunchContext, name: str) -> bool:
+    """Return an argument that is true or false."""
+    value = value_of(context, name).lower()
+    if value not in YES | NO:
+        raise LaunchRefused(f'{name}: expected true or false, got {value!r}')
+    return value in YES
+
+
+def value_of(context: LaunchContext, name: str) -> str:
+    """Return an argument."""
+    return str(LaunchConfiguration(name).perform(context))
+
+
+def model(context: LaunchContext, platform: str) -> Any:
+    """Return robot_state_publisher with the URDF of a platform."""
+    return _outsider(
+        'robot_state_publisher',
+        parameters=[{'robot_description': text(render_urdf(platform))}, clock(context)],
+    )
+
+
+def rviz(context: LaunchContext, platform: str, config: str = '') -> list[Any]:
+    """Return RViz, by default with the configuration of stewart_description, and its arrows."""
+    window = _outsider(
+        'rviz2', parameters=[clock(context)], arguments=['-d', config or str(rviz_path())]
+    )
+    arrows = Node(
+        package=package_of('force_arrows'),
+        executable='force_arrows',
+        namespace=LaunchConfiguration('namespace'),
+        parameters=[{'platform': text(platform)}, clock(context)],
+        output='screen',
+    )
+    return [window, arrows]
+
+
+def _outsider(name: str, **more: Any) -> Any:
+    # launch would find out when other processes run already, and leave them running.
+    try:
+        get_package_prefix(name)
+    except PackageNotFoundError as error:
+        raise LaunchRefused(f'{name} is not installed; rosdep knows it by that name') from error
+    # They name tf with a slash: remapped, two rigs in two namespaces keep apart.
+    return Node(
+        package=name,
+        executable=name,
+        namespace=LaunchConfiguration('namespace'),
+        remappings=[('/tf', 'tf'), ('/tf_static', 'tf_static')],
+        **more,
+    )
+
+
+def _start_rig(context: LaunchContext, *, backend: str) -> list[Any]:
+    files = [config_file('rig', value_of(context, 'rig'))]
+    if backend and (found := setting(files, DRIVER, 'backend')) != backend:
+        raise LaunchRefused(f'{files[0]} has the back end {found!r}, and not {backend!r}')
+    if wave := value_of(context, 'wave'):
+        files.append(config_file('wave', wave))
+    platform = value_of(context, 'platform') or setting(files, '', 'platform') or 'vigo'
+    platform_path(platform)  # raises before anything runs
+    parameters = [
+        *(ParameterFile(str(path.absolute()), allow_substs=False) for path in files),
+        clock(context),
+    ]
+    start = partial(process, parameters=parameters)
+    names = nodes_of(files)
+    # These have to say that they are ready, whatever the others may say.
+    level = value_of(context, 'log_level')
+    level = 'info' if level in QUIET else level
+    driver = start(DRIVER, log_level=level)
+    after = [start(name) for name in names if name not in {VIRTUAL_RIG, DRIVER}]
+    others = [
+        _when_it_says(driver, STARTED, after),
+        end_with(driver, f'{DRIVER} has ended'),
+        driver,
+        model(context, platform),
+    ]
+    if asked(context, 'rviz'):
+        others += rviz(context, platform)
+    actions: list[Any] = []
+    if asked(context, 'record'):
+        # First, so that it is there when the others begin.
+        output = {'output': text(value_of(context, 'bag'))}
+        actions.append(process(RECORDER, parameters=[*parameters, output]))
+    if VIRTUAL_RIG not in names:
+        return [*actions, *others]
+    rig = start(VIRTUAL_RIG, log_level=level)
+    return [
+        *actions,
+        _when_it_says(rig, READY, others),
+        end_with(rig, f'{VIRTUAL_RIG} has ended'),
+        rig,
+    ]
+
+
+def _when_it_says(process: Any, words: str, actions: Sequence[Any]) -> Any:
+    """
+    Start the rest when a process says that it is ready.
+
+    What it prints cannot be missed; the event of its transition can, by whoever comes to hear it
+    later than it happens.
+
+    """
+    waiting = list(actions)
+
+    def hear(event: Any) -> list[Any] | None:
+        if words.encode() not in event.text:
+            return None
+        ready = waiting.copy()
+        waiting.clear()
+        return ready
+
+    return RegisterEventHandler(OnProcessIO(target_action=process, on_stdout=hear, on_stderr=hear))

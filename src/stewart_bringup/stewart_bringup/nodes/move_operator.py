@@ -1,0 +1,198 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Send the platform to a pose, watch it go, and let it come to rest when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import PoseStamped
+import numpy as np
+from rclpy.action import ActionClient
+from stewart_bringup.errors import RequestRefused
+from stewart_bringup.nodes.operator import Operator, STEP
+from stewart_interfaces.action import MovePlatform
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.shared_platform import load_platform
+from stewart_kinematics.spatial import compose_poses
+from stewart_node_support.conversions import pose_from_msg, pose_msg
+from stewart_node_support.diagnostics import TOPIC
+from stewart_node_support.qos import SENSOR_QOS
+from stewart_node_support.stamps import to_nanoseconds
+from stewart_node_support.stop_signals import StopSignals
+
+ACTION = 'move_platform'
+STATUS = 'cycloidal_trajectory: motion'
+# A platform is at rest that has not moved farther than this in this time [m], [s].
+REST_DISTANCE, REST_TIME = 1e-4, 0.3
+REFERENCES = ('base', 'zero', 'neutral', 'here')
+
+
+class MoveOperator(Operator):
+    """
+    Client of the action ``move_platform``.
+
+    Subscribes ``platform/pose``, and ``/diagnostics`` of the node that serves the action: there
+    stand its platform and why it refused a goal, which a refused goal does not tell.
+
+    Parameters
+    ----------
+    stop : StopSignals
+        Where a request to stop comes from; the platform then comes to rest on its way.
+    **kwargs : object
+        For rclpy's node.
+
+    """
+
+    def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
+        """Open the action and listen."""
+        super().__init__(stop, 'move_operator', **kwargs)
+        self._client = ActionClient(self, MovePlatform, ACTION)
+        self._measured: PoseStamped | None = None
+        self._status: Any = None
+        self._told = 0
+        self.create_subscription(PoseStamped, 'platform/pose', self._on_pose, SENSOR_QOS)
+        self.create_subscription(DiagnosticArray, TOPIC, self._on_diagnostics, 10)
+
+    def destroy_node(self) -> None:
+        """Close the action, too."""
+        self._client.destroy()
+        super().destroy_node()
+
+    async def reference(self, name: str) -> Pose:
+        """
+        Return a pose of the platform that others count from.
+
+        Parameters
+        ----------
+        name : str
+            One of `REFERENCES`; ``here`` is where the platform is measured to be, at rest.
+
+        Returns
+        -------
+        Pose
+            The pose in ``base_link``.
+
+        Raises
+        ------
+        RequestRefused
+            If the rig does not tell.
+
+        """
+        if name == 'base':
+            return Pose.identity()
+        if name == 'here':
+            return await self._place_of_rest()
+        await self.until(lambda: self._status is not None, f'diagnostics of {ACTION}')
+        geometry = load_platform(self._status.hardware_id).geometry
+        return geometry.zero_pose if name == 'zero' else geometry.neutral_pose
+
+    async def _place_of_rest(self) -> Pose:
+        """Return the measured pose once it stays: what was commanded before may still arrive."""
+        end = time.monotonic() + self.settings.patience
+        await self.until(lambda: self._measured is not None, 'platform/pose')
+        assert self._measured is not None
+        while True:
+            before, _ = pose_from_msg(self._measured.pose)
+            self._measured = None
+            await self.pause(REST_TIME)
+            await self.until(lambda: self._measured is not None, 'platform/pose')
+            assert self._measured is not None
+            pose = Pose(*pose_from_msg(self._measured.pose))
+            if np.abs(pose.position - before).max() < REST_DISTANCE:
+                return pose
+            if time.monotonic() > end:
+                raise RequestRefused('platform/pose', 'the platform does not come to rest')
+
+    async def move(
+        self,
+        away: Pose,
+        reference: str,
+        *,
+        duration: float = 0.0,
+        speed: float = 0.0,
+        feedback: Callable[[float, float], None] = lambda _progress, _left: None,
+    ) -> tuple[bool, str, Pose]:
+        """
+        Go to a pose; after a request to stop, come to rest on the way.
+
+        Parameters
+        ----------
+        away : Pose
+            Target, counted from the reference.
+        reference : str
+            One of `REFERENCES`.
+        duration : float
+            Time of the move [s]; 0: as short as the limits allow.
+        speed : float
+            Fraction of the limits to use; 0: as the rig has it.
+        feedback : callable
+            Told the part of the move that is done, and the time that is left [s].
+
+        Returns
+        -------
+        bool
+            Whether the target was reached.
+        str
+            What became of it, one sentence.
+        Pose
+            Where the platform was sent to.
+
+        Raises
+        ------
+        RequestRefused
+            If the move is refused or cut off.
+
+        """
+        await self.until(self._client.server_is_ready, ACTION)
+        target = compose_poses(await self.reference(reference), away)
+        goal = MovePlatform.Goal(
+            target=pose_msg(target.position, target.quaternion_xyzw),
+            duration=duration,
+            speed_scale=speed,
+        )
+        handle = await self._client.send_goal_async(
+            goal,
+            lambda told: feedback(told.feedback.progress, told.feedback.time_remaining),
+        )
+        if not handle.accepted:
+            raise RequestRefused(ACTION, await self._refusal())
+        result = await self._result(handle)
+        if result.code == MovePlatform.Result.ABORTED:
+            raise RequestRefused(ACTION, result.message)
+        reached = result.code == MovePlatform.Result.REACHED
+        return reached, result.message, Pose(*pose_from_msg(result.pose))
+
+    async def _result(self, handle: Any) -> Any:
+        """Wait for the end of a move; cancel it when a request to stop comes."""
+        future = handle.get_result_async()
+        cancelled: float | None = None
+        while not future.done():
+            if self.stopped and cancelled is None:
+                cancelled = time.monotonic()
+                await handle.cancel_goal_async()
+            late = cancelled is not None and time.monotonic() - cancelled > self.settings.patience
+            if late or not self._client.server_is_ready():
+                raise RequestRefused(ACTION, 'the node that serves it does not answer any more')
+            await self.pause(STEP)
+        return future.result().result
+
+    async def _refusal(self) -> str:
+        """Return why the last goal was refused, from the next report after it."""
+        now = self.get_clock().now().nanoseconds
+        await self.until(lambda: self._told > now, f'{ACTION} was refused; its reason')
+        return next(
+            (str(pair.value) for pair in self._status.values if pair.key == 'last_refusal'),
+            'no reason was given',
+        )
+
+    def _on_pose(self, message: PoseStamped) -> None:
+        self._measured = message
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            if status.name == STATUS:
+                self._status, self._told = status, to_nanoseconds(message.header.stamp)

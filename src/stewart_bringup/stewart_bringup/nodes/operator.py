@@ -1,0 +1,196 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a person does at the rig: ask for something, and see whether it comes true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import time
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.task import Future
+from std_srvs.srv import Trigger
+from stewart_bringup.errors import RequestRefused, StopRequested
+from stewart_interfaces.msg import DriverState
+from stewart_node_support.parameters import declare, param
+from stewart_node_support.qos import STATE_QOS
+from stewart_node_support.stop_signals import StopSignals
+
+STEP = 0.02
+
+
+@dataclass(frozen=True)
+class OperatorParameters:
+    """Parameters of every operator."""
+
+    patience: float = param(
+        30.0, 'longest wait for a service and for what it was asked for [s]', min=0.1, max=600.0
+    )
+
+
+class Operator(Node):
+    """
+    Call services of a rig and follow the state of its driver.
+
+    Subscribes ``driver/state``. What waits is a coroutine: give it to `running.spin` as a task.
+
+    Parameters
+    ----------
+    stop : StopSignals
+        Where a request to stop comes from; `heed` raises it.
+    name : str
+        Name of the node.
+    parameters : type
+        Dataclass of its parameters, derived from OperatorParameters.
+    **kwargs : object
+        For rclpy's node.
+
+    Attributes
+    ----------
+    driver_state : DriverState
+        What the driver said last.
+    settings : OperatorParameters
+        Values of the parameters.
+
+    """
+
+    def __init__(
+        self,
+        stop: StopSignals,
+        name: str = 'operator',
+        parameters: type[OperatorParameters] = OperatorParameters,
+        **kwargs: Any,
+    ) -> None:
+        """Declare parameters and listen."""
+        super().__init__(name, **kwargs)
+        self.settings: Any = declare(self, parameters)
+        self.driver_state = DriverState()
+        self.heard_driver = False
+        self._stop = stop
+        self.create_subscription(DriverState, 'driver/state', self.on_state, STATE_QOS)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a request to stop has come."""
+        return self._stop.requested
+
+    def heed(self) -> None:
+        """Raise StopRequested if a request to stop has come."""
+        if self.stopped:
+            raise StopRequested('a stop was requested')
+
+    async def pause(self, seconds: float) -> None:
+        """Let the executor do other things for a time [s]."""
+        future = Future()
+        timer = self.create_timer(seconds, lambda: future.set_result(None))
+        await future
+        self.destroy_timer(timer)
+
+    async def until(
+        self, condition: Callable[[], bool], what: str, *, heedless: bool = False
+    ) -> None:
+        """
+        Wait until something is true.
+
+        Parameters
+        ----------
+        condition : callable
+            Asked from time to time.
+        what : str
+            What is waited for, for the message.
+        heedless : bool
+            Go on waiting although a request to stop has come.
+
+        Raises
+        ------
+        RequestRefused
+            If it has not become true within the parameter ``patience``.
+        StopRequested
+            If a request to stop came.
+
+        """
+        end = time.monotonic() + self.settings.patience
+        while not condition():
+            if time.monotonic() > end:
+                raise RequestRefused(
+                    what, f'nothing came of it within {self.settings.patience:g} s'
+                )
+            if not heedless:
+                self.heed()
+            await self.pause(STEP)
+
+    async def offered(self, service: str) -> None:
+        """Wait until a service of type Trigger is there."""
+        client = self.create_client(Trigger, service)
+        try:
+            await self.until(client.service_is_ready, service)
+        finally:
+            self.destroy_client(client)
+
+    async def request(self, service: str) -> str:
+        """Call a service unless a stop was requested; return what it says."""
+        self.heed()
+        return await self.call(service, heedless=False)
+
+    async def call(self, service: str, *, heedless: bool = True) -> str:
+        """
+        Call a service of type Trigger.
+
+        Parameters
+        ----------
+        service : str
+            Its name.
+        heedless : bool
+            Go on waiting for it although a request to stop has come.
+
+        Returns
+        -------
+        str
+            What it says.
+
+        Raises
+        ------
+        RequestRefused
+            If it refuses or is not there.
+
+        """
+        client = self.create_client(Trigger, service)
+        await self.until(client.service_is_ready, service, heedless=heedless)
+        response = await client.call_async(Trigger.Request())
+        self.destroy_client(client)
+        if not response.success:
+            raise RequestRefused(service, response.message)
+        return str(response.message)
+
+    async def reach(self, state: int, service: str, *, heedless: bool = False) -> None:
+        """
+        Wait until the driver is in a state.
+
+        Parameters
+        ----------
+        state : int
+            One of the constants of DriverState.
+        service : str
+            What was asked for, for the message.
+        heedless : bool
+            Go on waiting although a request to stop has come.
+
+        Raises
+        ------
+        RequestRefused
+            If the driver goes to FAULT instead, or nowhere.
+
+        """
+        await self.until(
+            lambda: self.heard_driver and self.driver_state.state in {state, DriverState.FAULT},
+            service,
+            heedless=heedless,
+        )
+        if self.driver_state.state != state:
+            raise RequestRefused(service, self.driver_state.reason)
+
+    def on_state(self, message: DriverState) -> None:
+        """Take note of what the driver says."""
+        self.driver_state, self.heard_driver = message, True

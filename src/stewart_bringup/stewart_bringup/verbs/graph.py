@@ -1,0 +1,100 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the verbs share that talk to a rig which runs elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any, TYPE_CHECKING
+
+from stewart_bags.verbs.names import graph_prefix
+from stewart_bags.verbs.ros_session import ros_session
+
+if TYPE_CHECKING:
+    from stewart_bringup.nodes.operator import Operator
+
+PATIENCE = 10.0
+"""How long a verb waits for a rig to answer [s]."""
+
+
+def add_namespace_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--namespace``."""
+    parser.add_argument(
+        '--namespace', type=graph_prefix, default='', metavar='NAME', help='of the rig'
+    )
+
+
+def on_the_graph(
+    load: Callable[[], type], work: Callable[[Any], Coroutine[Any, Any, Any]], namespace: str
+) -> Any:
+    """
+    Let an operator work on the ROS graph.
+
+    Parameters
+    ----------
+    load : callable
+        Imports its class, an Operator; called when signals are heard already.
+    work : callable
+        Coroutine function of the operator.
+    namespace : str
+        Of the rig.
+
+    Returns
+    -------
+    object
+        What `work` returned.
+
+    Raises
+    ------
+    RequestRefused
+        If the rig says no, or nothing.
+    StopRequested
+        If SIGINT or SIGTERM came and `work` did not heed it.
+
+    """
+    with ros_session() as stop:
+        from rclpy.parameter import Parameter
+        from stewart_node_support.running import spin
+        from stewart_node_support.stop_signals import StopSignals
+
+        operator = load()(
+            stop, namespace=namespace, parameter_overrides=[Parameter('patience', value=PATIENCE)]
+        )
+        # It is the operator that heeds a signal: what it has begun may have to be ended.
+        return spin([operator], task=partial(work, operator), stop=StopSignals())
+
+
+def tell(work: Callable[[Operator], Coroutine[Any, Any, str]], namespace: str) -> int:
+    """
+    Ask for something on the ROS graph and print what comes of it.
+
+    Parameters
+    ----------
+    work : callable
+        Coroutine function of an Operator; returns one line.
+    namespace : str
+        Of the rig.
+
+    Returns
+    -------
+    int
+        0.
+
+    Raises
+    ------
+    RequestRefused
+        If the rig says no, or nothing.
+    StopRequested
+        If SIGINT or SIGTERM came.
+
+    """
+    print(on_the_graph(_operator, work, namespace))
+    return 0
+
+
+def _operator() -> type[Operator]:
+    from stewart_bringup.nodes.operator import Operator
+
+    return Operator

@@ -1,0 +1,131 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a case of the fault matrix consists of, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+VIGO, EX800 = 'vigo_ethercat', 'ex800_daq'
+# Cycles of the shipped configurations [s].
+CYCLES = {VIGO: 0.0025, EX800: 0.004}
+STATE, BUS, COMMANDS, IMU = 'driver/state', 'driver: cycle', 'driver: commands', 'imu: sensor'
+SILENCE = 'actuator_states'
+GONE = 'no driver'
+
+
+@dataclass(frozen=True)
+class Act:
+    """
+    Something that is done to the rig.
+
+    Attributes
+    ----------
+    name : str
+        A fault of ``stewart virtual-rig --list-faults``, or ``do.`` and a method of the bench.
+    arguments : mapping of str to object
+        What it is told.
+
+    """
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+def act(name: str, **arguments: Any) -> Act:
+    """Return an act in one word."""
+    return Act(name, arguments)
+
+
+@dataclass(frozen=True)
+class Case:
+    """
+    One fault and what has to come of it.
+
+    Attributes
+    ----------
+    name : str
+        Row of the table.
+    acts : tuple of Act
+        What is done.
+    says : str
+        Pattern of the sentence that the operator sees; empty if nobody notices, see `why`.
+    state : str
+        Where the driver ends: ``ENABLED``, ``DISABLED``, ``FAULT``, or `GONE`.
+    within : float
+        Longest time to the sentence [s].
+    moves : float
+        Furthest way of a platform joint, or furthest any leg gets off its path where the motion
+        goes on [m].
+    source : str
+        Where the sentence stands: a topic, or a status of ``/diagnostics``.
+    rig : str
+        Shipped configuration.
+    moving : bool
+        Whether the platform moves when it happens.
+    repair : tuple of Act
+        What ends the fault.
+    before_repair : str
+        Pattern of what ``driver/reset_fault`` answers while the fault lasts; empty: not asked.
+    after_repair : str
+        Pattern of what it answers afterwards.
+    why : str
+        Why nobody notices.
+    wrecks : bool
+        Whether the platform may be left where no driver takes it back from.
+    quick : bool
+        Whether ``make test`` runs it.
+
+    """
+
+    name: str
+    acts: tuple[Act, ...]
+    says: str
+    state: str
+    within: float
+    moves: float
+    source: str = STATE
+    rig: str = VIGO
+    moving: bool = True
+    repair: tuple[Act, ...] = ()
+    before_repair: str = ''
+    after_repair: str = '^fault reset, the drives are off'
+    why: str = ''
+    wrecks: bool = False
+    quick: bool = False
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the motion is not interrupted."""
+        return self.state == 'ENABLED' and self.source != STATE
+
+    @property
+    def cycles(self) -> int:
+        """Longest time to the sentence, in cycles of the rig."""
+        return round(self.within / CYCLES[self.rig])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """
+    What came of a fault.
+
+    Attributes
+    ----------
+    detected : float or None
+        Time to the sentence [s].
+    sentence : str
+        What the operator saw.
+    state : str
+        Where the driver ended.
+    moved : float
+        See `Case.moves` [m].
+
+    """
+
+    detected: float | None
+    sentence: str
+    state: str
+    moved: float

@@ -1,0 +1,394 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What is broken, and what has to come of it: the fault matrix as data, fixed before any run.
+
+Rigs are the shipped configurations on virtual rigs. Times count from the instant just before the
+fault is asked for to the stamp of the message that tells of it; movement is that of the platform
+joint that moves furthest, from that instant until the platform is at rest.
+
+"""
+
+from __future__ import annotations
+
+from fault_case import Act, act, BUS, Case, COMMANDS, EX800, GONE, IMU, SILENCE
+
+# Once a second, and the second in which it happens.
+REPORT = 2.2
+# The configuration's patience of 0.3 s, then the stop of drives that nobody commands.
+MUTE, MUTE_WAY = 0.6, 0.06
+# The share of missed cycles is that of a second, half of which has to be missed.
+SLOW = 1.6
+# A drive tells in the next cycle; lost ones are looked for every 50 ms.
+TOLD, LOST = 0.15, 0.25
+# At 63 mm/s along the legs: the way until it is told, a common stop, and what one leg of six may
+# do on its own until its brake has it.
+WAY, LEG_WAY = 0.02, 0.04
+# Where the motion goes on.
+ON_PATH = 0.001
+
+MENDED = (act('ethercat.mend'),)
+
+WIRE = (
+    Case(
+        'one frame lost',
+        (act('ethercat.lose_next', count=1),),
+        r'frames bad or lost in the last second',
+        *('ENABLED', REPORT, ON_PATH, BUS),
+    ),
+    Case(
+        'frames lost on the way back, 40 ms',
+        (act('ethercat.lose_next', count=2, way='back'),),
+        r'frames bad or lost in the last second',
+        *('ENABLED', REPORT, ON_PATH, BUS),
+    ),
+    Case(
+        'one frame in fifty lost at random',
+        (act('ethercat.lose_some', probability=0.02),),
+        r'frames bad or lost in the last second',
+        *('ENABLED', REPORT, ON_PATH, BUS),
+        repair=(act('ethercat.lose_some', probability=0.0),),
+    ),
+    Case(
+        'every frame lost',
+        (act('ethercat.lose_next', count=1_000_000),),
+        r'no complete frame has come back on ecat0 for \d+ ms',
+        *('FAULT', MUTE, MUTE_WAY),
+        repair=(act('ethercat.lose_next', count=0),),
+        before_repair='no slave answers on ecat0',
+    ),
+    Case(
+        'frames delayed by 5 ms, two cycles',
+        (act('ethercat.delay', seconds=0.005),),
+        r'^5\d\.\d % of the cycles of the last second were missed while moving',
+        *('FAULT', SLOW, MUTE_WAY),
+        repair=(act('ethercat.delay', seconds=0.0),),
+    ),
+    Case(
+        'frames delayed by 50 ms, more than receive_timeout',
+        (act('ethercat.delay', seconds=0.05),),
+        r'no complete frame has come back on ecat0',
+        *('FAULT', MUTE, MUTE_WAY),
+        repair=(act('ethercat.delay', seconds=0.0),),
+    ),
+    *(
+        Case(
+            f'cable cut between drives {after} and {after + 1}',
+            (act('ethercat.cut', after=after),),
+            rf'^leg {after + 1}: its drive is lost, EtherCAT: does not answer',
+            *('FAULT', LOST, LEG_WAY),
+            repair=MENDED,
+            before_repair=f'{after} slaves answer on ecat0, expected are 6',
+            quick=after == 3,
+        )
+        for after in (1, 3, 5)
+    ),
+    Case(
+        'cable cut in front of drive 1',
+        (act('ethercat.cut', after=0),),
+        r'no complete frame has come back on ecat0',
+        *('FAULT', MUTE, MUTE_WAY),
+        repair=MENDED,
+        before_repair='no slave answers on ecat0',
+    ),
+)
+
+SLAVE = (
+    Case(
+        'supply of drive 2 gone',
+        (act('ethercat.power_off', slave=2),),
+        r'^leg 2: its drive is lost',
+        *('FAULT', LOST, LEG_WAY),
+        repair=(act('ethercat.power_on', slave=2),),
+        before_repair='1 slaves answer on ecat0',
+    ),
+    Case(
+        'supply of drive 2 interrupted',
+        (act('ethercat.power_cycle', slave=2),),
+        r'^leg 2: its drive is lost, EtherCAT: ',
+        *('FAULT', LOST, LEG_WAY),
+    ),
+    Case(
+        'another drive in the place of drive 3',
+        (act('ethercat.identity', slave=3),),
+        r'^leg 3: its drive is lost, EtherCAT: ',
+        *('FAULT', LOST, LEG_WAY),
+        repair=(act('ethercat.identity', slave=3, product=0xB0),),
+        before_repair=r'wrong drives: leg 3 has vendor 0x83, product 0xAB',
+    ),
+    Case(
+        'a drive with read-only maps in the place of drive 6',
+        (act('ethercat.read_only_maps', slave=6),),
+        r'^leg 6: its drive is lost, EtherCAT: ',
+        *('FAULT', LOST, LEG_WAY),
+        after_repair=r'^fault reset, the drives are off; drive of leg 6 refuses object 1600h',
+    ),
+    Case(
+        'EEPROM of drive 1 spoilt',
+        (act('ethercat.sii_checksum', slave=1),),
+        r'^leg 1: its drive is lost, EtherCAT: ',
+        *('FAULT', LOST, LEG_WAY),
+        repair=(act('ethercat.identity', slave=1, product=0xB0),),
+        before_repair='leg 1',
+    ),
+    Case(
+        'AL error 0x1A on drive 4',
+        (act('ethercat.al_error', slave=4, code=0x1A),),
+        r'^drive of leg 4 reports fault 0x8130: .*SAFEOP with error 0x001A \(Synchronization',
+        *('FAULT', TOLD, LEG_WAY),
+    ),
+    Case(
+        'drive 4: over-current, with an emergency',
+        (act('ethercat.drive_fault', slave=4),),
+        r'^drive of leg 4 reports fault 0x2310: continuous over.*emergency',
+        *('FAULT', TOLD, LEG_WAY),
+        quick=True,
+    ),
+    Case(
+        'process-data watchdog of drive 5',
+        (act('ethercat.watchdog', slave=5),),
+        r'^drive of leg 5 reports fault 0x8130: .*0x001B',
+        *('FAULT', TOLD, LEG_WAY),
+    ),
+    Case(
+        'clock of the reference drive drifts by 500 ppm',
+        (act('ethercat.drift', slave=1, ppm=500.0),),
+        '',
+        *('ENABLED', REPORT, ON_PATH),
+        repair=(act('ethercat.drift', slave=1, ppm=0.0),),
+        why='no harm done: the other clocks and the cycle follow it',
+    ),
+)
+
+PLANT = (
+    Case(
+        'encoder of leg 3 jumps by 30 mm',
+        (act('plant.encoder_jump', leg=3, metres=0.03),),
+        r'^the measured stroke of leg 3 jumped by [\d.]+ mm in [\d.]+ ms',
+        *('FAULT', TOLD, 0.06),
+        repair=(act('plant.mend'),),
+    ),
+    Case(
+        'encoder of leg 3 jumps by 0.5 mm',
+        (act('plant.encoder_jump', leg=3, metres=0.0005),),
+        '',
+        *('ENABLED', REPORT, ON_PATH),
+        repair=(act('plant.mend'),),
+        why='no sensor contradicts it: less than a leg can move in a cycle',
+    ),
+    Case(
+        'encoder of leg 2 stuck',
+        (act('plant.encoder_stuck', leg=2),),
+        r'^leg 2: its encoder ',
+        *('FAULT', TOLD, LEG_WAY),
+        repair=(act('plant.mend'),),
+        wrecks=True,
+    ),
+    Case(
+        'drive of leg 1 without force',
+        (act('plant.torque_limit', leg=1, share=0.0),),
+        r'leg 1 (is [\d.]+ mm from its command|reports fault 0x8611: following error too large)',
+        *('FAULT', 0.5, 0.05),
+        repair=(act('plant.mend'),),
+    ),
+)
+UNPLUGGED = 'no data: .*(unplugged|is the sensor plugged in)'
+# A silence of 1.5 s, or a report of a second, and the second in which it begins.
+QUIET = 3.2
+
+
+def sensor(name: str, fault: Act, says: str, within: float = QUIET, *repair: Act) -> Case:
+    """Return a case of the sensor: the platform is held, and stays."""
+    return Case(name, (fault,), says, 'ENABLED', within, ON_PATH, IMU, moving=False, repair=repair)
+
+
+DISTURBED = r'the line is disturbed: \d+ (times bytes were lost|bytes belonged to no frame)'
+SENSOR = (
+    sensor('serial garbage', act('imu.garbage', count=3000), DISTURBED),
+    sensor('serial bytes lost', act('imu.lose', count=300), rf'samples never came|{DISTURBED}'),
+    sensor(
+        'serial frames with a wrong checksum',
+        act('imu.checksum', count=60),
+        r'the line is disturbed: \d+ (times bytes were lost|frames had a wrong sum)',
+    ),
+    sensor(
+        'one bit in a hundred bytes flips',
+        act('imu.noise', probability=0.01),
+        DISTURBED,
+        QUIET,
+        act('imu.noise', probability=0.0),
+    ),
+    sensor(
+        'sensor changes its baud rate',
+        act('imu.baud', baud=9600),
+        r'no data: (\d+ bytes but no frame|no frame for 1\.5 s) at 115200 baud',
+    ),
+    sensor('sensor unplugged', act('imu.unplug'), UNPLUGGED, QUIET, act('imu.plug')),
+    sensor(
+        'sensor lowers its rate to 50 Hz silently',
+        act('imu.rate', hertz=50.0),
+        r'the sensor sends at 5\d\.\d Hz, not at 200',
+        # The clock that follows the sensor's needs time to believe it.
+        8.2,
+        act('imu.rate', hertz=0.0),
+    ),
+    sensor('sensor silent', act('imu.silence'), 'no data: ', QUIET, act('imu.silence', on=False)),
+    sensor(
+        'sensor frozen',
+        act('imu.freeze'),
+        r'\d+ of \d+ samples repeat the one before',
+        QUIET,
+        act('imu.freeze', on=False),
+    ),
+)
+
+CARD = (
+    *(
+        Case(
+            f'input of leg 2 at the {end} end of its range',
+            (act('card.saturate', leg=2, end=end),),
+            r'position sensor of leg 2',
+            *('FAULT', TOLD, WAY),
+            rig=EX800,
+            repair=(act('card.mend'),),
+        )
+        for end in ('high', 'low')
+    ),
+    Case(
+        'input of leg 3 stuck',
+        (act('card.stick', leg=3),),
+        r'position sensor of leg 3.*stays within',
+        *('FAULT', 0.6, LEG_WAY),
+        rig=EX800,
+        repair=(act('card.mend'),),
+    ),
+    Case(
+        'noise of 0.5 V on the input of leg 4',
+        (act('card.disturb', leg=4, volts=0.5),),
+        r'the measured stroke of leg 4 jumped by|leg 4 is [\d.]+ mm from its command',
+        *('FAULT', TOLD, LEG_WAY),
+        rig=EX800,
+        repair=(act('card.mend'),),
+    ),
+    Case(
+        'card gone',
+        (act('card.remove'),),
+        r'analogue card',
+        *('FAULT', TOLD, MUTE_WAY),
+        rig=EX800,
+        repair=(act('card.mend'),),
+        before_repair='analogue card',
+    ),
+    Case(
+        'card answers after 0.6 s',
+        (act('card.slow', seconds=0.6),),
+        r'analogue card',
+        *('FAULT', 2.5, MUTE_WAY),
+        rig=EX800,
+        repair=(act('card.mend'),),
+    ),
+    Case(
+        'amplifier of leg 1 without force',
+        (act('plant.torque_limit', leg=1, share=0.0),),
+        r'leg 1 is [\d.]+ mm from its command|position sensor of leg 1.*stays within',
+        *('FAULT', 0.3, LEG_WAY),
+        rig=EX800,
+        repair=(act('plant.mend'),),
+    ),
+)
+
+PROCESS = (
+    Case(
+        'kill -9 of the cyclic process, drives',
+        (act('do.kill_cycle'),),
+        r'was killed by signal 9',
+        *('FAULT', TOLD, MUTE_WAY),
+        repair=(act('do.restart'),),
+        quick=True,
+    ),
+    Case(
+        'kill -9 of the driver node, drives',
+        (act('do.kill_node'),),
+        r'^actuator_states is silent',
+        *(GONE, 0.6, WAY, SILENCE),
+        repair=(act('do.restart'),),
+    ),
+    Case(
+        'kill -9 of the cyclic process, card',
+        (act('do.kill_cycle'),),
+        r'was killed by signal 9; the outputs of .* now stand at the present strokes',
+        *('FAULT', TOLD, WAY),
+        rig=EX800,
+        repair=(act('do.restart'),),
+    ),
+    Case(
+        'kill -9 of the driver node, card',
+        (act('do.kill_node'),),
+        r'^actuator_states is silent',
+        *(GONE, 0.6, WAY, SILENCE),
+        rig=EX800,
+        repair=(act('do.restart'),),
+    ),
+    Case(
+        'cyclic process frozen for 0.6 s (SIGSTOP)',
+        (act('do.freeze_cycle', seconds=0.6),),
+        r'no complete frame|reports fault 0x8130|its drive is lost|% of the cycles of the last',
+        *('FAULT', 1.2, MUTE_WAY),
+    ),
+)
+
+SETPOINTS = (
+    Case(
+        'setpoints stop while moving',
+        (act('do.silence'),),
+        r'^no command in time while moving \(100 ms waited\)',
+        *('ENABLED', 0.4, WAY),
+        quick=True,
+    ),
+    Case(
+        'one setpoint is not a number',
+        (act('do.not_a_number', count=1),),
+        r'commands refused in the last second: .*nan',
+        *('ENABLED', REPORT, ON_PATH, COMMANDS),
+    ),
+    Case(
+        'all setpoints are not a number',
+        (act('do.not_a_number', count=1_000_000),),
+        r'^no command in time while moving \(100 ms waited\)',
+        *('ENABLED', 0.4, WAY),
+    ),
+    Case(
+        'one setpoint is 20 mm off',
+        (act('do.jump', metres=0.02),),
+        r'commands refused in the last second: ',
+        *('ENABLED', REPORT, ON_PATH, COMMANDS),
+    ),
+    Case(
+        'tracking error over its limit',
+        (act('do.tracking_error', metres=0.05),),
+        r'^the platform is 50\.00 mm from its setpoint, allowed are 30 mm',
+        *('FAULT', TOLD, WAY),
+    ),
+    Case(
+        'quick_stop while moving',
+        (act('do.call', service='quick_stop'),),
+        r'^quick stop asked for',
+        *('DISABLED', TOLD, WAY),
+        quick=True,
+    ),
+    Case(
+        'disable while moving',
+        (act('do.call', service='disable'),),
+        r'^disabling asked for',
+        *('DISABLED', TOLD, WAY),
+    ),
+    Case(
+        'node deactivated while moving',
+        (act('do.deactivate'),),
+        r'^disabling asked for',
+        *('DISABLED', TOLD, WAY),
+        repair=(act('do.activate'),),
+    ),
+)
+
+CASES: tuple[Case, ...] = (*WIRE, *SLAVE, *PLANT, *SENSOR, *CARD, *PROCESS, *SETPOINTS)

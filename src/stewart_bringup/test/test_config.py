@@ -1,0 +1,54 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The YAML files reach real nodes, value by value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+
+from rclpy.signals import SignalHandlerOptions
+from stewart_bringup.composition import make_node
+from stewart_bringup.rigs import available, nodes_of, RECORDER, RIG
+from stewart_node_support.lifecycle import take_down
+import yaml
+
+pytestmark = pytest.mark.ros
+
+
+def flattened(values: dict[str, Any], prefix: str = '') -> Iterator[tuple[str, Any]]:
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield from flattened(value, f'{prefix}{key}.')
+        else:
+            yield f'{prefix}{key}', value
+
+
+@pytest.mark.parametrize('rig', sorted(available('rig')))
+def test_every_value_in_yaml_arrives_at_its_node(rig: str, tmp_path: Path) -> None:
+    files = [available('rig')[rig], *available('wave').values()]
+    wanted = {}
+    for path in files:
+        for key, section in yaml.safe_load(path.read_text()).items():
+            wanted[key.removeprefix('/**').removeprefix('/')] = section['ros__parameters']
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        # The virtual rig is a process that takes seconds; its file is checked without it.
+        for name in (*nodes_of(files, RIG), RECORDER):
+            if name == 'virtual_rig':
+                continue
+            overrides = {'output': str(tmp_path / 'bag')} if name == RECORDER else {}
+            node: Any = make_node(name, files, namespace='deep', overrides=overrides)
+            for key, value in flattened(wanted.get(name, {})):
+                found = node.get_parameter(key).value
+                assert (list(found) if isinstance(value, list) else found) == value, (name, key)
+            if node.has_parameter('platform'):
+                assert node.get_parameter('platform').value == wanted['']['platform']
+            take_down(node)
+    finally:
+        rclpy.try_shutdown()

@@ -1,0 +1,167 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The first motion of docs/safety.md, typed as commands at a rig that runs in another process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+from stewart_bags.verbs.progress import Progress
+from stewart_bringup import main as command
+from stewart_bringup.rigs import config_file
+
+pytestmark = pytest.mark.ros
+
+COMMAND = [sys.executable, '-c', 'from stewart_bringup.main import main; raise SystemExit(main())']
+UP = ['move', '--to', '0', '0', '0.01', '0', '0', '0', '--relative-to', 'here']
+
+
+@pytest.fixture(scope='module')
+def environment() -> dict[str, str]:
+    """Let a child process import what this one can."""
+    return {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
+
+
+@pytest.fixture(scope='module', autouse=True)
+def rig(
+    tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a whole rig that bears with a busy machine."""
+    patient = tmp_path_factory.mktemp('rig') / 'patient.yaml'
+    text = config_file('rig', 'vigo').read_text()
+    for line, more in (
+        ('playout_delay: 0.05', 'playout_delay: 0.05\n    pose_age: 5.0'),
+        ('extrapolation_time: 0.05', 'extrapolation_time: 0.3\n    command_timeout: 1.0'),
+    ):
+        assert line in text
+        text = text.replace(line, more)
+    patient.write_text(text)
+    process = subprocess.Popen([*COMMAND, 'run', str(patient)], env=environment)
+    try:
+        # It may have to compile first.
+        while command.main(['drive', 'state']):
+            assert process.poll() is None
+        yield process
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+    finally:
+        process.kill()
+
+
+@pytest.fixture(autouse=True)
+def enabled(rig: subprocess.Popen[bytes], capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
+    """Begin with the drives on, and leave them off."""
+    ask(capfd, 'drive', 'state')
+    assert ask(capfd, 'drive', 'enable').startswith(
+        'ENABLED, homed, back end simulated, SIMULATED'
+    )
+    yield
+    assert ask(capfd, 'drive', 'quick-stop').startswith('DISABLED')
+
+
+def ask(capfd: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
+    """Type a command in this process; return what it prints, or why it failed."""
+    capfd.readouterr()
+    found = command.main(words)
+    said = capfd.readouterr()
+    assert found == code, said.err
+    return said.err if code else said.out
+
+
+def height(said: str) -> float:
+    """Return the height in the words of a move [mm]."""
+    (found,) = re.findall(r'z (-?[\d.]+) mm', said)
+    return float(found)
+
+
+def test_a_program_reads_the_state(capfd: pytest.CaptureFixture[str]) -> None:
+    state = json.loads(ask(capfd, 'drive', 'state', '--json'))
+    assert state.pop('reason')
+    assert state == {'state': 'ENABLED', 'homed': True, 'backend': 'simulated', 'simulated': True}
+
+
+def test_ten_millimetres_up_and_down_again(capfd: pytest.CaptureFixture[str]) -> None:
+    up = height(ask(capfd, *UP))
+    down = height(ask(capfd, *UP[:4], '-0.01', *UP[5:]))
+    assert up - down == pytest.approx(10.0, abs=0.3)
+    home = ask(capfd, 'move', '--to', *'000001', '--relative-to', 'neutral', '--speed', '0.5')
+    assert home.endswith('z 1674.0 mm, roll 0.0, pitch 0.0, yaw 1.0 deg\n')
+
+
+def test_what_is_not_allowed_is_one_sentence_with_its_reason(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    high = ask(capfd, 'move', '--to', *'003000', code=1)
+    assert re.fullmatch(r'stewart move: move_platform: stroke of leg \d .* 0 to 0\.6 m\n', high)
+    fast = ask(capfd, *UP, '--duration', '0.01', code=1)
+    assert fast.startswith('stewart move: move_platform: ')
+    healthy = ask(capfd, 'drive', 'reset-fault', code=1)
+    assert 'reset_fault is not possible while the driver is ENABLED' in healthy
+    ask(capfd, 'drive', 'disable')
+    off = ask(capfd, *UP, code=1)
+    assert 'the driver is DISABLED, not ENABLED' in off
+    assert off.count('\n') == 1
+
+
+def test_interruption_brings_the_platform_to_rest_on_its_way(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = height(ask(capfd, 'move', '--to', *'000000', '--relative-to', 'neutral'))
+    monkeypatch.setattr(Progress, 'show', lambda *_: os.kill(os.getpid(), signal.SIGINT))
+
+    said = ask(capfd, *UP[:4], '0.1', *UP[5:], '--duration', '10', code=1)
+
+    assert said.startswith('stewart move: came to rest on the way, as asked, at ')
+    assert start - 1.0 < height(said) < start + 50.0
+    assert ask(capfd, 'drive', 'state').startswith('ENABLED')
+
+
+def test_quick_stop_ends_a_move(
+    capfd: pytest.CaptureFixture[str],
+    environment: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stops: list[subprocess.Popen[str]] = []
+
+    def stop_on_the_way(*_: object) -> None:
+        if not stops:
+            command = [*COMMAND, 'drive', 'quick-stop']
+            stops.append(
+                subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+            )
+
+    monkeypatch.setattr(Progress, 'show', stop_on_the_way)
+
+    said = ask(capfd, *UP[:4], '0.1', *UP[5:], '--duration', '60', code=1)
+
+    assert re.fullmatch(r'stewart move: move_platform: the driver went to \w+: .*\n', said)
+    (stop,) = stops
+    told, _ = stop.communicate(timeout=60)
+    assert told.startswith('DISABLED')
+    ask(capfd, 'drive', 'enable')
+
+
+def test_wave_is_started_and_stopped(capfd: pytest.CaptureFixture[str]) -> None:
+    assert 'approaching for' in ask(capfd, 'wave', 'start')
+    assert 'another motion is being played' in ask(capfd, 'wave', 'start', code=1)
+    assert re.search('then returning|way home', ask(capfd, 'wave', 'stop'))
+
+
+def test_rig_that_is_not_there_is_said(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr('stewart_bringup.verbs.graph.PATIENCE', 0.5)
+
+    said = ask(capfd, 'drive', 'enable', '--namespace', 'elsewhere', code=1)
+
+    assert said == 'stewart drive: driver/state: nothing came of it within 0.5 s\n'
