@@ -27,6 +27,7 @@ from ex800_figures import (
     draw_figure_9,
     draw_figure_11,
 )
+from ex800_identification import compare_identification
 from ex800_variants import (
     change,
     home_condition,
@@ -103,6 +104,7 @@ def reproduce(variant: Variant = CORRECTED) -> Report:
     draw_figure_8(report, variant, said['figure_8'])
     draw_figure_9(report, variant, said['figure_9'])
     draw_figure_11(report, variant, said['figure_11'])
+    compare_identification(report, variant, said['identification'])
     note_misprints(report)
     return report
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 import io
@@ -210,15 +211,13 @@ class Report:
         for number, figure in enumerate(self.figures, 1):
             (folder / f'{stem}_{number:02d}.png').write_bytes(figure.png)
         page = folder / f'{stem}.html'
-        page.write_text(self._html(), encoding='utf-8')
+        page.write_text(html_page(self.title, self.section()), encoding='utf-8')
         return page
 
-    def _html(self) -> str:
-        """Return the page."""
+    def section(self) -> list[str]:
+        """Return the lines of HTML that say it all."""
         head = ('', 'published', 'ours', 'difference', 'tolerance', 'unit', 'verdict', 'source')
         lines = [
-            '<!DOCTYPE html><html lang="en"><meta charset="utf-8">',
-            f'<title>{escape(self.title)}</title><style>{STYLE}</style>',
             f'<h1>{escape(self.title)}</h1>',
             '<table><tr>' + ''.join(f'<th>{word}</th>' for word in head) + '</tr>',
         ]
@@ -242,7 +241,16 @@ class Report:
                 f'<span class="note">({escape(figure.checked)})</span></p>'
                 f'<img alt="{escape(figure.name)}" src="data:image/png;base64,{image}">'
             )
-        return '\n'.join([*lines, '</html>', ''])
+        return lines
+
+
+def html_page(title: str, body: Sequence[str]) -> str:
+    """Return a self-contained page."""
+    head = [
+        '<!DOCTYPE html><html lang="en"><meta charset="utf-8">',
+        f'<title>{escape(title)}</title><style>{STYLE}</style>',
+    ]
+    return '\n'.join([*head, *body, '</html>', ''])
 
 
 def entry(value: float, tolerance: float, unit: str, source: str) -> dict[str, Any]:

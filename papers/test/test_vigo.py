@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 import io
+import itertools
 from pathlib import Path
 import re
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 PAPERS = Path(__file__).resolve().parents[1]
@@ -38,6 +40,39 @@ def test_all_eight_rows_of_table_2_are_compared_in_both_directions(report) -> No
     for number in range(1, 9):
         names = [row.name for row in report.rows if row.name.startswith(f'#{number} ')]
         assert len(names) == 4, names
+
+
+def test_only_the_two_coarsely_printed_poses_have_a_tolerance_derived_from_their_strokes(
+    report,
+) -> None:
+    for number in range(1, 9):
+        position, angle = (
+            row
+            for row in report.rows
+            if row.name.startswith(f'#{number} ') and 'from the strokes' in row.name
+        )
+        if number in {4, 7}:
+            assert 'through the Jacobian' in position.note
+            assert 1.5e-4 < position.tolerance < 2e-2
+            assert 3e-7 < angle.tolerance < 3e-5
+        else:
+            assert (position.tolerance, angle.tolerance) == (1.5e-4, 3e-7)
+
+
+def test_derived_tolerance_is_reached_by_forward_kinematics_and_not_passed(
+    vigo: ModuleType,
+) -> None:
+    platform = vigo.Platform.from_yaml('vigo')
+    geometry, pose = platform.geometry, platform.geometry.neutral_pose
+    lengths = vigo.leg_lengths(geometry, pose.position, pose.quaternion_xyzw)
+    allowed = vigo._carried(platform, pose, 1e-3)
+
+    away = []
+    for signs in itertools.product((-1e-6, 1e-6), repeat=6):
+        found = vigo.forward(geometry, lengths + signs, pose)
+        away.append(1e3 * np.linalg.norm(found.position - pose.position))
+
+    assert max(away) == pytest.approx(allowed['position_mm'], rel=1e-3)
 
 
 def test_forward_kinematics_needs_at_most_five_iterations(report) -> None:
