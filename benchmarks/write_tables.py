@@ -3,15 +3,15 @@
 """
 Make Markdown tables of the results in build/benchmarks: to standard output, or into a page.
 
-With --into, what stands in the page between the markers is replaced, and figures that it shows are
-copied to where it shows them.
+With --into, the sections between the markers of the page are renewed where there is a result, the
+others stay as they are, and figures that the page shows are copied to where it shows them.
 
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timezone
 import json
 from pathlib import Path
@@ -22,8 +22,10 @@ from typing import Any
 from harness import OUTPUT
 
 BEGIN, END = '<!-- results: begin -->', '<!-- results: end -->'
+HEADING = '## '
+PROPER = {'ethercat': 'EtherCAT', 'imu': 'IMU'}
 
-SILENT = {'results', 'system'}
+SILENT = {'results', 'system', 'command', 'limit'}
 """What a result says beside its machine, and the name of a kernel."""
 
 Result = Mapping[str, Any]
@@ -72,11 +74,125 @@ def comparisons(result: Result) -> list[str]:
     return lines
 
 
+def demanded(result: Result) -> list[str]:
+    """Return the tables of the faulty sensors: what was demanded, and the errors of every case."""
+    lines = [
+        '| case | figure | found, MP1 | found, MP2 | demanded | |',
+        '|---|---|---:|---:|---:|---|',
+    ]
+    by_name: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in result['demands']:
+        by_name.setdefault((row['case'], row['figure']), []).append(row)
+    for (case, figure), rows in by_name.items():
+        least, most = rows[0]['least'], rows[0]['most']
+        asked = f'at most {most:.3g}' if least is None else f'{least:.3g} to {most:.3g}'
+        asked += ', every seed' if rows[0]['worst'] else ''
+        held = 'held' if all(row['held'] for row in rows) else '**not held**'
+        found = ' | '.join(f'{row["found"]:.3g}' for row in rows)
+        lines.append(f'| {case} | {figure} | {found} | {asked} | {held} |')
+    keys = [key for key in result['cases'][0]['figures'] if key.startswith('RMS ')]
+    lines += ['', f'| motion, case | {" | ".join(keys)} |', f'|---|{"---:|" * len(keys)}']
+    for row in result['cases']:
+        cells = ' | '.join(f'{row["figures"][key][0]:.2e}' for key in keys)
+        lines.append(f'| {row["profile"]}, {row["case"]} | {cells} |')
+    return [*lines, '', 'SI units, mean over the seeds; the JSON file has the worst seed, too.']
+
+
+def rates(result: Result) -> list[str]:
+    """Return the table of the live node."""
+    lines = [
+        '| samples [Hz] | answered | latency p50 / p99 / max [ms] | of a core | each [µs] |',
+        '|---:|---:|---:|---:|---:|',
+    ]
+    lines += [
+        f'| {row["rate_hz"]:g} | {row["answered"]} of {row["sent"]} '
+        f'| {row["latency_p50_ms"]:.2f} / {row["latency_p99_ms"]:.2f} / '
+        f'{row["latency_max_ms"]:.2f} | {100 * row["core"]:.1f} % '
+        f'| {row["core_per_estimate_us"]:.0f} |'
+        for row in result['live']
+    ]
+    return lines
+
+
+def cycles(result: Result) -> list[str]:
+    """Return the table of the EtherCAT cycle."""
+    lines = [
+        '| cycle [ms] | round trip p50 / p99 / max [ms] | wake-up p50 / p99 / max [ms] '
+        '| lost, bad, of | overruns | following p99 / max [mm] | quick stop to rest [ms] |',
+        '|---:|---:|---:|---:|---:|---:|---:|',
+    ]
+    for row in result['cycles']:
+        times = [
+            ' / '.join(
+                f'{1e-3 * row[f"{name}_{label}_us"]:.2f}' for label in ('p50', 'p99', 'max')
+            )
+            for name in ('round_trip', 'wake_up')
+        ]
+        lines.append(
+            f'| {1e-3 * row["cycle_us"]:g} | {times[0]} | {times[1]} '
+            f'| {row["lost_frames"]}, {row["bad_working_counters"]}, {row["cycles"]} '
+            f'| {row["overruns"]} | {row["following_error_p99_mm"]:.2f} / '
+            f'{row["following_error_max_mm"]:.2f} | {1e-3 * row["quick_stop_to_rest_us"]:.0f} |'
+        )
+    priority = result['realtime_priority']
+    scheduler = f'SCHED_FIFO {priority}' if priority else 'the ordinary scheduler'
+    return [*lines, '', f'{result["seconds"]:g} s each, {scheduler}; {result["load"]}.']
+
+
+def wave(result: Result) -> list[str]:
+    """Return the figures of Vigo's random wave."""
+    row = result['wave']
+    return [
+        f'Worst following error {row["worst_following_error_mm"]:.3f} mm, of any leg in any cycle '
+        f'of {row["seconds"]:g} s and the ways there and back, at leg rates up to '
+        f'{row["fastest_leg_mmps"]:.1f} mm/s. Strokes against their commands before the playout '
+        f'delay: {row["off_path_p50_mm"]:.3f} / {row["off_path_p99_mm"]:.3f} / '
+        f'{row["off_path_max_mm"]:.3f} mm (p50 / p99 / max). {row["lost_frames"]} frames lost, '
+        f'{row["bad_working_counters"]} bad, {row["overruns"]} cycles overrun; scheduling '
+        f'{row["scheduling"]}. `driver/quick_stop` under load: answered after '
+        f'{row["quick_stop_answer_ms"]:.1f} ms, at rest after {row["quick_stop_rest_ms"]:.1f} ms.'
+    ]
+
+
+def estimates(result: Result) -> list[str]:
+    """Return the table of a study of estimates beside the truth."""
+    lines = [
+        '| parameter | bound | RMSE / bound | bias / RMSE | intervals that hold the truth |',
+        '|---|---:|---:|---:|---:|',
+    ]
+    lines += [
+        f'| {row["name"]} | {row["bound"]:.2g} {row["unit"]} | {row["ratio"]:.2f} '
+        f'| {row["bias"]:.2f} | {100 * row["coverage"]:.1f} % |'
+        for row in result['estimates']
+    ]
+    band, pooled = result['band'], result['pooled_band']
+    centre = ', '.join(f'{1e3 * value:.3f}' for value in result['centre_rmse_m'])
+    return [
+        *lines,
+        '',
+        f'99 % of all studies with true 95 % intervals lie from {100 * band[0]:.1f} to '
+        f'{100 * band[1]:.1f} %. All together: {100 * result["pooled"]:.2f} %, '
+        f'{100 * pooled[0]:.2f} to {100 * pooled[1]:.2f} %. RMSE of the centre of mass: '
+        f'{centre} mm.',
+    ]
+
+
 TABLES: dict[str, Callable[[Result], list[str]]] = {
+    'cycles': cycles,
+    'wave': wave,
+    'demands': demanded,
+    'live': rates,
     'runs': runs,
+    'estimates': estimates,
     'timings': timings,
     'results': comparisons,
 }
+
+
+def title(name: str) -> str:
+    """Return a heading made of the name of a result."""
+    words = ' '.join(PROPER.get(word, word) for word in name.split('_'))
+    return words[0].upper() + words[1:]
 
 
 def section(path: Path) -> list[str]:
@@ -87,22 +203,34 @@ def section(path: Path) -> list[str]:
         return []
     about = result.get('machine', result)
     about = about if isinstance(about, dict) else result
-    machine = ', '.join(f'{key} {value}' for key, value in about.items() if key not in SILENT)
+    machine = ', '.join(
+        f'{key} {value}'
+        for key, value in about.items()
+        if key not in SILENT and isinstance(value, int | str)
+    )
     day = datetime.fromtimestamp(path.stat().st_mtime, tz=timezone.utc).date()
-    heading = path.stem.replace('_', ' ').capitalize()
-    command = f'`python benchmarks/{path.stem}.py`, {day.isoformat()}'
-    return [f'## {heading}', '', f'{command}, on {machine}.', '', *table(result), '']
+    made = result.get('command', f'python benchmarks/{path.stem}.py')
+    command = f'`{made}`, {day.isoformat()}'
+    return [HEADING + title(path.stem), '', f'{command}, on {machine}.', '', *table(result), '']
 
 
-def place(page: Path, text: str) -> None:
-    """Replace what stands between the markers of a page, and renew its figures."""
+def place(page: Path, made: Mapping[str, str]) -> None:
+    """Renew sections between the markers of a page, given by heading, and its figures."""
     before, rest = page.read_text(encoding='utf-8').split(BEGIN)
-    after = rest.split(END)[1]
+    old, after = rest.split(END)
+    sections = dict(_headed(old)) | made
+    text = '\n'.join(sections[name].strip() + '\n' for name in sorted(sections, key=str.casefold))
     page.write_text(f'{before}{BEGIN}\n\n{text}\n{END}{after}', encoding='utf-8')
     for figure in OUTPUT.glob('*.png'):
         target = page.parent / 'figures' / figure.name
         if f'figures/{figure.name}' in before + after:
             shutil.copy(figure, target)
+
+
+def _headed(text: str) -> Iterator[tuple[str, str]]:
+    """Yield heading and text of every section."""
+    for part in text.split(HEADING)[1:]:
+        yield part.partition('\n')[0], HEADING + part
 
 
 def main() -> int:
@@ -117,7 +245,7 @@ def main() -> int:
     if arguments.into is None:
         print(text)
     else:
-        place(arguments.into, text)
+        place(arguments.into, dict(_headed(text)))
     return 0
 
 

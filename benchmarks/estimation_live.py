@@ -1,0 +1,186 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+How much of a core the state estimator takes live, and how soon it answers, at 100 to 400 Hz.
+
+``python benchmarks/estimation_live.py [seconds]``: the node in its own process, under a name of
+its own, hears an IMU and six legs of the EX800 at 100, 200 and 400 Hz. The latency is from handing
+over the IMU sample that lets an estimate out to hearing its odometry, both in Python here: two
+ways through the middleware are in it. It fails if estimates are missing, or if the 99th percentile
+is over two periods.
+
+"""
+
+from __future__ import annotations
+
+import harness  # isort: skip  (before numpy)
+
+from dataclasses import asdict, dataclass
+import json
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import time
+
+from ament_index_python.packages import get_package_prefix
+from builtin_interfaces.msg import Time
+from nav_msgs.msg import Odometry
+import numpy as np
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from sensor_msgs.msg import Imu, JointState
+from stewart_estimation.simulated_srs import SensorErrors, simulate, SimulatedRun
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.trajectories import Faded, MultiSine
+from stewart_node_support.qos import SENSOR_QOS
+
+SECONDS, WARM = 20.0, 3.0
+RATES = (100.0, 200.0, 400.0)
+NAMESPACE = '/estimation_live'
+ERRORS = SensorErrors(
+    np.full(3, 0.02), np.full(3, 1e-3), np.full(6, 2e-5), np.full(3, 0.05), np.full(3, 0.01)
+)
+MILLISECONDS = 1e3
+
+
+@dataclass(frozen=True)
+class Live:
+    """One rate; latencies in ms, the processor time as a share of one core."""
+
+    rate_hz: float
+    sent: int
+    answered: int
+    latency_p50_ms: float
+    latency_p99_ms: float
+    latency_max_ms: float
+    core: float
+    core_per_estimate_us: float
+
+    @property
+    def held(self) -> bool:
+        """Whether every sample was answered, and soon enough."""
+        whole = self.answered == self.sent
+        return whole and self.latency_p99_ms <= 2.0 * MILLISECONDS / self.rate_hz
+
+
+class Sensors(Node):
+    """Publish what IMU and legs say, hear the odometry."""
+
+    def __init__(self) -> None:
+        super().__init__('sensors', namespace=NAMESPACE)
+        self.imu = self.create_publisher(Imu, 'imu/data', SENSOR_QOS)
+        self.legs = self.create_publisher(JointState, 'actuator_states', SENSOR_QOS)
+        self.heard: dict[int, float] = {}
+        self.create_subscription(Odometry, 'platform/odometry', self._on_odometry, SENSOR_QOS)
+
+    def _on_odometry(self, message: Odometry) -> None:
+        stamp = message.header.stamp
+        self.heard[stamp.sec * 10**9 + stamp.nanosec] = time.monotonic()
+
+
+def measured(rate: float, duration: float) -> SimulatedRun:
+    """Move the EX800 by 20 mm and 4 degrees at 1 Hz and measure it."""
+    platform = Platform.from_yaml('ex800')
+    amplitude = np.array([[0.02], [0.02], [0.015], [0.07], [0.05], [0.0]])
+    centre = platform.geometry.neutral_pose
+    wave = MultiSine(centre, 'XYZ', amplitude, np.array([6.0]), np.arange(6.0)[:, None])
+    period = 1.0 / rate
+    return simulate(
+        Faded(wave, centre, 1.0), 7, platform=platform, errors=ERRORS, duration=duration,
+        imu_period=period, leg_period=period,
+    )  # fmt: skip
+
+
+def messages(run: SimulatedRun) -> list[tuple[JointState, Imu]]:
+    """Return the samples as messages without stamps."""
+    names = [f'leg_{leg}' for leg in range(1, 7)]
+    strokes = run.legs.lengths - run.platform.geometry.retracted_length
+    pairs = []
+    for row in range(len(run.legs)):
+        imu = Imu()
+        force, turning = imu.linear_acceleration, imu.angular_velocity
+        force.x, force.y, force.z = run.imu.specific_forces[row].tolist()
+        turning.x, turning.y, turning.z = run.imu.angular_velocities[row].tolist()
+        pairs.append((JointState(name=names, position=strokes[row].tolist()), imu))
+    return pairs
+
+
+def processor_time(pid: int) -> float:
+    """Return what a process has used [s]."""
+    fields = Path(f'/proc/{pid}/stat').read_text(encoding='utf-8').rpartition(') ')[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+def play(rate: float, seconds: float, pid: int) -> Live:
+    """Send samples at a rate and measure once they have run for a while."""
+    pairs = messages(measured(rate, WARM + seconds))
+    sensors, executor = Sensors(), SingleThreadedExecutor()
+    executor.add_node(sensors)
+    begin = time.monotonic()
+    while sensors.imu.get_subscription_count() == 0 and time.monotonic() < begin + 60.0:
+        executor.spin_once(timeout_sec=0.05)
+    first, sent = round(WARM * rate), {}
+    epoch, begin, used = time.time_ns(), time.monotonic(), 0.0
+    for row, (legs, imu) in enumerate(pairs):
+        due = begin + row / rate
+        while (left := due - time.monotonic()) > 0.0:
+            executor.spin_once(timeout_sec=left)
+        stamp = epoch + round(row * 1e9 / rate)
+        if row == first:
+            used = processor_time(pid)
+        for message, frame in ((legs, 'base_link'), (imu, 'imu_link')):
+            message.header.stamp = Time(sec=stamp // 10**9, nanosec=stamp % 10**9)
+            message.header.frame_id = frame
+        sensors.legs.publish(legs)
+        if row >= first:
+            sent[stamp] = time.monotonic()
+        sensors.imu.publish(imu)
+    used = processor_time(pid) - used
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        executor.spin_once(timeout_sec=0.05)
+    late = [sensors.heard[stamp] - at for stamp, at in sent.items() if stamp in sensors.heard]
+    p50, p99, most = MILLISECONDS * np.percentile(late or [np.inf], [50, 99, 100])
+    executor.shutdown()
+    sensors.destroy_node()
+    return Live(
+        rate, len(sent), len(late), float(p50), float(p99), float(most), used / seconds,
+        1e6 * used / max(len(late), 1),
+    )  # fmt: skip
+
+
+def estimated(rate: float, seconds: float) -> Live:
+    """Start the node, measure it, stop it."""
+    executable = Path(get_package_prefix('stewart_estimation')) / 'lib' / 'stewart_estimation'
+    options = ['--ros-args', '-r', f'__ns:={NAMESPACE}', '-p', 'platform:=ex800']
+    options += ['-p', f'imu_period:={1.0 / rate}']
+    with subprocess.Popen([str(executable / 'state_estimator'), *options]) as node:
+        try:
+            return play(rate, seconds, node.pid)
+        finally:
+            node.send_signal(signal.SIGINT)
+
+
+def main() -> int:
+    """Measure every rate, print and write."""
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
+    about = {**harness.machine(('numpy', 'numba')), 'seconds': f'{seconds:g}'}
+    rclpy.init()
+    found = []
+    for rate in RATES:
+        found.append(estimated(rate, seconds))
+        print(', '.join(f'{key} {value:.4g}' for key, value in asdict(found[-1]).items()))
+    rclpy.try_shutdown()
+    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
+    path = harness.OUTPUT / 'estimation_live.json'
+    content = {'machine': about, 'live': [{**asdict(row), 'held': row.held} for row in found]}
+    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
+    print(f'written to {path}')
+    return 0 if all(row.held for row in found) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

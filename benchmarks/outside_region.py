@@ -1,0 +1,99 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What forward kinematics says of platforms that are far outside the assured region."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from harness import machine, OUTPUT
+import numpy as np
+from scipy.spatial.transform import Rotation
+from stewart_kinematics.assembly import assured_region
+from stewart_kinematics.forward import forward_batch, ForwardStatus
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.jacobian import jacobian
+from stewart_kinematics.motion import Array
+
+PLATFORMS = ('vigo', 'ex800', 'ps6tl_1500', 'srs')
+SAME_LENGTH = 1e-9
+"""How alike six lengths are that belong to two poses [m]."""
+
+
+def main() -> int:
+    """Print a line per platform, write the JSON file; return 1 if a wrong mode passed silently."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--poses', type=int, default=100_000, help='per platform')
+    parser.add_argument('--seed', type=int, default=20260219)
+    arguments = parser.parse_args()
+    rows = [count(name, arguments.poses, arguments.seed) for name in PLATFORMS]
+    for name in rows[0]:
+        print(f'{name:44s}' + ''.join(f'{row[name]:>14}' for row in rows))
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    content = {'machine': machine(['numpy', 'scipy', 'numba']), 'platforms': rows}
+    path = OUTPUT / 'outside_region.json'
+    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
+    print(f'written to {path}')
+    return 1 if any(row['silent wrong modes'] for row in rows) else 0
+
+
+def count(name: str, poses: int, seed: int) -> dict[str, object]:
+    """Return what became of random poses outside the region of a platform."""
+    geometry = Geometry.from_yaml(name)
+    region = assured_region(geometry)
+    position, quaternion = _outside(geometry, poses, np.random.default_rng(seed))
+    lengths = leg_lengths(geometry, position, quaternion)
+    result = forward_batch(geometry, lengths, follow=False)
+    home = _determinant_sign(
+        geometry, geometry.neutral_pose.position, geometry.neutral_pose.quaternion_xyzw
+    )
+    twin = result.converged
+    p, q = result.position[twin], result.quaternion_xyzw[twin]
+    shared = np.abs(leg_lengths(geometry, p, q) - lengths[twin]).max(axis=1) < SAME_LENGTH
+    inside = region.radius(p, q) <= 1.0
+    tilt = _angle(_up(quaternion[twin]), _up(q))
+    apart = np.linalg.norm(p - position[twin], axis=1)
+    return {
+        'platform': name,
+        'poses outside the region': poses,
+        'of these behind a singularity': int(
+            np.sum(_determinant_sign(geometry, position, quaternion) == -home)
+        ),
+        'flagged': int(np.sum(~twin)),
+        **{f'  {s.name}': int(np.sum(result.status == s)) for s in ForwardStatus if s},
+        'shares its lengths with a pose of the region': int(np.sum(shared & inside)),
+        '  least distance between the two [m]': round(float(apart.min()), 3),
+        '  least angle between their verticals [deg]': round(float(tilt.min()), 1),
+        'silent wrong modes': int(np.sum(~(shared & inside))),
+    }
+
+
+def _outside(geometry: Geometry, poses: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Return poses of any attitude within four leg lengths, none in the assured region."""
+    neutral = geometry.neutral_pose
+    reach = 2.0 * leg_lengths(geometry, neutral.position, neutral.quaternion_xyzw).mean()
+    position = neutral.position + rng.uniform(-reach, reach, (2 * poses, 3))
+    quaternion = Rotation.random(2 * poses, rng).as_quat()
+    outside = assured_region(geometry).radius(position, quaternion) > 1.0
+    return position[outside][:poses], quaternion[outside][:poses]
+
+
+def _determinant_sign(geometry: Geometry, position: Array, quaternion: Array) -> Array:
+    return np.asarray(np.sign(np.linalg.det(jacobian(geometry, position, quaternion))))
+
+
+def _up(quaternion: Array) -> Array:
+    """Return the upward direction as an accelerometer at rest sees it, (n, 3)."""
+    return np.asarray(Rotation.from_quat(quaternion).inv().apply([0.0, 0.0, 1.0]))
+
+
+def _angle(first: Array, second: Array) -> Array:
+    """Return the angles between unit vectors [deg]."""
+    return np.degrees(np.arccos(np.clip(np.sum(first * second, axis=1), -1.0, 1.0)))
+
+
+if __name__ == '__main__':
+    sys.exit(main())
