@@ -81,7 +81,9 @@ def test_python_without_headers_is_refused(
         bootstrap.check_python_parts()
 
 
-@pytest.mark.parametrize(('python', 'said'), [('no-such-python', 'missing'), ('true', '')])
+@pytest.mark.parametrize(
+    ('python', 'said'), [('no-such-python', 'missing'), ('true', 'not Python')]
+)
 def test_unsuitable_python_is_one_sentence(python: str, said: str) -> None:
     run = subprocess.run(
         [ROOT / 'scripts' / 'setup'],
@@ -92,6 +94,23 @@ def test_unsuitable_python_is_one_sentence(python: str, said: str) -> None:
     )
     assert run.returncode == 1
     assert run.stderr.startswith(f'Python 3.10 to 3.13 is needed and {python} is {said}')
+    assert run.stderr.count('\n') == 1
+
+
+@pytest.mark.skipif(not shutil.which('make'), reason='make is not installed')
+@pytest.mark.parametrize('command', ['demo', 'test'])
+def test_missing_prerequisite_is_exit_code_1_of_make_itself(command: str) -> None:
+    run = subprocess.run(
+        ['make', command],
+        cwd=ROOT,
+        env={'PATH': '/usr/bin:/bin', 'PYTHON': 'no-such-python'},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1
+    assert run.stdout == ''
+    assert run.stderr.startswith('Python 3.10 to 3.13 is needed and no-such-python is missing')
     assert run.stderr.count('\n') == 1
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import random
 import signal
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -47,7 +48,15 @@ def bag(tmp_path: Path) -> Path:
 
 def ended(node: str, number: signal.Signals, after: float, bag: Path, run: int) -> str:
     """Start a node, signal it, and return what it did wrong; empty if nothing."""
-    words = {'player': f'bag:={bag}', 'recorder': f'output:={bag.parent / f"new_{run}"}'}
+    words = {
+        'web_viewer': 'port:=0',
+        'player': f'bag:={bag}',
+        'recorder': f'output:={bag.parent / f"new_{run}"}',
+        # The name of a socket has at most 107 characters.
+        'virtual_rig': f'directory:={tempfile.gettempdir()}/rig_{os.getpid()}_{run}',
+        # Without a calibrated card it does not configure, and ends by itself.
+        'position_sensors': 'autostart:=false',
+    }
     parameters = ['-p', words[node]] if node in words else []
     process = subprocess.Popen(
         [executable(node), '--ros-args', '-p', 'autostart:=true', *parameters],

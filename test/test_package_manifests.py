@@ -21,6 +21,7 @@ import sys
 from typing import Any, TYPE_CHECKING
 
 import pytest
+from stewart_bringup.rigs import RECORDER, RIG
 from stewart_bringup.verb_table import GROUP
 
 if TYPE_CHECKING:
@@ -77,7 +78,16 @@ ROS_PACKAGES = {
 OTHER_KEYS = {'liburdfdom-tools', 'python3-pytest-timeout'}
 # rosdep knows no key: pip extras, named in the package's README and imported only where used; and
 # backports.zstd (from Python 3.14 on: compression.zstd) and lz4, which python3-rosbags-pip brings.
-NO_KEY = {'backports', 'compression', 'lz4', 'pyroute2', 'pysoem', 'viser'}
+NO_KEY = {
+    'backports',
+    'compression',
+    'distributed',
+    'lz4',
+    'pyroute2',
+    'pysoem',
+    'selenium',
+    'viser',
+}
 BUILT_BY_CMAKE = {'stewart_interfaces'}
 INSTALLED_FILES = ('config', 'drives', 'launch', 'platforms', 'rviz', 'urdf')
 
@@ -106,7 +116,22 @@ def launched(package: SourcePackage) -> set[str]:
                 found |= {str(item) for item in constants(node.value)}
             if isinstance(node, ast.Call) and callee(node) == 'FindPackageShare':
                 found |= {str(item) for arg in node.args for item in constants(arg)}
+    for path in sorted((package.folder / package.name).glob('launching.py')):
+        for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+            if isinstance(node, ast.Constant) and node.value in ROS_PACKAGES:
+                found.add(str(node.value))
     return found
+
+
+def composed(packages: Packages) -> set[str]:
+    """Return the packages of the nodes of a rig, which are found by their names."""
+    offers = {
+        entry.name: other.name
+        for other in python_packages(packages)
+        for entry in entry_points(other)
+        if entry.group == 'stewart.nodes'
+    }
+    return {offers[name] for name in (*RIG, RECORDER)}
 
 
 def configured(package: SourcePackage, packages: Packages) -> set[str]:
@@ -185,7 +210,10 @@ def test_run_dependencies_are_the_real_imports(
     for package in python_packages(packages):
         found = imports[package.name] + launch_imports[package.name]
         wanted = keys_of(found, package.name, set(packages))
-        wanted |= (launched(package) | configured(package, packages)) - {package.name}
+        wanted |= launched(package) | configured(package, packages)
+        if package.name == 'stewart_bringup':
+            wanted |= composed(packages)
+        wanted.discard(package.name)
         told = package.depends('depend', 'exec_depend')
         differences += [f'{package.name}: {key} is missing' for key in sorted(wanted - told)]
         differences += [f'{package.name}: {key} is not used' for key in sorted(told - wanted)]
@@ -262,6 +290,8 @@ def top_level_names(path: Path) -> set[str]:
             names.add(node.name)
         elif isinstance(node, ast.ImportFrom):
             names |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Assign):
+            names |= {item.id for item in node.targets if isinstance(item, ast.Name)}
     return names
 
 

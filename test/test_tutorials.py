@@ -1,0 +1,76 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Every shell block of the tutorials does what the tutorial says, in the order of the page.
+
+A page is one shell session in an empty folder, in which the first command that fails ends it.
+
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import re
+import signal
+import subprocess
+
+import pytest
+
+pytestmark = pytest.mark.ros
+pytest.importorskip('rclpy')
+
+TUTORIALS = sorted((Path(__file__).resolve().parents[1] / 'docs' / 'tutorials').glob('*.md'))
+BLOCK = re.compile(r'^```sh\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+# Like a terminal: jobs have their own process groups, so that Ctrl-C is for one of them.
+SETTINGS = """set -e -o pipefail -m
+trap 'echo "line $LINENO: $BASH_COMMAND"' ERR
+"""
+PATIENCE = 240.0
+
+
+def page(path: Path) -> object:
+    """Leave the long pages to ``make test-slow``."""
+    long = '<!-- long -->' in path.read_text()
+    return pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if long else [])
+
+
+@pytest.mark.timeout(PATIENCE + 30.0)
+@pytest.mark.parametrize('path', [page(path) for path in TUTORIALS])
+def test_every_command_of_a_tutorial_works(path: Path, tmp_path: Path) -> None:
+    blocks = BLOCK.findall(path.read_text())
+    assert blocks, path
+    # Not a pipe: whoever is left in the background holds its other end, and reading would not end.
+    log = tmp_path / 'said.log'
+    folder = tmp_path / 'session'
+    folder.mkdir()
+    with log.open('w') as said:
+        session = subprocess.Popen(
+            ['bash', '-c', SETTINGS + ''.join(blocks)],
+            cwd=folder,
+            env={**os.environ, 'ROS_PYTHON_CHECK_FIELDS': '1'},
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    try:
+        code: object = session.wait(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        code = f'still running after {PATIENCE:g} s'
+    finally:
+        # What a page left running in the background ends with it.
+        for line in Path('/proc').glob('[0-9]*/stat'):
+            end_if_of(session.pid, line)
+        session.wait()
+    assert code == 0, log.read_text()
+
+
+def end_if_of(session: int, stat: Path) -> None:
+    """Kill a process if it belongs to a session."""
+    try:
+        fields = stat.read_text().rpartition(')')[2].split()
+        if int(fields[3]) == session:
+            os.kill(int(stat.parent.name), signal.SIGKILL)
+    except (OSError, ValueError):
+        return
