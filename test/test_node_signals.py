@@ -11,7 +11,6 @@ from pathlib import Path
 import random
 import signal
 import subprocess
-import tempfile
 import time
 
 import pytest
@@ -52,8 +51,7 @@ def ended(node: str, number: signal.Signals, after: float, bag: Path, run: int) 
         'web_viewer': 'port:=0',
         'player': f'bag:={bag}',
         'recorder': f'output:={bag.parent / f"new_{run}"}',
-        # The name of a socket has at most 107 characters.
-        'virtual_rig': f'directory:={tempfile.gettempdir()}/rig_{os.getpid()}_{run}',
+        'virtual_rig': f'directory:={bag.parent / f"rig_{run}"}',
         # Without a calibrated card it does not configure, and ends by itself.
         'position_sensors': 'autostart:=false',
     }

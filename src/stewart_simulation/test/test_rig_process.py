@@ -270,7 +270,7 @@ ENVIRONMENT = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_outlives_the_end_of_its_parent(tmp_path: Path, number: signal.Signals) -> None:
-    place = tmp_path / 'd'
+    place = tmp_path / ('d' * 120)  # deeper than the name of a socket may be long
     process = subprocess.Popen(
         [*DEAF, *VERB, '--moved-by', 'card', '--no-ethercat', '--directory', str(place)],
         env=ENVIRONMENT,

@@ -6,10 +6,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
 import pytest
-from stewart_simulation.rig.errors import RigError
 from stewart_simulation.rig.faults import listing
 from stewart_simulation.verbs import virtual_rig
 
@@ -25,20 +23,3 @@ def test_a_program_reads_the_faults(capsys: pytest.CaptureFixture[str]) -> None:
     faults = json.loads(capsys.readouterr().out)
     assert [tuple(item.values()) for item in faults] == listing()
     assert set(faults[0]) == {'fault', 'arguments', 'meaning'}
-
-
-@pytest.mark.parametrize('words', [(), ('--inject', 'ethercat.cut')])
-def test_a_directory_with_too_long_a_name_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
-) -> None:
-    monkeypatch.setattr('signal.signal', lambda *_: None)
-    place = tmp_path / ('d' * 107)
-    place.mkdir()
-    socket = place / 'control.sock'
-    with pytest.raises(RigError) as caught:
-        virtual_rig.main(parsed('--directory', str(place), *words))
-    assert str(caught.value) == (
-        f'{socket} has {len(str(socket))} bytes, and the name of a socket at most 107: '
-        'choose a shorter directory'
-    )
-    assert not list(place.iterdir())

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import errno
 from math import floor, nan
 import os
+from pathlib import Path
 import socket
 import time
 from typing import Protocol
@@ -38,6 +39,7 @@ from stewart_simulation.daq_card.wire import (
     Request,
     WRITE,
 )
+from stewart_simulation.unix_sockets import unix_connection
 
 # How long a driver waits for a conversion: COMEDI_TIMEOUT_MS of the kernel [s].
 LONGEST_CALL = 1.0
@@ -58,14 +60,7 @@ class Wire(Protocol):
 
 def connect_to(path: str) -> socket.socket:
     """Return a socket that is connected to a card; raises `OSError` where none listens."""
-    wire = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    try:
-        wire.settimeout(LONGEST_CALL)
-        wire.connect(path)
-    except OSError:
-        wire.close()
-        raise
-    return wire
+    return unix_connection(Path(path), socket.SOCK_SEQPACKET, LONGEST_CALL)
 
 
 class Device:

@@ -12,7 +12,7 @@ import struct
 
 from stewart_simulation.daq_card.card import Card
 from stewart_simulation.daq_card.wire import LONGEST, Request
-from stewart_simulation.unix_listener import unix_listener
+from stewart_simulation.unix_sockets import unix_listener
 
 
 class CardServer:

@@ -19,7 +19,7 @@ from typing import Any
 
 from stewart_simulation.ethercat.errors import ControlError, FaultError
 from stewart_simulation.fault_table import FaultTable
-from stewart_simulation.unix_listener import unix_listener
+from stewart_simulation.unix_sockets import unix_connection, unix_listener
 
 LARGEST_REQUEST = 65536
 
@@ -103,11 +103,9 @@ class ControlClient:
 
     def __init__(self, path: Path) -> None:
         """Connect; raises `ControlError`."""
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            self._socket.connect(str(path))
+            self._socket = unix_connection(path, socket.SOCK_STREAM)
         except OSError as error:
-            self._socket.close()
             raise ControlError(f'no segment listens at {path}: {error.strerror}') from error
         self._stream = self._socket.makefile('rb')
 

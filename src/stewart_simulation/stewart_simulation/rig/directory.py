@@ -11,14 +11,13 @@ import stat
 import tempfile
 
 from stewart_simulation.rig.errors import RigError
+from stewart_simulation.unix_sockets import unix_connection
 
 NETNS, IMU, CARD, CONTROL = 'netns', 'imu', 'card.sock', 'control.sock'
 TRUTH, RIG_FILE = 'truth', 'rig.yaml'
 # What the node virtual_rig says when all of them are there; launch files wait for it.
 READY = 'the virtual rig is ready'
 NAMES = (NETNS, IMU, CARD, CONTROL, TRUTH, RIG_FILE)
-# The kernel's limit for the name of a socket [B].
-LONGEST_NAME = 107
 
 
 def default_directory(platform: str) -> Path:
@@ -28,18 +27,6 @@ def default_directory(platform: str) -> Path:
     if base:
         return Path(base, 'stewart', name)
     return Path(tempfile.gettempdir(), f'stewart-{os.getuid()}', name)
-
-
-def control_socket(directory: Path) -> Path:
-    """Return the socket for faults, of all the longest name; RigError if it is too long."""
-    control = directory / CONTROL
-    length = len(os.fsencode(control))
-    if length > LONGEST_NAME:
-        raise RigError(
-            f'{control} has {length} bytes, and the name of a socket at most {LONGEST_NAME}: '
-            'choose a shorter directory'
-        )
-    return control
 
 
 def claim(directory: Path) -> None:
@@ -54,7 +41,7 @@ def claim(directory: Path) -> None:
     Raises
     ------
     RigError
-        If a rig runs there, or its sockets would have too long a name.
+        If a rig runs there.
     OSError
         If the folder cannot be made.
 
@@ -69,9 +56,12 @@ def claim(directory: Path) -> None:
 
 
 def is_alive(directory: Path) -> bool:
-    """Tell whether a rig answers there; RigError if its socket has too long a name."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
-        return client.connect_ex(str(control_socket(directory))) == 0
+    """Tell whether a rig answers there."""
+    try:
+        unix_connection(directory / CONTROL, socket.SOCK_STREAM).close()
+    except OSError:
+        return False
+    return True
 
 
 def remove_ends(directory: Path) -> None:

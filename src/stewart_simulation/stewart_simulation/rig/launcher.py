@@ -49,8 +49,7 @@ class RigProcess:
     Raises
     ------
     RigError
-        If it does not start, with the reason that it gave, or its sockets would have too long a
-        name.
+        If it does not start, with the reason that it gave.
 
     """
 
@@ -59,7 +58,6 @@ class RigProcess:
     ) -> None:
         """Start it and wait until it answers."""
         self.directory = directory or places.default_directory(settings.platform)
-        places.control_socket(self.directory)  # raises before anything is started
         # Not a pipe, which somebody would have to read lest it fills up.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - `end` closes it
         self._process = subprocess.Popen(

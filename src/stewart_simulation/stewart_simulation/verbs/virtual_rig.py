@@ -137,14 +137,14 @@ def _list(*, as_json: bool) -> int:
 
 def _inject(arguments: argparse.Namespace) -> int:
     from stewart_simulation.ethercat.control import ControlClient
-    from stewart_simulation.rig.directory import control_socket, default_directory
+    from stewart_simulation.rig.directory import CONTROL, default_directory
 
     fault, *texts = arguments.inject
     values = json.loads(texts[0]) if texts else {}
     if not isinstance(values, dict) or len(texts) > 1:
         raise ConfigurationError('--inject', arguments.inject, 'a fault and one JSON object')
     directory = arguments.directory or default_directory(arguments.platform)
-    with ControlClient(control_socket(directory)) as control:
+    with ControlClient(directory / CONTROL) as control:
         answer = control.call(fault, **values)
     if answer is not None:
         print(json.dumps(answer))
