@@ -11,9 +11,6 @@ and one PNG file per figure, and exits with 1 if a row fails.
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-import sys
 import time as clock
 from typing import Any
 
@@ -22,7 +19,6 @@ from cylindrical_cases import (
     instants,
     least_excess,
     parameters,
-    published,
     robot,
     sines,
     statuses,
@@ -31,7 +27,7 @@ from cylindrical_excitation import compare_criteria
 from cylindrical_table_3 import compare_table_3
 from matplotlib.figure import Figure
 import numpy as np
-from reproduction import BUILD, Report
+from reproduction import command_line, publish, published, Report
 from stewart_identification.estimators.estimator import Result
 from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.swarm import costs_of, Swarm
@@ -56,18 +52,13 @@ ELBOW = (Joint('revolute', alpha=0.5 * np.pi), Joint('revolute', a=0.43), Joint(
 
 def main(argv: list[str] | None = None) -> int:
     """Reproduce, print, write; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
-    parser.add_argument('--output', type=Path, default=BUILD, help='folder of page and figures')
-    arguments = parser.parse_args(argv)
-    report = reproduce()
-    report.print(sys.stdout)
-    print(report.write(arguments.output, 'cylindrical'), file=sys.stderr)
-    return report.exit_code
+    arguments = command_line(__doc__).parse_args(argv)
+    return publish(reproduce(), 'cylindrical', arguments.output)
 
 
 def reproduce() -> Report:
     """Compare what the paper states, and what its regressor says."""
-    said = published()
+    said = published('cylindrical')
     report = Report(said['paper'])
     model = robot(said)
     compare_limits(report, said)
@@ -263,4 +254,4 @@ def note_readings(report: Report, said: dict[str, Any]) -> None:
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    raise SystemExit(main())

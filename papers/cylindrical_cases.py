@@ -5,23 +5,15 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from stewart_identification.experiment import Experiment, JointMotion
 from stewart_identification.models.cylindrical import CylindricalRobot
 from stewart_kinematics.motion import Array
-import yaml
 
 # From the order of Tables V to VII to the model's: m, s, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, fv, fc.
 ORDER = [0, 1, 2, 3, 4, 7, 9, 5, 8, 6, 11, 10]
-
-
-def published() -> dict[str, Any]:
-    """Return the data file."""
-    path = Path(__file__).parent / 'data' / 'cylindrical.yaml'
-    return yaml.safe_load(path.read_text(encoding='utf-8'))
 
 
 def parameters(said: dict[str, Any], key: str) -> Array:

@@ -15,9 +15,6 @@ paper for the figures; rows that concern a certain reading are always computed f
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-import sys
 from typing import Any
 
 from ex800_figures import (
@@ -34,7 +31,6 @@ from ex800_variants import (
     joints,
     leg_forces,
     masses_of,
-    published,
     radial_axes,
     Variant,
     with_centres_moved,
@@ -43,7 +39,7 @@ from ex800_variants import (
     without_spin,
 )
 import numpy as np
-from reproduction import BUILD, Report
+from reproduction import command_line, publish, published, Report
 from stewart_dynamics.multibody import MultibodyModel
 from stewart_dynamics.multibody.coordinates import Coordinates
 from stewart_kinematics.errors import ConvergenceError, GeometryError
@@ -64,8 +60,7 @@ MOTIONS = {
 
 def main(argv: list[str] | None = None) -> int:
     """Reproduce, print, write; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
-    parser.add_argument('--output', type=Path, default=BUILD, help='folder of page and figures')
+    parser = command_line(__doc__)
     parser.add_argument(
         '--variant',
         choices=('corrected', 'printed'),
@@ -84,15 +79,13 @@ def main(argv: list[str] | None = None) -> int:
         help="let Eq. 18's last angle be the first rotation, in the figures",
     )
     arguments = parser.parse_args(argv)
-    report = reproduce(Variant(arguments.variant, arguments.turn, arguments.exchange_angles))
-    report.print(sys.stdout)
-    print(report.write(arguments.output, 'ex800'), file=sys.stderr)
-    return report.exit_code
+    variant = Variant(arguments.variant, arguments.turn, arguments.exchange_angles)
+    return publish(reproduce(variant), 'ex800', arguments.output)
 
 
 def reproduce(variant: Variant = CORRECTED) -> Report:
     """Compare what the paper states of its multibody model, and what its silence costs."""
-    said = published()
+    said = published('ex800')
     report = Report(said['paper'])
     compare_geometry(report, said['geometry'])
     compare_models(report, said)
@@ -309,4 +302,4 @@ def note_misprints(report: Report) -> None:
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    raise SystemExit(main())

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
+from reproduction import published
 from scipy.spatial.transform import Rotation
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
@@ -17,14 +17,6 @@ from stewart_kinematics.geometry import Geometry, ring_points
 from stewart_kinematics.motion import Array, Motion, read_only
 from stewart_kinematics.platform import MassProperties, Platform, RigidBody
 from stewart_kinematics.trajectories import Circle, MultiSine
-import yaml
-
-DATA = Path(__file__).parent / 'data' / 'ex800.yaml'
-
-
-def published() -> dict[str, Any]:
-    """Return the data file."""
-    return cast('dict[str, Any]', yaml.safe_load(DATA.read_text(encoding='utf-8')))
 
 
 @dataclass(frozen=True)
@@ -51,7 +43,7 @@ class Variant:
     @cached_property
     def said(self) -> dict[str, Any]:
         """The data file."""
-        return published()
+        return published('ex800')
 
     @cached_property
     def platform(self) -> Platform:

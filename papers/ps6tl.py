@@ -14,9 +14,6 @@ fails if that should change.
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-import sys
 from typing import Any
 
 import numpy as np
@@ -24,37 +21,24 @@ from ps6tl_cases import Case, case, newton_forces, plate_forces, without_leg_ine
 from ps6tl_figures import draw_case, draw_sensitivity, first_extreme
 from ps6tl_formulas import compare_formulas
 import ps6tl_printed as printed
-from reproduction import BUILD, Report
+from reproduction import command_line, publish, published, Report
 from stewart_dynamics.lagrangian import LagrangianModel
 from stewart_kinematics.geometry import ring_points
 from stewart_kinematics.inverse import inverse
 from stewart_kinematics.jacobian import jacobian
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.platform import Platform
-import yaml
-
-DATA = Path(__file__).parent / 'data' / 'ps6tl.yaml'
 
 
 def main(argv: list[str] | None = None) -> int:
     """Reproduce, print, write; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
-    parser.add_argument('--output', type=Path, default=BUILD, help='folder of page and figures')
-    arguments = parser.parse_args(argv)
-    report = reproduce()
-    report.print(sys.stdout)
-    print(report.write(arguments.output, 'ps6tl'), file=sys.stderr)
-    return report.exit_code
-
-
-def published() -> Any:
-    """Return the data file."""
-    return yaml.safe_load(DATA.read_text(encoding='utf-8'))
+    arguments = command_line(__doc__).parse_args(argv)
+    return publish(reproduce(), 'ps6tl', arguments.output)
 
 
 def reproduce() -> Report:
     """Compare joints, cases, formulas, sentences and angle limits."""
-    said = published()
+    said = published('ps6tl')
     platform = Platform.from_yaml('ps6tl_1500')
     report = Report(said['paper'])
     compare_joints(report, platform, said['joints'])
@@ -293,4 +277,4 @@ def note_misprints(report: Report) -> None:
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    raise SystemExit(main())

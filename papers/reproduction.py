@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import argparse
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,9 +12,11 @@ from html import escape
 import io
 import math
 from pathlib import Path
+import sys
 from typing import Any, Literal, TextIO
 
 from matplotlib.figure import Figure as Drawing
+import yaml
 
 BUILD = Path(__file__).resolve().parents[1] / 'build' / 'papers'
 
@@ -256,6 +259,27 @@ def html_page(title: str, body: Sequence[str]) -> str:
 def entry(value: float, tolerance: float, unit: str, source: str) -> dict[str, Any]:
     """Return what `Report.add` compares with, as the data files have it."""
     return {'value': value, 'tolerance': tolerance, 'unit': unit, 'source': source}
+
+
+def published(name: str) -> dict[str, Any]:
+    """Return what a paper states: its data file, named as the paper's module."""
+    path = Path(__file__).parent / 'data' / f'{name}.yaml'
+    said: dict[str, Any] = yaml.safe_load(path.read_text(encoding='utf-8'))
+    return said
+
+
+def command_line(description: str) -> argparse.ArgumentParser:
+    """Return the parser with what every paper offers; its help begins with the first line."""
+    parser = argparse.ArgumentParser(description=description.strip().splitlines()[0])
+    parser.add_argument('--output', type=Path, default=BUILD, help='folder of page and figures')
+    return parser
+
+
+def publish(report: Report, name: str, folder: Path) -> int:
+    """Print a report, write its page and figures into a folder, and return the exit code."""
+    report.print(sys.stdout)
+    print(report.write(folder, name), file=sys.stderr)
+    return report.exit_code
 
 
 def _cells(row: Row) -> tuple[str, ...]:

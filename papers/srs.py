@@ -16,13 +16,10 @@ an IMU that is late.
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-import sys
 from typing import Any
 
 import numpy as np
-from reproduction import BUILD, entry, Report
+from reproduction import command_line, entry, publish, published, Report
 from srs_comparison import compare_beside, compare_methods, compare_pilots
 from srs_figures import (
     draw_biases,
@@ -55,28 +52,21 @@ from stewart_estimation.simulated_srs import (
     simulate,
 )
 from stewart_kinematics.platform import Platform
-import yaml
-
-DATA = Path(__file__).parent / 'data' / 'srs.yaml'
 
 Runs = dict[str, list[Filtered]]
 
 
 def main(argv: list[str] | None = None) -> int:
     """Reproduce, print, write; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
-    parser.add_argument('--output', type=Path, default=BUILD, help='folder of page and figures')
+    parser = command_line(__doc__)
     parser.add_argument('--seeds', type=int, help='runs of each profile; default as the data file')
     arguments = parser.parse_args(argv)
-    report = reproduce(arguments.seeds)
-    report.print(sys.stdout)
-    print(report.write(arguments.output, 'srs'), file=sys.stderr)
-    return report.exit_code
+    return publish(reproduce(arguments.seeds), 'srs', arguments.output)
 
 
 def reproduce(seeds: int | None = None) -> Report:
     """Compare what the paper states, section by section; `seeds` runs of each profile."""
-    said = yaml.safe_load(DATA.read_text(encoding='utf-8'))
+    said = published('srs')
     study = said['study'] if seeds is None else {**said['study'], 'seeds': seeds}
     report = Report(said['paper'])
     compare_table_1(report, said['table_1'])
@@ -349,4 +339,4 @@ def note_misprints(report: Report) -> None:
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    raise SystemExit(main())

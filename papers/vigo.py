@@ -14,14 +14,11 @@ fails.
 
 from __future__ import annotations
 
-import argparse
 from itertools import product
-from pathlib import Path
-import sys
 from typing import Any
 
 import numpy as np
-from reproduction import BUILD, entry, Report
+from reproduction import command_line, entry, publish, published, Report
 from stewart_kinematics.forward import forward, ForwardResult
 from stewart_kinematics.inverse import leg_lengths
 from stewart_kinematics.jacobian import jacobian
@@ -36,25 +33,17 @@ from vigo_figures import (
     MM,
     pose_of,
 )
-import yaml
-
-DATA = Path(__file__).parent / 'data' / 'vigo.yaml'
 
 
 def main(argv: list[str] | None = None) -> int:
     """Reproduce, print, write; return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
-    parser.add_argument('--output', type=Path, default=BUILD, help='folder of page and figures')
-    arguments = parser.parse_args(argv)
-    report = reproduce()
-    report.print(sys.stdout)
-    print(report.write(arguments.output, 'vigo'), file=sys.stderr)
-    return report.exit_code
+    arguments = command_line(__doc__).parse_args(argv)
+    return publish(reproduce(), 'vigo', arguments.output)
 
 
 def reproduce() -> Report:
     """Compare everything that the text of the paper states."""
-    said = yaml.safe_load(DATA.read_text(encoding='utf-8'))
+    said = published('vigo')
     platform = Platform.from_yaml('vigo')
     report = Report(said['paper'])
     compare_table_2(report, platform, said['table_2'])
@@ -215,4 +204,4 @@ def _height(platform: Platform, stroke: float) -> float:
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    raise SystemExit(main())

@@ -26,7 +26,7 @@ def cylindrical() -> Iterator[ModuleType]:
 
 @pytest.fixture(scope='module')
 def said(cylindrical: ModuleType) -> dict[str, Any]:
-    found: dict[str, Any] = cylindrical.published()
+    found: dict[str, Any] = cylindrical.published('cylindrical')
     found['choices']['runs'] = 3
     return found
 

@@ -107,9 +107,9 @@ def test_corrected_variant_is_the_stored_platform(variants: ModuleType) -> None:
 
 
 def test_a_wrong_number_fails_the_run(ex800: ModuleType, monkeypatch, tmp_path, capsys) -> None:
-    said = ex800.published()
+    said = ex800.published('ex800')
     said['effects']['spin_circle']['value'] = 9.0e-7
-    monkeypatch.setattr(ex800, 'published', lambda: said)
+    monkeypatch.setattr(ex800, 'published', lambda _name: said)
 
     assert ex800.main(['--output', str(tmp_path)]) == 1
     assert 'Eq. 17 without leg spin' in capsys.readouterr().out

@@ -62,9 +62,9 @@ def test_contradictions_are_counted_apart(report) -> None:
 def test_a_contradiction_that_vanishes_fails_the_run(
     ps6tl: ModuleType, monkeypatch, tmp_path, capsys
 ) -> None:
-    said = ps6tl.published()
+    said = ps6tl.published('ps6tl')
     said['sentences']['pitch_1']['value'] = 7.7
-    monkeypatch.setattr(ps6tl, 'published', lambda: said)
+    monkeypatch.setattr(ps6tl, 'published', lambda _name: said)
 
     assert ps6tl.main(['--output', str(tmp_path)]) == 1
     assert re.search(r'F1 by pitch: largest change .* FAILED', capsys.readouterr().out)
