@@ -28,6 +28,11 @@ class Port:
     line : Line
         What is behind it.
 
+    Attributes
+    ----------
+    heard : float
+        When the last frame came [s].
+
     """
 
     def __init__(self, interface: str, line: Line) -> None:
@@ -38,6 +43,7 @@ class Port:
         self._socket.bind((interface, frames.ETHERTYPE))
         self._socket.setblocking(False)
         self._late: deque[tuple[int, bytearray]] = deque()
+        self.heard = -inf
 
     def fileno(self) -> int:
         """Return the descriptor that becomes readable with a frame."""
@@ -53,6 +59,7 @@ class Port:
         with contextlib.suppress(BlockingIOError):
             while True:
                 frame = bytearray(self._socket.recv(LONGEST_FRAME))
+                self.heard = time.monotonic()
                 with contextlib.suppress(FrameError):
                     answer = self._line.send(frame)
                     if answer and self._line.delay:

@@ -17,12 +17,13 @@ from stewart_driver.child_process import epitaph
 from stewart_simulation.ethercat.control import ControlClient
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.errors import RigError
+from stewart_simulation.rig.lingering import LONGEST
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.rig.truth import TruthReader
 
 # On a new machine kernels are compiled first [s].
 START_TIMEOUT = 90.0
-END_TIMEOUT = 3.0
+END_TIMEOUT = LONGEST + 3.0
 
 
 class RigProcess:
@@ -105,7 +106,7 @@ class RigProcess:
         return ControlClient(Path(self.ends['control']))
 
     def end(self) -> None:
-        """End it, and remove what it could not."""
+        """End it as soon as nobody uses it any more, and remove what it could not."""
         if self.alive:
             self._process.terminate()
             try:

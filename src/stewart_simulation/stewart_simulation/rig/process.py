@@ -10,10 +10,12 @@ import gc
 import os
 from pathlib import Path
 import signal
+import time
 
 from stewart_driver.rig_file import save_rig
 from stewart_simulation.ethercat import launcher, namespace
 from stewart_simulation.rig import directory as places
+from stewart_simulation.rig.lingering import Lingering
 from stewart_simulation.rig.loop import Loop
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.rig.wires import IDLE, Wires
@@ -23,7 +25,7 @@ def serve(
     settings: RigSettings, directory: Path, announce: Callable[[dict[str, str]], None]
 ) -> None:
     """
-    Run a rig until SIGINT or SIGTERM comes, or the parent is gone.
+    Run a rig until SIGINT or SIGTERM comes, or the parent is gone, and its driver has let go.
 
     Parameters
     ----------
@@ -42,7 +44,7 @@ def serve(
         If this machine does not allow the network that the segment needs.
 
     """
-    parent, ended = os.getppid(), []
+    parent, ended, lingering = os.getppid(), [], Lingering()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: ended.append(number))
     namespace.die_with_parent(signal.SIGTERM)
@@ -66,7 +68,13 @@ def serve(
             announce(ends)
             gc.collect()
             gc.freeze()
-            loop.run(wires.turn, lambda: bool(ended) or os.getppid() != parent, IDLE)
+
+            def over() -> bool:
+                asked = bool(ended) or os.getppid() != parent
+                now = time.monotonic()
+                return lingering.over(now, asked=asked, in_use=wires.in_use(now))
+
+            loop.run(wires.turn, over, IDLE)
         finally:
             wires.close()
     finally:

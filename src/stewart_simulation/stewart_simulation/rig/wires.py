@@ -171,6 +171,12 @@ class Wires:
         if self.sensor is not None:
             self.sensor.begin()
 
+    def in_use(self, now: float) -> bool:
+        """Tell whether a program holds the card, or a master spoke not longer than a tick ago."""
+        return (self._card is not None and bool(self._card.clients)) or (
+            self._port is not None and now - self._port.heard < IDLE
+        )
+
     def turn(self, now: float) -> float:
         """Do what is due; return when the next thing is [s]."""
         due = inf

@@ -1,0 +1,50 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""When a rig that was asked to end does: not before its driver has let go of it."""
+
+from __future__ import annotations
+
+from math import inf
+
+# A wire without a word for so long is free [s]; who needs it longer has this much in all [s].
+QUIET, LONGEST = 0.2, 2.0
+
+
+class Lingering:
+    """
+    The end of a rig, once it is asked for.
+
+    A Ctrl-C reaches rig and driver at the same instant. Metal is still there while the driver
+    brings the legs to rest and makes its outputs safe, and so is this rig.
+
+    """
+
+    def __init__(self) -> None:
+        """Nobody has asked yet, and nobody has used the wires."""
+        self._asked, self._used = inf, -inf
+
+    def over(self, now: float, *, asked: bool, in_use: bool) -> bool:
+        """
+        Tell whether it is time to end.
+
+        Parameters
+        ----------
+        now : float
+            Steady clock [s].
+        asked : bool
+            Whether the end was asked for.
+        in_use : bool
+            Whether anybody drives or reads over a wire.
+
+        Returns
+        -------
+        bool
+            True when nobody has used the wires for `QUIET`, or `LONGEST` after it was asked for.
+
+        """
+        if in_use:
+            self._used = now
+        if not asked:
+            return False
+        self._asked = min(self._asked, now)
+        return now - self._used >= QUIET or now - self._asked >= LONGEST

@@ -1,0 +1,108 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A rig that was asked to end is there until its driver has made the outputs safe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+import os
+from pathlib import Path
+import signal
+import time
+
+import pytest
+from stewart_driver.configuration import CycleConfiguration, InterpolationSettings
+from stewart_driver.cycle import Request
+from stewart_driver.cycle_client import CycleClient
+from stewart_driver.daq.backend import DaqBackend
+from stewart_driver.daq.options import DaqOptions
+from stewart_driver.state_machine import State
+from stewart_simulation.daq_card.bench import teaching_rig
+from stewart_simulation.daq_card.library import SimulatedComedi
+from stewart_simulation.rig.launcher import RigProcess
+from stewart_simulation.rig.lingering import Lingering, LONGEST, QUIET
+
+PATIENT = InterpolationSettings(playout_delay=0.1, extrapolation_time=0.2)
+
+
+def until(condition: Callable[[], object], timeout: float = 15.0) -> None:
+    end = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(2e-3)
+
+
+def test_a_rig_that_nobody_uses_ends_when_it_is_asked_to() -> None:
+    lingering = Lingering()
+
+    assert not lingering.over(10.0, asked=False, in_use=False)
+    assert lingering.over(10.1, asked=True, in_use=False)
+
+
+def test_a_rig_in_use_waits_until_its_wires_were_quiet_for_a_while() -> None:
+    lingering = Lingering()
+    lingering.over(10.0, asked=False, in_use=True)
+
+    assert not lingering.over(10.0 + 0.9 * QUIET, asked=True, in_use=False)
+    # Whoever makes the outputs safe after a crash opens the card anew.
+    assert not lingering.over(10.1 + QUIET, asked=True, in_use=True)
+    assert not lingering.over(10.1 + 1.9 * QUIET, asked=True, in_use=False)
+    assert lingering.over(10.11 + 2.0 * QUIET, asked=True, in_use=False)
+
+
+def test_a_rig_that_is_used_for_ever_ends_all_the_same() -> None:
+    lingering = Lingering()
+
+    assert not lingering.over(10.0, asked=True, in_use=True)
+    assert not lingering.over(9.9 + LONGEST, asked=True, in_use=True)
+    assert lingering.over(10.0 + LONGEST, asked=True, in_use=True)
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[RigProcess]:
+    with RigProcess(teaching_rig(), tmp_path / 'd') as process:
+        yield process
+
+
+@pytest.mark.installed
+def test_the_driver_ends_in_order_on_a_rig_that_was_asked_to_end_before(rig: RigProcess) -> None:
+    backend = DaqBackend(
+        DaqOptions(
+            card='simulated',
+            device=rig.ends['card'],
+            rig_file=rig.ends['rig_file'],
+            enable_channel=0,
+            longest_call=0.25,
+        )
+    )
+    client = CycleClient(backend, CycleConfiguration(backend.limits, PATIENT))
+    truth = rig.truth()
+    assert client.request(Request.ENABLE)[0]
+    until(lambda: truth.read().powered.all())
+
+    os.kill(rig.pid, signal.SIGTERM)
+    time.sleep(2.0 * QUIET)
+    assert rig.alive
+    assert truth.read().powered.all()
+    client.end()
+
+    until(lambda: not rig.alive)
+    assert not truth.read().powered.any()
+    assert State.FAULT not in [change.state for change in client.state_changes()]
+    assert not rig.directory.exists()
+
+
+def test_a_program_that_holds_the_card_keeps_the_rig_no_longer_than_the_limit(
+    rig: RigProcess,
+) -> None:
+    library = SimulatedComedi()
+    device = library.comedi_open(rig.ends['card'])
+    assert device is not None
+    assert library.comedi_lock(device, 0) == 0
+    asked = time.monotonic()
+    rig.end()
+    took = time.monotonic() - asked
+    library.comedi_close(device)
+
+    assert took > 0.9 * LONGEST
+    assert rig._process.returncode == 0
