@@ -103,6 +103,99 @@ def _inertial_force(mass, inertia, gravity, rotation, axes, omega, alpha, accele
 
 
 @njit(cache=True)
+def _point(twist, acceleration, arm, point_velocity, point_acceleration):  # type: ignore[no-untyped-def]
+    """Velocity and acceleration of a point of the platform, `arm` from platform_link's origin."""
+    spin = np.empty(3)
+    _cross(twist[3:], arm, point_velocity)
+    _cross(twist[3:], point_velocity, point_acceleration)
+    _cross(acceleration[3:], arm, spin)
+    point_velocity += twist[:3]
+    point_acceleration += acceleration[:3] + spin
+
+
+@njit(cache=True)
+def _move_platform(  # type: ignore[no-untyped-def]
+    position, rotation, twist, acceleration, arm, offset, q, dq, ddq, axes
+):
+    """Give the platform's coordinates the motion of the drives; return CONVERGED or why not."""
+    free = np.empty(3)
+    q[:3] = position + arm
+    angles_of(rotation, offset, q[3:])
+    if abs(np.sin(q[4])) < SMALLEST_PIVOT:
+        return SINGULAR_COORDINATES
+    rate_axes(q[3:], axes)
+    _point(twist, acceleration, arm, dq[:3], ddq[:3])
+    dq[3:] = np.linalg.solve(axes, twist[3:])
+    rate_axes_derivative_times_rates(q[3:], dq[3:], free)
+    ddq[3:] = np.linalg.solve(axes, acceleration[3:] - free)
+    return CONVERGED
+
+
+@njit(cache=True)
+def _move_leg(  # type: ignore[no-untyped-def]
+    base,
+    universal_axis,
+    upper,
+    base_arm,
+    rod_arm,
+    offset,
+    q,
+    dq,
+    ddq,
+    rotations,
+    axes,
+    omega,
+    alpha,
+    matrix,
+    order,
+    violations,
+):
+    """
+    Let cylinder and rod follow their upper joint; return CONVERGED or why not.
+
+    `upper` (3, 3) is the joint's position, velocity and acceleration. Leaves the factored
+    Jacobian in `matrix`, and in `rotations`, `axes` (2, 3, 3), `omega`, `alpha` (2, 3) the
+    attitudes, axes of the angles' rates, angular velocities and accelerations of both bodies.
+    """
+    right, free = np.empty(12), np.empty((2, 3))
+    _couple(base, universal_axis, upper[0], base_arm, rod_arm, offset, q[:6], q[6:])
+    status = _newton(
+        base, universal_axis, upper[0], base_arm, rod_arm, offset, q, matrix, order, right
+    )
+    if status != CONVERGED:
+        return status
+    violations[0] = max(violations[0], np.abs(right).max())
+
+    # Velocity: C_q dq = -C_t; only the spherical joint sees the platform move.
+    right[:] = 0.0
+    right[9:] = -upper[1]
+    solve(matrix, order, right, dq)
+    for body in range(2):
+        angles, rates = q[6 * body + 3 : 6 * body + 6], dq[6 * body + 3 : 6 * body + 6]
+        attitude(angles, offset, rotations[body])
+        rate_axes(angles, axes[body])
+        omega[body] = axes[body] @ rates
+        rate_axes_derivative_times_rates(angles, rates, free[body])
+
+    # Acceleration: C_q ddq = Q_d.
+    leg_quadratic(
+        universal_axis,
+        base_arm,
+        (q[:3], rotations[0]),
+        (dq[:3], omega[0], free[0]),
+        rod_arm,
+        (q[6:9], rotations[1]),
+        (dq[6:9], omega[1], free[1]),
+        right,
+    )
+    right[9:] -= upper[2]
+    solve(matrix, order, right, ddq)
+    for body in range(2):
+        alpha[body] = free[body] + axes[body] @ ddq[6 * body + 3 : 6 * body + 6]
+    return CONVERGED
+
+
+@njit(cache=True)
 def solve_sample(  # type: ignore[no-untyped-def]
     base_joints,
     platform_joints,
@@ -131,123 +224,87 @@ def solve_sample(  # type: ignore[no-untyped-def]
     platform_link's origin), cylinder (from the base joint) and rod (from the upper joint).
     `violations` receives the largest of C and of C_q dq.
     """
-    a = np.empty((BODIES, 3, 3))
-    g = np.empty((BODIES, 3, 3))
-    w = np.empty((BODIES, 3))
-    free = np.empty((BODIES, 3))
-    alpha = np.empty((BODIES, 3))
-    balance = np.empty((BODIES, 6))
-    matrix, order = np.empty((12, 12)), np.empty(12, np.int64)
-    right, gradient, unit = np.empty(12), np.empty(12), np.empty((6, 12))
-    three, centripetal = np.empty(3), np.empty(3)
-    base_arm, rod_arm = -centres[1], -centres[2]
-
-    # The platform's coordinates are given (drives).
-    omega, alpha[PLATFORM] = twist[3:], acceleration[3:]
-    arm = rotation @ centres[0]
-    a[PLATFORM], w[PLATFORM] = rotation, omega
-    q[:3] = position + arm
-    angles_of(rotation, offset, q[3:6])
-    _cross(omega, arm, three)
-    dq[:3] = twist[:3] + three
-    _cross(omega, three, centripetal)
-    _cross(alpha[PLATFORM], arm, three)
-    ddq[:3] = acceleration[:3] + three + centripetal
-    rate_axes(q[3:6], g[PLATFORM])
-    if abs(np.sin(q[4])) < SMALLEST_PIVOT:
-        return SINGULAR_COORDINATES
-    dq[3:6] = np.linalg.solve(g[PLATFORM], omega)
-    rate_axes_derivative_times_rates(q[3:6], dq[3:6], free[PLATFORM])
-    ddq[3:6] = np.linalg.solve(g[PLATFORM], alpha[PLATFORM] - free[PLATFORM])
+    base_arm, rod_arm, arm = -centres[1], -centres[2], rotation @ centres[0]
+    axes, balance = np.empty((3, 3)), generalised[PLATFORM]
+    status = _move_platform(
+        position, rotation, twist, acceleration, arm, offset, q[:6], dq[:6], ddq[:6], axes
+    )
+    if status != CONVERGED:
+        return status
     _inertial_force(
         masses[0],
         inertias[0],
         gravity,
         rotation,
-        g[PLATFORM],
-        omega,
-        alpha[PLATFORM],
+        axes,
+        twist[3:],
+        acceleration[3:],
         ddq[:3],
-        balance[PLATFORM],
+        balance,
     )
 
-    push = np.empty((6, 6))
-    remaining = balance[PLATFORM].copy()
+    remaining, push = balance.copy(), np.zeros((6, 6))
     violations[:] = 0.0
+    matrix, order = np.empty((12, 12)), np.empty(12, np.int64)
+    right, gradient, unit, upper = np.empty(12), np.empty(12), np.empty(12), np.empty((3, 3))
     leg_q, leg_dq, leg_ddq = np.empty(12), np.empty(12), np.empty(12)
+    leg_rotations, leg_axes = np.empty((2, 3, 3)), np.empty((2, 3, 3))
+    leg_omega, leg_alpha = np.empty((2, 3)), np.empty((2, 3))
     for i in range(6):
-        c, r = 1 + i, 7 + i
         upper_arm = rotation @ platform_joints[i]
-        upper = position + upper_arm
-        base, axis = base_joints[i], universal_axes[i]
-        _couple(base, axis, upper, base_arm, rod_arm, offset, leg_q[:6], leg_q[6:])
-        status = _newton(base, axis, upper, base_arm, rod_arm, offset, leg_q, matrix, order, right)
+        upper[0] = position + upper_arm
+        _point(twist, acceleration, upper_arm, upper[1], upper[2])
+        status = _move_leg(
+            base_joints[i],
+            universal_axes[i],
+            upper,
+            base_arm,
+            rod_arm,
+            offset,
+            leg_q,
+            leg_dq,
+            leg_ddq,
+            leg_rotations,
+            leg_axes,
+            leg_omega,
+            leg_alpha,
+            matrix,
+            order,
+            violations,
+        )
         if status != CONVERGED:
             return status
-        violations[0] = max(violations[0], np.abs(right).max())
-
-        # Velocity: C_q dq = -C_t; only the spherical joint sees the platform move.
-        _cross(omega, upper_arm, three)
-        right[:] = 0.0
-        right[9:] = -(twist[:3] + three)
-        solve(matrix, order, right, leg_dq)
-        _cross(omega, three, centripetal)
-        _cross(alpha[PLATFORM], upper_arm, three)
-        upper_acceleration = acceleration[:3] + three + centripetal
-
-        for body, at in ((c, 0), (r, 6)):
-            attitude(leg_q[at + 3 : at + 6], offset, a[body])
-            rate_axes(leg_q[at + 3 : at + 6], g[body])
-            w[body] = g[body] @ leg_dq[at + 3 : at + 6]
-            rate_axes_derivative_times_rates(
-                leg_q[at + 3 : at + 6], leg_dq[at + 3 : at + 6], free[body]
-            )
-
-        # Acceleration: C_q ddq = Q_d.
-        cylinder, rod = (leg_q[:3], a[c]), (leg_q[6:9], a[r])
-        leg_quadratic(
-            axis,
-            base_arm,
-            cylinder,
-            (leg_dq[:3], w[c], free[c]),
-            rod_arm,
-            rod,
-            (leg_dq[6:9], w[r], free[r]),
-            right,
-        )
-        right[9:] -= upper_acceleration
-        solve(matrix, order, right, leg_ddq)
-        for body, at, kind in ((c, 0, 1), (r, 6, 2)):
-            alpha[body] = free[body] + g[body] @ leg_ddq[at + 3 : at + 6]
+        for body, kind, at in ((1 + i, 1, 0), (7 + i, 2, 6)):
             _inertial_force(
                 masses[kind],
                 inertias[kind],
                 gravity,
-                a[body],
-                g[body],
-                w[body],
-                alpha[body],
+                leg_rotations[kind - 1],
+                leg_axes[kind - 1],
+                leg_omega[kind - 1],
+                leg_alpha[kind - 1],
                 leg_ddq[at : at + 3],
-                balance[body],
+                generalised[body],
             )
+            right[at : at + 6] = generalised[body]
             q[6 * body : 6 * body + 6] = leg_q[at : at + 6]
             dq[6 * body : 6 * body + 6] = leg_dq[at : at + 6]
             ddq[6 * body : 6 * body + 6] = leg_ddq[at : at + 6]
 
         # Multipliers of the driven leg, and what a unit actuator force adds to them.
-        right[:6], right[6:] = balance[c], balance[r]
+        cylinder, rod = (leg_q[:3], leg_rotations[0]), (leg_q[6:9], leg_rotations[1])
         solve_transposed(matrix, order, right, multipliers[12 * i : 12 * i + 12])
-        length_gradient(base_arm, cylinder, g[c], rod_arm, rod, g[r], gradient)
-        solve_transposed(matrix, order, gradient, unit[i])
+        length_gradient(base_arm, cylinder, leg_axes[0], rod_arm, rod, leg_axes[1], gradient)
+        solve_transposed(matrix, order, gradient, unit)
         # The spherical joint's rows, seen from the platform: a force at its joint.
-        _carry(multipliers[12 * i + 9 : 12 * i + 12], upper_arm, arm, g[PLATFORM], -1.0, remaining)
-        push[:, i] = 0.0
-        _carry(unit[i, 9:], upper_arm, arm, g[PLATFORM], 1.0, push[:, i])
+        _carry(multipliers[12 * i + 9 : 12 * i + 12], upper_arm, arm, axes, -1.0, remaining)
+        _carry(unit[9:], upper_arm, arm, axes, 1.0, push[:, i])
 
-        leg_jacobian(axis, base_arm, cylinder, g[c], rod_arm, rod, g[r], matrix)
-        _cross(omega, upper_arm, three)
+        leg_jacobian(
+            universal_axes[i], base_arm, cylinder, leg_axes[0], rod_arm, rod, leg_axes[1], matrix
+        )
         right[:] = matrix @ leg_dq
-        right[9:] += twist[:3] + three
+        right[9:] += upper[1]
         violations[1] = max(violations[1], np.abs(right).max())
 
     multipliers[72:] = remaining
@@ -256,8 +313,6 @@ def solve_sample(  # type: ignore[no-untyped-def]
     if not factor(push, order6) > SMALLEST_PIVOT:
         return SINGULAR_POSE
     solve(push, order6, remaining, forces)
-    for body in range(BODIES):
-        generalised[body] = balance[body]
     return CONVERGED
 
 
