@@ -186,7 +186,7 @@ def save_rig(path: str | os.PathLike[str], rig: Rig) -> None:
     Parameters
     ----------
     path : str or path-like
-        The file; what it was before is replaced.
+        The file; what it was before is replaced, and a link is followed.
     rig : Rig
         What it shall say.
 
@@ -196,7 +196,7 @@ def save_rig(path: str | os.PathLike[str], rig: Rig) -> None:
         If it cannot be written there.
 
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))
     text = HEADER + yaml.safe_dump(_plain(rig), sort_keys=False, default_flow_style=None, width=99)
     try:
         descriptor, temporary = tempfile.mkstemp(prefix=f'.{target.name}.', dir=target.parent)

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import datetime
-from math import isfinite
 import os
 from pathlib import Path
+import sys
 from typing import Any
 
 from stewart_driver.errors import ConfigurationError
@@ -173,9 +173,10 @@ def _number(
     if least is not None:
         expected += f' >= {least:g}'
     expected += ' above 0' if positive else ' other than 0' if nonzero else ''
-    good = isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+    good = isinstance(value, (int, float)) and not isinstance(value, bool)
     if (
         not good
+        or not abs(value) <= sys.float_info.max
         or (least is not None and value < least)
         or (positive and value <= 0.0)
         or (nonzero and value == 0.0)

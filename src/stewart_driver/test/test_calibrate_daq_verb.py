@@ -30,10 +30,12 @@ def table(rng: int = 0, error: float = 1e-5) -> CalibrationTable:
     return CalibrationTable(inputs=volts, outputs=0.5 * volts, strokes=measured)
 
 
-def run(folder: Path, points: CalibrationTable | str, *extra: str) -> int:
+def run(folder: Path, points: CalibrationTable | str | bytes, *extra: str) -> int:
     """Run the verb on a table; the rig file is ``rig.yaml`` in the folder."""
     path = folder / 'points.csv'
-    if isinstance(points, str):
+    if isinstance(points, bytes):
+        path.write_bytes(points)
+    elif isinstance(points, str):
         path.write_text(points)
     else:
         with path.open('w', newline='') as stream:
@@ -109,6 +111,29 @@ def header(*kinds: str) -> str:
             header('input_{}_v', 'stroke_{}_m') + 'x' + ',0' * 11 + '\n',
             r"row 1: .*input_1_v, got 'x'",
         ),
+        (
+            header('input_{}_v', 'stroke_{}_m') + '0,' * 11 + '1e101\n',
+            r"row 1: expected a number from -1000 to 1000 for stroke_6_m, got '1e101'$",
+        ),
+        (
+            header('input_{}_v', 'stroke_{}_m') + '0,-inf' + ',0' * 10 + '\n',
+            r"row 1: .* for input_2_v, got '-inf'$",
+        ),
+        (
+            header('input_{}_v', 'stroke_{}_m') + ',0' * 11 + '\n' + ',0' * 10 + '\n',
+            'row 2: expected 12 fields$',
+        ),
+        (header('input_{}_v', 'stroke_{}_m') + ',0' * 12 + '\n', 'row 1: expected 12 fields$'),
+        (b'\x89PNG\r\n\x1a\n' + bytes(64), r'csv: expected a table as text, got the byte 0x89$'),
+        (
+            header('input_{}_v').encode() + b'0,0,0,\xff\xfe,0,0\n',
+            r'csv: expected a table as text, got the byte 0xff$',
+        ),
+        (
+            header('input_{}_v') + '"' + 'x' * 200_000 + '"\n',
+            r'csv: expected a table as text \(field larger than field limit \(131072\)\)$',
+        ),
+        (bytes(range(1, 128)), r'points\.csv: [^\n]{20,200}$'),
         (header('input_{}_v', 'stroke_{}_m') + '0' + ',0' * 11 + '\n', 'leg 1 has 1 points, at l'),
         (
             header('input_{}_v', 'stroke_{}_m') + ('0.5' + ',0.5' * 11 + '\n') * 3,
@@ -121,9 +146,25 @@ def header(*kinds: str) -> str:
         ),
     ],
 )
-def test_table_that_cannot_be_used_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_table_that_cannot_be_used_is_refused(
+    tmp_path: Path, text: str | bytes, message: str
+) -> None:
     with pytest.raises(CalibrationError, match=message):
         run(tmp_path, text, '--platform', 'ex800')
+
+
+def test_binary_on_the_standard_input_is_refused_in_the_same_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr('sys.stdin', io.TextIOWrapper(io.BytesIO(b'\x89PNG'), encoding='utf-8'))
+    parser = argparse.ArgumentParser()
+    calibrate_daq.add_arguments(parser)
+    words = ['--rig-file', str(tmp_path / 'rig.yaml'), '--table', '-', '--platform', 'ex800']
+
+    with pytest.raises(
+        CalibrationError, match=r'^stdin: expected a table as text, got the byte 0x89$'
+    ):
+        calibrate_daq.main(parser.parse_args(words))
 
 
 def test_new_rig_file_needs_a_platform(tmp_path: Path) -> None:

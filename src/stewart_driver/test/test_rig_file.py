@@ -56,6 +56,17 @@ def test_what_is_saved_is_loaded_and_nothing_is_left_beside_it(rig: Rig, tmp_pat
     assert [item.name for item in tmp_path.iterdir()] == ['rig.yaml']
 
 
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    path, link = tmp_path / 'rig.yaml', tmp_path / 'link.yaml'
+    save_rig(path, Rig('ex800'))
+    link.symlink_to(path)
+
+    save_rig(link, RIG)
+
+    assert link.is_symlink()
+    assert load_rig(path) == RIG
+
+
 def edit(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
     """Return a change of one value; None removes the key."""
 
@@ -79,6 +90,7 @@ def edit(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
         ('drives.zero_offsets_counts', [0, 0, 0, 0, 0, 1.5], r'zero_offsets_counts\[6\]'),
         ('drives.calibrated', 'yesterday', 'a date such as 2026-11-21'),
         ('drives.strokes_m', [0, 0, 0, 0, 0, float('nan')], r'strokes_m\[6\].*finite'),
+        ('drives.strokes_m', [0, 0, 0, 0, 0, 10**400], r'strokes_m\[6\].*finite'),
         ('drives.identities', [], 'a list of 6 mappings'),
         ('daq.inputs.2.gain_m_per_v', 0.0, r'daq.inputs\[3\].gain_m_per_v.*other than 0'),
         ('daq.outputs.0.residual_m', -1e-3, r'daq.outputs\[1\].residual_m.*>= 0'),

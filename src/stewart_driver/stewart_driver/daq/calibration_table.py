@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
+from reprlib import repr as shortened
 from typing import TextIO
 
 import numpy as np
 from stewart_driver.daq.errors import CalibrationError
 from stewart_driver.legs import Array, LEGS
 
+# No leg reaches further and no terminal takes more [V], [m], [m/s].
+LARGEST = 1e3
 KINDS = {
     'inputs': 'input_{}_v',
     'outputs': 'output_{}_v',
@@ -64,19 +67,28 @@ class CalibrationTable:
         Raises
         ------
         CalibrationError
-            Naming the column that is missing, or the line and the value that is no number.
+            If it is no text or no table, naming the column that is missing, or the row and the
+            value that is no number, or none that can have been measured.
 
         """
         lines = csv.DictReader(line for line in stream if not line.startswith('#'))
-        header = list(lines.fieldnames or ())
+        try:
+            header, rows = list(lines.fieldnames or ()), list(lines)
+        except UnicodeDecodeError as error:
+            wrong = f'the byte 0x{error.object[error.start]:02x}'
+            raise CalibrationError(f'{name}: expected a table as text, got {wrong}') from None
+        except csv.Error as error:
+            raise CalibrationError(f'{name}: expected a table as text ({error})') from None
         known = [column for kind in KINDS for column in columns(kind)]
         for column in header:
             if column not in known:
                 raise CalibrationError(
-                    f'{name}: unknown column {column!r}; there are input_1_v, output_1_v, '
-                    'stroke_1_m, rate_1_mps and so on to leg 6'
+                    f'{name}: unknown column {shortened(column)}; there are input_1_v, '
+                    'output_1_v, stroke_1_m, rate_1_mps and so on to leg 6'
                 )
-        rows = list(lines)
+        for number, row in enumerate(rows, 1):
+            if None in row or None in row.values():
+                raise CalibrationError(f'{name}, row {number}: expected {len(header)} fields')
         tables: dict[str, Array] = {}
         for kind in KINDS:
             missing = [column for column in columns(kind) if column not in header]
@@ -104,9 +116,13 @@ class CalibrationTable:
 def _number(name: str, row: int, values: dict[str, str], key: str) -> float:
     text = values[key]
     try:
-        # An empty field is a point that this leg does not have.
-        return float(text) if text else np.nan
-    except (TypeError, ValueError):
+        # An empty field is a point that this leg does not have, written as nan.
+        number = float(text or 'nan')
+    except ValueError:
+        number = np.inf
+    if abs(number) > LARGEST:
         raise CalibrationError(
-            f'{name}, row {row}: expected a number for {key}, got {text!r}'
-        ) from None
+            f'{name}, row {row}: expected a number from {-LARGEST:g} to {LARGEST:g} for {key}, '
+            f'got {shortened(text)}'
+        )
+    return number

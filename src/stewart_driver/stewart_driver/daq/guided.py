@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from stewart_driver.daq.calibration_table import CalibrationTable
+from stewart_driver.daq.calibration_table import CalibrationTable, LARGEST
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.errors import CalibrationError
 from stewart_driver.legs import Array, LEGS
@@ -112,9 +112,12 @@ class _NotTaken(Exception):
 
 def _strokes(line: str) -> Array:
     try:
-        values = np.array([float(word) for word in line.replace(',', ' ').split()])
+        values = 1e-3 * np.array([float(word) for word in line.replace(',', ' ').split()])
     except ValueError:
-        raise _NotTaken(f'expected one number or six, got {line.strip()!r}') from None
-    if len(values) not in {1, LEGS} or not np.isfinite(values).all():
-        raise _NotTaken(f'expected one number or six, got {line.strip()!r}')
-    return np.asarray(1e-3 * np.broadcast_to(values, LEGS))
+        values = np.empty(0)
+    # Not "any beyond": NaN is refused too.
+    if len(values) not in {1, LEGS} or not (np.abs(values) <= LARGEST).all():
+        raise _NotTaken(
+            f'expected one number or six, up to {1e3 * LARGEST:g} mm, got {line.strip()!r}'
+        )
+    return np.asarray(np.broadcast_to(values, LEGS))

@@ -124,11 +124,8 @@ def _points(arguments: argparse.Namespace) -> CalibrationTable:
     if arguments.table == '-':
         return CalibrationTable.read(sys.stdin, 'stdin')
     if arguments.table:
-        try:
-            with open(arguments.table, encoding='utf-8', newline='') as stream:
-                return CalibrationTable.read(stream, arguments.table)
-        except UnicodeDecodeError as error:
-            raise CalibrationError(f'{arguments.table}: expected a text, {error}') from error
+        with open(arguments.table, encoding='utf-8', newline='') as stream:
+            return CalibrationTable.read(stream, arguments.table)
     card = AnalogCard(
         find_card_type(arguments.card).load(),
         Wiring(arguments.device, arguments.driver),
