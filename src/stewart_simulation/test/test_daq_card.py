@@ -4,25 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 import errno
 import math
-from pathlib import Path
-import select
-import socket
-import threading
 from typing import Any
 
 import numpy as np
 import pytest
 from stewart_driver.daq.card import AnalogCard, Wiring
-from stewart_driver.daq.errors import CalibrationError, CardError
-from stewart_driver.daq.guided import Guide
+from stewart_driver.daq.errors import CardError
 from stewart_simulation.daq_card.analog_rig import AnalogRig, AnalogSettings, Mode
+from stewart_simulation.daq_card.bench import Wire
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.faults import CardFaults
 from stewart_simulation.daq_card.library import SimulatedComedi
-from stewart_simulation.daq_card.server import CardServer
 from stewart_simulation.daq_card.wire import Answer, Operation, Request
 from stewart_simulation.drives import DriveSettings, LaggingDrives
 from stewart_simulation.ethercat.errors import FaultError
@@ -31,37 +25,18 @@ VOLTS = np.array([-9.5, -4.0, -0.1, 0.3, 5.0, 9.9])
 QUIET = CardSettings(noise_codes=0.0)
 
 
-class Direct:
-    """A wire without a socket that counts the calls."""
-
-    def __init__(self, card: Card) -> None:
-        self.card, self.calls = card, 0
-        self.answers: list[bytes] = []
-
-    def send(self, data: bytes, /) -> int:
-        self.calls += 1
-        self.answers.append(self.card.handle(data))
-        return len(data)
-
-    def recv(self, size: int, /) -> bytes:
-        return self.answers.pop(0)[:size]
-
-    def close(self) -> None:
-        self.answers.clear()
-
-
 @pytest.fixture
 def card() -> Card:
     return Card(QUIET)
 
 
 @pytest.fixture
-def wire(card: Card) -> Direct:
-    return Direct(card)
+def wire(card: Card) -> Wire:
+    return Wire(card)
 
 
 @pytest.fixture
-def library(wire: Direct) -> SimulatedComedi:
+def library(wire: Wire) -> SimulatedComedi:
     return SimulatedComedi(lambda _: wire, lambda _: None)
 
 
@@ -72,7 +47,7 @@ def opened(library: Any, *, drives: bool = True, **wiring: Any) -> AnalogCard:
 
 
 def test_six_inputs_are_converted_by_one_instruction_list(
-    card: Card, wire: Direct, library: SimulatedComedi
+    card: Card, wire: Wire, library: SimulatedComedi
 ) -> None:
     card.inputs(VOLTS)
     analog = opened(library, drives=False)
@@ -82,61 +57,6 @@ def test_six_inputs_are_converted_by_one_instruction_list(
 
     assert wire.calls == before + 1
     assert analog.inputs.volts(codes) == pytest.approx(VOLTS, abs=10.0 / 0xFFFF)
-
-
-class Hurried:
-    """A wire that is late both ways, over a clock that stands meanwhile."""
-
-    def __init__(self, ways: tuple[float, float]) -> None:
-        self.now, self._ways = 100.0, ways
-        self.direct = Direct(Card(QUIET, lambda: 1.8e9 + self.now))
-
-    def send(self, data: bytes, /) -> int:
-        self.now += self._ways[0]
-        return self.direct.send(data)
-
-    def recv(self, size: int, /) -> bytes:
-        self.now += self._ways[1]
-        return self.direct.recv(size)
-
-    def close(self) -> None:
-        self.direct.close()
-
-    def card(self, ahead: float = 1.8e9) -> AnalogCard:
-        return AnalogCard(
-            SimulatedComedi(lambda _: self),
-            Wiring('bench'),
-            drives=False,
-            clock=lambda: self.now,
-            longest_call=1.0,
-            wall=lambda: ahead + self.now,
-        )
-
-
-@pytest.mark.parametrize('ways', [(0.0, 0.0), (0.001, 0.02), (0.02, 0.001)])
-def test_stamp_is_when_the_inputs_were_converted_however_late_the_call_is(
-    ways: tuple[float, float],
-) -> None:
-    wire = Hurried(ways)
-    analog = wire.card()
-    begin = wire.now
-
-    analog.read()
-
-    # Half a millisecond would be 50 µm of a leg at 0.1 m/s, the converter's step is 3 µm.
-    assert analog.stamp == pytest.approx(begin + ways[0], abs=2e-6)
-
-
-@pytest.mark.parametrize(('ahead', 'expected'), [(1.8e9 - 60.0, 100.021), (1.8e9 + 60.0, 100.0)])
-def test_stamp_lies_inside_the_call_whatever_the_wall_clock_says(
-    ahead: float, expected: float
-) -> None:
-    wire = Hurried((0.001, 0.02))
-    analog = wire.card(ahead)
-
-    analog.read()
-
-    assert analog.stamp == pytest.approx(expected, abs=1e-9)
 
 
 def test_outputs_have_fourteen_bits_and_hold_what_was_written(
@@ -275,16 +195,6 @@ def test_library_converts_as_comedilib_does(library: SimulatedComedi) -> None:
         library.lsampl_array(1)[0] = -1
 
 
-def test_answers_that_come_too_late_are_not_taken_for_the_next(card: Card) -> None:
-    wire = Direct(card)
-    library = SimulatedComedi(lambda _: wire, lambda _: None)
-    card.inputs(VOLTS)
-    analog = opened(library, drives=False)
-    wire.answers.append(Answer(0, 8, 0.0, ((1, 1), *((1,),) * 6, (1, 1))).encode())
-
-    assert analog.inputs.volts(analog.read()) == pytest.approx(VOLTS, abs=1e-3)
-
-
 @pytest.mark.parametrize(
     ('fault', 'arguments', 'message'),
     [
@@ -334,74 +244,9 @@ def test_volts_move_the_legs_only_while_the_amplifiers_are_on(
     assert measured == pytest.approx(drives.strokes, abs=1e-5)
 
 
-@pytest.fixture
-def server(tmp_path: Path, card: Card) -> Iterator[tuple[Path, list[int]]]:
-    """Serve a card on a socket; the list counts how often the world was brought up to now."""
-    path, advanced = tmp_path / 'card.sock', [0]
-
-    def advance() -> None:
-        advanced[0] += 1
-
-    served = CardServer(path, card, advance)
-    ends = socket.socketpair()
-    thread = threading.Thread(target=serve, args=(served, ends[1]))
-    thread.start()
-    yield path, advanced
-    ends[0].close()
-    thread.join(5.0)
-    assert not thread.is_alive()
-    served.close()
-    ends[1].close()
-    assert not path.exists()
-
-
-def serve(server: CardServer, end: socket.socket) -> None:
-    while True:
-        readable, _, _ = select.select([server.listener, end, *server.clients], [], [])
-        if end in readable:
-            return
-        for item in readable:
-            if item is server.listener:
-                server.accept()
-            else:
-                server.serve(item)
-
-
-def test_card_is_reached_over_its_socket_and_gone_when_nobody_listens(
-    server: tuple[Path, list[int]], card: Card
-) -> None:
-    path, advanced = server
-    card.inputs(VOLTS)
-    wiring = Wiring(str(path))
-    reader = AnalogCard(
-        SimulatedComedi(), wiring, drives=False, clock=lambda: 0.0, longest_call=1.0
-    )
-    before = advanced[0]
-
-    assert reader.inputs.volts(reader.read()) == pytest.approx(VOLTS, abs=1e-3)
-    assert advanced[0] == before + 1
-    reader.close()
-    with pytest.raises(CardError, match='cannot be opened: No such file or directory'):
-        opened(SimulatedComedi(), drives=False)
-
-
-def test_lock_of_a_program_that_died_does_not_keep_the_next_one_out(
-    server: tuple[Path, list[int]],
-) -> None:
-    path, _ = server
-    for _ in range(50):
-        library = SimulatedComedi()
-        analog = AnalogCard(
-            library, Wiring(str(path)), drives=True, clock=lambda: 0.0, longest_call=1.0
-        )
-        # As the kernel does it for a killed process: nothing is said, the socket is closed.
-        assert analog._device is not None
-        analog._device.wire.close()
-
-
 def test_instruction_lists_are_built_as_the_real_library_wants_them(card: Card) -> None:
     comedi = pytest.importorskip('comedi.comedi', reason='python3-comedilib is not installed')
-    simulated = SimulatedComedi(lambda _: Direct(card), lambda _: None)
+    simulated = SimulatedComedi(lambda _: Wire(card), lambda _: None)
 
     class Mixed(SimulatedComedi):
         """Structures, constants and packing of the real library, on a simulated card."""
@@ -439,49 +284,10 @@ def test_instruction_lists_are_built_as_the_real_library_wants_them(card: Card) 
     for name in constants:
         assert getattr(simulated, name) == getattr(comedi, name), name
     card.inputs(VOLTS)
-    analog = opened(Mixed(lambda _: Direct(card), lambda _: None), enable_channel=2)
+    analog = opened(Mixed(lambda _: Wire(card), lambda _: None), enable_channel=2)
 
     assert analog.inputs.volts(analog.read()) == pytest.approx(VOLTS, abs=1e-3)
     analog.write(analog.outputs.codes(VOLTS))
     analog.switch(on=True)
     assert card.outputs == pytest.approx(VOLTS, abs=1e-3)
     assert card.digital_outputs == (False, False, True, False)
-
-
-def test_guided_run_takes_points_and_asks_again_for_what_cannot_be_one(
-    card: Card, library: SimulatedComedi
-) -> None:
-    said: list[str] = []
-    faults = CardFaults(card)
-
-    def typed() -> Iterator[str]:
-        for millimetres, volts in ((20.0, -6.0), (80.0, 0.0), (140.0, 6.0)):
-            card.inputs(np.full(6, volts))
-            yield f'{millimetres}\n'
-        yield 'eighty\n'
-        yield '1 2 3\n'
-        faults.disturb(2, 0.1)
-        yield '80\n'
-        faults.mend()
-        faults.saturate(5)
-        yield '80\n'
-        faults.mend()
-        card.inputs(VOLTS)
-        yield '1, 2, 3, 4, 5, 6\n'
-        yield '\n'
-        raise AssertionError('nothing is asked after an empty line')
-
-    table = Guide(opened(library, drives=False), 50, said.append).take(typed())
-
-    assert table.strokes is not None
-    assert table.inputs is not None
-    assert table.strokes[:3, 0] == pytest.approx([0.02, 0.08, 0.14])
-    assert table.strokes[3] == pytest.approx(1e-3 * np.arange(1, 7))
-    assert table.inputs[:, 0] == pytest.approx([-6.0, 0.0, 6.0, VOLTS[0]], abs=1e-3)
-    refusals = [text for text in said if text.startswith('not taken')]
-    assert len(refusals) == 4
-    assert "expected one number or six, got 'eighty'" in refusals[0]
-    assert 'the input of leg 2 scatters by 0.' in refusals[2]
-    assert 'the input of leg 5, +10.0000 V, is at the end' in refusals[3]
-    with pytest.raises(CalibrationError, match='at least 1, not 0'):
-        Guide(opened(library, drives=False), 0, said.append)

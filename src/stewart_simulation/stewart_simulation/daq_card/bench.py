@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import datetime
 from pathlib import Path
 from typing import Any
@@ -71,8 +72,8 @@ class Bench:
     ----------
     now : float
         Time [s].
-    requests : int
-        Calls of the card so far.
+    wires : list of Wire
+        All that was opened so far.
 
     """
 
@@ -88,8 +89,8 @@ class Bench:
         self.drives = rig.drives(plant, self.limits, hold_after=rig.hold_after)
         self.settings = AnalogSettings.for_legs(self.limits, mode, seed=3)
         self._rig = AnalogRig(self.card, self.drives, self.settings, np.random.default_rng(1))
-        self.requests = 0
-        self.library = SimulatedComedi(lambda _: Wire(self), self.wait)
+        self.wires: list[Wire] = []
+        self.library = SimulatedComedi(self._connect, self.wait)
         path = folder / 'rig.yaml'
         calibrate(path, rig.platform, self.settings)
         self.options = DaqOptions(
@@ -106,6 +107,10 @@ class Bench:
             wall=lambda: WALL + self.now,
         )
 
+    def _connect(self, _: str) -> Wire:
+        self.wires.append(Wire(self.card, self.advance))
+        return self.wires[-1]
+
     def wait(self, duration: float) -> None:
         """Let time pass [s]; the plant follows with the next call of the card."""
         self.now += duration
@@ -119,34 +124,43 @@ class Bench:
 
 class Wire:
     """
-    An open file of the card.
+    An open file of a card in this process.
 
     Parameters
     ----------
-    bench : Bench
-        Where the card is.
+    card : Card
+        Who answers.
+    advance : callable
+        Called before every answer: brings the card's inputs up to now.
+
+    Attributes
+    ----------
+    calls : int
+        Requests so far.
+    answers : list of bytes
+        Those that were not received yet, oldest first.
 
     """
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, card: Card, advance: Callable[[], None] = lambda: None) -> None:
         """Expect no answer yet."""
-        self._bench = bench
-        self._answers: list[bytes] = []
-        self._owner = 0
+        self._card, self._advance = card, advance
+        self._owner = self.calls = 0
+        self.answers: list[bytes] = []
 
     def send(self, data: bytes, /) -> int:
         """Let the card answer, with inputs of now."""
-        self._bench.requests += 1
+        self.calls += 1
         self._owner = Request.decode(data).owner
-        self._bench.advance()
-        self._answers.append(self._bench.card.handle(data))
+        self._advance()
+        self.answers.append(self._card.handle(data))
         return len(data)
 
     def recv(self, size: int, /) -> bytes:
         """Return the oldest answer."""
-        return self._answers.pop(0)[:size]
+        return self.answers.pop(0)[:size]
 
     def close(self) -> None:
         """Give up what was locked."""
-        self._answers.clear()
-        self._bench.card.release(self._owner)
+        self.answers.clear()
+        self._card.release(self._owner)
