@@ -24,6 +24,7 @@ from functools import partial
 from importlib import metadata
 import math
 import os
+import re
 import sys
 import traceback
 from typing import Any
@@ -49,11 +50,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit code: 0 done, 1 failed, 2 not understood.
 
     """
+    _open_closed_streams()
+    if sys.stdout is None:
+        return _fail('', 'standard output is closed')
     try:
         verbs = find_verbs()
     except VerbError as error:
-        print(f'stewart: {error}', file=sys.stderr)
-        return FAILED
+        return _fail('', str(error))
     try:
         parser = _CommandParser(verbs)
         arguments = parser.parse_args(argv)
@@ -97,7 +100,9 @@ def guarded(work: Callable[[], int], name: str, *, debug: bool = False) -> int:
         code = work()
         sys.stdout.flush()
     except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else FAILED
+        if isinstance(stop.code, str):
+            return _fail(name, stop.code, debug=debug)
+        return stop.code or DONE
     except BrokenPipeError:
         # Python flushes standard output once more at exit; give it somewhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -166,6 +171,9 @@ class _VerbParser(argparse.ArgumentParser):
         super().__init__(**kwargs)
         self.register('type', float, partial(_number, float, 'a number'))
         self.register('type', int, partial(_number, int, 'a whole number'))
+        # Before Python 3.14 -1e-3 is taken for an option. This is that version's expression, and
+        # argparse has no other place to say it.
+        self._negative_number_matcher = re.compile(r'-\.?\d')
 
 
 def _number(kind: Callable[[str], float], expected: str, text: str) -> float:
@@ -191,6 +199,20 @@ def _unknown(name: str, verbs: dict[str, Verb]) -> str:
     return f'no verb {name!r}{hint}'
 
 
+def _open_closed_streams() -> None:
+    """
+    Give what a shell closed (``<&-``, ``2>&-``) somewhere to end.
+
+    Otherwise there is no object to read from or to speak to, and the next file that is opened
+    takes the number of the stream.
+
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding='utf-8')  # noqa: SIM115 - for the whole process
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, 'w', encoding='utf-8')  # noqa: SIM115 - as above
+
+
 def _version() -> str:
     try:
         return metadata.version('stewart_bringup')
@@ -198,8 +220,8 @@ def _version() -> str:
         return 'not installed'
 
 
-def _fail(name: str, sentence: str, *, debug: bool) -> int:
+def _fail(name: str, sentence: str, *, debug: bool = False) -> int:
     if debug:
         traceback.print_exc()
-    print(f'stewart {name}: {sentence}', file=sys.stderr)
+    print(f'{f"stewart {name}".rstrip()}: {sentence}', file=sys.stderr)
     return FAILED

@@ -137,6 +137,20 @@ def test_number_that_is_none_is_refused_with_what_was_expected(
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize('size', ['-1e-3', '-.5e2', '-7', '-0.5'])
+def test_negative_number_is_no_option(
+    install: Install, capsys: pytest.CaptureFixture[str], size: str
+) -> None:
+    """However it is written."""
+    source = GOOD.replace("'number', type=int", "'--size', type=float")
+    install(
+        'stewart_fake_thirteen', 'number', source.replace('arguments.number', 'arguments.size')
+    )
+
+    assert run('number', '--size', size) == 0
+    assert float(capsys.readouterr().out) == float(size)
+
+
 @pytest.mark.parametrize(
     ('words', 'code', 'said'),
     [
@@ -227,6 +241,8 @@ def main(arguments):
         ('ValueError', 'FakeError()', 'FakeError'),
         ('Exception', "FileNotFoundError(2, 'No such file', 'a.csv')", 'a.csv: No such file'),
         ('Exception', 'KeyboardInterrupt', 'interrupted'),
+        # As sys.exit does, which a node's main function calls when it cannot start.
+        ('Exception', "SystemExit('the port is taken')", 'the port is taken'),
         ('Exception', "ModuleNotFoundError(name='rclpy')", 'needs the Python module rclpy'),
     ],
 )
@@ -290,6 +306,36 @@ def test_reader_that_goes_away_is_no_traceback(install: Install, tmp_path: Path)
     assert process.wait(30) == 1
     assert process.stderr.read() == b''
     process.stderr.close()
+
+
+@pytest.mark.parametrize(
+    ('closed', 'code', 'out', 'error'),
+    [
+        ('<&-', 0, '7\n', 'spoken\n'),
+        ('>&-', 1, '', 'stewart: standard output is closed\n'),
+        ('2>&-', 0, '7\n', ''),
+    ],
+)
+def test_closed_stream_is_no_traceback(
+    install: Install, closed: str, code: int, out: str, error: str
+) -> None:
+    """As a service manager or ``>&-`` leaves them."""
+    source = GOOD.replace(
+        'print(arguments.number)',
+        "sys.stdin.read(); print('spoken', file=sys.stderr); print(arguments.number)",
+    ).replace('import json', 'import sys')
+    install('stewart_fake_fourteen', 'number', source)
+    program = f'import sys; sys.path[:0] = {sys.path!r}; from stewart_bringup.main import main;'
+    shell = f'exec "$0" -c "$1" {closed}'
+    done = subprocess.run(
+        ['/bin/sh', '-c', shell, sys.executable, f'{program} sys.exit(main(["number", "7"]))'],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (code, out, error)
 
 
 def test_help_is_quick() -> None:

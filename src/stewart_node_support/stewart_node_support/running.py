@@ -134,7 +134,7 @@ def _started(factory: Callable[[], Node]) -> Node:
     except Exception as error:
         if not is_deliberate(error):
             raise
-        sys.exit(f'{type(error).__name__}: {error}')
+        sys.exit(' '.join(str(error).split()) or type(error).__name__)
     return node
 
 
