@@ -83,24 +83,14 @@ def test_errors_survive_the_way_to_another_process() -> None:
         ({'stuck_cycles': 0}, 'stuck_cycles'),
         ({'input_range': (1.0,)}, 'input_range'),
         ({'longest_call': np.nan}, 'longest_call'),
-    ],
-)
-def test_options_that_cannot_be_used_are_named(change: dict[str, object], message: str) -> None:
-    with pytest.raises(ConfigurationError, match=message):
-        DaqOptions(**change)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ('change', 'message'),
-    [
         ({'input_channels': (0, 1, 2, 3, 4, 4)}, 'input_channels: expected six different'),
         ({'reference': 'floating'}, 'reference: expected ground or common or diff'),
         ({'output_channels': (0, 1)}, 'output_channels'),
     ],
 )
-def test_wiring_that_cannot_be_is_named(change: dict[str, object], message: str) -> None:
+def test_options_that_cannot_be_used_are_named(change: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
-        DaqOptions(**change).wiring()  # type: ignore[arg-type]
+        DaqOptions(**change)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize('content', [None, 'platform: ex800'])

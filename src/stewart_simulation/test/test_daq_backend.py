@@ -16,6 +16,7 @@ from stewart_driver.configuration import CycleConfiguration
 from stewart_driver.cycle import Cycle, Request
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.card import AnalogCard
+from stewart_driver.daq.card_access import CardAccess
 from stewart_driver.daq.errors import CardError
 from stewart_driver.daq.options import SensorOptions
 from stewart_driver.daq.reader import DaqReader
@@ -374,8 +375,7 @@ def test_reader_reads_beside_the_driver_and_touches_no_output(bench: Bench) -> N
     driven = Driven(bench)
     reader = DaqReader(
         SensorOptions(card='simulated', device='bench', rig_file=bench.options.rig_file),
-        library=bench.library,
-        clock=lambda: bench.now,
+        CardAccess(bench.library, lambda: bench.now),
     )
     assert reader.open() == 'apci3120 (addi_apci_3120)'
     outputs = bench.card.outputs

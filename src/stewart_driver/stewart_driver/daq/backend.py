@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-import time
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from stewart_driver.backend import Measurement, Targets
 from stewart_driver.daq.amplifiers import Amplifiers, PositionAmplifiers, VelocityAmplifiers
 from stewart_driver.daq.calibration import Calibration
 from stewart_driver.daq.card import AnalogCard
+from stewart_driver.daq.card_access import CardAccess, ORDINARY
 from stewart_driver.daq.card_type import find_card_type
 from stewart_driver.daq.errors import CardError, SensorFault
 from stewart_driver.daq.options import DaqOptions, lines
@@ -41,10 +41,8 @@ class DaqBackend:
     ----------
     options : DaqOptions
         Card, wiring and loop.
-    library : object, optional
-        With the functions of python3-comedilib, in place of what `options.card` names.
-    clock, wall : callable
-        Steady clock, and wall clock [s].
+    access : CardAccess
+        How the card is opened.
 
     Raises
     ------
@@ -57,18 +55,10 @@ class DaqBackend:
     name: ClassVar[str] = 'daq'
     options_type: ClassVar[type] = DaqOptions
 
-    def __init__(
-        self,
-        options: DaqOptions,
-        *,
-        library: Any = None,
-        clock: Callable[[], float] = time.monotonic,
-        wall: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, options: DaqOptions, access: CardAccess = ORDINARY) -> None:
         """Find card type and calibration; nothing is opened before `open`."""
-        self._options, self._library = options, library
-        self._clock, self._wall = clock, wall
-        self._wiring, self._limits = options.wiring(), options.limits()
+        self._options, self._access = options, access
+        self._limits = options.limits()
         self._card_type = find_card_type(options.card)
         self.simulated = self._card_type.simulated
         found = options.calibration()
@@ -115,15 +105,7 @@ class DaqBackend:
     def open(self, now: float) -> None:
         """Open the card, make its outputs safe, amplifiers off; raises `CardError`."""
         options = self._options
-        library = self._card_type.load() if self._library is None else self._library
-        self._card = AnalogCard(
-            library,
-            self._wiring,
-            drives=True,
-            clock=self._clock,
-            longest_call=options.longest_call,
-            wall=self._wall,
-        )
+        self._card = self._access.open(options, drives=True)
         try:
             self._amplifiers = self._make_amplifiers(self._card)
             self._sensors = PositionSensors(
@@ -219,7 +201,7 @@ class DaqBackend:
             If the card cannot be opened or does not obey.
 
         """
-        self.open(self._clock())
+        self.open(self._access.clock())
         self.close()
         held = 'at the present strokes' if self._options.mode == 'position' else 'at 0 V'
         return f'the outputs of {self._options.device} now stand {held}'

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from stewart_driver.daq.calibration import Calibration
@@ -48,6 +48,7 @@ class SensorOptions:
         require_positive(self, MAY_BE_ZERO)
         if len(self.input_range) != 2:
             raise ConfigurationError('input_range', self.input_range, 'two numbers [V]')
+        self.wiring()
 
     def wiring(self) -> Wiring:
         """Return what is connected where, for who only reads."""
@@ -134,14 +135,9 @@ class DaqOptions(SensorOptions):
 
     def wiring(self) -> Wiring:
         """Return what is connected where."""
-        lower, upper = self.input_range
-        return Wiring(
-            device=self.device,
-            driver=self.driver,
-            input_channels=tuple(self.input_channels),
+        return replace(
+            super().wiring(),
             output_channels=tuple(self.output_channels),
-            input_range=(lower, upper),
-            reference=self.reference,
             enable_channel=self.enable_channel,
         )
 

@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-import time
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from stewart_driver.daq.card import AnalogCard
+from stewart_driver.daq.card_access import CardAccess, ORDINARY
 from stewart_driver.daq.card_type import find_card_type
 from stewart_driver.daq.errors import SensorFault
 from stewart_driver.daq.options import lines, SensorOptions
@@ -23,10 +22,8 @@ class DaqReader:
     ----------
     options : SensorOptions
         Card and wiring.
-    library : object, optional
-        With the functions of python3-comedilib, in place of what `options.card` names.
-    clock, wall : callable
-        Steady clock, and wall clock [s].
+    access : CardAccess
+        How the card is opened.
 
     Attributes
     ----------
@@ -43,19 +40,10 @@ class DaqReader:
     name: ClassVar[str] = 'daq'
     options_type: ClassVar[type] = SensorOptions
 
-    def __init__(
-        self,
-        options: SensorOptions,
-        *,
-        library: Any = None,
-        clock: Callable[[], float] = time.monotonic,
-        wall: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, options: SensorOptions, access: CardAccess = ORDINARY) -> None:
         """Find card type and calibration; nothing is opened."""
-        self._options, self._library = options, library
-        self._clock, self._wall = clock, wall
-        self._card_type = find_card_type(options.card)
-        self.label = self._card_type.label
+        self._options, self._access = options, access
+        self.label = find_card_type(options.card).label
         self._calibration = lines(options.calibration().inputs)
         self._card: AnalogCard | None = None
 
@@ -67,15 +55,7 @@ class DaqReader:
     def open(self) -> str:
         """Open the card and return its name; raises `CardError`."""
         options = self._options
-        library = self._card_type.load() if self._library is None else self._library
-        self._card = AnalogCard(
-            library,
-            options.wiring(),
-            drives=False,
-            clock=self._clock,
-            longest_call=options.longest_call,
-            wall=self._wall,
-        )
+        self._card = self._access.open(options, drives=False)
         self._sensors = PositionSensors(
             self._card, self._calibration, options.saturation_margin, options.rate_bandwidth
         )

@@ -9,12 +9,10 @@ from dataclasses import replace
 import datetime
 from pathlib import Path
 import sys
-import time
 
 from stewart_driver.daq.calibration import Fit
 from stewart_driver.daq.calibration_table import CalibrationTable
-from stewart_driver.daq.card import AnalogCard, Wiring
-from stewart_driver.daq.card_type import find_card_type
+from stewart_driver.daq.card_access import ORDINARY
 from stewart_driver.daq.errors import CalibrationError
 from stewart_driver.daq.fitting import fit_table, merged
 from stewart_driver.daq.guided import Guide
@@ -126,13 +124,14 @@ def _points(arguments: argparse.Namespace) -> CalibrationTable:
     if arguments.table:
         with open(arguments.table, encoding='utf-8', newline='') as stream:
             return CalibrationTable.read(stream, arguments.table)
-    card = AnalogCard(
-        find_card_type(arguments.card).load(),
-        Wiring(arguments.device, arguments.driver),
-        drives=False,
-        clock=time.monotonic,
+    wanted = replace(
+        DEFAULTS,
+        card=arguments.card,
+        device=arguments.device,
+        driver=arguments.driver,
         longest_call=LONGEST_CALL,
     )
+    card = ORDINARY.open(wanted, drives=False)
     try:
         guide = Guide(card, arguments.scans, lambda text: print(text, file=sys.stderr, flush=True))
         table = guide.take(sys.stdin)

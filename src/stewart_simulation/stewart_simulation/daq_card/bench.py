@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from stewart_driver.daq.backend import DaqBackend
+from stewart_driver.daq.card_access import CardAccess
 from stewart_driver.daq.fitting import fit_table, merged
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.rig_file import Rig, save_rig
@@ -102,9 +103,7 @@ class Bench:
         )
         self.backend = DaqBackend(
             self.options,
-            library=self.library,
-            clock=lambda: self.now,
-            wall=lambda: WALL + self.now,
+            CardAccess(self.library, lambda: self.now, lambda: WALL + self.now),
         )
 
     def _connect(self, _: str) -> Wire:

@@ -1,0 +1,70 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""How whoever drives or reads gets at the card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import time
+from typing import Any
+
+from stewart_driver.daq.card import AnalogCard
+from stewart_driver.daq.card_type import find_card_type
+from stewart_driver.daq.options import SensorOptions
+
+
+@dataclass(frozen=True)
+class CardAccess:
+    """
+    Library and clocks; others than these only for a card that is not there.
+
+    Attributes
+    ----------
+    library : object
+        With the functions of python3-comedilib; None: the one of the type that the options name.
+    clock, wall : callable
+        Steady clock, and wall clock [s].
+
+    """
+
+    library: Any = None
+    clock: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
+
+    def open(self, options: SensorOptions, *, drives: bool) -> AnalogCard:
+        """
+        Open a card.
+
+        Parameters
+        ----------
+        options : SensorOptions
+            Which one, and what is connected to it.
+        drives : bool
+            Whether its outputs are needed.
+
+        Returns
+        -------
+        AnalogCard
+            The caller closes it.
+
+        Raises
+        ------
+        CardError
+            If it cannot be opened, or is another one than the options say.
+        ConfigurationError
+            If there is no such type, or the wiring is impossible.
+
+        """
+        library = find_card_type(options.card).load() if self.library is None else self.library
+        return AnalogCard(
+            library,
+            options.wiring(),
+            drives=drives,
+            clock=self.clock,
+            longest_call=options.longest_call,
+            wall=self.wall,
+        )
+
+
+ORDINARY = CardAccess()
