@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 import os
 from pathlib import Path
+import time
 
 import numpy as np
 from stewart_driver.legs import Array, LEGS, read_only
@@ -33,7 +34,8 @@ FIELDS = (
 )
 DOUBLES = sum(count for _, count in FIELDS)
 SIZE = 8 * (1 + DOUBLES)
-ATTEMPTS = 1000
+# A scheduler may keep the writer from finishing for so long; between two looks [s].
+PATIENCE, LOOK = 0.2, 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,11 +153,13 @@ class TruthReader:
 
     def read(self) -> Truth:
         """Return the last instant; raises `RigError` if there is none yet or its writer hangs."""
-        for _ in range(ATTEMPTS):
+        begin = time.monotonic()
+        while time.monotonic() - begin < PATIENCE:
             before = int(self._number[0])
             values = read_only(self._values)
             if before and not before & 1 and int(self._number[0]) == before:
                 return _truth(values)
+            time.sleep(LOOK)
         raise RigError('the truth of the virtual rig cannot be read: its writer has stopped')
 
 

@@ -1,0 +1,66 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""One instant of the plant at a time, whatever the writer is kept from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import threading
+
+import numpy as np
+import pytest
+from stewart_simulation.rig.errors import RigError
+from stewart_simulation.rig.truth import TruthReader, TruthWriter
+
+OFF = np.zeros(6, dtype=np.bool_)
+
+
+def write(writer: TruthWriter, value: float) -> None:
+    six = np.full(6, value)
+    state = np.array([value, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, *six])
+    writer.write(value, 1e9, state, six, six, six, six, OFF)
+
+
+def test_instant_is_read_back_and_stays_readable_when_the_file_is_gone(tmp_path: Path) -> None:
+    writer = TruthWriter(tmp_path / 'truth')
+    reader = TruthReader(tmp_path / 'truth')
+    (tmp_path / 'truth').unlink()
+    write(writer, 3.0)
+
+    truth = reader.read()
+
+    assert (truth.stamp, truth.position[0], truth.wall_offset) == (3.0, 3.0, 1e9)
+    for values in (truth.strokes, truth.rates, truth.forces, truth.angular_acceleration):
+        assert values.tolist() == [3.0] * 6 or values.tolist() == [3.0] * 3
+
+
+def test_reader_waits_for_a_writer_that_was_interrupted(tmp_path: Path) -> None:
+    writer = TruthWriter(tmp_path / 'truth')
+    reader = TruthReader(tmp_path / 'truth')
+    write(writer, 1.0)
+    writer._number[0] += np.uint64(1)  # in the middle of the next instant
+
+    def go_on() -> None:
+        writer._number[0] -= np.uint64(1)
+        write(writer, 2.0)
+
+    later = threading.Timer(0.02, go_on)
+    later.start()
+    try:
+        assert reader.read().stamp == 2.0
+    finally:
+        later.join()
+
+
+def test_writer_that_died_in_the_middle_is_told(tmp_path: Path) -> None:
+    writer = TruthWriter(tmp_path / 'truth')
+    reader = TruthReader(tmp_path / 'truth')
+    with pytest.raises(RigError, match='cannot be read'):
+        reader.read()
+    write(writer, 1.0)
+    writer._number[0] += np.uint64(1)
+
+    with pytest.raises(RigError, match='its writer has stopped'):
+        reader.read()
+    with pytest.raises(RigError, match='no truth of a virtual rig at'):
+        TruthReader(tmp_path / 'absent')
