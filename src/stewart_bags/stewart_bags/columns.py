@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from rosbags.typesys.store import Typestore
 from stewart_bags.cdr_layout import Layout, layout_of
 
+Rows = NDArray[np.intp] | slice
+
 
 class Columns:
     """
@@ -36,7 +38,7 @@ class Columns:
     def __init__(self, store: Typestore, msgtype: str, messages: Sequence[bytes]) -> None:
         """Sort the messages into groups of the same structure."""
         self._count = len(messages)
-        self._groups: list[tuple[NDArray[np.intp], NDArray[np.uint8], Layout]] = []
+        self._groups: list[tuple[Rows, NDArray[np.uint8], Layout]] = []
         sizes = np.fromiter(map(len, messages), np.intp, self._count)
         for size in np.unique(sizes):
             rows = np.flatnonzero(sizes == size)
@@ -47,7 +49,9 @@ class Columns:
                 layout = layout_of(store, msgtype, block[0].tobytes())
                 same = np.all(block[:, layout.structure] == block[0, layout.structure], axis=1)
                 if same.all():
-                    self._groups.append((rows, block, layout))
+                    # Nearly always all messages are alike, and a slice is the faster index.
+                    alike = len(rows) == self._count
+                    self._groups.append((slice(None) if alike else rows, block, layout))
                     break
                 self._groups.append((rows[same], block[same], layout))
                 rows, block = rows[~same], block[~same]
@@ -185,7 +189,7 @@ class Columns:
         """
         out: list[str | tuple[str, ...]] = [''] * self._count
         for rows, _, layout in self._groups:
-            for row in rows:
+            for row in np.arange(self._count)[rows]:
                 out[row] = layout.texts[path]
         return out
 

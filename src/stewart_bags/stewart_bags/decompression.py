@@ -9,10 +9,11 @@ rosbag2 compresses whole files or single messages with zstd, mcap its chunks wit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 import sys
-from typing import Any
+from typing import Any, TypeVar
 
 import lz4.frame  # type: ignore[import-untyped]
 
@@ -24,11 +25,14 @@ else:
 MAGIC = {b'\x28\xb5\x2f\xfd': 'zstd', b'\x04\x22\x4d\x18': 'lz4'}
 SUFFIXES = {'.zstd': 'zstd', '.zst': 'zstd', '.lz4': 'lz4'}
 BLOCK = 1 << 20
+# A single message is never larger than this; a corrupt frame may claim to be.
+MESSAGE_LIMIT = 1 << 31
 
 _DECOMPRESSORS: dict[str, Callable[[], Any]] = {
     'zstd': zstd.ZstdDecompressor,
     'lz4': lz4.frame.LZ4FrameDecompressor,
 }
+T = TypeVar('T')
 _ERRORS = (zstd.ZstdError, RuntimeError, EOFError)
 
 
@@ -91,6 +95,46 @@ def decompress_prefix(data: bytes, name: str, limit: int) -> tuple[bytes, str | 
     except _ERRORS as error:
         return bytes(out), str(error)
     return bytes(out), 'the compressed data end early'
+
+
+def decompress_messages(
+    messages: Iterator[tuple[T, int, bytes]],
+) -> Iterator[tuple[T, int, bytes]]:
+    """
+    Decompress messages that were compressed one by one.
+
+    Parameters
+    ----------
+    messages : iterator of tuple
+        Topic, bag time and bytes; all compressed, or none: the first one tells.
+
+    Returns
+    -------
+    iterator of tuple
+        The same, with plain bytes.
+
+    Raises
+    ------
+    ValueError
+        On the way, if a message cannot be decompressed; names its number.
+
+    """
+    first = next(messages, None)
+    if first is None:
+        return messages
+    messages = chain([first], messages)
+    packed = format_of(first[2])
+    return _decompressed(messages, packed) if packed else messages
+
+
+def _decompressed(
+    messages: Iterator[tuple[T, int, bytes]], name: str
+) -> Iterator[tuple[T, int, bytes]]:
+    for number, (topic, time_ns, data) in enumerate(messages, 1):
+        plain, failure = decompress_prefix(data, name, MESSAGE_LIMIT)
+        if failure is not None:
+            raise ValueError(f'message {number}: {failure}')
+        yield topic, time_ns, plain
 
 
 def decompress_file(source: Path, target: Path, name: str) -> str | None:

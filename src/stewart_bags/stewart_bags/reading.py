@@ -18,13 +18,12 @@ from rosbags.interfaces import Connection, ConnectionExtRosbag2, Qos
 from rosbags.rosbag2 import Reader
 from rosbags.typesys.store import Typestore
 from stewart_bags.bag_files import storage_files, StorageFile
-from stewart_bags.decompression import decompress_file, decompress_prefix, format_of
+from stewart_bags.blocks import Block, blocks_of
+from stewart_bags.decompression import decompress_file, decompress_messages
 from stewart_bags.definitions import jazzy_typestore, typestore_of
 from stewart_bags.errors import DamagedBag, MissingTopic, UndecodableMessage, WrongType
 
 NS = 1_000_000_000
-# A single message is never larger than this; a corrupt frame may claim to be.
-MESSAGE_LIMIT = 1 << 31
 _TIME = itemgetter(1)
 
 
@@ -279,6 +278,35 @@ class Bag:
         # Merging costs as much as reading, and most bags are one file.
         return walks[0] if len(walks) == 1 else heapq.merge(*walks, key=_TIME)
 
+    def blocks(self, topic: str) -> Iterator[Block]:
+        """
+        Go through the messages of one topic as bytes, many at a time, as they lie in the files.
+
+        Parameters
+        ----------
+        topic : str
+            Name of the topic.
+
+        Yields
+        ------
+        Block
+            Never empty. Put in the order of bag time, with messages of the same time left in
+            theirs, they are the messages of `raw`.
+
+        Raises
+        ------
+        MissingTopic
+            If there is no such topic.
+        DamagedBag
+            If a file turns out to be corrupt on the way.
+
+        """
+        name = self.topic(topic).name
+        for reader in self._readers:
+            wanted = [item for item in reader.connections if item.topic == name]
+            if wanted:
+                yield from self._blocks(reader, wanted)
+
     def messages(
         self,
         topics: Collection[str] = (),
@@ -353,20 +381,27 @@ class Bag:
     def _walk(
         self, reader: Reader, wanted: list[Connection], start_ns: int | None, stop_ns: int | None
     ) -> Iterator[RawMessage]:
-        count, time_ns, packed = 0, None, None
+        count, time_ns = 0, None
         try:
-            for connection, time_ns, data in reader.messages(wanted, start_ns, stop_ns):
-                if packed is None:
-                    packed = format_of(data) or ''
-                if packed:
-                    data, failure = decompress_prefix(data, packed, MESSAGE_LIMIT)  # noqa: PLW2901
-                    if failure is not None:
-                        raise ValueError(f'message {count + 1}: {failure}')
+            messages = decompress_messages(reader.messages(wanted, start_ns, stop_ns))
+            for connection, time_ns, data in messages:
                 yield RawMessage(connection.topic, time_ns, data)
                 count += 1
         except Exception as error:  # rosbags raises almost anything on corrupt files
-            reason = str(error) or type(error).__name__
-            raise DamagedBag(self.path, reason, count=count, time_ns=time_ns) from error
+            raise self._damaged(error, count, time_ns) from error
+
+    def _blocks(self, reader: Reader, wanted: list[Connection]) -> Iterator[Block]:
+        count, time_ns = 0, None
+        try:
+            for block in blocks_of(reader, wanted):
+                yield block
+                count, time_ns = count + len(block.data), block.times_ns[-1]
+        except Exception as error:  # rosbags raises almost anything on corrupt files
+            raise self._damaged(error, count, time_ns) from error
+
+    def _damaged(self, error: Exception, count: int, time_ns: int | None) -> DamagedBag:
+        reason = str(error) or type(error).__name__
+        return DamagedBag(self.path, reason, count=count, time_ns=time_ns)
 
 
 def _topics(connections: list[Connection]) -> dict[str, Topic]:

@@ -13,10 +13,15 @@ import sqlite3
 from tempfile import TemporaryDirectory
 
 from stewart_bags.bag_files import SIDE_FILES, storage_files, StorageFile
-from stewart_bags.decompression import decompress_file, decompress_prefix, format_of
+from stewart_bags.decompression import (
+    decompress_file,
+    decompress_prefix,
+    format_of,
+    MESSAGE_LIMIT,
+)
 from stewart_bags.errors import BagExists, NotABag, UnknownType
 from stewart_bags.mcap_walk import McapWalk
-from stewart_bags.reading import MESSAGE_LIMIT, NS, RawMessage
+from stewart_bags.reading import NS, RawMessage
 from stewart_bags.rescued import Damage, RescuedTopic, Walk
 from stewart_bags.sqlite3_walk import Sqlite3Walk
 from stewart_bags.writing import BagWriter, Compression, Storage

@@ -11,11 +11,11 @@ odd in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Any, get_type_hints, TypeVar
 
 import numpy as np
 from rosbags.typesys.store import Typestore
+from stewart_bags.blocks import Block
 from stewart_bags.cdr_layout import LayoutError
 from stewart_bags.columns import Columns
 from stewart_bags.errors import UndecodableMessage
@@ -26,7 +26,7 @@ from stewart_bags.findings import (
     Finding,
     Kind,
 )
-from stewart_bags.reading import Bag, RawMessage
+from stewart_bags.reading import Bag, Topic
 from stewart_bags.series_kinds import (
     AccelerationSeries,
     DriverStateSeries,
@@ -60,8 +60,6 @@ __all__ = [
 
 LEGS = tuple(f'leg_{number}' for number in range(1, 7))
 QUANTITIES = ('position', 'velocity', 'effort')
-# So many messages are decoded at once: enough for numpy, too few to fill the memory.
-BLOCK = 50_000
 
 S = TypeVar('S', bound=Series)
 
@@ -92,17 +90,17 @@ def read_series(bag: Bag, topic: str, kind: type[S]) -> S:
         If the bag cannot be read to its end.
 
     """
-    name = bag.topic(topic, kind.MSGTYPE).name
+    found = bag.topic(topic, kind.MSGTYPE)
     sources = _sources(kind)
     parts = []
-    for block, columns in _blocks(bag, name, kind.MSGTYPE):
+    for block, columns in _blocks(bag, found):
         part = _common(block, columns)
         part.update({key: _column(columns, source) for key, source in sources.items()})
         parts.append(part)
     arrays = _joined(parts)
     for key, source in sources.items():
         arrays.setdefault(key, () if source.text else np.empty((0, *source.sample_shape)))
-    return kind(topic=name, **_examined(arrays))
+    return kind(topic=found.name, **_examined(arrays))
 
 
 def read_joints(bag: Bag, topic: str, names: Sequence[str] = LEGS) -> JointSeries:
@@ -131,10 +129,10 @@ def read_joints(bag: Bag, topic: str, names: Sequence[str] = LEGS) -> JointSerie
         If the bag cannot be read to its end.
 
     """
-    name = bag.topic(topic, JointSeries.MSGTYPE).name
+    found = bag.topic(topic, JointSeries.MSGTYPE)
     parts = []
     lacked: set[str] = set()
-    for block, columns in _blocks(bag, name, JointSeries.MSGTYPE):
+    for block, columns in _blocks(bag, found):
         part = _common(block, columns)
         for quantity in QUANTITIES:
             part[quantity] = columns.picked('name', quantity, names)
@@ -149,7 +147,7 @@ def read_joints(bag: Bag, topic: str, names: Sequence[str] = LEGS) -> JointSerie
     if lacked:
         finding = Finding(Kind.MISSING_NAMES, len(rows), int(rows[0]), ', '.join(sorted(lacked)))
         arrays['findings'] = (*arrays['findings'], finding)
-    return JointSeries(topic=name, names=tuple(names), **arrays)
+    return JointSeries(topic=found.name, names=tuple(names), **arrays)
 
 
 def _sources(kind: type[Series]) -> dict[str, Source]:
@@ -163,41 +161,41 @@ def _sources(kind: type[Series]) -> dict[str, Source]:
     }
 
 
-def _blocks(bag: Bag, topic: str, msgtype: str) -> Iterator[tuple[list[RawMessage], Columns]]:
+def _blocks(bag: Bag, topic: Topic) -> Iterator[tuple[Block, Columns]]:
     """Yield the messages of a topic in blocks, with their columns."""
-    messages = bag.raw([topic])
-    store = None
-    while block := list(islice(messages, BLOCK)):
-        store = store or bag.store_for(msgtype, block[0].data)
-        yield block, _columns(bag, store, msgtype, block)
+    store, before = None, 0
+    for block in bag.blocks(topic.name):
+        store = store or bag.store_for(topic.msgtype, block.data[0])
+        yield block, _columns(bag, store, topic, block, before)
+        before += len(block.data)
 
 
-def _columns(bag: Bag, store: Typestore, msgtype: str, block: list[RawMessage]) -> Columns:
+def _columns(bag: Bag, store: Typestore, topic: Topic, block: Block, before: int) -> Columns:
     try:
-        return Columns(store, msgtype, [item.data for item in block])
+        return Columns(store, topic.msgtype, block.data)
     except LayoutError:
-        for count, item in enumerate(block):
+        for count, (time_ns, data) in enumerate(zip(*block, strict=True), before):
             try:
-                Columns(store, msgtype, [item.data])
+                Columns(store, topic.msgtype, [data])
             except LayoutError as error:
                 raise UndecodableMessage(
-                    bag.path, item.topic, msgtype, item.time_ns, count, str(error)
+                    bag.path, topic.name, topic.msgtype, time_ns, count, str(error)
                 ) from error
         raise
 
 
-def _common(block: list[RawMessage], columns: Columns) -> dict[str, Any]:
+def _common(block: Block, columns: Columns) -> dict[str, Any]:
     seconds = columns.scalars('header.stamp.sec', np.int64)
     return {
-        'bag_time_ns': np.fromiter((item.time_ns for item in block), np.int64, len(block)),
+        'bag_time_ns': np.array(block.times_ns, np.int64),
         'stamp_ns': seconds * NS + columns.scalars('header.stamp.nanosec', np.int64),
-        'frames': sorted(str(frame) for frame in columns.distinct('header.frame_id')),
+        'frames': columns.distinct('header.frame_id'),
     }
 
 
 def _column(columns: Columns, source: Source) -> Any:
     if source.text:
-        return columns.texts(source.paths[0])
+        return np.array(columns.texts(source.paths[0]), dtype=object)
     if source.shape:
         flat = columns.vectors(source.paths[0], int(np.prod(source.shape)))
         return flat.reshape(len(columns), *source.shape)
@@ -206,27 +204,24 @@ def _column(columns: Columns, source: Source) -> Any:
 
 
 def _joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Put the blocks behind each other and freeze the arrays."""
-    joined: dict[str, Any] = {
-        'bag_time_ns': np.empty(0, np.int64),
-        'stamp_ns': np.empty(0, np.int64),
-        'frames': [],
-    }
-    for key in parts[0] if parts else ():
-        values = [part[key] for part in parts]
-        if isinstance(values[0], np.ndarray):
-            joined[key] = np.concatenate(values) if len(values) > 1 else values[0]
-        else:
-            joined[key] = tuple(item for value in values for item in value)
-    for value in joined.values():
-        if isinstance(value, np.ndarray):
-            value.setflags(write=False)
-    return joined
+    """Put the blocks behind each other and the samples in order, and freeze the arrays."""
+    frames = {str(frame) for part in parts for frame in part.pop('frames')}
+    if not parts:
+        parts = [{'bag_time_ns': np.empty(0, np.int64), 'stamp_ns': np.empty(0, np.int64)}]
+    arrays = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+    times_ns = arrays['bag_time_ns']
+    if np.any(times_ns[1:] < times_ns[:-1]):
+        order = np.argsort(times_ns, kind='stable')
+        arrays = {key: array[order] for key, array in arrays.items()}
+    for array in arrays.values():
+        array.setflags(write=False)
+    texts = {key: tuple(array) for key, array in arrays.items() if array.dtype == object}
+    return {'frames': frames, **arrays, **texts}
 
 
 def _examined(arrays: dict[str, Any]) -> dict[str, Any]:
     """Add the findings, and the frame in place of the frames."""
-    frames = sorted(set(arrays.pop('frames')))
+    frames = sorted(arrays.pop('frames'))
     findings = examine_stamps(arrays['stamp_ns'])
     for name, value in arrays.items():
         if not isinstance(value, np.ndarray) or value.dtype != np.float64:

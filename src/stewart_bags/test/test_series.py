@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rosbags.typesys.store import Typestore
-from stewart_bags import series as series_module
+from stewart_bags import blocks as blocks_module
 from stewart_bags.errors import UndecodableMessage, WrongType
 from stewart_bags.findings import Kind
 from stewart_bags.reading import Bag
@@ -135,9 +135,27 @@ def test_stamp_never_set_is_found(legs_bag: Callable[..., Any]) -> None:
 def test_blocks_make_one_series(
     legs_bag: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(series_module, 'BLOCK', 7)
+    monkeypatch.setattr(blocks_module, 'SIZE', 7)
     legs = legs_bag(regular(50))
     np.testing.assert_array_equal(legs.position[:, 0], np.arange(50.0))
+
+
+def test_samples_come_in_the_order_of_bag_time(tmp_path: Path, store: Typestore) -> None:
+    types = store.types
+    state = types['stewart_interfaces/msg/DriverState']
+    with BagWriter(tmp_path / 'bag') as writer:
+        for number, time_ns in enumerate([30, 10, 20, 10]):
+            stamp = types['builtin_interfaces/msg/Time'](0, number)
+            header = types['std_msgs/msg/Header'](stamp, '')
+            message = state(header, number, True, 'simulated', True, f'state {number}')
+            writer.write('/driver/state', time_ns, message)
+    with Bag(tmp_path / 'bag') as bag:
+        found = read_series(bag, 'driver/state', DriverStateSeries)
+    assert found.bag_time_ns.tolist() == [10, 10, 20, 30]
+    assert found.stamp_ns.tolist() == [1, 3, 2, 0]
+    assert found.state.tolist() == [1, 3, 2, 0]
+    assert found.reason == ('state 1', 'state 3', 'state 2', 'state 0')
+    assert kinds(found)[Kind.BACKWARDS] == (2, 2)
 
 
 def test_setpoints_are_taken_field_by_field(tmp_path: Path, store: Typestore) -> None:
@@ -219,6 +237,25 @@ def test_message_that_does_not_fit_is_named(tmp_path: Path) -> None:
         writer.write_raw('/imu/data', 5, b'\0\1\0\0short')
     with Bag(tmp_path / 'bag') as bag, pytest.raises(UndecodableMessage, match='at 5 ns'):
         read_series(bag, 'imu/data', ImuSeries)
+
+
+def test_message_that_does_not_fit_is_counted_from_the_first(
+    tmp_path: Path,
+    joint_state: Callable[..., Any],
+    store: Typestore,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(blocks_module, 'SIZE', 3)
+    with BagWriter(tmp_path / 'bag') as writer:
+        for number in range(5):
+            data = bytes(store.serialize_cdr(joint_state(number), 'sensor_msgs/msg/JointState'))
+            writer.add_topic('/actuator_states', 'sensor_msgs/msg/JointState')
+            writer.write_raw('/actuator_states', number, data[:40] if number == 4 else data)
+    with (
+        Bag(tmp_path / 'bag') as bag,
+        pytest.raises(UndecodableMessage, match=r'message 5 of /actuator_states at 4 ns'),
+    ):
+        read_joints(bag, 'actuator_states')
 
 
 def test_real_recording_equals_the_decoder_of_rosbags(others_bags: Path) -> None:
