@@ -25,7 +25,7 @@ from stewart_driver.cycle_statistics import BINS
 from stewart_driver.setpoint import Verdict
 
 LEG_ARRAY = ('f8', (6,))
-TEXT_BYTES = 240
+TEXT_BYTES = 1024
 TEXT = f'S{TEXT_BYTES}'
 
 RINGS: dict[str, tuple[int, list[tuple[Any, ...]]]] = {
