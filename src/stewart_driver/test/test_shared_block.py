@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 import numpy as np
 from stewart_driver.shared_block import decode, encode, RINGS, SharedBlock, TEXT_BYTES
@@ -81,6 +81,7 @@ def test_words_are_seen_by_the_other_end() -> None:
 
 
 @given(st.text(max_size=300))
+@example('ä' * TEXT_BYTES)
 def test_texts_lose_at_most_their_end(text: str) -> None:
     writer, reader = ends()
     writer.failures.push(text=encode(text))
