@@ -1,187 +1,38 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The driver node on a real graph: lifecycle, services, motion, stops and faults."""
+"""The driver node on a real graph: services, motion, stops and faults."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-import os
-import signal
+from collections.abc import Iterator
+from pathlib import Path
+import sys
 import time
 from typing import Any
 
 import numpy as np
 import pytest
 
-rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('rclpy')
 
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
-from rclpy.parameter import Parameter
-from rclpy.signals import SignalHandlerOptions
+# Tests are imported by path, and their helpers have to be found.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from driver_graph import driver_graph, Graph, Operator, PATIENCE, PERIOD, SPEEDS, START
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
-from stewart_driver import backend as backend_module
-from stewart_driver.errors import DriverError
 from stewart_driver.legs import LEG_NAMES
-from stewart_driver.loopback import LoopbackBackend, Trouble
-from stewart_driver.nodes.drive_session import DriveSession
-from stewart_driver.nodes.driver import Driver
+from stewart_driver.loopback import Trouble
 from stewart_interfaces.msg import DriverState, TrackingError
-from stewart_node_support.lifecycle import bring_up, state_of, take_down
-from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
+from stewart_node_support.qos import STATE_QOS
 from stewart_node_support.stamps import from_nanoseconds, to_seconds
 
 pytestmark = [pytest.mark.ros, pytest.mark.alone]
 
-START = np.full(6, 0.3)
-SPEEDS = np.array([0.10, -0.05, 0.02, 0.08, -0.10, 0.01])
-PERIOD = 0.005
-# This machine may be busy with other things: nothing here is about 60 ms of silence.
-PATIENCE = {'playout_delay': 0.1, 'extrapolation_time': 0.2, 'command_timeout': 0.5}
-STATES = {
-    getattr(DriverState, name): name
-    for name in ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
-}
-
-
-class Installed:
-    """Stands for the entry point of an installed back end."""
-
-    @staticmethod
-    def load() -> type:
-        """Return the loopback back end."""
-        return LoopbackBackend
-
-
-class Operator(Node):
-    """What an operator and a trajectory have at the driver."""
-
-    def __init__(self, executor: SingleThreadedExecutor) -> None:
-        """Listen to everything."""
-        super().__init__('operator')
-        self._spinner = executor
-        self.states: list[DriverState] = []
-        self.legs: list[JointState] = []
-        self.create_subscription(DriverState, 'driver/state', self.states.append, STATE_QOS)
-        self.create_subscription(JointState, 'actuator_states', self.legs.append, SENSOR_QOS)
-        self.commands = self.create_publisher(JointState, 'joint_commands', COMMAND_QOS)
-        self.efforts = self.create_publisher(JointState, 'joint_efforts', COMMAND_QOS)
-        self.tracking = self.create_publisher(
-            TrackingError, 'platform/tracking_error', COMMAND_QOS
-        )
-        self._triggers = {
-            name: self.create_client(Trigger, f'driver/{name}')
-            for name in ('enable', 'disable', 'home', 'reset_fault', 'quick_stop')
-        }
-        self._begin = 0.0
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the states seen so far."""
-        return [STATES[state.state] for state in self.states]
-
-    def heard(self) -> bool:
-        """Tell whether the driver listens to everything that is published here."""
-        publishers = (self.commands, self.efforts, self.tracking)
-        return all(publisher.get_subscription_count() for publisher in publishers)
-
-    def spin(self, duration: float) -> None:
-        """Let the graph run."""
-        self.wait(lambda: False, duration)
-
-    def wait(self, condition: Callable[[], bool], timeout: float = 5.0) -> bool:
-        """Let the graph run until something is so."""
-        limit = time.monotonic() + timeout
-        while not condition():
-            remaining = limit - time.monotonic()
-            if remaining <= 0.0:
-                return False
-            self._spinner.spin_once(timeout_sec=min(remaining, 0.05))
-        return True
-
-    def call(self, name: str) -> Trigger.Response:
-        """Call a service of the driver."""
-        assert self._triggers[name].wait_for_service(5.0)
-        future = self._triggers[name].call_async(Trigger.Request())
-        assert self.wait(future.done)
-        return future.result()
-
-    def enable(self) -> None:
-        """Enable, with the answer and the state that belong to it."""
-        assert self.call('enable').success
-        assert self.wait(lambda: self.names[-1:] == ['ENABLED'])
-
-    def command(self, nanoseconds: int, strokes: np.ndarray, rates: np.ndarray) -> None:
-        """Publish one leg command."""
-        message = JointState(
-            name=list(LEG_NAMES), position=strokes.tolist(), velocity=rates.tolist()
-        )
-        message.header.stamp = from_nanoseconds(nanoseconds)
-        self.commands.publish(message)
-
-    def ramp(self, duration: float, begin: float = 0.0) -> None:
-        """Speed the legs up for a second and on, at 200 Hz on the wall clock."""
-        start = time.time_ns() - round(begin * 1e9)
-        count = 0
-        while (now := (time.time_ns() - start) * 1e-9) < begin + duration:
-            rise = min(now, 1.0)
-            strokes = START + SPEEDS * (0.5 * rise**2 + max(now - 1.0, 0.0))
-            self.command(start + round(now * 1e9), strokes, SPEEDS * rise)
-            count += 1
-            self.spin(max(begin + count * PERIOD - (time.time_ns() - start) * 1e-9, 0.0))
-
 
 @pytest.fixture
-def graph(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[Driver, Operator]]]:
-    """Make a driver with a loopback back end and an operator, in one executor."""
-    monkeypatch.setenv('ROS_PYTHON_CHECK_FIELDS', '1')
-    monkeypatch.setattr(backend_module, 'installed_backends', lambda: {'loopback': Installed})
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    executor = SingleThreadedExecutor()
-    nodes: list[Any] = []
-
-    def make(*, up: bool = True, **overrides: Any) -> tuple[Driver, Operator]:
-        values = {'backend': 'loopback', **PATIENCE, **overrides}
-        parameters = [Parameter(name.replace('__', '.'), value=v) for name, v in values.items()]
-        operator = Operator(executor)
-        driver = Driver(parameter_overrides=parameters)
-        nodes.extend([driver, operator])
-        executor.add_node(driver)
-        executor.add_node(operator)
-        if up:
-            bring_up(driver)
-            assert operator.wait(lambda: operator.names == ['DISABLED'])
-            assert operator.wait(operator.heard)
-        return driver, operator
-
-    yield make
-    executor.shutdown()
-    for node in nodes:
-        with suppress(Exception):
-            take_down(node)
-    rclpy.try_shutdown()
-
-
-Graph = Callable[..., tuple[Driver, Operator]]
-
-# The standard's lifecycle, by hand; what fails is in other tests.
-LIFECYCLE = {
-    ('unconfigured', 'configure'): 'inactive',
-    ('inactive', 'activate'): 'active',
-    ('active', 'deactivate'): 'inactive',
-    ('inactive', 'cleanup'): 'unconfigured',
-    ('unconfigured', 'shutdown'): 'finalized',
-    ('inactive', 'shutdown'): 'finalized',
-    ('active', 'shutdown'): 'finalized',
-}
-STEPS = {step for _, step in LIFECYCLE}
-WAYS = (
-    ('shutdown',),
-    ('configure', 'activate', 'deactivate', 'activate', 'shutdown'),
-    ('configure', 'cleanup', 'configure', 'shutdown'),
-)
+def graph(monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
+    with driver_graph(monkeypatch) as make:
+        yield make
 
 
 def positions(operator: Operator) -> np.ndarray:
@@ -365,118 +216,6 @@ def test_effort_stays_empty_where_no_force_is_measured(graph: Graph) -> None:
     assert all(list(message.name) == list(LEG_NAMES) for message in operator.legs)
 
 
-def test_deactivating_while_moving_stops_first_and_ends_disabled(graph: Graph) -> None:
-    driver, operator = graph()
-    operator.enable()
-    operator.ramp(1.0)
-    driver.trigger_deactivate()
-    operator.spin(0.1)
-
-    assert state_of(driver) == 'inactive'
-    # What was published while the transition held the executor has depth 1: the last one stays.
-    assert operator.names[-1] == 'DISABLED'
-    assert operator.states[-1].reason == 'disabling asked for'
-    seen = len(operator.legs)
-    operator.spin(0.1)
-    assert len(operator.legs) == seen
-
-
-def test_the_node_can_be_cleaned_up_and_configured_again(graph: Graph) -> None:
-    driver, operator = graph()
-    for _ in range(2):
-        operator.enable()
-        driver.trigger_deactivate()
-        driver.trigger_cleanup()
-        assert children() == set()
-        bring_up(driver)
-
-
-def test_every_transition_of_the_lifecycle_is_made_and_no_other(graph: Graph) -> None:
-    made = set()
-    for way in WAYS:
-        driver, _ = graph(up=False)
-        for step in way:
-            before = state_of(driver)
-            offered = {item[1] for item in driver._state_machine.available_transitions}
-            assert offered == {name for state, name in LIFECYCLE if state == before}
-            for other in STEPS - offered:
-                with pytest.raises(RuntimeError, match='not registered'):
-                    getattr(driver, f'trigger_{other}')()
-                assert state_of(driver) == before
-            getattr(driver, f'trigger_{step}')()
-            assert state_of(driver) == LIFECYCLE[before, step]
-            made.add((before, step))
-        assert state_of(driver) == 'finalized'
-        assert children() == set()
-    assert made == set(LIFECYCLE)
-
-
-def test_an_unexpected_error_in_a_transition_ends_the_process(
-    graph: Graph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    driver, operator = graph()
-    operator.enable()
-
-    def explode(_: Any) -> Iterator[Any]:
-        raise RuntimeError('a defect')
-
-    monkeypatch.setattr(DriveSession, 'come_to_rest', explode)
-    driver.trigger_deactivate()
-
-    assert state_of(driver) in {'unconfigured', 'finalized'}
-    assert children() == set()
-
-
-def test_a_killed_cyclic_process_is_a_fault(graph: Graph) -> None:
-    driver, operator = graph()
-    operator.enable()
-    (child,) = children()
-    os.kill(int(child), signal.SIGKILL)
-
-    assert operator.wait(lambda: operator.names[-1] == 'FAULT', 1.0)
-    assert operator.states[-1].reason == 'the cyclic process was killed by signal 9'
-    assert 'killed' in operator.call('reset_fault').message
-    driver.trigger_deactivate()
-    driver.trigger_cleanup()
-    bring_up(driver)
-    operator.enable()
-
-
-def test_a_back_end_that_does_not_open_keeps_the_node_unconfigured(graph: Graph) -> None:
-    driver, _ = graph(up=False, loopback__trouble=Trouble.NOT_OPENED.value)
-    driver.trigger_configure()
-
-    assert state_of(driver) == 'unconfigured'
-    assert 'no drives answer on loopback' in driver.refusal
-    assert children() == set()
-
-
-def test_an_unknown_back_end_is_never_replaced(graph: Graph) -> None:
-    with pytest.raises(
-        DriverError, match="no driver back end 'ethercta'; installed are: loopback"
-    ):
-        graph(backend='ethercta')
-
-
-@pytest.mark.parametrize(
-    ('overrides', 'words'),
-    [
-        ({'rate_limit': 0.7}, 'rate_limit'),
-        ({'publish_rate': 1000.0}, 'publish_rate'),
-        ({'quick_stop_strength': 0.3}, 'quick_stop_strength'),
-        ({'use_sim_time': True}, 'use_sim_time'),
-    ],
-)
-def test_settings_that_cannot_be_used_refuse_to_configure(
-    graph: Graph, overrides: dict[str, Any], words: str
-) -> None:
-    driver, _ = graph(up=False, **overrides)
-    driver.trigger_configure()
-
-    assert state_of(driver) == 'unconfigured'
-    assert words in driver.refusal
-
-
 def test_diagnostics_say_aloud_that_nothing_real_moves(graph: Graph) -> None:
     driver, operator = graph()
     operator.spin(0.3)
@@ -485,8 +224,3 @@ def test_diagnostics_say_aloud_that_nothing_real_moves(graph: Graph) -> None:
     cycle = driver._report('cycle')
     assert float(cycle.values['wake-up late p50 [us]']) >= 1.0
     assert cycle.values['cycles'] > 50
-
-
-def children() -> set[str]:
-    with open(f'/proc/self/task/{os.getpid()}/children') as listing:
-        return set(listing.read().split())

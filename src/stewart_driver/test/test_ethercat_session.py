@@ -4,129 +4,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-import struct
-from typing import Any
+from pathlib import Path
+import sys
 
 import numpy as np
 import pytest
+
+# Tests are imported by path, and their helpers have to be found.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from scripted_wire import COUNTS, CYCLE, ENTRIES_IN, ENTRIES_OUT, KIND, OP, OPTIONS, ScriptedWire
 from stewart_driver.backend import Measurement, Targets
-from stewart_driver.cia402 import Control, decode_state, next_transition, State
+from stewart_driver.cia402 import Control, decode_state, State
 from stewart_driver.errors import DriverError, TransportError
 from stewart_driver.ethercat.drive_group import DriveGroup
 from stewart_driver.ethercat.drive_setup import Exchange
-from stewart_driver.ethercat.drive_type import DriveType
-from stewart_driver.ethercat.errors import NotOperational, WrongBus
 from stewart_driver.ethercat.fault_text import AlStatus, Emergency
-from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_map import InputImage, OutputImage
 from stewart_driver.ethercat.session import Session
-from stewart_driver.ethercat.starting import Line, start
+from stewart_driver.ethercat.starting import Line
 from stewart_driver.ethercat.watch import Watch
-from stewart_driver.rig_file import DriveIdentity
 from stewart_driver.wire_statistics import WireStatistics
-
-KIND = DriveType.from_yaml('omron_1s')
-COUNTS = 2**23 / 0.01
-ENTRIES_OUT = (0x60400010, 0x607A0020, 0x60B20010)
-ENTRIES_IN = (0x60410010, 0x60640020, 0x603F0010, 0x60770010)
-CYCLE = 0.002
-OPTIONS = EthercatOptions(interface='scripted', cycle_time=CYCLE, start_timeout=0.2)
-OP = AlStatus(8, 0, '')
-
-
-class ScriptedWire:
-    """Six drives that make one transition per frame; `slow` makes drives take more frames."""
-
-    def __init__(self) -> None:
-        self.states = [State.SWITCH_ON_DISABLED] * 6
-        self.positions = [round(0.3 * COUNTS) + 1000 * axis for axis in range(6)]
-        self.codes, self.previous = [0] * 6, [0] * 6
-        self.slow: dict[int, int] = {}
-        self.sent: list[list[tuple[int, int, int]]] = []
-        self.stuck: set[int] = set()
-        self.counter, self.expected = 18, 18
-        self.status = [OP] * 6
-        self.mail: dict[int, list[Emergency]] = {}
-        self.resettable = True
-        self.log: list[str] = []
-        self.clock = 0
-        self.found = [DriveIdentity(0x83, 0xB0, 0x10004, 0)] * 6
-        self.reached = {4: [AlStatus(4, 0, '')] * 6, 8: [OP] * 6}
-
-    def exchange(self, outputs: Sequence[bytes]) -> int:
-        self.log.append('frame')
-        words = [struct.unpack('<Hih', item) for item in outputs]
-        self.sent.append(words)
-        for axis, (word, target, _) in enumerate(words):
-            if self.states[axis] is State.OPERATION_ENABLED and axis not in self.stuck:
-                self.positions[axis] = target
-            arrow = next_transition(self.states[axis], word, self.previous[axis])
-            self.previous[axis] = word
-            if arrow is None or (arrow.number == 15 and not self.resettable):
-                continue
-            if self.slow.get(axis, 0):
-                self.slow[axis] -= 1
-                continue
-            self.states[axis] = arrow.target
-            if arrow.number == 15:
-                self.codes[axis] = 0
-        return self.counter
-
-    def inputs(self) -> list[bytes]:
-        return [
-            struct.pack('<HiHh', state, position, code, 100)
-            for state, position, code in zip(self.states, self.positions, self.codes, strict=True)
-        ]
-
-    def statuses(self) -> list[AlStatus]:
-        return self.status
-
-    def emergencies(self, leg: int) -> list[Emergency]:
-        return self.mail.pop(leg, [])
-
-    def scan(self, count: int) -> Any:
-        self.log.append('scan')
-        return [ScriptedSlave(leg, self) for leg in range(1, count + 1)]
-
-    def map(self, *, watchdog: float, sync: Any) -> None:
-        self.log.append(f'map {watchdog:g} {sync}')
-        self.status = self.reached[4]
-
-    def request(self, state: int) -> None:
-        self.log.append(f'request {state}')
-        self.status = self.reached[state]
-
-    def hurry(self) -> None:
-        self.log.append('hurry')
-
-    def close(self) -> None:
-        self.log.append('close')
-
-    def fail(self, axis: int, code: int) -> None:
-        self.states[axis], self.codes[axis] = State.FAULT, code
-
-
-class ScriptedSlave:
-    def __init__(self, leg: int, wire: ScriptedWire) -> None:
-        self.leg, self._wire = leg, wire
-
-    def identity(self) -> DriveIdentity:
-        return self._wire.found[self.leg - 1]
-
-    def read(self, index: int, subindex: int) -> bytes:
-        self._wire.log.append(f'{self.leg} read {index:04X}')
-        maps = {0x1C12: (0x1701,), 0x1C13: (0x1B01,), 0x1701: ENTRIES_OUT, 0x1B01: ENTRIES_IN}
-        if index == 0x608F:
-            return struct.pack('<I', 2**23 if subindex == 1 else 1)
-        if index == 0x6091:
-            return struct.pack('<I', 1)
-        values = maps[index]
-        return bytes([len(values)]) if subindex == 0 else struct.pack('<I', values[subindex - 1])
-
-    def write(self, index: int, subindex: int, data: bytes) -> None:
-        self._wire.log.append(f'{self.leg} write {index:04X}')
 
 
 @pytest.fixture
@@ -351,46 +250,6 @@ def test_closing_takes_the_voltage_off_before_the_bus_goes_down(bench: Bench) ->
 
     assert bench.wire.states == [State.SWITCH_ON_DISABLED] * 6
     assert bench.wire.log[-2:] == ['frame', 'close']
-
-
-def test_the_bus_is_started_in_the_one_order_that_real_drives_take(wire: ScriptedWire) -> None:
-    start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
-
-    log = [line for line in wire.log if line[0].isalpha()]
-    assert log[:4] == ['scan', 'map 0.1 (0.002, 0.001)', 'frame', 'request 8']
-    assert log[-1] == 'hurry'
-    assert set(log[4:-1]) == {'frame'}
-    sixth = [line for line in wire.log if line.startswith('6')]
-    assert [line for line in sixth if 'write 6060' in line]
-    assert wire.log.index(sixth[-1]) < wire.log.index('map 0.1 (0.002, 0.001)')
-    assert {word for frame in wire.sent for word, _, _ in frame} == {Control.DISABLE_VOLTAGE}
-
-
-def test_the_first_targets_on_the_way_to_op_are_where_the_drives_stand(
-    wire: ScriptedWire,
-) -> None:
-    start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
-
-    assert [target for _, target, _ in wire.sent[-1]] == wire.positions
-
-
-def test_drives_that_do_not_reach_a_state_are_named_with_their_reason(wire: ScriptedWire) -> None:
-    refused = AlStatus(0x12, 0x30, 'Invalid DC SYNC config')
-    wire.reached[4] = [AlStatus(4, 0, '')] * 5 + [refused]
-    with pytest.raises(NotOperational, match=r'SAFEOP: leg 6: PREOP with error 0x0030 \(Inv'):
-        start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
-    wire.reached[4] = [AlStatus(4, 0, '')] * 6
-    wire.reached[8] = [OP] * 3 + [AlStatus(0x14, 0x1B, 'Sync manager watchdog')] + [OP] * 2
-    with pytest.raises(NotOperational, match='OP: leg 4: SAFEOP with error 0x001B'):
-        start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
-
-
-def test_nothing_is_written_to_a_wrong_drive(wire: ScriptedWire) -> None:
-    wire.found[0] = DriveIdentity(0x2, 0xB0, 0x10004, 0)
-
-    with pytest.raises(WrongBus, match='leg 1 has vendor 0x2'):
-        start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
-    assert not [line for line in wire.log if 'write' in line]
 
 
 def test_an_unknown_statusword_keeps_all_off() -> None:

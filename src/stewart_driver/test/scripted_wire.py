@@ -1,0 +1,116 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Six drives that follow a script, on a wire without a bus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import struct
+from typing import Any
+
+from stewart_driver.cia402 import next_transition, State
+from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.fault_text import AlStatus, Emergency
+from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.rig_file import DriveIdentity
+
+KIND = DriveType.from_yaml('omron_1s')
+COUNTS = 2**23 / 0.01
+ENTRIES_OUT = (0x60400010, 0x607A0020, 0x60B20010)
+ENTRIES_IN = (0x60410010, 0x60640020, 0x603F0010, 0x60770010)
+CYCLE = 0.002
+OPTIONS = EthercatOptions(interface='scripted', cycle_time=CYCLE, start_timeout=0.2)
+OP = AlStatus(8, 0, '')
+
+
+class ScriptedWire:
+    """Six drives that make one transition per frame; `slow` makes drives take more frames."""
+
+    def __init__(self) -> None:
+        self.states = [State.SWITCH_ON_DISABLED] * 6
+        self.positions = [round(0.3 * COUNTS) + 1000 * axis for axis in range(6)]
+        self.codes, self.previous = [0] * 6, [0] * 6
+        self.slow: dict[int, int] = {}
+        self.sent: list[list[tuple[int, int, int]]] = []
+        self.stuck: set[int] = set()
+        self.counter, self.expected = 18, 18
+        self.status = [OP] * 6
+        self.mail: dict[int, list[Emergency]] = {}
+        self.resettable = True
+        self.log: list[str] = []
+        self.clock = 0
+        self.found = [DriveIdentity(0x83, 0xB0, 0x10004, 0)] * 6
+        self.reached = {4: [AlStatus(4, 0, '')] * 6, 8: [OP] * 6}
+
+    def exchange(self, outputs: Sequence[bytes]) -> int:
+        self.log.append('frame')
+        words = [struct.unpack('<Hih', item) for item in outputs]
+        self.sent.append(words)
+        for axis, (word, target, _) in enumerate(words):
+            if self.states[axis] is State.OPERATION_ENABLED and axis not in self.stuck:
+                self.positions[axis] = target
+            arrow = next_transition(self.states[axis], word, self.previous[axis])
+            self.previous[axis] = word
+            if arrow is None or (arrow.number == 15 and not self.resettable):
+                continue
+            if self.slow.get(axis, 0):
+                self.slow[axis] -= 1
+                continue
+            self.states[axis] = arrow.target
+            if arrow.number == 15:
+                self.codes[axis] = 0
+        return self.counter
+
+    def inputs(self) -> list[bytes]:
+        return [
+            struct.pack('<HiHh', state, position, code, 100)
+            for state, position, code in zip(self.states, self.positions, self.codes, strict=True)
+        ]
+
+    def statuses(self) -> list[AlStatus]:
+        return self.status
+
+    def emergencies(self, leg: int) -> list[Emergency]:
+        return self.mail.pop(leg, [])
+
+    def scan(self, count: int) -> Any:
+        self.log.append('scan')
+        return [ScriptedSlave(leg, self) for leg in range(1, count + 1)]
+
+    def map(self, *, watchdog: float, sync: Any) -> None:
+        self.log.append(f'map {watchdog:g} {sync}')
+        self.status = self.reached[4]
+
+    def request(self, state: int) -> None:
+        self.log.append(f'request {state}')
+        self.status = self.reached[state]
+
+    def hurry(self) -> None:
+        self.log.append('hurry')
+
+    def close(self) -> None:
+        self.log.append('close')
+
+    def fail(self, axis: int, code: int) -> None:
+        self.states[axis], self.codes[axis] = State.FAULT, code
+
+
+class ScriptedSlave:
+    def __init__(self, leg: int, wire: ScriptedWire) -> None:
+        self.leg, self._wire = leg, wire
+
+    def identity(self) -> DriveIdentity:
+        return self._wire.found[self.leg - 1]
+
+    def read(self, index: int, subindex: int) -> bytes:
+        self._wire.log.append(f'{self.leg} read {index:04X}')
+        maps = {0x1C12: (0x1701,), 0x1C13: (0x1B01,), 0x1701: ENTRIES_OUT, 0x1B01: ENTRIES_IN}
+        if index == 0x608F:
+            return struct.pack('<I', 2**23 if subindex == 1 else 1)
+        if index == 0x6091:
+            return struct.pack('<I', 1)
+        values = maps[index]
+        return bytes([len(values)]) if subindex == 0 else struct.pack('<I', values[subindex - 1])
+
+    def write(self, index: int, subindex: int, data: bytes) -> None:
+        self._wire.log.append(f'{self.leg} write {index:04X}')

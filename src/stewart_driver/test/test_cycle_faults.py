@@ -1,0 +1,151 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the cycle makes of drives, legs and clocks that do not do as they shall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+# Tests are imported by path, and their helpers have to be found.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from cycle_rig import CYCLE, ramp, Rig, SPEEDS, START
+from stewart_driver.cycle import Request
+from stewart_driver.loopback import Trouble
+from stewart_driver.state_machine import State
+
+
+@pytest.mark.parametrize(
+    ('trouble', 'words'),
+    [
+        (Trouble.DRIVE_FAULT, 'leg 3 reports fault 0x7305: encoder'),
+        (Trouble.NOT_A_NUMBER, 'stroke of leg 4 is nan'),
+        (Trouble.JUMP, 'leg 2 jumped by 9.9'),
+        (Trouble.STUCK, 'mm from its command, allowed are 12.5 mm'),
+        (Trouble.DROPPED_OUT, 'left operation'),
+    ],
+)
+def test_trouble_stops_all_legs_together_and_ends_in_fault(trouble: Trouble, words: str) -> None:
+    rig = Rig(trouble, after=1.0)
+    rig.run_into_trouble()
+
+    assert rig.states[-2:] == [State.STOPPING, State.FAULT]
+    assert words in rig.reason
+    assert not rig.backend.enabled
+    travelled = (rig.commanded[-1] - START) / SPEEDS
+    assert travelled == pytest.approx(np.full(6, travelled[0]), rel=1e-6)
+
+
+def late(rig: Rig, duration: float, feed: Callable[[float], Any] = lambda _now: None) -> None:
+    """Let cycles take three periods each."""
+    for _ in range(round(duration / (3.0 * CYCLE))):
+        rig.run(CYCLE, feed)
+        rig.now += 2.0 * CYCLE
+
+
+def test_cycles_that_keep_being_missed_stop_what_moves_and_nothing_else() -> None:
+    rig = Rig()
+    late(rig, 1.5)
+    rig.moving()
+    assert State.FAULT not in rig.states
+
+    late(rig, 0.9, lambda now: rig.send(now, *ramp(now - rig._begin)))
+    rig.run(0.5)
+
+    assert rig.states[-2:] == [State.STOPPING, State.FAULT]
+    assert '% of the cycles of the last second were missed while moving, all' in rig.reason
+    travelled = (rig.commanded[-1] - START) / SPEEDS
+    assert travelled == pytest.approx(np.full(6, travelled[0]), rel=1e-6)
+
+
+def test_where_a_leg_does_not_follow_nobody_waits_for_it_to_settle() -> None:
+    rig = Rig(Trouble.STUCK, after=1.0)
+    rig.ask(Request.ENABLE)
+    rig.run(0.05)
+    rig._begin = rig.now
+    while State.STOPPING not in rig.states:
+        rig.run(CYCLE, rig.feed)
+    begin = rig.now
+    while State.FAULT not in rig.states:
+        rig.run(CYCLE)
+
+    longest = 1.5 * np.abs(SPEEDS).max() / rig.backend.limits.acceleration
+    assert rig.now - begin < longest + 3.0 * CYCLE
+
+
+def test_a_broken_transport_is_a_fault_at_once_and_can_be_reset() -> None:
+    rig = Rig(Trouble.BROKEN, after=1.0)
+    rig.run_into_trouble()
+    assert rig.states[-2:] == [State.ENABLED, State.FAULT]
+    assert rig.reason == 'loopback is broken'
+
+    assert rig.ask(Request.RESET_FAULT)[0]
+    assert rig.cycle.state is State.DISABLED
+    assert rig.ask(Request.ENABLE)[0]
+    rig.run(0.01)
+    assert rig.cycle.state is State.ENABLED
+
+
+def test_a_fault_is_never_left_without_reset() -> None:
+    rig = Rig(Trouble.DRIVE_FAULT, after=1.0)
+    rig.run_into_trouble()
+
+    accepted, message = rig.ask(Request.ENABLE)
+    assert not accepted
+    assert 'FAULT' in message
+    assert 'leg 3' in message
+    assert rig.ask(Request.RESET_FAULT)[0]
+    assert rig.cycle.state is State.DISABLED
+
+
+def test_drives_that_do_not_switch_on_are_a_fault() -> None:
+    rig = Rig(Trouble.NEVER_ON)
+    rig.ask(Request.ENABLE)
+    rig.run(5.1)
+
+    assert rig.states == [State.DISABLED, State.ENABLING, State.FAULT]
+    assert 'not on after 5.0' in rig.reason
+
+
+@pytest.mark.parametrize(
+    ('position', 'rotation', 'words'),
+    [
+        (0.031, 0.0, '31.00 mm from its setpoint, allowed are 30 mm'),
+        (0.0, 0.051, 'turned 2.922 deg'),
+        (float('nan'), 0.0, 'nan mm'),
+    ],
+)
+def test_a_cartesian_tracking_error_over_its_limit_stops(
+    position: float, rotation: float, words: str
+) -> None:
+    rig = Rig().moving()
+    rig.node.tracking.push(position=position, rotation=rotation)
+    rig.run(0.5, rig.feed)
+
+    assert rig.states[-2:] == [State.STOPPING, State.FAULT]
+    assert words in rig.reason
+
+
+def test_a_tracking_error_while_holding_is_none() -> None:
+    """After a stop the setpoints may go on for a while; nobody follows them."""
+    rig = Rig()
+    rig.ask(Request.ENABLE)
+    rig.run(0.1)
+    rig.node.tracking.push(position=1.0, rotation=1.0)
+    rig.run(0.1)
+
+    assert rig.cycle.state is State.ENABLED
+
+
+def test_a_tracking_error_within_its_limits_changes_nothing() -> None:
+    rig = Rig().moving()
+    rig.node.tracking.push(position=0.029, rotation=0.049)
+    rig.run(0.1, rig.feed)
+
+    assert rig.cycle.state is State.ENABLED

@@ -1,0 +1,167 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The driver node from configuring to cleaning up, and what keeps it from that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import os
+from pathlib import Path
+import signal
+import sys
+from typing import Any
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+# Tests are imported by path, and their helpers have to be found.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from driver_graph import driver_graph, Graph
+from stewart_driver.errors import DriverError
+from stewart_driver.loopback import Trouble
+from stewart_driver.nodes.drive_session import DriveSession
+from stewart_node_support.lifecycle import bring_up, state_of
+
+pytestmark = [pytest.mark.ros, pytest.mark.alone]
+
+# The standard's lifecycle, by hand; what fails is in other tests.
+LIFECYCLE = {
+    ('unconfigured', 'configure'): 'inactive',
+    ('inactive', 'activate'): 'active',
+    ('active', 'deactivate'): 'inactive',
+    ('inactive', 'cleanup'): 'unconfigured',
+    ('unconfigured', 'shutdown'): 'finalized',
+    ('inactive', 'shutdown'): 'finalized',
+    ('active', 'shutdown'): 'finalized',
+}
+STEPS = {step for _, step in LIFECYCLE}
+WAYS = (
+    ('shutdown',),
+    ('configure', 'activate', 'deactivate', 'activate', 'shutdown'),
+    ('configure', 'cleanup', 'configure', 'shutdown'),
+)
+
+
+@pytest.fixture
+def graph(monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
+    with driver_graph(monkeypatch) as make:
+        yield make
+
+
+def test_deactivating_while_moving_stops_first_and_ends_disabled(graph: Graph) -> None:
+    driver, operator = graph()
+    operator.enable()
+    operator.ramp(1.0)
+    driver.trigger_deactivate()
+    operator.spin(0.1)
+
+    assert state_of(driver) == 'inactive'
+    # What was published while the transition held the executor has depth 1: the last one stays.
+    assert operator.names[-1] == 'DISABLED'
+    assert operator.states[-1].reason == 'disabling asked for'
+    seen = len(operator.legs)
+    operator.spin(0.1)
+    assert len(operator.legs) == seen
+
+
+def test_the_node_can_be_cleaned_up_and_configured_again(graph: Graph) -> None:
+    driver, operator = graph()
+    for _ in range(2):
+        operator.enable()
+        driver.trigger_deactivate()
+        driver.trigger_cleanup()
+        assert children() == set()
+        bring_up(driver)
+
+
+def test_every_transition_of_the_lifecycle_is_made_and_no_other(graph: Graph) -> None:
+    made = set()
+    for way in WAYS:
+        driver, _ = graph(up=False)
+        for step in way:
+            before = state_of(driver)
+            offered = {item[1] for item in driver._state_machine.available_transitions}
+            assert offered == {name for state, name in LIFECYCLE if state == before}
+            for other in STEPS - offered:
+                with pytest.raises(RuntimeError, match='not registered'):
+                    getattr(driver, f'trigger_{other}')()
+                assert state_of(driver) == before
+            getattr(driver, f'trigger_{step}')()
+            assert state_of(driver) == LIFECYCLE[before, step]
+            made.add((before, step))
+        assert state_of(driver) == 'finalized'
+        assert children() == set()
+    assert made == set(LIFECYCLE)
+
+
+def test_an_unexpected_error_in_a_transition_ends_the_process(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver, operator = graph()
+    operator.enable()
+
+    def explode(_: Any) -> Iterator[Any]:
+        raise RuntimeError('a defect')
+
+    monkeypatch.setattr(DriveSession, 'come_to_rest', explode)
+    driver.trigger_deactivate()
+
+    assert state_of(driver) in {'unconfigured', 'finalized'}
+    assert children() == set()
+
+
+def test_a_killed_cyclic_process_is_a_fault(graph: Graph) -> None:
+    driver, operator = graph()
+    operator.enable()
+    (child,) = children()
+    os.kill(int(child), signal.SIGKILL)
+
+    assert operator.wait(lambda: operator.names[-1] == 'FAULT', 1.0)
+    assert operator.states[-1].reason == 'the cyclic process was killed by signal 9'
+    assert 'killed' in operator.call('reset_fault').message
+    driver.trigger_deactivate()
+    driver.trigger_cleanup()
+    bring_up(driver)
+    operator.enable()
+
+
+def test_a_back_end_that_does_not_open_keeps_the_node_unconfigured(graph: Graph) -> None:
+    driver, _ = graph(up=False, loopback__trouble=Trouble.NOT_OPENED.value)
+    driver.trigger_configure()
+
+    assert state_of(driver) == 'unconfigured'
+    assert 'no drives answer on loopback' in driver.refusal
+    assert children() == set()
+
+
+def test_an_unknown_back_end_is_never_replaced(graph: Graph) -> None:
+    with pytest.raises(
+        DriverError, match="no driver back end 'ethercta'; installed are: loopback"
+    ):
+        graph(backend='ethercta')
+
+
+@pytest.mark.parametrize(
+    ('overrides', 'words'),
+    [
+        ({'rate_limit': 0.7}, 'rate_limit'),
+        ({'publish_rate': 1000.0}, 'publish_rate'),
+        ({'quick_stop_strength': 0.3}, 'quick_stop_strength'),
+        ({'use_sim_time': True}, 'use_sim_time'),
+    ],
+)
+def test_settings_that_cannot_be_used_refuse_to_configure(
+    graph: Graph, overrides: dict[str, Any], words: str
+) -> None:
+    driver, _ = graph(up=False, **overrides)
+    driver.trigger_configure()
+
+    assert state_of(driver) == 'unconfigured'
+    assert words in driver.refusal
+
+
+def children() -> set[str]:
+    with open(f'/proc/self/task/{os.getpid()}/children') as listing:
+        return set(listing.read().split())

@@ -1,0 +1,66 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The way of the bus to OP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import sys
+
+import pytest
+
+# Tests are imported by path, and their helpers have to be found.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from scripted_wire import CYCLE, KIND, OP, OPTIONS, ScriptedWire
+from stewart_driver.cia402 import Control
+from stewart_driver.ethercat.errors import NotOperational, WrongBus
+from stewart_driver.ethercat.fault_text import AlStatus
+from stewart_driver.ethercat.phase_lock import PhaseLock
+from stewart_driver.ethercat.starting import start
+from stewart_driver.rig_file import DriveIdentity
+
+
+@pytest.fixture
+def wire() -> ScriptedWire:
+    return ScriptedWire()
+
+
+def test_the_bus_is_started_in_the_one_order_that_real_drives_take(wire: ScriptedWire) -> None:
+    start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+
+    log = [line for line in wire.log if line[0].isalpha()]
+    assert log[:4] == ['scan', 'map 0.1 (0.002, 0.001)', 'frame', 'request 8']
+    assert log[-1] == 'hurry'
+    assert set(log[4:-1]) == {'frame'}
+    sixth = [line for line in wire.log if line.startswith('6')]
+    assert [line for line in sixth if 'write 6060' in line]
+    assert wire.log.index(sixth[-1]) < wire.log.index('map 0.1 (0.002, 0.001)')
+    assert {word for frame in wire.sent for word, _, _ in frame} == {Control.DISABLE_VOLTAGE}
+
+
+def test_the_first_targets_on_the_way_to_op_are_where_the_drives_stand(
+    wire: ScriptedWire,
+) -> None:
+    start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+
+    assert [target for _, target, _ in wire.sent[-1]] == wire.positions
+
+
+def test_drives_that_do_not_reach_a_state_are_named_with_their_reason(wire: ScriptedWire) -> None:
+    refused = AlStatus(0x12, 0x30, 'Invalid DC SYNC config')
+    wire.reached[4] = [AlStatus(4, 0, '')] * 5 + [refused]
+    with pytest.raises(NotOperational, match=r'SAFEOP: leg 6: PREOP with error 0x0030 \(Inv'):
+        start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+    wire.reached[4] = [AlStatus(4, 0, '')] * 6
+    wire.reached[8] = [OP] * 3 + [AlStatus(0x14, 0x1B, 'Sync manager watchdog')] + [OP] * 2
+    with pytest.raises(NotOperational, match='OP: leg 4: SAFEOP with error 0x001B'):
+        start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+
+
+def test_nothing_is_written_to_a_wrong_drive(wire: ScriptedWire) -> None:
+    wire.found[0] = DriveIdentity(0x2, 0xB0, 0x10004, 0)
+
+    with pytest.raises(WrongBus, match='leg 1 has vendor 0x2'):
+        start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+    assert not [line for line in wire.log if 'write' in line]
