@@ -208,7 +208,8 @@ def _joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
     frames = {str(frame) for part in parts for frame in part.pop('frames')}
     if not parts:
         parts = [{'bag_time_ns': np.empty(0, np.int64), 'stamp_ns': np.empty(0, np.int64)}]
-    arrays = {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
+    # Taken out of the parts, so that nothing is in memory twice for longer than it has to be.
+    arrays = {key: np.concatenate([part.pop(key) for part in parts]) for key in [*parts[0]]}
     times_ns = arrays['bag_time_ns']
     if np.any(times_ns[1:] < times_ns[:-1]):
         order = np.argsort(times_ns, kind='stable')
