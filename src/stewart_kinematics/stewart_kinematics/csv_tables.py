@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 import csv
 from dataclasses import dataclass
+from io import TextIOWrapper
 import math
 import os
 from pathlib import Path
@@ -18,6 +19,7 @@ from numpy.typing import ArrayLike
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.schema import LARGEST
 from stewart_kinematics.spatial import compose_quaternions, invert_pose
 from stewart_kinematics.whole_files import whole_file
 
@@ -34,6 +36,9 @@ LENGTH, STROKE, RATE, LEG_ACCELERATION = (
     tuple(f'{quantity}_{leg}_{unit}' for leg in range(1, 7))
     for quantity, unit in (('leg', 'm'), ('stroke', 'm'), ('leg', 'mps'), ('leg', 'mps2'))
 )
+
+ENCODING = 'utf-8-sig'
+"""UTF-8; a mark at its beginning, which spreadsheets write, is no part of the first name."""
 
 Progress = Callable[[float | None], None]
 """Told the part of a table that is done, None where nobody knows its size."""
@@ -144,19 +149,28 @@ def read_table(source: str | Path, columns: Sequence[str], progress: Progress = 
     ------
     ConfigurationError
         If it is no text, there is no header, a column is named twice, a row has another number of
-        cells, or a cell of a wanted column is not a finite number; file, line and column are
-        named.
+        cells, or a cell of a wanted column is not a number up to `LARGEST`; file, line and column
+        are named.
     OSError
         If the file cannot be read.
 
     """
+    standard = str(source) == STANDARD_STREAM
+    name = 'standard input' if standard else str(source)
     try:
-        if str(source) == STANDARD_STREAM:
-            return _read(sys.stdin, 'standard input', columns, progress)
-        with Path(source).open(newline='', encoding='utf-8') as stream:
-            return _read(stream, str(source), columns, progress)
+        if standard:
+            return _read(_standard_input(), name, columns, progress)
+        with Path(source).open(newline='', encoding=ENCODING) as stream:
+            return _read(stream, name, columns, progress)
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ConfigurationError(str(source), str(error), 'a CSV file in UTF-8') from error
+        raise ConfigurationError(name, str(error), 'a CSV file in UTF-8') from error
+
+
+def _standard_input() -> TextIO:
+    """Return standard input, read as a file is."""
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(encoding=ENCODING, errors='strict', newline='')
+    return sys.stdin
 
 
 def _read(stream: TextIO, source: str, columns: Sequence[str], progress: Progress) -> Table:
@@ -185,8 +199,9 @@ def _read(stream: TextIO, source: str, columns: Sequence[str], progress: Progres
             row = [float(cells[place]) for place in places]
         except ValueError:
             row = [math.nan]
-        if not all(map(math.isfinite, row)):
-            _refuse_cell(cells, places, header, f'{source}:{line}')
+        # One comparison for the row, which NaN fails, too.
+        if not sum(map(abs, row)) <= LARGEST:
+            _refuse_cells(cells, places, header, f'{source}:{line}')
         rows.append(row)
         if len(rows) % ROWS_TOLD == 0:
             progress(stream.buffer.tell() / size if size else None)
@@ -202,8 +217,8 @@ def _size(stream: TextIO) -> int:
         return 0
 
 
-def _refuse_cell(cells: list[str], places: list[int], header: list[str], where: str) -> None:
-    """Name the first cell of a row that is not a finite number."""
+def _refuse_cells(cells: list[str], places: list[int], header: list[str], where: str) -> None:
+    """Name the first cell of a row that is not a number up to `LARGEST`, if there is one."""
     for place in places:
         name, cell = f'{where}: {header[place]}', cells[place]
         try:
@@ -212,6 +227,8 @@ def _refuse_cell(cells: list[str], places: list[int], header: list[str], where: 
             raise ConfigurationError(name, cell, 'a number') from error
         if not math.isfinite(value):
             raise ConfigurationError(name, cell, 'a finite number')
+        if abs(value) > LARGEST:
+            raise ConfigurationError(name, cell, f'a number from {-LARGEST:g} to {LARGEST:g}')
 
 
 def write_table(

@@ -19,6 +19,9 @@ from dataclasses import dataclass
 import math
 from typing import Any
 
+LONGEST = 160
+"""Of a value that is shown, no more characters are."""
+
 
 class StewartError(Exception):
     """Root of all errors that the suite raises on purpose."""
@@ -37,10 +40,16 @@ class ConfigurationError(StewartError, ValueError):
 
     def __init__(self, key: str, value: Any, expected: str) -> None:
         """Name the key, the value found and what was expected."""
-        super().__init__(f'{key}: expected {expected}, got {value!r}')
+        super().__init__(f'{key}: expected {expected}, got {_shown(value)}')
         self.key = key
         self.value = value
         self.expected = expected
+
+
+def _shown(value: Any) -> str:
+    """Return a value as a person may have typed it, cut off where it fills the screen."""
+    text = 'nothing' if value is None else repr(value)
+    return text if len(text) <= LONGEST else f'{text[:LONGEST]} ...'
 
 
 class GeometryError(StewartError, ValueError):

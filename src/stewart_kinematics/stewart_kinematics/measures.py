@@ -62,8 +62,10 @@ class Measures:
     leg_distance: float = 0.05
 
     def __post_init__(self) -> None:
-        """Check that every measure is a positive number."""
+        """Check every measure."""
         for key, value in vars(self).items():
+            if key.endswith('pair_angle') and not 0.0 < value < 120.0:
+                raise ConfigurationError(key, value, 'an angle above 0 and below 120 deg')
             if key != 'name' and not 0.0 < value <= LARGEST:
                 raise ConfigurationError(key, value, f'a positive number up to {LARGEST:g}')
         if not self.name.isidentifier():
@@ -120,7 +122,8 @@ def document(measures: Measures) -> dict[str, Any]:
         'limits': _limits(measures, ASSUMED_CONDITION * condition),
         'sources': {
             'base_joints': MEASURED,
-            'platform_joints': MEASURED,
+            'platform_joints': f'{MEASURED}; a pair of {measures.platform_pair_angle:g} deg holds '
+            f'legs 2 and 3, so that legs 1 and 2 are {moving_pair_angle:g} deg apart',
             'pairing': 'assumption: leg i joins the points i of both rings',
             'zero_pose': 'computed: every leg retracted',
             'neutral_pose': 'computed: every leg half way out',

@@ -38,9 +38,12 @@ class _UniqueKeyLoader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Build the mapping after comparing its keys."""
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key in keys:
+        for key, (where, _) in zip(keys, node.value, strict=True):
             if keys.count(key) > 1:
-                raise ConfigurationError(str(key), 'two values', 'one value')
+                problem = f'the key {key} more than once, first'
+                raise yaml.constructor.ConstructorError(
+                    problem=problem, problem_mark=where.start_mark
+                )
         return super().construct_mapping(node, deep)
 
 
@@ -69,8 +72,18 @@ def read_yaml(path: Path) -> Section:
     try:
         content = yaml.load(path.read_text(encoding='utf-8'), Loader=_UniqueKeyLoader)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigurationError(str(path), ' '.join(str(error).split()), 'valid YAML') from error
+        raise ConfigurationError(str(path), _in_words(error), 'valid YAML') from error
+    if not isinstance(content, Mapping):
+        raise ConfigurationError(str(path), content, 'a YAML file with keys and values')
     return Section(content, '')
+
+
+def _in_words(error: yaml.YAMLError | UnicodeDecodeError) -> str:
+    """Say what is wrong with a file, and where."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        mark = error.problem_mark
+        return f'{error.problem} in line {mark.line + 1}, column {mark.column + 1}'
+    return ' '.join(str(error).split())
 
 
 class Section:
@@ -201,13 +214,10 @@ def _number(value: object, path: str, expected: str) -> float:
     """Return a finite number; YAML's booleans and texts are none."""
     if isinstance(value, str):
         expected += ' (YAML reads 1e-3 as a text, 1.0e-3 as a number)'
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float))
-        or not math.isfinite(value)
-        or abs(value) > LARGEST
-    ):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise ConfigurationError(path, value, expected)
+    if abs(value) > LARGEST:
+        raise ConfigurationError(path, value, f'{expected}, at most {LARGEST:g}')
     return float(value)
 
 

@@ -33,10 +33,10 @@ def test_speed_and_centripetal_acceleration_are_constant() -> None:
 @pytest.mark.parametrize(
     ('values', 'message'),
     [
-        ((-0.05, 1.0), 'radius must be finite and greater than 0 m, got -0.05'),
-        ((0.05, 0.0), 'angular_frequency must be finite and greater than 0'),
-        ((0.05, np.nan), 'angular_frequency must be a finite number'),
-        ((0.05, 1.0, np.nan), 'phase must be a finite number'),
+        ((-0.05, 1.0), 'radius must be greater than 0 and at most 1e.100 m, got -0.05'),
+        ((0.05, 0.0), 'angular_frequency must be greater than 0'),
+        ((0.05, np.nan), 'angular_frequency must be -1e.100 to 1e.100 '),
+        ((0.05, 1.0, np.nan), 'phase must be -1e.100 to 1e.100 '),
         ((0.05, 1.0, 0.0, 0.0), 'duration must be greater than 0 s, got 0'),
     ],
 )

@@ -45,6 +45,7 @@ def test_part_of_a_group_is_a_mistake(tmp_path):
     [
         ('a,b\n1,2\n3,x\n', r"table\.csv:3: b: expected a number, got 'x'"),
         ('a,b\n1,nan\n', r"table\.csv:2: b: expected a finite number, got 'nan'"),
+        ('a,b\n-1e101,2\n', r'table\.csv:2: a: expected a number from -1e\+100 to 1e\+100, got'),
         ('a,b\n1,\n', r"table\.csv:2: b: expected a number, got ''"),
         ('a,b\n1\n', r'table\.csv:2: expected 2 cells, got 1'),
         ('a,a\n1,2\n', r"table\.csv:1: expected every column once, got 'a'"),
@@ -70,6 +71,22 @@ def test_standard_streams(monkeypatch, capsys):
     assert table.source == 'standard input'
     write_table('-', ['a', 'b'], -0.0 * table.take(['a', 'b']))
     assert capsys.readouterr().out == 'a,b\n0,0\n'
+
+
+def test_mark_of_a_spreadsheet_is_no_part_of_a_name(tmp_path, monkeypatch):
+    content = b'\xef\xbb\xbfa,b\r\n1,2\r\n'
+    path = tmp_path / 'table.csv'
+    path.write_bytes(content)
+    assert read_table(path, ('a', 'b')).take(['a', 'b']).tolist() == [[1.0, 2.0]]
+    monkeypatch.setattr('sys.stdin', io.TextIOWrapper(io.BytesIO(content), encoding='ascii'))
+    assert read_table('-', ('a', 'b')).take(['a', 'b']).tolist() == [[1.0, 2.0]]
+
+
+def test_standard_input_that_is_no_text_is_refused(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(b'\xff\xfe\x00'), errors='surrogateescape')
+    monkeypatch.setattr('sys.stdin', stream)
+    with pytest.raises(ConfigurationError, match='standard input: expected a CSV file in UTF-8'):
+        read_table('-', ('a', 'b'))
 
 
 def test_written_numbers_come_back(tmp_path):

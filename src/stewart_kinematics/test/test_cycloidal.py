@@ -119,7 +119,9 @@ def test_move_to_the_same_pose_stands_still() -> None:
 
 @pytest.mark.parametrize('duration', [0.0, -1.0, np.nan, np.inf])
 def test_unusable_durations_are_refused(duration: float) -> None:
-    with pytest.raises(TrajectoryError, match='duration must be finite and greater than 0 s'):
+    with pytest.raises(
+        TrajectoryError, match=r'duration must be greater than 0 and at most 1e.100 s'
+    ):
         Cycloidal(START, TARGET, duration)
 
 

@@ -58,6 +58,12 @@ def test_measures_that_are_no_lengths_are_refused(value: float) -> None:
         replace(SMALL, stroke=value)
 
 
+@pytest.mark.parametrize('key', ['base_pair_angle', 'platform_pair_angle'])
+def test_pair_whose_joints_are_next_to_the_other_pairs_is_refused(key: str) -> None:
+    with pytest.raises(ConfigurationError, match=f'{key}: .* below 120 deg, got 120'):
+        replace(SMALL, **{key: 120.0})
+
+
 def test_merits_agree_with_the_kinematics() -> None:
     platform = made(SMALL)
     found, geometry = merits(platform, cells=12), platform.geometry
@@ -153,6 +159,21 @@ def test_new_without_a_measure_asks_only_at_a_terminal(monkeypatch: pytest.Monke
         platform_verb.main(parsed(platform_verb, 'new', 'small'))
 
 
+def test_new_asks_again_for_what_is_no_measure(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = io.StringIO('wide\n-1\n0.2\n')
+    monkeypatch.setattr(answers, 'isatty', lambda: True)
+    monkeypatch.setattr('sys.stdin', answers)
+    # The first of them is the radius of the base.
+    assert platform_verb.main(parsed(platform_verb, 'new', 'small', *MEASURED[2:])) == 0
+    said = capsys.readouterr()
+    assert yaml.safe_load(said.out)['base_joints']['ring']['radius_m'] == 0.2
+    assert said.err.count('radius of the ring through the base joints [m]: ') == 3
+    assert "a positive number is needed, not 'wide'" in said.err
+    assert "a positive number is needed, not '-1'" in said.err
+
+
 def test_a_study_has_a_row_for_every_design(capsys: pytest.CaptureFixture[str]) -> None:
     words = ('--platform', 'ex800', '--cells', '8', '--vary', 'platform_joints.ring.radius_m')
     assert study.main(parsed(study, *words, '0.05', '0.2', '2')) == 0
@@ -174,6 +195,30 @@ def test_a_study_has_a_row_for_every_design(capsys: pytest.CaptureFixture[str]) 
 def test_a_study_of_what_is_no_number_is_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(ConfigurationError, match='the path of a number'):
         study.main(parsed(study, '--vary', *words))
+
+
+@pytest.mark.parametrize(
+    ('words', 'message'),
+    [
+        (('1', 'nan', '2'), r"numbers up to 1e\+100 and a count from 1 to 100000, got '1 nan 2'"),
+        (('1', '1e101', '2'), "a count from 1 to 100000, got '1 1e101 2'"),
+        (('1', '2', '0'), "a count from 1 to 100000, got '1 2 0'"),
+        (('1', '2', '1000000000'), "got '1 2 1000000000'"),
+        (('1', '2', 'x'), "expected two numbers and a count, got '1 2 x'"),
+    ],
+)
+def test_a_study_over_what_is_no_range_is_refused(words: tuple[str, ...], message: str) -> None:
+    with pytest.raises(ConfigurationError, match=f'--vary: .*{message}'):
+        study.main(parsed(study, '--vary', 'legs.retracted_length_m', *words))
+
+
+def test_a_study_of_too_many_designs_is_refused() -> None:
+    vary = '--vary', 'legs.retracted_length_m', '1', '2', '1000'
+    other = '--vary', 'base_joints.ring.radius_m', '1', '2', '1000'
+    with pytest.raises(ConfigurationError, match='at most 100000 designs, got 1000000'):
+        study.main(parsed(study, *vary, *other))
+    with pytest.raises(ConfigurationError, match='expected every measure once'):
+        study.main(parsed(study, *vary, *vary))
 
 
 def test_a_study_of_too_few_cells_is_refused() -> None:

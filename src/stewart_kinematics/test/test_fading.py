@@ -57,7 +57,7 @@ def test_without_a_duration_the_fall_ends_with_the_motion() -> None:
 
 def test_unusable_times_are_refused() -> None:
     circle = Circle(CENTRE, 0.05, 2.0, duration=4.0)
-    with pytest.raises(TrajectoryError, match='fade_in must be finite and at least 0 s, got -1'):
+    with pytest.raises(TrajectoryError, match=r'fade_in must be 0 to 1e.100 s, got -1'):
         Faded(circle, CENTRE, -1.0)
     with pytest.raises(TrajectoryError, match='duration must be at most the 4 s'):
         Faded(circle, CENTRE, 1.0, 1.0, 5.0)
@@ -67,5 +67,5 @@ def test_unusable_times_are_refused() -> None:
         Faded(circle, CENTRE, 1.0, 5.0)
     with pytest.raises(TrajectoryError, match='give a finite duration'):
         Faded(WAVE, CENTRE, 1.0, 1.0)
-    with pytest.raises(TrajectoryError, match='time must be finite and at least 0 s'):
+    with pytest.raises(TrajectoryError, match=r'time must be 0 to 1e.100 s'):
         Faded(WAVE, CENTRE, 1.0).ended(-1.0, 1.0)

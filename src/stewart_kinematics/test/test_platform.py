@@ -166,7 +166,7 @@ def test_wrong_entry_is_named_with_its_value(
     assert caught.value.key == key
     assert caught.value.value == value
     assert str(caught.value).startswith(f'{key}: expected ')
-    assert repr(value) in str(caught.value)
+    assert str(caught.value).endswith(f', got {"nothing" if value is None else repr(value)}')
 
 
 @pytest.mark.parametrize('value', [float('nan'), float('inf')])
@@ -195,17 +195,37 @@ def test_key_given_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / 'twice.yaml'
     path.write_text(platform_path('vigo').read_text() + '\nname: other\n')
 
-    with pytest.raises(ConfigurationError, match='name: expected one value'):
+    found = (
+        r"twice\.yaml: expected valid YAML, got 'the key name more than once, first in line \d+"
+    )
+    with pytest.raises(ConfigurationError, match=found):
         Platform.from_yaml(path)
 
 
-@pytest.mark.parametrize('text', ['{', '- 1\n- 2\n', '', '1: 2\n'])
-def test_file_that_is_no_mapping_is_refused(tmp_path: Path, text: str) -> None:
-    """Broken YAML and other documents are errors of the configuration."""
+@pytest.mark.parametrize(
+    ('text', 'said'),
+    [
+        ('a:\n- {', 'expected valid YAML, got .expected the node content, .* in line 2, column 4'),
+        ('- 1\n- 2\n', r'expected a YAML file with keys and values, got \[1, 2\]'),
+        ('', 'expected a YAML file with keys and values, got nothing'),
+        ('x' * 1000, "expected a YAML file .*, got 'x{159} ...$"),
+    ],
+)
+def test_file_that_is_no_mapping_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    """Broken YAML and other documents are named, and shown in part where they are long."""
     path = tmp_path / 'broken.yaml'
     path.write_text(text)
 
-    with pytest.raises(ConfigurationError):
+    with pytest.raises(ConfigurationError, match=rf'broken\.yaml: {said}'):
+        Platform.from_yaml(path)
+
+
+def test_keys_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    """YAML makes a number of 1."""
+    path = tmp_path / 'numbered.yaml'
+    path.write_text('1: 2\n')
+
+    with pytest.raises(ConfigurationError, match=r'a mapping with text keys, got \{1: 2\}'):
         Platform.from_yaml(path)
 
 

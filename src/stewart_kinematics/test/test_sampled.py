@@ -93,15 +93,21 @@ def test_bad_stamps_are_refused_by_line() -> None:
     _refused('0.05 s in line 4 goes back from 0.1 s', LINES, time=[0.0, 0.1, 0.05, 0.2, 0.3, 0.4])
     _refused('a gap of 0.8 s before line 5, allowed', LINES, time=[0.0, 0.1, 0.2, 1.0, 1.1, 1.2])
     _refused('0.4 s in line 8 repeats', LINES, time=[0.0, 0.1, 0.2, 0.3, 0.4, 0.4])
-    _refused('time is not finite in line 3', LINES, time=[0.0, np.nan, 0.2, 0.3, 0.4, 0.5])
+    _refused(
+        'time of nan s in line 3, expected are', LINES, time=[0.0, np.nan, 0.2, 0.3, 0.4, 0.5]
+    )
     _refused('0.1 s in sample 3 repeats', time=[0.0, 0.1, 0.1, 0.2, 0.3, 0.4])
+    _refused('1e-10 s in line 3 repeats 0 s', LINES, time=[0.0, 1e-10, 0.2, 0.3, 0.4, 0.5])
+    _refused(r'time of 1e\+101 s in line 8', LINES, time=[0.0, 0.1, 0.2, 0.3, 0.4, 1e101])
 
 
 def test_bad_values_are_refused_by_line() -> None:
     position, quaternion = np.zeros((6, 3)), np.tile([0.0, 0.0, 0.0, 1.0], (6, 1))
     position[4, 1] = np.nan
     quaternion[2] *= 1.1
-    _refused('position is not finite in line 6', LINES, position=position)
+    twist = np.full((6, 6), -1e101)
+    _refused('position of nan in line 6, expected are', LINES, position=position)
+    _refused(r'twist of -1e\+101 in line 2, expected .* -1e\+100 to', LINES, twist=twist)
     _refused('quaternion of norm 1.1 in sample 3', quaternion_xyzw=quaternion)
     _refused(r'position must have shape \(6, 3\), got \(6, 2\)', position=np.zeros((6, 2)))
     _refused('accelerations without twists', acceleration=np.zeros((6, 6)))

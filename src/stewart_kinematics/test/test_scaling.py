@@ -103,7 +103,7 @@ def test_sea_too_steep_for_the_platform_fits_at_no_froude_scale() -> None:
     steep = (AiryWave.deep_water(0.5, 2.5),)
     limits = replace(VIGO.limits, pitch=np.radians([-10.0, 10.0]))
     guard = MotionGuard(replace(VIGO, limits=limits))
-    message = r'at no scale: at .* uses \d+% of the margin in pitch, allowed are 0 % to 100%'
+    message = r'at no scale: at .* uses 178\.4 % of the margin in pitch, allowed are 0 to 100 %'
     with pytest.raises(TrajectoryError, match=message):
         fit_froude(OrbitalWave(steep, NEUTRAL), guard, 1.0, duration=5.0)
     assert fit_plain(OrbitalWave(steep, NEUTRAL), guard, 1.0, duration=5.0).factor < 0.6
@@ -125,14 +125,16 @@ def test_unusable_fractions_are_refused(fraction: float) -> None:
 
 
 def test_unusable_factors_are_refused() -> None:
-    with pytest.raises(TrajectoryError, match='scale must be finite and greater than 0'):
+    with pytest.raises(TrajectoryError, match='scale must be greater than 0'):
         froude(SEA, 0.0)
-    with pytest.raises(TrajectoryError, match='factor must be finite and greater than 0'):
+    with pytest.raises(TrajectoryError, match='factor must be greater than 0'):
         plain(SEA, -1.0)
 
 
 def test_sample_times_reach_the_end() -> None:
     np.testing.assert_allclose(sample_times(0.3, 10.0), [0.0, 0.1, 0.2, 0.3])
     assert sample_times(0.35, 10.0)[-1] == pytest.approx(0.3)
-    with pytest.raises(TrajectoryError, match='rate must be finite and greater than 0 Hz'):
+    with pytest.raises(
+        TrajectoryError, match=r'rate must be greater than 0 and at most 1e.100 Hz'
+    ):
         sample_times(1.0, 0.0)

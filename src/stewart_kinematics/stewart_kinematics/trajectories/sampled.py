@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline, PPoly
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Array, Motion, read_only
+from stewart_kinematics.schema import LARGEST
 from stewart_kinematics.trajectories.attitude import (
     from_quaternion_path,
     quaternion_derivatives,
@@ -22,6 +23,9 @@ _SIZES = {'position': 3, 'quaternion_xyzw': 4, 'twist': 6, 'acceleration': 6}
 
 LARGEST_STEP = 5.0
 """A step longer than this many median steps is a gap."""
+
+SMALLEST_STEP = 1e-9
+"""Stamps of ROS count nanoseconds; what differs by less is one sample written twice [s]."""
 
 # Coefficients of the quintic on [0, 1] over value, velocity and acceleration at both ends, highest
 # power first.
@@ -115,13 +119,17 @@ class Sampled:
         return f'sample {index + 1}' if self.lines is None else f'line {self.lines[index]}'
 
     def _checked(self, name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:
-        """Return a read-only copy; refuse another shape, NaN, and quaternions of norm 0."""
+        """Return a read-only copy; refuse another shape, no numbers, quaternions of norm 0."""
         array = read_only(values)
         if array.shape != shape:
             raise TrajectoryError(f'{name} must have shape {shape}, got {array.shape}')
-        bad = ~np.isfinite(array).all(axis=1)
+        bad = ~(np.abs(array) <= LARGEST)
         if bad.any():
-            raise TrajectoryError(f'{name} is not finite in {self._place(int(bad.argmax()))}')
+            row, column = np.argwhere(bad)[0].tolist()
+            raise TrajectoryError(
+                f'{name} of {array[row, column]:g} in {self._place(row)}, '
+                f'expected are numbers from {-LARGEST:g} to {LARGEST:g}'
+            )
         if name == 'quaternion_xyzw':
             norm = np.linalg.norm(array, axis=1)
             off = np.abs(norm - 1.0) > 1e-3
@@ -134,15 +142,19 @@ class Sampled:
         return array
 
     def _check_stamps(self, time: Array) -> None:
-        """Refuse stamps that are not finite, repeated, out of order or after a gap."""
-        bad = ~np.isfinite(time)
+        """Refuse stamps that are no numbers, repeated, out of order or after a gap."""
+        bad = ~(np.abs(time) <= LARGEST)
         if bad.any():
-            raise TrajectoryError(f'time is not finite in {self._place(int(bad.argmax()))}')
+            index = int(bad.argmax())
+            raise TrajectoryError(
+                f'time of {time[index]:g} s in {self._place(index)}, '
+                f'expected are {-LARGEST:g} to {LARGEST:g} s'
+            )
         steps = np.diff(time)
-        back = steps <= 0.0
+        back = steps < SMALLEST_STEP
         if back.any():
             index = int(back.argmax())
-            what = 'repeats' if steps[index] == 0.0 else 'goes back from'
+            what = 'repeats' if steps[index] > -SMALLEST_STEP else 'goes back from'
             raise TrajectoryError(
                 f'time {time[index + 1]:.9g} s in {self._place(index + 1)} {what} '
                 f'{time[index]:.9g} s'

@@ -183,8 +183,8 @@ def _fit(
     else:
         used, quantity, best = min(scan)
         raise TrajectoryError(
-            f'the sea fits at no scale: at {best:.3g} it uses {used:.0%} of the margin '
-            f'in {quantity}, allowed are 0 % to {fraction:.0%}'
+            f'the sea fits at no scale: at {best:.3g} it uses {100.0 * used:.4g} % of the margin '
+            f'in {quantity}, allowed are 0 to {100.0 * fraction:g} %'
         )
     low = scan[-1][2]
     high = low * _RATIO

@@ -16,6 +16,9 @@ from stewart_kinematics.trajectories.waves import AiryWave
 
 Bins = Literal['equal_energy', 'equal_frequency']
 
+MOST_WAVES = 10_000
+"""More is a slip of the keyboard, and takes hours."""
+
 _GRID = 20_001
 
 
@@ -128,8 +131,8 @@ class Jonswap:
 
         """
         low, high = band
-        if count < 1:
-            raise TrajectoryError(f'a sea needs at least 1 wave, got {count}')
+        if not 1 <= count <= MOST_WAVES:
+            raise TrajectoryError(f'a sea is made of 1 to {MOST_WAVES} waves, got {count}')
         if not 0.0 < low < high < np.inf:
             raise TrajectoryError(f'band must ascend from above 0, got {low} to {high}')
         if isinstance(seed, int) and seed < 0:

@@ -72,23 +72,25 @@ def clamp(time: ArrayLike, duration: float) -> Array:
 
 
 def finite(name: str, value: float, unit: str) -> float:
-    """Return `value` as a float; refuse NaN and infinity."""
+    """Return `value` as a float; refuse what is no number up to `LARGEST`."""
     if not abs(value) <= LARGEST:
-        raise TrajectoryError(f'{name} must be a finite number of {unit}, got {value}')
+        raise TrajectoryError(f'{name} must be {-LARGEST:g} to {LARGEST:g} {unit}, got {value}')
     return float(value)
 
 
 def positive(name: str, value: float, unit: str) -> float:
-    """Return `value` as a float; refuse what is not finite and greater than 0."""
+    """Return `value` as a float; refuse what is not greater than 0 or above `LARGEST`."""
     if not 0.0 < value <= LARGEST:
-        raise TrajectoryError(f'{name} must be finite and greater than 0 {unit}, got {value}')
+        raise TrajectoryError(
+            f'{name} must be greater than 0 and at most {LARGEST:g} {unit}, got {value}'
+        )
     return float(value)
 
 
 def not_negative(name: str, value: float, unit: str) -> float:
-    """Return `value` as a float; refuse what is not finite and at least 0."""
+    """Return `value` as a float; refuse what is below 0 or above `LARGEST`."""
     if not 0.0 <= value <= LARGEST:
-        raise TrajectoryError(f'{name} must be finite and at least 0 {unit}, got {value}')
+        raise TrajectoryError(f'{name} must be 0 to {LARGEST:g} {unit}, got {value}')
     return float(value)
 
 

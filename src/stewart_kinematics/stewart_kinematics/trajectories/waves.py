@@ -99,7 +99,7 @@ class AiryWave:
         if steepness > STEEPEST:
             raise TrajectoryError(
                 f'a wave of {2.0 * self.amplitude:.4g} m height and {self.length:.4g} m length '
-                f'breaks: steepness {steepness:.3f}, allowed are 0 to {STEEPEST:.3f}'
+                f'breaks: steepness {steepness:.3g}, allowed are 0 to {STEEPEST:.3g}'
             )
 
     @classmethod

@@ -29,6 +29,7 @@ from stewart_kinematics.trajectories import (
 )
 from stewart_kinematics.trajectories.scaling import fit_froude, fit_plain
 from stewart_kinematics.trajectories.spectrum import significant_height
+from stewart_kinematics.trajectories.trajectory import finite
 from stewart_kinematics.verbs.outputs import output_stream
 from stewart_kinematics.verbs.pictures import add_picture_argument
 from stewart_kinematics.verbs.poses import SIX, typed_pose
@@ -101,7 +102,7 @@ def _ocean(arguments: argparse.Namespace, platform: Platform, guard: MotionGuard
 
 
 def _circle(arguments: argparse.Namespace, platform: Platform, guard: MotionGuard) -> Trajectory:
-    if arguments.period == 0.0:
+    if finite('period', arguments.period, 's') == 0.0:
         raise TrajectoryError(f'period must not be 0 s, got {arguments.period}')
     frequency = 2.0 * np.pi / arguments.period
     return _faded(Circle(platform.geometry.neutral_pose, arguments.radius, frequency), arguments)

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Pose
+from stewart_kinematics.schema import LARGEST
 
 SIX = ('X', 'Y', 'Z', 'ROLL', 'PITCH', 'YAW')
 """Names of the six numbers in a help."""
@@ -34,11 +35,12 @@ def typed_pose(option: str, numbers: Sequence[float]) -> Pose:
     Raises
     ------
     ConfigurationError
-        If a number is not finite.
+        If one is no number up to `LARGEST`.
 
     """
-    if not np.all(np.isfinite(numbers)):
-        raise ConfigurationError(option, list(numbers), 'six finite numbers')
+    if not np.all(np.abs(numbers) <= LARGEST):
+        expected = f'six numbers from {-LARGEST:g} to {LARGEST:g}'
+        raise ConfigurationError(option, list(numbers), expected)
     roll, pitch, yaw = np.radians(numbers[3:]).tolist()
     return Pose.from_rpy(numbers[:3], (roll, pitch, yaw))
 

@@ -18,7 +18,7 @@ from stewart_kinematics.csv_tables import write_table
 from stewart_kinematics.design import half_out, MARGIN_CELLS, Merits, merits
 from stewart_kinematics.errors import ConfigurationError, StewartError
 from stewart_kinematics.platform import Platform
-from stewart_kinematics.schema import read_yaml, Section
+from stewart_kinematics.schema import LARGEST, read_yaml, Section
 from stewart_kinematics.verbs.outputs import output_stream
 from stewart_kinematics.verbs.progress import show_part
 from stewart_kinematics.workspace import MOST_CELLS
@@ -35,6 +35,9 @@ examples:
   stewart study --platform ex800 --vary platform_joints.ring.radius_m 0.1 0.2 5
   stewart study --vary legs.retracted_length_m 1.2 1.4 3 --vary base_joints.ring.radius_m 0.6 0.8 3
 """
+MOST_DESIGNS = 100_000
+"""More is a slip of the keyboard, and takes days."""
+
 UNITS = {
     **dict.fromkeys(('x', 'y', 'z'), 'm'),
     **dict.fromkeys(('roll', 'pitch', 'yaw'), 'rad'),
@@ -93,7 +96,13 @@ def main(arguments: argparse.Namespace) -> int:
     read_yaml(path)
     content = yaml.safe_load(path.read_text(encoding='utf-8'))
     names = [words[0] for words in arguments.vary]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigurationError('--vary', name, 'every measure once')
     axes = [_values(content, *words) for words in arguments.vary]
+    count = math.prod(map(len, axes))
+    if count > MOST_DESIGNS:
+        raise ConfigurationError('--vary', count, f'a grid of at most {MOST_DESIGNS} designs')
     designs = list(itertools.product(*axes))
     rows, notes = [], []
     with show_part('designs') as progress:
@@ -131,8 +140,9 @@ def _values(content: dict[str, Any], name: str, low: str, high: str, count: str)
         raise ConfigurationError(
             '--vary', f'{low} {high} {count}', 'two numbers and a count'
         ) from error
-    if number < 1 or not math.isfinite(first) or not math.isfinite(last):
-        raise ConfigurationError('--vary', f'{low} {high} {count}', 'finite numbers, a count >= 1')
+    if not 1 <= number <= MOST_DESIGNS or not (abs(first) <= LARGEST and abs(last) <= LARGEST):
+        expected = f'numbers up to {LARGEST:g} and a count from 1 to {MOST_DESIGNS}'
+        raise ConfigurationError('--vary', f'{low} {high} {count}', expected)
     step = (last - first) / max(number - 1, 1)
     return [first + step * index for index in range(number)]
 

@@ -53,6 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Make, check, write and draw; return the exit code."""
     platform = Platform.from_yaml(arguments.platform)
+    if arguments.duration is not None:
+        # What has too many samples is refused before it is made, which may take long.
+        sample_times(arguments.duration, arguments.rate)
     guard = MotionGuard(platform)
     trajectory: Trajectory = arguments.make(arguments, platform, guard)
     time = _times(trajectory, arguments.rate)
