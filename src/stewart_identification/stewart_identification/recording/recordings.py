@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 import hashlib
@@ -118,17 +119,22 @@ def _read(
             return False
         return True
 
-    return Recording(
-        path,
-        digest(path),
-        bag.start_ns,
-        read_joints(bag, ACTUATORS) if there(ACTUATORS) else None,
-        read_joints(bag, COMMANDS) if there(COMMANDS) else None,
-        read_series(bag, IMU, ImuSeries) if there(IMU) else None,
-        read_series(bag, SETPOINT, SetpointSeries) if there(SETPOINT) else None,
-        read_series(bag, DRIVER_STATE, DriverStateSeries) if there(DRIVER_STATE) else None,
-        remarks,
-    )
+    # To hash hundreds of megabytes takes a core, but not the interpreter.
+    with ThreadPoolExecutor(1) as beside:
+        sha256 = beside.submit(digest, path)
+        return Recording(
+            path=path,
+            begin_ns=bag.start_ns,
+            actuators=read_joints(bag, ACTUATORS) if there(ACTUATORS) else None,
+            commands=read_joints(bag, COMMANDS) if there(COMMANDS) else None,
+            imu=read_series(bag, IMU, ImuSeries) if there(IMU) else None,
+            setpoints=read_series(bag, SETPOINT, SetpointSeries) if there(SETPOINT) else None,
+            driver_states=(
+                read_series(bag, DRIVER_STATE, DriverStateSeries) if there(DRIVER_STATE) else None
+            ),
+            remarks=remarks,
+            sha256=sha256.result(),
+        )
 
 
 @contextmanager
