@@ -89,7 +89,7 @@ def test_clock_of_the_sensor_is_preferred_to_that_of_the_program(tmp_path: Path)
     ('text', 'message'),
     [
         ('a,b\n1,2\n', 'none of the first 20 lines names accelerations'),
-        ('time,ax(g),ay(g),az(g)\n', ':1: no columns of angular velocities among'),
+        ('time,ax(g),ay(g),az(g)\n0,0,0,1\n', ':1: no columns of the angular velocity among'),
         (CSV.replace(',0,0,1\n', ',0,x,1\n', 1), r":2: Angular velocity Y\(°/s\) is 'x'"),
         (CSV.replace('Acceleration X(g)', 'Acceleration X(ft)'), "acceleration in 'ft', known"),
         (CSV.splitlines()[0] + '\n', 'there are names of columns and no samples'),

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-import re
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -14,7 +13,6 @@ from stewart_bags.writing import BagWriter, Compression, Storage
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array
 
-STANDARD_GRAVITY = 9.80665
 TOPIC = '/imu/data'
 
 
@@ -45,115 +43,6 @@ class ImuLog:
     angular_velocity: Array
     quaternion_xyzw: Array | None
     origin: str
-
-
-QUANTITIES: dict[str, tuple[str, ...]] = {
-    'acceleration': ('acc', 'a', 'acceleration', '加速度'),
-    'angular velocity': ('as', 'w', 'gyro', 'angularvelocity', '角速度'),
-    'angle': ('angle', 'ang', 'euler', '角度'),
-}
-"""How the columns of a vector begin, before x, y or z, in the versions of the vendor's program."""
-QUATERNION = ('q', 'quaternions', 'quaternion', '四元数')
-TIMES = ('time', 'times', 'chiptime', '时间', '片上时间')
-DEVICE = ('devicename', 'address', 'device', '设备名称')
-
-_UNIT = re.compile(r'[(\[（](.*?)[)\]）]')
-
-
-def plain(name: str) -> str:
-    """Return a column's name in small letters, without unit, blanks and underscores."""
-    return re.sub(r'[\s_\-.]', '', _UNIT.sub('', name)).lower()
-
-
-def unit_of(name: str) -> str:
-    """Return what stands in brackets behind a column's name, in small letters."""
-    found = _UNIT.search(name)
-    return found.group(1).strip().lower().replace(' ', '') if found else ''
-
-
-def vector_columns(names: list[str], beginnings: tuple[str, ...]) -> list[int] | None:
-    """
-    Find the three columns of a vector.
-
-    Parameters
-    ----------
-    names : list of str
-        All columns, as the file has them.
-    beginnings : tuple of str
-        What their plain names may begin with, before x, y, z.
-
-    Returns
-    -------
-    list of int or None
-        Places of x, y, z; None if the vector is not there.
-
-    """
-    short = [plain(name) for name in names]
-    for beginning in beginnings:
-        wanted = [f'{beginning}{axis}' for axis in 'xyz']
-        if all(name in short for name in wanted):
-            return [short.index(name) for name in wanted]
-    return None
-
-
-def quaternion_columns(names: list[str]) -> list[int] | None:
-    """Return the places of w, x, y, z, the vendor's order; None if there is no quaternion."""
-    short = [plain(name) for name in names]
-    for beginning in QUATERNION:
-        wanted = [f'{beginning}{number}' for number in range(4)]
-        if all(name in short for name in wanted):
-            return [short.index(name) for name in wanted]
-    return None
-
-
-def in_si(values: Array, unit: str, quantity: str, place: str) -> Array:
-    """
-    Convert accelerations or angular velocities.
-
-    Parameters
-    ----------
-    values : ndarray
-        As in the file.
-    unit : str
-        As in the file, in small letters; empty for the vendor's: g and degrees per second.
-    quantity : str
-        ``acceleration``, ``angular velocity`` or ``angle``.
-    place : str
-        File, for the message.
-
-    Returns
-    -------
-    ndarray
-        In m/s², rad/s, rad.
-
-    Raises
-    ------
-    NoImuLog
-        If the unit is unknown.
-
-    """
-    factors = {
-        'acceleration': {
-            '': STANDARD_GRAVITY,
-            'g': STANDARD_GRAVITY,
-            'm/s2': 1.0,
-            'm/s²': 1.0,
-            'm/s^2': 1.0,
-            'mg': 1e-3 * STANDARD_GRAVITY,
-        },
-        'angular velocity': {
-            '': np.pi / 180.0,
-            'deg/s': np.pi / 180.0,
-            '°/s': np.pi / 180.0,
-            'dps': np.pi / 180.0,
-            'rad/s': 1.0,
-        },
-        'angle': {'': np.pi / 180.0, 'deg': np.pi / 180.0, '°': np.pi / 180.0, 'rad': 1.0},
-    }[quantity]
-    if unit not in factors:
-        known = ', '.join(sorted(filter(None, factors)))
-        raise NoImuLog(f'{place}: {quantity} in {unit!r}, known are {known}')
-    return np.asarray(values * factors[unit])
 
 
 def attitude_of(quaternions: Array | None, angles: Array | None) -> Array | None:

@@ -19,17 +19,14 @@ from typing import Any
 
 import numpy as np
 from scipy.io import loadmat
-from stewart_identification.importing.imu_log import (
-    attitude_of,
-    ImuLog,
+from stewart_identification.importing.imu_log import attitude_of, ImuLog, NoImuLog
+from stewart_identification.importing.named_columns import (
     in_si,
-    NoImuLog,
+    NamedColumns,
     plain,
     QUANTITIES,
-    quaternion_columns,
     TIMES,
     unit_of,
-    vector_columns,
 )
 from stewart_kinematics.motion import Array
 
@@ -76,16 +73,16 @@ def read_mat_log(
     unknown = sorted(set(chosen) - set(ROLES))
     if unknown:
         raise NoImuLog(f'{path}: no role {unknown[0]!r}, there are {", ".join(ROLES)}')
-    force = _vector(variables, 'acceleration', chosen, path)
-    turning = _vector(variables, 'angular velocity', chosen, path)
-    angles = _vector(variables, 'angle', chosen, path, needed=False)
-    assert force is not None
-    assert turning is not None
     listed = list(variables)
-    columns = quaternion_columns(listed)
-    quaternion = None
-    if columns is not None:
-        quaternion = np.column_stack([np.ravel(variables[listed[i]]) for i in columns])
+
+    def numbers(places: list[int]) -> Array:
+        return np.column_stack([np.ravel(variables[listed[place]]) for place in places])
+
+    columns = NamedColumns(str(path), listed, numbers)
+    force = _needed(columns, variables, 'acceleration', chosen)
+    turning = _needed(columns, variables, 'angular velocity', chosen)
+    angles = _vector(columns, variables, 'angle', chosen)
+    quaternion = columns.quaternion()
     seconds = _seconds(variables, chosen, rate, len(force), path)
     lengths = {
         len(item) for item in (force, turning, angles, quaternion, seconds) if item is not None
@@ -135,42 +132,46 @@ def _gather(content: Mapping[str, Any], found: dict[str, Array], depth: int) -> 
                 found.update(zip(titles, array.T, strict=True))
 
 
-def _vector(
-    variables: Mapping[str, Array],
-    role: str,
-    chosen: Mapping[str, str],
-    path: Path,
-    *,
-    needed: bool = True,
-) -> Array | None:
-    listed = list(variables)
-    if role in chosen:
-        return in_si(
-            _matrix(variables, chosen[role], path), unit_of(chosen[role]), role, str(path)
+def _needed(
+    columns: NamedColumns, variables: Mapping[str, Array], role: str, chosen: Mapping[str, str]
+) -> Array:
+    found = _vector(columns, variables, role, chosen)
+    if found is None:
+        raise NoImuLog(
+            f'{columns.place}: no variable is the {role}, there are {_listed(variables)}; '
+            'say which one it is'
         )
-    columns = vector_columns(listed, QUANTITIES[role])
-    if columns is not None:
-        values = np.column_stack([np.ravel(variables[listed[i]]) for i in columns])
-        return in_si(values, unit_of(listed[columns[0]]), role, str(path))
-    for name in listed:
-        if plain(name) in QUANTITIES[role] and variables[name].ndim == 2:
-            return in_si(_matrix(variables, name, path), unit_of(name), role, str(path))
-    if not needed:
+    return found
+
+
+def _vector(
+    columns: NamedColumns, variables: Mapping[str, Array], role: str, chosen: Mapping[str, str]
+) -> Array | None:
+    """Return a vector from the variable that was named for it, three columns, or one matrix."""
+    name = chosen.get(role)
+    if name is None:
+        found = columns.vector(role)
+        if found is not None:
+            return found
+        name = next((n for n, v in variables.items() if _is_matrix(n, v, role)), None)
+    if name is None:
         return None
-    raise NoImuLog(
-        f'{path}: no variable is the {role}, there are {_listed(variables)}; say which one it is'
-    )
+    return in_si(_matrix(variables, name, columns.place), unit_of(name), role, columns.place)
 
 
-def _matrix(variables: Mapping[str, Array], name: str, path: Path) -> Array:
+def _is_matrix(name: str, values: Array, role: str) -> bool:
+    return plain(name) in QUANTITIES[role] and values.ndim == 2
+
+
+def _matrix(variables: Mapping[str, Array], name: str, place: str) -> Array:
     if name not in variables:
-        raise NoImuLog(f'{path}: no variable {name}, there are {_listed(variables)}')
+        raise NoImuLog(f'{place}: no variable {name}, there are {_listed(variables)}')
     values = variables[name]
     if values.ndim == 2 and values.shape[1] == 3:
         return values
     if values.ndim == 2 and values.shape[0] == 3:
         return np.ascontiguousarray(values.T)
-    raise NoImuLog(f'{path}: {name} has shape {values.shape}, expected (n, 3)')
+    raise NoImuLog(f'{place}: {name} has shape {values.shape}, expected (n, 3)')
 
 
 def _seconds(

@@ -3,9 +3,7 @@
 """
 Logs of WitMotion's programs: text with a line of column names, separated as it may be.
 
-Columns are known by their names, in any order and in the spellings of several versions; units
-come from the brackets behind the names. The attitude is the quaternion where it was logged,
-otherwise roll, pitch and yaw.
+The attitude is the quaternion where it was logged, otherwise roll, pitch and yaw.
 
 """
 
@@ -17,18 +15,13 @@ from pathlib import Path
 import re
 
 import numpy as np
-from stewart_identification.importing.imu_log import (
-    attitude_of,
+from stewart_identification.importing.imu_log import attitude_of, ImuLog, NoImuLog
+from stewart_identification.importing.named_columns import (
     DEVICE,
-    ImuLog,
-    in_si,
-    NoImuLog,
+    NamedColumns,
     plain,
-    QUANTITIES,
-    quaternion_columns,
     TIMES,
-    unit_of,
-    vector_columns,
+    vector_places,
 )
 from stewart_kinematics.motion import Array
 
@@ -70,11 +63,6 @@ def read_text_log(path: Path, *, device: str = '', start_ns: int = 0) -> ImuLog:
     """
     lines = _decoded(path).splitlines()
     first, split, names = _header(lines, path)
-    force = vector_columns(names, QUANTITIES['acceleration'])
-    rate = vector_columns(names, QUANTITIES['angular velocity'])
-    if force is None or rate is None:
-        lacking = 'accelerations' if force is None else 'angular velocities'
-        raise NoImuLog(f'{path}:{first + 1}: no columns of {lacking} among {", ".join(names)}')
     rows = [
         (number, split(line))
         for number, line in enumerate(lines[first + 1 :], first + 2)
@@ -84,20 +72,14 @@ def read_text_log(path: Path, *, device: str = '', start_ns: int = 0) -> ImuLog:
     if not rows:
         raise NoImuLog(f'{path}: there are names of columns and no samples')
     rows = _of_device(rows, names, device, path)
-    stamps = _stamps(rows, names, start_ns, path)
-    wanted = [*force, *rate]
-    angles, quaternion = vector_columns(names, QUANTITIES['angle']), quaternion_columns(names)
-    numbers = _numbers(rows, [*wanted, *(angles or []), *(quaternion or [])], names, path)
-    place = str(path)
-    attitude = attitude_of(
-        numbers[:, -4:] if quaternion else None,
-        in_si(numbers[:, 6:9], unit_of(names[angles[0]]), 'angle', place) if angles else None,
+    columns = NamedColumns(
+        f'{path}:{first + 1}', names, lambda places: _numbers(rows, places, names, path)
     )
     return ImuLog(
-        stamps,
-        in_si(numbers[:, :3], unit_of(names[force[0]]), 'acceleration', place),
-        in_si(numbers[:, 3:6], unit_of(names[rate[0]]), 'angular velocity', place),
-        attitude,
+        _stamps(rows, names, start_ns, path),
+        columns.needed('acceleration'),
+        columns.needed('angular velocity'),
+        attitude_of(columns.quaternion(), columns.vector('angle')),
         f'{path.name}, text with the columns {", ".join(names)}',
     )
 
@@ -117,7 +99,7 @@ def _header(lines: list[str], path: Path) -> tuple[int, Callable[[str], list[str
     for number, line in enumerate(lines[:HEADER_WITHIN]):
         for separator in ('\t', ',', ';', None):
             names = [name.strip() for name in line.split(separator)]
-            if vector_columns(names, QUANTITIES['acceleration']) is not None:
+            if vector_places(names, 'acceleration') is not None:
                 chosen = separator
 
                 def split(text: str, chosen: str | None = chosen) -> list[str]:
