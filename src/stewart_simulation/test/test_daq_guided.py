@@ -4,13 +4,19 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 from stewart_driver.daq.card import AnalogCard, Wiring
+from stewart_driver.daq.card_access import CardAccess
 from stewart_driver.daq.errors import CalibrationError
 from stewart_driver.daq.guided import Guide
+from stewart_driver.errors import DriverError
+from stewart_driver.rig_file import load_rig
+from stewart_driver.verbs import calibrate_daq
 from stewart_simulation.daq_card.bench import Wire
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.faults import CardFaults
@@ -65,3 +71,79 @@ def test_guided_run_takes_points_and_asks_again_for_what_cannot_be_one() -> None
     assert 'the input of leg 5, +10.0000 V, is at the end' in refusals[5]
     with pytest.raises(CalibrationError, match='at least 1, not 0'):
         Guide(analog, 0, said.append)
+
+
+class Person:
+    """Brings the legs to three strokes, reads them off a ruler, and agrees or not."""
+
+    def __init__(self, card: Card, answer: str) -> None:
+        self._card, self._answer = card, answer
+
+    def __iter__(self) -> Iterator[str]:
+        for millimetres in (20.0, 80.0, 140.0):
+            self._card.inputs((millimetres - 80.0) / (10.0 + np.arange(6.0)))
+            yield f'{millimetres}\n'
+        yield '\n'
+
+    def readline(self) -> str:
+        return self._answer
+
+
+@pytest.mark.parametrize('answer', ['y\n', '\n'])
+def test_guided_calibration_reads_the_inputs_that_the_driver_will_and_writes_when_told_to(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    answer: str,
+) -> None:
+    card = Card(CardSettings())
+    access = CardAccess(SimulatedComedi(lambda _: Wire(card)))
+    monkeypatch.setattr(calibrate_daq, 'ORDINARY', access)
+    monkeypatch.setattr('sys.stdin', Person(card, answer))
+    path, table = tmp_path / 'rig.yaml', tmp_path / 'points.csv'
+    parser = argparse.ArgumentParser()
+    calibrate_daq.add_arguments(parser)
+    words = ['--rig-file', str(path), '--platform', 'ex800', '--device', 'bench']
+    words += ['--channels', '5', '4', '3', '2', '1', '0', '--reference', 'diff']
+
+    code = calibrate_daq.main(parser.parse_args([*words, '--save-table', str(table)]))
+
+    agreed = answer == 'y\n'
+    assert code == (0 if agreed else 1)
+    assert path.exists() == agreed
+    assert len(table.read_text().splitlines()) == 4
+    told = capsys.readouterr()
+    assert 'point 4: bring the legs to rest' in told.err
+    assert ('nothing was written' in told.err) == (not agreed)
+    assert 'worst: leg' in told.out
+    assert not card.digital_outputs[0]
+    if agreed:
+        found = load_rig(path).daq
+        assert found is not None
+        # Leg 1 is on the last input, leg 6 on the first.
+        gains = [1e3 * channel.gain_m_per_v for channel in found.inputs]
+        assert gains == pytest.approx([15.0, 14.0, 13.0, 12.0, 11.0, 10.0], rel=1e-3)
+        offsets = [channel.offset_m for channel in found.inputs]
+        assert offsets == pytest.approx([0.08] * 6, abs=2e-5)
+        assert found.outputs == ()
+
+
+@pytest.mark.parametrize(
+    ('words', 'message'),
+    [
+        (['--channels', '0', '1', '2', '3', '4', '4'], 'input_channels: expected six different'),
+        (['--range', '-3', '3'], 'no range -3 to 3 V; it has -10 to 10'),
+    ],
+)
+def test_guided_calibration_refuses_inputs_that_the_card_has_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str
+) -> None:
+    card = Card(CardSettings())
+    access = CardAccess(SimulatedComedi(lambda _: Wire(card)))
+    monkeypatch.setattr(calibrate_daq, 'ORDINARY', access)
+    parser = argparse.ArgumentParser()
+    calibrate_daq.add_arguments(parser)
+    command = ['--rig-file', str(tmp_path / 'rig.yaml'), '--platform', 'ex800']
+
+    with pytest.raises(DriverError, match=message):
+        calibrate_daq.main(parser.parse_args([*command, '--device', 'bench', *words]))

@@ -12,11 +12,13 @@ import sys
 
 from stewart_driver.daq.calibration import Fit
 from stewart_driver.daq.calibration_table import CalibrationTable
+from stewart_driver.daq.card import REFERENCES
 from stewart_driver.daq.card_access import ORDINARY
 from stewart_driver.daq.errors import CalibrationError
 from stewart_driver.daq.fitting import fit_table, merged
 from stewart_driver.daq.guided import Guide
 from stewart_driver.daq.options import SensorOptions
+from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import load_rig, MODES, Rig, save_rig
 
 HELP = 'fit the volts of the analogue card to strokes, into rig.yaml'
@@ -53,6 +55,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         '--driver', default=DEFAULTS.driver, help='its kernel driver (default: %(default)s)'
+    )
+    parser.add_argument(
+        '--channels',
+        type=int,
+        nargs=LEGS,
+        default=DEFAULTS.input_channels,
+        metavar='CHANNEL',
+        help='its analogue inputs of legs 1 to 6, as daq.input_channels (default: 0 to 5)',
+    )
+    parser.add_argument(
+        '--range',
+        type=float,
+        nargs=2,
+        default=DEFAULTS.input_range,
+        metavar='V',
+        help='range of the inputs, as daq.input_range (default: -10 10)',
+    )
+    parser.add_argument(
+        '--reference',
+        choices=REFERENCES,
+        default=DEFAULTS.reference,
+        help='what they are measured against, as daq.reference (default: %(default)s)',
     )
     parser.add_argument(
         '--scans', type=int, default=200, help='readings per point (default: %(default)s)'
@@ -129,6 +153,9 @@ def _points(arguments: argparse.Namespace) -> CalibrationTable:
         card=arguments.card,
         device=arguments.device,
         driver=arguments.driver,
+        input_channels=tuple(arguments.channels),
+        input_range=tuple(arguments.range),
+        reference=arguments.reference,
         longest_call=LONGEST_CALL,
     )
     card = ORDINARY.open(wanted, drives=False)
