@@ -17,7 +17,7 @@ from stewart_driver.ethercat import home
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.read_counts import ask, Reading
-from stewart_driver.legs import Array, LEGS
+from stewart_driver.legs import Array, LegLimits, LEGS
 from stewart_driver.rig_file import DriveCalibration, load_rig, Rig, save_rig
 
 HELP = 'set the zero of the EtherCAT drives, or check it, with the platform at a known pose'
@@ -101,6 +101,7 @@ def main(arguments: argparse.Namespace) -> int:
         return _check(rig, kind, options, path, arguments.tolerance)
     pose = arguments.pose or 'measured strokes'
     strokes = _strokes(rig.platform, arguments.pose, arguments.strokes)
+    _require_reachable(strokes, kind.limits, arguments.pose)
     _say(f'pose: {pose} of {rig.platform}; expected strokes [mm]: {_in_mm(strokes)}')
     if not arguments.yes and not _agreed('Does the platform stand there, at rest? [y/N] '):
         return 1
@@ -170,6 +171,19 @@ def _strokes(platform: str, pose: str | None, given: Sequence[float] | None) -> 
     at = geometry.zero_pose if pose == 'zero' else geometry.neutral_pose
     lengths = leg_lengths(geometry, at.position, at.quaternion_xyzw)
     return np.asarray(lengths - geometry.retracted_length, dtype=np.float64)
+
+
+def _require_reachable(strokes: Array, limits: LegLimits, pose: str | None) -> None:
+    """Refuse what no leg can have: millimetres for metres, or the pose of another platform."""
+    beyond = np.maximum(limits.stroke_lower - strokes, strokes - limits.stroke_upper)
+    leg = int(beyond.argmax())
+    if beyond[leg] > END_MARGIN:
+        raise ConfigurationError(
+            '--strokes' if pose is None else f'stroke of --pose {pose}',
+            float(strokes[leg]),
+            f'{limits.stroke_lower[leg]:g} to {limits.stroke_upper[leg]:g} m, which is what leg '
+            f'{leg + 1} reaches',
+        )
 
 
 def _in_mm(values: Array) -> str:
