@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 import os
 from pathlib import Path
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -19,8 +21,10 @@ from stewart_driver.daq.options import DaqOptions
 from stewart_driver.state_machine import State
 from stewart_simulation.daq_card.bench import teaching_rig
 from stewart_simulation.daq_card.library import SimulatedComedi
+from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.launcher import RigProcess
 from stewart_simulation.rig.lingering import Lingering, LONGEST, QUIET
+from stewart_simulation.rig.truth import TruthReader
 
 PATIENT = InterpolationSettings(playout_delay=0.1, extrapolation_time=0.2)
 
@@ -90,6 +94,49 @@ def test_the_driver_ends_in_order_on_a_rig_that_was_asked_to_end_before(rig: Rig
     assert not truth.read().powered.any()
     assert State.FAULT not in [change.state for change in client.state_changes()]
     assert not rig.directory.exists()
+
+
+# Owns both, as `stewart run` does.
+OWNER = """
+from pathlib import Path
+import signal, sys
+from stewart_driver.configuration import CycleConfiguration
+from stewart_driver.cycle import Request
+from stewart_driver.cycle_client import CycleClient
+from stewart_driver.daq.backend import DaqBackend
+from stewart_driver.daq.options import DaqOptions
+from stewart_simulation.daq_card.bench import teaching_rig
+from stewart_simulation.rig.launcher import RigProcess
+
+rig = RigProcess(teaching_rig(), Path(sys.argv[1]))
+card = {'card': 'simulated', 'device': rig.ends['card'], 'rig_file': rig.ends['rig_file']}
+backend = DaqBackend(DaqOptions(**card, enable_channel=0, longest_call=0.25))
+client = CycleClient(backend, CycleConfiguration(backend.limits))
+assert client.request(Request.ENABLE)[0]
+print(rig.pid, client.pid, flush=True)
+signal.pause()
+"""
+
+
+@pytest.mark.installed
+def test_a_killed_owner_of_rig_and_driver_leaves_no_power_and_no_process(tmp_path: Path) -> None:
+    place = tmp_path / 'd'
+    with subprocess.Popen(
+        [sys.executable, '-c', OWNER, str(place)],
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as owner:
+        assert owner.stdout is not None
+        children = owner.stdout.readline().split()
+        truth = TruthReader(place / places.TRUTH)
+        until(lambda: truth.read().powered.all())
+        owner.kill()
+
+    assert len(children) == 2
+    until(lambda: not any(Path('/proc', child).exists() for child in children))
+    assert not truth.read().powered.any()
+    assert not place.exists()
 
 
 def test_a_program_that_holds_the_card_keeps_the_rig_no_longer_than_the_limit(
