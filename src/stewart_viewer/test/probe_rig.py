@@ -10,7 +10,8 @@ from typing import Any
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Odometry
 import numpy as np
-from rclpy.action import ActionServer
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from stewart_interfaces.action import MovePlatform
@@ -42,6 +43,8 @@ class ProbeRig:
         Services, in the order in which they were called.
     goals : list of MovePlatform.Goal
         Where it was told to move.
+    lasting : bool
+        Whether a move goes on until it is cancelled; a second one is refused meanwhile.
 
     """
 
@@ -49,6 +52,8 @@ class ProbeRig:
         """Offer everything a rig offers."""
         self.called: list[str] = []
         self.goals: list[Any] = []
+        self.lasting = False
+        self._cancelled: Any = None
         probe = self._probe = harness.probe
         self._poses = probe.create_publisher(PoseStamped, 'platform/pose', SENSOR_QOS)
         self._states = probe.create_publisher(DriverState, 'driver/state', STATE_QOS)
@@ -57,17 +62,37 @@ class ProbeRig:
         self._estimates = probe.create_publisher(Odometry, 'platform/odometry', SENSOR_QOS)
         for name in SERVICES:
             probe.create_service(Trigger, name, partial(self._take, name))
-        self._moves = ActionServer(probe, MovePlatform, 'move_platform', self._move)
+        self._moves = ActionServer(
+            probe,
+            MovePlatform,
+            'move_platform',
+            self._move,
+            goal_callback=self._admit,
+            cancel_callback=self._cancel,
+        )
 
     def _take(self, name: str, _: Any, answer: Any) -> Any:
         self.called.append(name)
         answer.success, answer.message = True, 'as you wish'
         return answer
 
-    def _move(self, handle: Any) -> Any:
-        self.goals.append(handle.request)
-        handle.succeed()
-        return MovePlatform.Result(message='that was quick')
+    def _admit(self, goal: Any) -> GoalResponse:
+        self.goals.append(goal)
+        return GoalResponse.REJECT if self._cancelled is not None else GoalResponse.ACCEPT
+
+    async def _move(self, handle: Any) -> Any:
+        if not self.lasting:
+            handle.succeed()
+            return MovePlatform.Result(message='that was quick')
+        self._cancelled = Future()
+        await self._cancelled
+        self._cancelled = None
+        handle.canceled()
+        return MovePlatform.Result(code=MovePlatform.Result.CANCELED, message='that was long')
+
+    def _cancel(self, _: Any) -> CancelResponse:
+        self._cancelled.set_result(None)
+        return CancelResponse.ACCEPT
 
     def say(self, pose: Pose, state: int, reason: str) -> None:
         """Tell where the platform is and what the driver says."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -34,8 +34,18 @@ BUTTONS = {
 }
 
 
-@pytest.fixture
-def page(browser: Any, ex800: Platform) -> Iterator[tuple[Harness, ProbeRig]]:
+def until(harness: Harness, condition: Callable[[], Any]) -> None:
+    """Wait for something on the page; callbacks must not pile up while the page is asked."""
+
+    def told() -> Any:
+        harness.spin(HEARD)
+        return condition()
+
+    harness.until(told, PATIENCE)
+
+
+@pytest.fixture(scope='module')
+def open_page(browser: Any, ex800: Platform) -> Iterator[tuple[Harness, ProbeRig]]:
     """Open the live page of a rig."""
     with Harness() as harness:
         rig = ProbeRig(harness)
@@ -44,20 +54,31 @@ def page(browser: Any, ex800: Platform) -> Iterator[tuple[Harness, ProbeRig]]:
 
         def seen() -> bool:
             rig.say(ex800.geometry.neutral_pose, DriverState.ENABLED, 'all drives are on')
-            harness.spin(HEARD)
             return drawn(browser) and len(values(browser)) == 7
 
-        harness.until(seen, PATIENCE)
+        until(harness, seen)
         yield harness, rig
+
+
+@pytest.fixture
+def page(browser: Any, open_page: tuple[Harness, ProbeRig]) -> Iterator[tuple[Harness, ProbeRig]]:
+    """Lend the page, with a rig that has not been asked for anything."""
+    harness, rig = open_page
+    rig.called.clear()
+    rig.goals.clear()
+    yield harness, rig
+    rig.lasting = False
+    click(browser, 'Target to neutral')
+    until(harness, lambda: not any(values(browser)[:6]))
 
 
 def test_every_button_calls_its_service(browser: Any, page: tuple[Harness, ProbeRig]) -> None:
     harness, rig = page
     for label, service in BUTTONS.items():
         click(browser, label)
-        harness.until(lambda service=service: service in rig.called, PATIENCE)
+        until(harness, lambda service=service: service in rig.called)
     assert rig.called == [*BUTTONS.values()]
-    harness.until(lambda: 'driver/reset_fault: done: as you wish' in browser.page_source, PATIENCE)
+    until(harness, lambda: 'driver/reset_fault: done: as you wish' in browser.page_source)
 
 
 def arrived(browser: Any) -> bool:
@@ -74,11 +95,11 @@ def test_sliders_move_the_platform_inside_its_limits(
     for slider, key in ((Z, Keys.ARROW_UP), (ROLL, Keys.ARROW_DOWN)):
         for _ in range(5):
             press(browser, slider, key)
-        harness.until(lambda: arrived(browser), PATIENCE)
+        until(harness, lambda: arrived(browser))
     chosen = values(browser)
     assert chosen[Z] > 0.0 > chosen[ROLL]
     click(browser, 'Move there')
-    harness.until(lambda: rig.goals, PATIENCE)
+    until(harness, lambda: rig.goals)
     (goal,) = rig.goals
     neutral = ex800.geometry.neutral_pose.position
     place = goal.target.position
@@ -87,17 +108,32 @@ def test_sliders_move_the_platform_inside_its_limits(
     half = 0.5 * np.radians(chosen[ROLL])
     assert goal.target.orientation.x == pytest.approx(np.sin(half), abs=1e-6)
     assert goal.speed_scale == pytest.approx(0.1)
-    harness.until(lambda: 'reached the target. that was quick' in browser.page_source, PATIENCE)
+    until(harness, lambda: 'reached the target. that was quick' in browser.page_source)
 
     # As far up and to the side as the sliders go is out of reach.
     press(browser, Z, Keys.END)
     press(browser, 0, Keys.END)
-    harness.until(lambda: browser.execute_script(DISABLED, 'Move there'), PATIENCE)
+    until(harness, lambda: browser.execute_script(DISABLED, 'Move there'))
     assert 'Refused:' in browser.page_source
     click(browser, 'Target to neutral')
-    harness.until(lambda: not any(values(browser)[:6]), PATIENCE)
-    harness.until(lambda: not browser.execute_script(DISABLED, 'Move there'), PATIENCE)
+    until(harness, lambda: not any(values(browser)[:6]))
+    until(harness, lambda: not browser.execute_script(DISABLED, 'Move there'))
     assert len(rig.goals) == 1
+
+
+def test_a_move_is_stopped_on_its_way(browser: Any, page: tuple[Harness, ProbeRig]) -> None:
+    harness, rig = page
+    rig.lasting = True
+    click(browser, 'Stop moving')
+    until(harness, lambda: 'no move is running' in browser.page_source)
+    click(browser, 'Move there')
+    until(harness, lambda: 'move_platform: moving' in browser.page_source)
+    # A move that is refused meanwhile does not make the page forget the one that runs.
+    click(browser, 'Move there')
+    until(harness, lambda: 'cycloidal_trajectory says why' in browser.page_source)
+    click(browser, 'Stop moving')
+    until(harness, lambda: 'before the target. that was long' in browser.page_source)
+    assert len(rig.goals) == 2
 
 
 def test_the_gizmo_moves_the_sliders(browser: Any, page: tuple[Harness, ProbeRig]) -> None:
@@ -111,4 +147,4 @@ def test_the_gizmo_moves_the_sliders(browser: Any, page: tuple[Harness, ProbeRig
         drag(browser, column, row, 40)
         return values(browser)[Z] > 0.0
 
-    harness.until(risen, PATIENCE)
+    until(harness, risen)

@@ -52,6 +52,8 @@ class GraphOperator:
             name: node.create_client(Trigger, name) for name in SERVICES
         }
         self._action: Any = ActionClient(node, MovePlatform, 'move_platform')
+        # The goal that has not been answered yet, and the one that is being carried out.
+        self._sent: Any = None
         self._goal: Any = None
         node.create_timer(LOOK, self._work)
 
@@ -93,23 +95,36 @@ class GraphOperator:
         goal = MovePlatform.Goal(
             target=pose_msg(position, quaternion_xyzw), speed_scale=float(speed)
         )
-        self._action.send_goal_async(goal).add_done_callback(self._accepted)
+        self._sent = self._action.send_goal_async(goal)
+        self._sent.add_done_callback(self._answered_goal)
 
-    def _accepted(self, future: Any) -> None:
-        self._goal = future.result()
-        if not self._goal.accepted:
+    def _answered_goal(self, future: Any) -> None:
+        if future is self._sent:
+            self._sent = None
+        goal = future.result()
+        if not goal.accepted:
+            # What was moving before moves on, and may still be stopped.
             self._tell('move_platform: **refused**; cycloidal_trajectory says why in its log')
-            self._goal = None
             return
+        self._goal = goal
         self._tell('move_platform: moving')
-        self._goal.get_result_async().add_done_callback(self._ended)
+        goal.get_result_async().add_done_callback(partial(self._ended, goal))
 
-    def _ended(self, future: Any) -> None:
-        result, self._goal = future.result().result, None
+    def _ended(self, goal: Any, future: Any) -> None:
+        if goal is self._goal:
+            self._goal = None
+        result = future.result().result
         self._tell(f'move_platform: {ENDS[result.code]}. {result.message}')
 
     def _cancel(self) -> None:
-        if self._goal is None:
+        if self._sent is None and self._goal is None:
             self._tell('no move is running')
-        else:
+        if self._sent is not None:
+            self._sent.add_done_callback(_cancel_if_accepted)
+        if self._goal is not None:
             self._goal.cancel_goal_async()
+
+
+def _cancel_if_accepted(future: Any) -> None:
+    if future.result().accepted:
+        future.result().cancel_goal_async()
