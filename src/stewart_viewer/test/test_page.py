@@ -9,6 +9,7 @@ The rig behind the live page is a probe node, so that nothing here depends on ho
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 import signal
 import subprocess
@@ -67,104 +68,110 @@ return [...document.querySelectorAll('.uplot:has(canvas):has(.u-title)')].map(pl
 GHOST, VIOLET, RED, ARROW = (0.39, 0.44), (0.70, 0.80), (0.93, 1.0), (0.0, 0.025)
 
 
-def test_a_person_sees_the_platform_and_stops_it(
-    browser: Any, ex800: Platform, tmp_path: Path
-) -> None:
-    neutral = ex800.geometry.neutral_pose
-    high = Pose.from_rpy(np.add(neutral.position, [0.0, 0.0, 0.06]), (0.0, 0.0, 0.0))
+@pytest.fixture(scope='module')
+def page(browser: Any) -> Iterator[tuple[Harness, ProbeRig]]:
+    """Open the live page of a rig, which has said nothing yet."""
     with Harness() as harness:
         rig = ProbeRig(harness)
         viewer = harness.add(WebViewer, platform='ex800', port=0, rate=5.0)
         browser.get(viewer.view.url)
-        heard: list[str] = []
+        yield harness, rig
 
-        def says(text: str) -> bool:
-            rig.say(neutral, DriverState.FAULT, 'leg 3: following error')
-            harness.spin(HEARD)
-            heard[:] = [banner(browser)]
-            return text in heard[0]
 
-        harness.until(lambda: says('leg 3: following error'), PATIENCE)
-        assert 'FAULT' in heard[0]
-        assert 'SIMULATED' in heard[0]
+def test_a_person_sees_the_platform_and_stops_it(
+    browser: Any, page: tuple[Harness, ProbeRig], ex800: Platform, tmp_path: Path
+) -> None:
+    harness, rig = page
+    neutral = ex800.geometry.neutral_pose
+    high = Pose.from_rpy(np.add(neutral.position, [0.0, 0.0, 0.06]), (0.0, 0.0, 0.0))
+    heard: list[str] = []
 
-        def seen() -> bool:
-            rig.say(neutral, DriverState.ENABLED, 'all drives are on')
-            harness.spin(HEARD)
-            return drawn(browser)
+    def says(text: str) -> bool:
+        rig.say(neutral, DriverState.FAULT, 'leg 3: following error')
+        harness.spin(HEARD)
+        heard[:] = [banner(browser)]
+        return text in heard[0]
 
-        harness.until(seen, PATIENCE)
-        low_row = plate_rows(picture(browser, tmp_path / 'neutral.png'))
+    harness.until(lambda: says('leg 3: following error'), PATIENCE)
+    assert 'FAULT' in heard[0]
+    assert 'SIMULATED' in heard[0]
 
-        def risen() -> bool:
-            rig.say(high, DriverState.ENABLED, 'all drives are on')
-            harness.spin(HEARD)
-            return plate_rows(picture(browser)) < low_row - 10.0
+    def seen() -> bool:
+        rig.say(neutral, DriverState.ENABLED, 'all drives are on')
+        harness.spin(HEARD)
+        return drawn(browser)
 
-        harness.until(risen, PATIENCE)
+    harness.until(seen, PATIENCE)
+    low_row = plate_rows(picture(browser, tmp_path / 'neutral.png'))
 
-        click(browser, 'Quick stop')
-        harness.until(lambda: 'driver/quick_stop' in rig.called, PATIENCE)
-        assert rig.called == ['driver/quick_stop']
-        harness.until(lambda: 'as you wish' in browser.page_source, PATIENCE)
+    def risen() -> bool:
+        rig.say(high, DriverState.ENABLED, 'all drives are on')
+        harness.spin(HEARD)
+        return plate_rows(picture(browser)) < low_row - 10.0
+
+    harness.until(risen, PATIENCE)
+
+    click(browser, 'Quick stop')
+    harness.until(lambda: 'driver/quick_stop' in rig.called, PATIENCE)
+    assert rig.called == ['driver/quick_stop']
+    harness.until(lambda: 'as you wish' in browser.page_source, PATIENCE)
 
 
 def test_all_that_is_heard_of_the_legs_and_the_estimate_is_drawn(
-    browser: Any, ex800: Platform
+    browser: Any, page: tuple[Harness, ProbeRig], ex800: Platform
 ) -> None:
+    harness, rig = page
     neutral, limits = ex800.geometry.neutral_pose, ex800.limits.stroke
     high = Pose.from_rpy(np.add(neutral.position, [0.0, 0.0, 0.05]), (0.0, 0.0, 0.0))
     middle = limits.mean(axis=1)
-    with Harness() as harness:
-        rig = ProbeRig(harness)
-        viewer = harness.add(WebViewer, platform='ex800', port=0, rate=5.0)
-        browser.get(viewer.view.url)
 
-        def plots() -> dict[str, int]:
-            return {title.split()[0]: lines for title, lines in browser.execute_script(PLOTS)}
+    def plots() -> dict[str, int]:
+        return {title.split()[0]: lines for title, lines in browser.execute_script(PLOTS)}
 
-        def shown() -> bool:
-            rig.say(neutral, DriverState.ENABLED, 'all drives are on')
-            rig.measure(middle)
-            harness.spin(HEARD)
-            return drawn(browser) and plots().get('strokes', 0) > 100
+    def shown() -> bool:
+        rig.say(neutral, DriverState.ENABLED, 'all drives are on')
+        rig.measure(middle)
+        harness.spin(HEARD)
+        return drawn(browser) and plots().get('strokes', 0) > 100
 
-        harness.until(shown, PATIENCE)
-        assert 'forces' not in plots(), 'no force was measured'
-        before = picture(browser)
+    harness.until(shown, PATIENCE)
+    assert 'forces' not in plots(), 'no force was measured'
+    before = picture(browser)
 
-        def more(hue: tuple[float, float], pixels: int) -> bool:
-            rig.say(neutral, DriverState.ENABLED, 'all drives are on')
-            harness.spin(HEARD)
-            return coloured(picture(browser), *hue) > coloured(before, *hue) + pixels
+    def more(hue: tuple[float, float], pixels: int) -> bool:
+        rig.say(neutral, DriverState.ENABLED, 'all drives are on')
+        harness.spin(HEARD)
+        return coloured(picture(browser), *hue) > coloured(before, *hue) + pixels
 
-        def commanded() -> bool:
-            rig.command(high)
-            return more(GHOST, 1000) and 'commanded' in browser.page_source
+    def commanded() -> bool:
+        rig.command(high)
+        return more(GHOST, 1000) and 'commanded' in browser.page_source
 
-        def at_the_end() -> bool:
-            rig.measure(limits[:, 1] - 1e-3)
-            return more(RED, 500)
+    def at_the_end() -> bool:
+        rig.measure(limits[:, 1] - 1e-3)
+        return more(RED, 500)
 
-        def pushing() -> bool:
-            rig.measure(middle, np.linspace(10.0, 60.0, 6))
-            return more(ARROW, 100) and plots().get('forces', 0) > 50
+    def pushing() -> bool:
+        rig.measure(middle, np.linspace(10.0, 60.0, 6))
+        return more(ARROW, 100) and plots().get('forces', 0) > 50
 
-        def estimated() -> bool:
-            rig.estimate(neutral, 7e-4)
-            return more(VIOLET, 300) and 'estimated' in browser.page_source
+    def estimated() -> bool:
+        rig.estimate(neutral, 7e-4)
+        return more(VIOLET, 300) and 'estimated' in browser.page_source
 
-        for stage in (commanded, at_the_end, pushing, estimated):
-            harness.until(stage, PATIENCE)
+    for stage in (commanded, at_the_end, pushing, estimated):
+        harness.until(stage, PATIENCE)
 
 
-def test_a_view_without_commands_has_no_buttons(browser: Any) -> None:
-    with Harness() as harness:
-        viewer = harness.add(WebViewer, platform='ex800', port=0, allow_commands=False)
-        browser.get(viewer.view.url)
-        harness.until(lambda: banner(browser), PATIENCE)
-        labels = set(browser.execute_script(LABELS))
-        assert not labels & {'Quick stop', 'Enable', 'Move there'}
+def test_a_view_without_commands_has_no_buttons(
+    browser: Any, page: tuple[Harness, ProbeRig]
+) -> None:
+    harness, _ = page
+    viewer = harness.add(WebViewer, platform='ex800', port=0, allow_commands=False)
+    browser.get(viewer.view.url)
+    harness.until(lambda: banner(browser), PATIENCE)
+    labels = set(browser.execute_script(LABELS))
+    assert not labels & {'Quick stop', 'Enable', 'Move there'}
 
 
 @pytest.fixture
