@@ -32,7 +32,9 @@ class PlayerParameters:
     topics: tuple[str, ...] = param((), 'topics to play; none for all')
     prefix: str = param('', 'put before every topic, such as /replay')
     rate: float = param(1.0, 'how much faster than recorded [-]', min=1e-3, max=1e3)
-    start_offset: float = param(0.0, 'where to start after the first message [s]', min=0.0)
+    start_offset: float = param(
+        0.0, 'where to start after the first message [s]', min=0.0, max=1e9
+    )
     start_delay: float = param(
         0.5, 'silence before the first message, for subscribers to join [s]', min=0.0, max=60.0
     )
