@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 import numpy as np
@@ -148,3 +149,74 @@ def test_mat_variables_may_be_named_and_are_listed_where_they_are_not(tmp_path: 
     (tmp_path / 'no.mat').write_bytes(b'nothing of the kind' * 20)
     with pytest.raises(NoImuLog, match='no MATLAB file'):
         read_mat_log(tmp_path / 'no.mat')
+
+
+@pytest.mark.parametrize(
+    ('content', 'message'),
+    [
+        (
+            {'t': [0.0, np.nan, 2.0]},
+            r'sample 2 is nan s after the first, a stamp of ROS holds',
+        ),
+        ({'t': [0.0, 1.0, 1e300]}, r'sample 3 is 1e\+300 s after the first'),
+        ({'t': [0.0, -1.0, 1.0]}, r'sample 2 is -1 s after 1970, a stamp of ROS holds 0 to'),
+        ({'t': [0.0, 1.0]}, r'its variables have different lengths, \[2, 3\]'),
+        ({'t': [0.0, 1.0, 2.0], 'AccX': [0.0, 1.0]}, r'different lengths, \[2, 3\]'),
+    ],
+)
+def test_mat_variables_that_make_no_sense_are_named(
+    content: dict[str, list[float]], message: str, tmp_path: Path
+) -> None:
+    columns = {f'{name}{axis}': np.ones(3) for name in ('Acc', 'As') for axis in 'XYZ'}
+    savemat(tmp_path / 'log.mat', columns | content)
+
+    with pytest.raises(NoImuLog, match=message):
+        read_mat_log(tmp_path / 'log.mat')
+
+
+@pytest.mark.parametrize('compressed', [False, True])
+def test_a_mat_file_cut_anywhere_is_refused(compressed: bool, tmp_path: Path) -> None:
+    time, force, rate = samples()
+    whole, cut = tmp_path / 'whole.mat', tmp_path / 'cut.mat'
+    savemat(whole, {'t': time, 'Acc': force, 'Gyro': rate}, do_compression=compressed)
+    content = whole.read_bytes()
+    for size in range(0, len(content) - 1, 7):
+        cut.write_bytes(content[:size])
+        with pytest.raises(NoImuLog, match=r'cut\.mat: '):
+            read_mat_log(cut)
+
+
+def test_a_date_beyond_the_stamps_of_ros_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / 'log.txt'
+    path.write_text(CSV.replace('2026-01-14', '9999-01-14'), encoding='utf-8')
+
+    with pytest.raises(NoImuLog, match=r'sample 1 is 2\.53372e\+11 s after 1970'):
+        read_text_log(path)
+    path.write_text(CSV.replace('2026-01-14 ', ''), encoding='utf-8')
+    with pytest.raises(NoImuLog, match='a stamp of ROS holds 0 to 2147483648 s'):
+        run(path, '-o', tmp_path / 'bag', '--start', '2040-01-01')
+    assert not (tmp_path / 'bag').exists()
+
+
+@pytest.mark.parametrize('suffix', ['.txt', '.mat'])
+@pytest.mark.parametrize('content', [b'', b'\0\xff' * 500, None])
+def test_what_is_no_log_leaves_no_bag(suffix: str, content: bytes | None, tmp_path: Path) -> None:
+    path = (tmp_path / 'log').with_suffix(suffix)
+    if content is None:
+        path.mkdir()
+    else:
+        path.write_bytes(content)
+
+    with pytest.raises((NoImuLog, IsADirectoryError), match=rf'log\{suffix}'):
+        run(path, '-o', tmp_path / 'bag')
+    assert not (tmp_path / 'bag').exists()
+
+
+@pytest.mark.parametrize('suffix', ['.txt', '.mat'])
+def test_a_log_without_permission_is_an_os_error(suffix: str, tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip('root reads everything')
+    path = (tmp_path / 'log').with_suffix(suffix)
+    path.touch(mode=0)
+    with pytest.raises(PermissionError):
+        run(path, '-o', tmp_path / 'bag')

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,10 @@ from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array
 
 TOPIC = '/imu/data'
+LATEST_NS = (1 << 31) * 1_000_000_000
+"""The seconds of a stamp have 31 bits, until January 2038."""
+
+Stamps = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 class NoImuLog(StewartError):
@@ -38,11 +43,79 @@ class ImuLog:
 
     """
 
-    stamps_ns: np.ndarray[tuple[int], np.dtype[np.int64]]
+    stamps_ns: Stamps
     specific_force: Array
     angular_velocity: Array
     quaternion_xyzw: Array | None
     origin: str
+
+
+def stamps_at(times_ns: Sequence[int], place: str) -> Stamps:
+    """
+    Return times as stamps.
+
+    Parameters
+    ----------
+    times_ns : sequence of int
+        Times since the epoch [ns].
+    place : str
+        File, for the message.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The same.
+
+    Raises
+    ------
+    NoImuLog
+        If a message cannot hold one of them.
+
+    """
+    for number, time_ns in enumerate(times_ns, 1):
+        if not 0 <= time_ns < LATEST_NS:
+            raise NoImuLog(
+                f'{place}: sample {number} is {time_ns / 1e9:.6g} s after 1970, a stamp of ROS '
+                f'holds 0 to {LATEST_NS / 1e9:.0f} s'
+            )
+    return np.array(times_ns, np.int64)
+
+
+def stamps_after(start_ns: int, seconds: Array, place: str) -> Stamps:
+    """
+    Return the stamps of a log that counts seconds.
+
+    Parameters
+    ----------
+    start_ns : int
+        When the first sample was taken [ns since the epoch].
+    seconds : ndarray, shape (n,)
+        As the log has them [s]; only their differences count.
+    place : str
+        File, for the message.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        Since the epoch [ns].
+
+    Raises
+    ------
+    NoImuLog
+        If a time is not a number, or a message cannot hold it.
+
+    """
+    with np.errstate(all='ignore'):
+        since = seconds - seconds[0]
+    # Asked so that NaN is outside, too.
+    outside = np.flatnonzero(~(np.abs(since) < LATEST_NS / 1e9))
+    if outside.size:
+        row = int(outside[0])
+        raise NoImuLog(
+            f'{place}: sample {row + 1} is {since[row]:.6g} s after the first, a stamp of ROS '
+            f'holds 0 to {LATEST_NS / 1e9:.0f} s'
+        )
+    return stamps_at([start_ns + round(offset * 1e9) for offset in since.tolist()], place)
 
 
 def attitude_of(quaternions: Array | None, angles: Array | None) -> Array | None:

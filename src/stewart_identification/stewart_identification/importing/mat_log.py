@@ -13,13 +13,19 @@ variable that is called otherwise is named by hand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.io import loadmat
-from stewart_identification.importing.imu_log import attitude_of, ImuLog, NoImuLog
+from stewart_identification.importing.imu_log import (
+    attitude_of,
+    ImuLog,
+    NoImuLog,
+    stamps_after,
+)
 from stewart_identification.importing.named_columns import (
     in_si,
     NamedColumns,
@@ -76,7 +82,9 @@ def read_mat_log(
     listed = list(variables)
 
     def numbers(places: list[int]) -> Array:
-        return np.column_stack([np.ravel(variables[listed[place]]) for place in places])
+        found = [np.ravel(variables[listed[place]]) for place in places]
+        _of_one_length(found, path)
+        return np.column_stack(found)
 
     columns = NamedColumns(str(path), listed, numbers)
     force = _needed(columns, variables, 'acceleration', chosen)
@@ -84,25 +92,28 @@ def read_mat_log(
     angles = _vector(columns, variables, 'angle', chosen)
     quaternion = columns.quaternion()
     seconds = _seconds(variables, chosen, rate, len(force), path)
-    lengths = {
-        len(item) for item in (force, turning, angles, quaternion, seconds) if item is not None
-    }
-    if len(lengths) > 1:
-        raise NoImuLog(f'{path}: its variables have different lengths, {sorted(lengths)}')
-    stamps = start_ns + np.round((seconds - seconds[0]) * 1e9).astype(np.int64)
+    _of_one_length([force, turning, angles, quaternion, seconds], path)
+    stamps = stamps_after(start_ns, seconds, str(path))
     origin = f'{path.name}, MATLAB variables {", ".join(variables)}'
     return ImuLog(stamps, force, turning, attitude_of(quaternion, angles), origin)
 
 
+def _of_one_length(columns: Sequence[Array | None], path: Path) -> None:
+    lengths = {len(item) for item in columns if item is not None}
+    if len(lengths) > 1:
+        raise NoImuLog(f'{path}: its variables have different lengths, {sorted(lengths)}')
+
+
 def _variables(path: Path) -> dict[str, Array]:
     """Return every numeric variable, (n,) or (n, k), those of structs and named columns, too."""
-    with path.open('rb') as stream:
-        if b'MATLAB 7.3' in stream.read(128):
-            raise NoImuLog(f'{path}: MATLAB 7.3, save it with -v7 in MATLAB')
+    data = path.read_bytes()
+    if b'MATLAB 7.3' in data[:128]:
+        raise NoImuLog(f'{path}: MATLAB 7.3, save it with -v7 in MATLAB')
     try:
-        content = loadmat(path, squeeze_me=True, struct_as_record=False)
-    except (ValueError, TypeError, NotImplementedError) as error:
-        raise NoImuLog(f'{path}: no MATLAB file ({" ".join(str(error).split())})') from error
+        content = loadmat(BytesIO(data), squeeze_me=True, struct_as_record=False)
+    except Exception as error:  # scipy raises almost anything on what is no MATLAB file
+        reason = ' '.join(str(error).split()) or type(error).__name__
+        raise NoImuLog(f'{path}: no MATLAB file ({reason})') from error
     found: dict[str, Array] = {}
     _gather({k: v for k, v in content.items() if not k.startswith('__')}, found, DEEPEST)
     if not found:

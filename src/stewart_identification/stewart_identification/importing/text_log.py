@@ -15,7 +15,14 @@ from pathlib import Path
 import re
 
 import numpy as np
-from stewart_identification.importing.imu_log import attitude_of, ImuLog, NoImuLog
+from stewart_identification.importing.imu_log import (
+    attitude_of,
+    ImuLog,
+    NoImuLog,
+    Stamps,
+    stamps_after,
+    stamps_at,
+)
 from stewart_identification.importing.named_columns import (
     DEVICE,
     NamedColumns,
@@ -31,7 +38,7 @@ CLOCK = re.compile(r'^(\d{1,2}):(\d{2}):(\d{2})(?:[.:,](\d+))?$')
 DATE = re.compile(
     r'^(\d{4})[-/](\d{1,2})[-/](\d{1,2})[T ](\d{1,2}):(\d{2}):(\d{2})(?:[.:,](\d+))?$'
 )
-DAY = 86400.0
+DAY_NS = 86_400_000_000_000
 
 
 def read_text_log(path: Path, *, device: str = '', start_ns: int = 0) -> ImuLog:
@@ -128,7 +135,7 @@ def _of_device(
 
 def _stamps(
     rows: list[tuple[int, list[str]]], names: list[str], start_ns: int, path: Path
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+) -> Stamps:
     """Return stamps; the sensor's own clock is better than that of the program that logged."""
     columns = {plain(name): i for i, name in enumerate(names) if plain(name) in TIMES}
     order = [*(n for n in columns if n in {'chiptime', '片上时间'}), *columns]
@@ -136,14 +143,15 @@ def _stamps(
         column = columns[name]
         cells = [(number, row[column] if column < len(row) else '') for number, row in rows]
         if DATE.match(cells[0][1]):
-            return np.array([_dated(cell, number, path) for number, cell in cells], np.int64)
+            return stamps_at([_dated(cell, number, path) for number, cell in cells], str(path))
         if CLOCK.match(cells[0][1]):
-            return start_ns + _over_midnight([_clock(c, number, path) for number, c in cells])
+            times = _over_midnight([_clock(cell, number, path) for number, cell in cells])
+            return stamps_at([start_ns + time for time in times], str(path))
         try:
             seconds = np.array([float(cell) for _, cell in cells])
         except ValueError:
             continue  # such as null, where the sensor has no clock
-        return start_ns + np.round((seconds - seconds[0]) * 1e9).astype(np.int64)
+        return stamps_after(start_ns, seconds, str(path))
     raise NoImuLog(f'{path}: no column of times among {", ".join(names)}')
 
 
@@ -171,11 +179,10 @@ def _fraction(digits: str | None) -> int:
     return int((digits or '0').ljust(9, '0')[:9])
 
 
-def _over_midnight(times: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    stamps = np.array(times, np.int64)
-    day = int(DAY * 1e9)
-    wraps = np.cumsum(np.diff(stamps, prepend=stamps[0]) < -day // 2)
-    return np.asarray(stamps + day * wraps, np.int64)
+def _over_midnight(times: list[int]) -> list[int]:
+    """Add a day wherever the clock goes back by more than half of one."""
+    days = np.cumsum(np.diff(times, prepend=times[0]) < -DAY_NS // 2)
+    return [time + DAY_NS * int(day) for time, day in zip(times, days, strict=True)]
 
 
 def _numbers(
