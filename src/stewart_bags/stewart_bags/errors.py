@@ -49,6 +49,7 @@ class DamagedBag(BagError):
             f'`stewart bag {path} --rescue NEW` saves what is readable'
         )
         self.path = path
+        self.reason = reason
         self.count = count
         self.time_ns = time_ns
 

@@ -129,6 +129,8 @@ class Bag:
         If there is no bag.
     DamagedBag
         If a file was not closed, was cut or is corrupt.
+    OSError
+        If a file may not be read.
 
     """
 
@@ -359,6 +361,8 @@ class Bag:
         side = item.left_behind()
         if side is not None:
             raise DamagedBag(item.path, f'{side.name} is left: it was not closed')
+        # What may not be read is not damaged, as rosbags would have it.
+        item.path.open('rb').close()
         reader = Reader(self._plain(item))
         try:
             reader.open()

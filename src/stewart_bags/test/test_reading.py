@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import os
 from pathlib import Path
 import shutil
 
@@ -168,6 +169,18 @@ def test_empty_file_is_damaged(tmp_path: Path, name: str) -> None:
     (tmp_path / name).touch()
     with pytest.raises(DamagedBag):
         Bag(tmp_path / name)
+
+
+@pytest.mark.parametrize('storage', list(Storage))
+def test_file_without_permission_is_an_os_error(
+    make_bag: Callable[..., Path], storage_file: Callable[[Path], Path], storage: Storage
+) -> None:
+    if os.geteuid() == 0:
+        pytest.skip('root reads everything')
+    path = make_bag(5, storage=storage)
+    storage_file(path).chmod(0)
+    with pytest.raises(PermissionError):
+        Bag(path)
 
 
 def test_database_with_a_journal_was_not_closed(

@@ -16,15 +16,18 @@ from typing import Any
 from courier import Courier
 import numpy as np
 import pytest
+from stewart_bags.errors import BagError
 from stewart_dynamics.inertia import InertialModel
 from stewart_identification.bags_to_parameters import identify_bags
 from stewart_identification.errors import ConfigurationError
 from stewart_identification.identify import identify, Options
 from stewart_identification.outcome import Outcome
+from stewart_identification.recording.errors import UnusableRecording
 from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.recordings import read_recording
 from stewart_identification.verbs import identify as verb
 from stewart_identification.verbs.progress import SearchProgress
+from stewart_kinematics.errors import StewartError
 from stewart_kinematics.platform import Platform, RigidBody
 
 SPHERE = RigidBody(2.0, np.array([0.05, -0.03, 0.08]), 0.4 * 2.0 * 0.05**2 * np.eye(3))
@@ -194,6 +197,60 @@ def test_truth_stands_beside_the_estimates_where_it_is_known(
 
     assert '<th class="n">true</th>' in written.report.read_text('utf-8')
     assert written.parameters == tmp_path / 'parameters.yaml'
+
+
+@pytest.mark.parametrize('option', [(), ('--force-path', 'imu', '--imu-bag')])
+@pytest.mark.parametrize(
+    ('name', 'content', 'reason'),
+    [
+        ('nothing', None, 'not a bag, it does not exist'),
+        ('log.txt', b'', 'not a bag, expected a directory or a file named'),
+        ('bag.mcap', b'', r'not one message can be read \(.*empty'),
+        ('bag.db3', b'', r'not one message can be read \('),
+        ('bag.mcap', b'\0\xff' * 500, r'not one message can be read \('),
+        ('bag.db3', b'\0\xff' * 500, r'not one message can be read \('),
+        ('.', None, r'not a bag, it has no \.mcap and no \.db3 file'),
+    ],
+)
+def test_what_is_no_bag_is_said_in_one_sentence(
+    option: tuple[str, ...],
+    name: str,
+    content: bytes | None,
+    reason: str,
+    payload_bag: Path,
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    bags = (payload_bag, *option, path) if option else (path,)
+    with pytest.raises((BagError, UnusableRecording), match=reason) as caught:
+        run(*bags, '--platform', 'ex800', '--out', tmp_path / 'out')
+    assert '\n' not in str(caught.value)
+    assert 'rescue' not in str(caught.value)
+
+
+@pytest.mark.parametrize('content', [b'', b'\0\xff' * 500, b'a,b\n1,2\n', None])
+def test_what_is_no_estimate_is_said_in_one_sentence(
+    content: bytes | None, payload_bag: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / 'estimate.csv'
+    if content is None:
+        path.mkdir()
+    else:
+        path.write_bytes(content)
+    with pytest.raises((StewartError, IsADirectoryError), match=r'estimate\.csv') as caught:
+        run(payload_bag, '--platform', 'ex800', '--estimate', path, '--out', tmp_path / 'out')
+    assert '\n' not in str(caught.value)
+
+
+def test_a_bag_without_permission_is_an_os_error(tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip('root reads everything')
+    path = tmp_path / 'bag.mcap'
+    path.touch(mode=0)
+    with pytest.raises(PermissionError):
+        run(path, '--platform', 'ex800', '--out', tmp_path / 'out')
 
 
 @pytest.mark.parametrize(

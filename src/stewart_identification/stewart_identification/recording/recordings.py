@@ -143,7 +143,8 @@ def _rescued(path: Path, damage: DamagedBag) -> Iterator[tuple[Path, tuple[Remar
     with TemporaryDirectory(prefix='rescued_') as folder:
         report = salvage(path, Path(folder) / 'bag')
         if not report.count:
-            raise UnusableRecording(f'{path}: not one message can be read ({damage})') from damage
+            text = f'{path}: not one message can be read ({damage.reason})'
+            raise UnusableRecording(text) from damage
         first, last = report.first_ns or 0, report.last_ns or 0
         reason = str(report.damages[0]) if report.damages else 'it was not closed'
         text = f'recovered up to {(last - first) / 1e9:.3f} s, the rest cannot be read ({reason})'
