@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+import time
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
 
 pytestmark = pytest.mark.ros
+SETTLED = 0.5
 
 
 class Straw(Node):
@@ -33,6 +35,7 @@ class Straw(Node):
     def __init__(self) -> None:
         super().__init__('straw')
         self.asked: list[str] = []
+        self.when: dict[str, float] = {}
         self.refuses, self.refusals, self.reason = '', 1, 'no wave today'
         self.after_start: list[tuple[int, str]] = []
         self._states = self.create_publisher(DriverState, 'driver/state', STATE_QOS)
@@ -48,6 +51,7 @@ class Straw(Node):
     def _answer_to(self, name: str) -> Any:
         def answer(_: Any, response: Trigger.Response) -> Trigger.Response:
             self.asked.append(name)
+            self.when[name] = time.monotonic()
             refused = name == self.refuses and self.asked.count(name) <= self.refusals
             response.success = not refused
             response.message = self.reason if refused else ''
@@ -64,7 +68,8 @@ class Straw(Node):
 
 
 @pytest.fixture
-def straw() -> Iterator[Straw]:
+def straw(monkeypatch: pytest.MonkeyPatch) -> Iterator[Straw]:
+    monkeypatch.setattr('stewart_bringup.nodes.wave_operator.SETTLED', SETTLED)
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     yield Straw()
     rclpy.try_shutdown()
@@ -121,6 +126,19 @@ def test_nothing_is_asked_for_before_the_nodes_of_the_rig_are_up(straw: Straw) -
     with pytest.raises(RequestRefused, match='hay, straw: nothing came of it'):
         play(straw, StopSignals(), 'wait_and_play', patience=0.5, nodes=['straw', 'hay'])
     assert straw.asked == []
+
+
+def test_nothing_is_asked_for_while_nodes_come_up(straw: Straw) -> None:
+    # As of a rig whose processes are started one after the other.
+    late: list[tuple[Node, float]] = []
+
+    def come() -> None:
+        if len(late) < 2:
+            late.append((Node(f'late_{len(late)}'), time.monotonic()))
+
+    straw.create_timer(0.8 * SETTLED, come)
+    assert play(straw, StopSignals(), 'wait_and_play', duration=0.2) is True
+    assert straw.when['driver/enable'] - late[1][1] > 0.9 * SETTLED
 
 
 def test_a_node_that_never_hears_of_the_rig_is_not_asked_for_ever(straw: Straw) -> None:

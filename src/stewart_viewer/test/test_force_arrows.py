@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Iterator
 import math
 import time
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from stewart_viewer.force_scale import colour_of_force, ForceScale, LONGEST_ARROW, PULL, PUSH
 
+# Of the arrows [Hz], and of the legs [s].
+RATE, PERIOD = 10.0, 0.01
 LEGS = [f'leg_{number}' for number in range(1, 7)]
 
 
@@ -23,46 +27,47 @@ def test_longest_arrow_is_that_of_the_largest_force_so_far() -> None:
     np.testing.assert_allclose(again, 0.2 * LONGEST_ARROW)
 
 
-@pytest.mark.ros
-def test_legs_become_arrows_in_frames_of_the_model() -> None:
-    rclpy = pytest.importorskip('rclpy')
-    from rclpy.executors import SingleThreadedExecutor
-    from rclpy.node import Node
-    from rclpy.parameter import Parameter
-    from rclpy.signals import SignalHandlerOptions
+@pytest.fixture
+def rig() -> Iterator[tuple[Any, Any, list[Any]]]:
+    """Return a harness with the node, a publisher of legs, and what becomes of them."""
+    pytest.importorskip('rclpy')
     from sensor_msgs.msg import JointState
-    from stewart_description.urdf import render_urdf
     from stewart_node_support.qos import SENSOR_QOS
+    from stewart_node_support.testing import Harness
     from stewart_viewer.nodes.force_arrows import ForceArrows
-    from visualization_msgs.msg import Marker, MarkerArray
+    from visualization_msgs.msg import MarkerArray
 
-    forces = [30.0, -60.0, 1.0, 2.0, 3.0, 4.0]
-    heard: list[MarkerArray] = []
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        node = ForceArrows(parameter_overrides=[Parameter('platform', value='ex800')])
-        rig = Node('rig')
-        legs = rig.create_publisher(JointState, 'actuator_states', SENSOR_QOS)
-        rig.create_subscription(MarkerArray, 'leg_forces', heard.append, SENSOR_QOS)
-        executor = SingleThreadedExecutor()
-        for item in (node, rig):
-            executor.add_node(item)
+    with Harness() as harness:
+        harness.add(ForceArrows, platform='ex800', rate=RATE)
+        heard = harness.listen(MarkerArray, 'leg_forces', SENSOR_QOS)
+        legs = harness.talk(JointState, 'actuator_states', SENSOR_QOS)
 
         def tell(effort: list[float]) -> None:
             message = JointState(name=LEGS, position=[0.1] * 6, velocity=[0.0] * 6, effort=effort)
             message.header.frame_id = 'base_link'
             legs.publish(message)
-            executor.spin_once(timeout_sec=0.1)
+            harness.spin(PERIOD)
 
-        # What is not measured has no arrow.
-        for _ in range(20):
-            tell([])
-        assert not heard
-        limit = time.monotonic() + 60.0
-        while not heard and time.monotonic() < limit:
-            tell(forces)
-    finally:
-        rclpy.try_shutdown()
+        yield harness, tell, heard
+
+
+@pytest.mark.ros
+def test_legs_become_arrows_in_frames_of_the_model(rig: tuple[Any, Any, list[Any]]) -> None:
+    from stewart_description.urdf import render_urdf
+    from visualization_msgs.msg import Marker
+
+    forces = [30.0, -60.0, 1.0, 2.0, 3.0, 4.0]
+    harness, tell, heard = rig
+    # What is not measured has no arrow.
+    for _ in range(20):
+        tell([])
+    assert not heard
+
+    def arrived() -> bool:
+        tell(forces)
+        return bool(heard)
+
+    harness.until(arrived, 60.0)
 
     links = {
         item.get('name') for item in ElementTree.fromstring(render_urdf('ex800')).iter('link')
@@ -78,3 +83,22 @@ def test_legs_become_arrows_in_frames_of_the_model() -> None:
         seen = tuple(round(255.0 * part) for part in (arrow.color.r, arrow.color.g, arrow.color.b))
         assert seen == (PUSH if force > 0.0 else PULL) == colour_of_force(force)
         assert arrow.color.a == 1.0
+
+
+@pytest.mark.ros
+def test_pictures_come_at_the_rate_that_was_asked_for(rig: tuple[Any, Any, list[Any]]) -> None:
+    harness, tell, heard = rig
+
+    def arrived() -> bool:
+        tell([1.0] * 6)
+        return bool(heard)
+
+    harness.until(arrived, 60.0)
+    heard.clear()
+    begin, told = time.monotonic(), 0
+    while time.monotonic() - begin < 2.0:
+        tell([1.0] * 6)
+        told += 1
+    lasted = time.monotonic() - begin
+    # One more fits in, and less come where the machine is too busy for a message every 10 ms.
+    assert min(0.7 * RATE * lasted, told / 2) <= len(heard) <= RATE * lasted + 1

@@ -28,6 +28,8 @@ from stewart_node_support.stop_signals import StopSignals
 FIRST_POSES = 20
 # A node whose services are seen finds the topics of the others later: mostly so much [s].
 DISCOVERY = 1.0
+# Nodes that are started together come up one after the other, mostly so soon [s].
+SETTLED = 3.0
 # Setpoints that stay away for so long have ended; longer than their period by far.
 SILENCE = 0.5
 
@@ -120,16 +122,26 @@ class WaveOperator(Operator):
         Play on a rig whose processes are still coming up; see `play`.
 
         A process that starts takes a core for seconds, and the commands of those that run already
-        come late.
+        come late. So the wave waits until the nodes it was told of are up, and until no others
+        have come for a while: whoever starts this node by hand tells it of none.
         """
         nodes = set(self.settings.nodes)
         try:
             await self.until(lambda: nodes <= self._seen(), ', '.join(sorted(nodes)))
             await self.offered(f'{self.settings.services}/start')
+            await self._settle()
         except StopRequested:
             return False
-        await self.pause(DISCOVERY)
         return await self.play()
+
+    async def _settle(self) -> None:
+        """Wait until no node has come for a while."""
+        seen, since = self._seen(), time.monotonic()
+        while time.monotonic() - since < SETTLED:
+            self.heed()
+            await self.pause(STEP)
+            if not (present := self._seen()) <= seen:
+                seen, since = present, time.monotonic()
 
     def _seen(self) -> set[str]:
         return {
