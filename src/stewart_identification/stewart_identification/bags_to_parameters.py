@@ -115,14 +115,7 @@ def identify_bags(
     stage('fitting')
     outcome = identify(extracted, described, options, origins=origins, progress=progress)
     stage('writing')
-    output.mkdir(parents=True, exist_ok=True)
-    target = output / PARAMETERS
-    if outcome.body is None:
-        target.unlink(missing_ok=True)
-    else:
-        write_parameters(outcome, platform, target)
-    write_report(outcome, output / REPORT, truth)
-    return Written(outcome, output / REPORT, None if outcome.body is None else target)
+    return _written(outcome, platform, output, truth)
 
 
 def _read(
@@ -132,3 +125,17 @@ def _read(
     recording, described = read_recording(bag), Platform.from_yaml(platform)
     extracted = experiment_from(recording, described, extraction, estimate=estimate)
     return extracted, recording.sha256
+
+
+def _written(
+    outcome: Outcome, platform: str | Path, output: Path, truth: Mapping[str, float] | None
+) -> Written:
+    """Write the report, and the platform file unless there is none; then an older one goes."""
+    output.mkdir(parents=True, exist_ok=True)
+    parameters, report = output / PARAMETERS, output / REPORT
+    if outcome.body is None:
+        parameters.unlink(missing_ok=True)
+    else:
+        write_parameters(outcome, platform, parameters)
+    write_report(outcome, report, truth)
+    return Written(outcome, report, None if outcome.body is None else parameters)

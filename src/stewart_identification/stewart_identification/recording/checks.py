@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -113,55 +113,69 @@ def usable(
 
     """
     remarks: list[Remark] = []
-    stamps, bag_times = series.stamp_ns, series.bag_time_ns
     # By bag time, for a wrong stamp says nothing about when it was.
-    when = (bag_times - begin_ns) * NS
-    keep = np.ones(len(stamps), np.bool_)
+    when = (series.bag_time_ns - begin_ns) * NS
 
-    def leave_out(bad: ArrayLike, text: str) -> None:
-        places = np.flatnonzero(np.asarray(bad) & keep)
-        if places.size:
-            remarks.append(Remark(series.topic, float(when[places[0]]), places.size, text))
-            keep[places] = False
+    def remark(rows: Rows, text: str) -> None:
+        if rows.size:
+            remarks.append(Remark(series.topic, float(when[rows[0]]), rows.size, text))
 
-    leave_out(stamps == 0, 'no stamp, left out')
-    if keep.any():
-        offset = (stamps - bag_times) * NS
-        off = np.greater(np.abs(offset - np.median(offset[keep])), WRONG_CLOCK)
-        leave_out(off, 'stamps of another clock than the rest, left out')
-    for name, array in values.items():
-        bad = ~np.isfinite(array).reshape(len(stamps), -1).all(axis=1)
-        leave_out(bad, f'{name} not finite, left out')
-    for reason, mask in (refused or {}).items():
-        leave_out(mask, f'{reason}, left out')
-    rows = np.flatnonzero(keep)
-    later = np.maximum.accumulate(stamps[rows]) if rows.size else stamps[rows]
-    behind = rows[stamps[rows] < later]
-    if behind.size:
-        text = f'stamps up to {(later - stamps[rows]).max() * NS:.3g} s back, put in order'
-        remarks.append(Remark(series.topic, float(when[behind[0]]), behind.size, text))
-        rows = rows[np.argsort(stamps[rows], kind='stable')]
-    twice = np.flatnonzero(np.diff(stamps[rows]) == 0) + 1
-    if twice.size:
-        first = float(when[rows[twice[0]]])
-        text = 'stamps that were there before, left out'
-        remarks.append(Remark(series.topic, first, twice.size, text))
-        rows = np.delete(rows, twice)
+    stamps = series.stamp_ns
+    rows = _in_order(stamps, _trusted(series, values, refused or {}, remark), remark)
     time = np.asarray((stamps[rows] - origin_ns) * NS, dtype=np.float64)
     steps = np.diff(time)
     period = float(np.median(steps)) if steps.size else float('nan')
     gaps = np.flatnonzero(steps > GAP_FACTOR * period)
     if gaps.size:
-        longest = float(steps.max())
-        text = (
-            f'missing in {gaps.size} gap{"s" if gaps.size > 1 else ""} of up to {longest:.3g} s, '
-            'what lies between is used piece by piece'
-        )
-        lost = int(np.round(steps[gaps] / period - 1.0).sum())
         begin = float((stamps[rows[gaps[0]]] - begin_ns) * NS)
+        lost = int(np.round(steps[gaps] / period - 1.0).sum())
+        text = (
+            f'missing in {gaps.size} gap{"s" if gaps.size > 1 else ""} of up to '
+            f'{steps.max():.3g} s, what lies between is used piece by piece'
+        )
         remarks.append(Remark(series.topic, begin, lost, text))
     breaks = np.concatenate([[0], gaps + 1]).astype(np.intp)[: len(rows)]
     return Usable(rows, time, breaks, period, tuple(remarks))
+
+
+def _trusted(
+    series: Series,
+    values: Mapping[str, Array],
+    refused: Mapping[str, NDArray[np.bool_]],
+    remark: Callable[[Rows, str], None],
+) -> Rows:
+    """Return the samples with a stamp and finite values that nobody refused."""
+    stamps = series.stamp_ns
+    keep = np.ones(len(stamps), np.bool_)
+
+    def leave_out(bad: ArrayLike, text: str) -> None:
+        places = np.flatnonzero(np.asarray(bad) & keep)
+        remark(places, f'{text}, left out')
+        keep[places] = False
+
+    leave_out(stamps == 0, 'no stamp')
+    if keep.any():
+        offset = (stamps - series.bag_time_ns) * NS
+        off = np.greater(np.abs(offset - np.median(offset[keep])), WRONG_CLOCK)
+        leave_out(off, 'stamps of another clock than the rest')
+    for name, array in values.items():
+        leave_out(~np.isfinite(array).reshape(len(stamps), -1).all(axis=1), f'{name} not finite')
+    for reason, mask in refused.items():
+        leave_out(mask, reason)
+    return np.flatnonzero(keep)
+
+
+def _in_order(stamps: NDArray[np.int64], rows: Rows, remark: Callable[[Rows, str], None]) -> Rows:
+    """Return the samples with strictly rising stamps."""
+    later = np.maximum.accumulate(stamps[rows])
+    behind = rows[stamps[rows] < later]
+    if behind.size:
+        back = (later - stamps[rows]).max() * NS
+        remark(behind, f'stamps up to {back:.3g} s back, put in order')
+        rows = rows[np.argsort(stamps[rows], kind='stable')]
+    twice = np.flatnonzero(np.diff(stamps[rows]) == 0) + 1
+    remark(rows[twice], 'stamps that were there before, left out')
+    return np.delete(rows, twice)
 
 
 def absent_columns(values: Array) -> tuple[int, ...]:
