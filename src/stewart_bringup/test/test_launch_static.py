@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 import runpy
 import sys
@@ -48,6 +48,7 @@ def calls(path: Path, name: str) -> Iterator[dict[str, ast.expr]]:
             yield found
 
 
+@cache
 def executables() -> dict[str, str]:
     """Return the package of every executable that a setup.py installs."""
     found = {}
@@ -65,6 +66,7 @@ def executables() -> dict[str, str]:
     return found
 
 
+@cache
 def parameters_of(package: str) -> set[str]:
     """Return every field made by ``param`` or ``option`` in a package."""
     found = set()
