@@ -10,6 +10,7 @@ so nothing is traced here, and the tests find the kernels in the cache.
 
 from __future__ import annotations
 
+from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 import os
 from pathlib import Path
@@ -30,22 +31,23 @@ def kernel_modules() -> list[str]:
     ]
 
 
-def compile_all() -> None:
-    """Import every module that makes kernels."""
-    for module in kernel_modules():
-        import_module(module)
+def compile_module(name: str) -> None:
+    """Import a module that makes kernels."""
+    import_module(name)
 
 
 def main() -> None:
-    """Compile."""
+    """Compile, side by side unless one process has to see it all."""
     if not os.environ.get('NUMBA_JIT_COVERAGE'):
-        compile_all()
+        with ProcessPoolExecutor(2) as pool:
+            list(pool.map(compile_module, kernel_modules()))
         return
     coverage = Coverage(data_suffix=True)
     coverage.set_option('run:disable_warnings', ['trace-changed', 'no-data-collected'])
     coverage.start()
     sys.settrace(None)
-    compile_all()
+    for name in kernel_modules():
+        compile_module(name)
     coverage.stop()
     coverage.save()
 
