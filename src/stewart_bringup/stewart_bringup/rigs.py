@@ -18,6 +18,7 @@ import sys
 from typing import Any
 
 from stewart_bringup.errors import UnknownRig
+from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.schema import read_yaml
 
 RECORDER = 'recorder'
@@ -64,7 +65,13 @@ def sections(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     content = read_yaml(path)
     for key in content.names():
         name = '' if key.endswith('*') else key.rpartition('/')[2]
-        parameters = content.section(key).section('ros__parameters')
+        try:
+            parameters = content.section(key).section('ros__parameters')
+        except ConfigurationError as error:
+            # A file that describes a platform is taken for one of a rig easily.
+            raise ConfigurationError(
+                f'{path}: {error.key}', error.value, f"{error.expected}, as a rig's file has"
+            ) from error
         yield name, {item: parameters.value(item, 'a value') for item in parameters.names()}
 
 

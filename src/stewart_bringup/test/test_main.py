@@ -181,7 +181,10 @@ def test_demo_refuses_what_it_cannot_play_before_it_begins(
         (b'\xff\xfe', 'rig.yaml: expected valid YAML'),
         (b'', 'rig.yaml: expected a YAML file with keys and values, got nothing'),
         (b'- 1', 'rig.yaml: expected a YAML file with keys and values, got [1]'),
-        (b'driver: 3', 'driver: expected a mapping with text keys, got 3'),
+        (
+            b'driver: 3',
+            "rig.yaml: driver: expected a mapping with text keys, as a rig's file has, got 3",
+        ),
         (b'driver: {ros__parameters: }', 'driver.ros__parameters: expected a mapping'),
         (b'driver: {}', 'driver.ros__parameters: expected a mapping, but the key is missing'),
     ],

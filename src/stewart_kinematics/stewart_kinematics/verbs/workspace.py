@@ -10,7 +10,7 @@ import sys
 from typing import Any, TextIO
 
 import numpy as np
-from stewart_kinematics.csv_tables import POSE, write_table
+from stewart_kinematics.csv_tables import POSE
 from stewart_kinematics.errors import Violation
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.motion_guard import MotionGuard
@@ -19,6 +19,7 @@ from stewart_kinematics.verbs.outputs import output_stream
 from stewart_kinematics.verbs.pictures import add_picture_argument, save_picture
 from stewart_kinematics.verbs.poses import in_words, rpy_deg, SIX, typed_pose
 from stewart_kinematics.verbs.progress import show_part
+from stewart_kinematics.verbs.table_arguments import write_watched
 from stewart_kinematics.workspace import plane, Reach, reach, Slice, Volume, volume
 
 HELP = 'show how far the platform can go, and what stops it'
@@ -188,7 +189,7 @@ def _as_json(
 def _write_csv(target: str, cloud: Volume) -> None:
     """Write the reachable positions with the least margin at each."""
     attitude = np.broadcast_to(cloud.quaternion_xyzw, (len(cloud.positions), 4))
-    write_table(target, COLUMNS, np.column_stack([cloud.positions, attitude, cloud.margin]))
+    write_watched(target, COLUMNS, np.column_stack([cloud.positions, attitude, cloud.margin]))
 
 
 def _write_plot(

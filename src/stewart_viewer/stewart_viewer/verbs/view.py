@@ -8,6 +8,7 @@ import argparse
 from pathlib import Path
 import sys
 
+LAST_PORT = 65535
 HELP = 'show the platform in a browser, live or from a bag'
 
 EXAMPLES = """
@@ -31,11 +32,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--platform', help='name or YAML file (default: the one that a bag is of; live: vigo)'
     )
     parser.add_argument('--host', default='127.0.0.1', help='address (default: this machine only)')
-    parser.add_argument('--port', type=int, default=8080, help='0: any free one (default: 8080)')
+    parser.add_argument('--port', type=_port, default=8080, help='0: any free one (default: 8080)')
     parser.add_argument(
         '--speed', choices=('0.1', '0.25', '0.5', '1', '2', '5'), default='1', help='of a bag'
     )
     parser.add_argument('--watch-only', action='store_true', help='live: no controls')
+
+
+def _port(text: str) -> int:
+    """Return the number of a port."""
+    if not text.isdecimal() or int(text) > LAST_PORT:
+        raise argparse.ArgumentTypeError(f'expected a port from 0 to {LAST_PORT}, got {text!r}')
+    return int(text)
 
 
 def main(arguments: argparse.Namespace) -> int:
