@@ -8,6 +8,12 @@ differentiates: all topics as arrays, examined for what is odd, and the hash of 
 peers, both rosbags alone: going through the bytes, after which nothing is known, and what it takes
 to get the same stamps, strokes, rates and forces, which is to deserialise.
 
+There is a floor above the first peer. Of what it needs in a database, under a microsecond for a
+message, we can only save its merging: sqlite hands over rows one by one, whoever asks. Beside that
+stand, at about half a microsecond, that all messages are laid out alike, nineteen numbers each in
+arrays, and whether they are finite; the hash runs on a second core if there is one. In an mcap
+file rosbags parses in Python, which takes longer than all that.
+
 """
 
 from __future__ import annotations
