@@ -177,6 +177,22 @@ def estimates(result: Result) -> list[str]:
     ]
 
 
+def sensor(result: Result) -> list[str]:
+    """Return the table of the IMU's bytes, and what its line takes of a core."""
+    node = result['node_percent']
+    heard = 'not measured' if node is None else f'{node:.2f} %'
+    return [
+        *timings(result),
+        '',
+        f'Decoding: {result["megabytes_per_second"]:.2f} MB/s, '
+        f'{10e6 * result["megabytes_per_second"] / 921600:.0f} × 921600 baud. Of a core, over a '
+        f'pseudo-terminal at {result["samples_per_second"]:.1f} Hz: reader and decoder '
+        f'{result["reader_percent"]:.2f} % (at most {result["reader_limit_percent"]:g} %; waiting '
+        f'and reading alone {result["wait_and_read_percent"]:.2f} %), the whole node {heard} '
+        f'(at most {result["node_limit_percent"]:g} %).',
+    ]
+
+
 TABLES: dict[str, Callable[[Result], list[str]]] = {
     'cycles': cycles,
     'wave': wave,
@@ -184,6 +200,7 @@ TABLES: dict[str, Callable[[Result], list[str]]] = {
     'live': rates,
     'runs': runs,
     'estimates': estimates,
+    'reader_percent': sensor,
     'timings': timings,
     'results': comparisons,
 }
