@@ -72,9 +72,16 @@ def test_path_that_ends_in_motion_is_refused() -> None:
     assert DeceleratedAlongPath(circle, 2.0, 1.0).duration == 1.0
 
 
-@pytest.mark.parametrize(('time', 'deceleration'), [(np.nan, 1.0), (0.1, 0.0), (0.1, np.inf)])
-def test_unusable_times_are_refused(time: float, deceleration: float) -> None:
-    with pytest.raises(TrajectoryError, match='finite'):
+@pytest.mark.parametrize(
+    ('time', 'deceleration', 'message'),
+    [
+        (np.nan, 1.0, r'must be -1e\+100 to 1e\+100 s, got nan'),
+        (0.1, 0.0, r'must be greater than 0 and at most 1e\+100 s, got 0\.0'),
+        (0.1, np.inf, r'at most 1e\+100 s, got inf'),
+    ],
+)
+def test_unusable_times_are_refused(time: float, deceleration: float, message: str) -> None:
+    with pytest.raises(TrajectoryError, match=message):
         DeceleratedAlongPath(MOVE, time, deceleration)
 
 
