@@ -22,8 +22,7 @@ from ament_index_python.packages import get_package_prefix, PackageNotFoundError
 from stewart_bags.writing import BagWriter
 
 NODES = {entry.name: entry.value for entry in entry_points(group='stewart.nodes')}
-# Before its first line of ours Python has the signal to itself.
-EARLIEST, LATEST = 0.3, 4.0
+LATEST = 4.0
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -45,6 +44,17 @@ def bag(tmp_path: Path) -> Path:
     return tmp_path / 'bag'
 
 
+def await_handler(process: subprocess.Popen[str]) -> None:
+    """Wait for the first line of ours: before it Python has SIGTERM to itself."""
+    end = time.monotonic() + 30.0
+    caught = 0
+    while not caught >> (signal.SIGTERM - 1) & 1:
+        assert time.monotonic() < end, 'no handler of ours'
+        status = Path('/proc', str(process.pid), 'status').read_text()
+        caught = int(status.partition('SigCgt:')[2].split()[0], 16)
+        time.sleep(0.002)
+
+
 def ended(node: str, number: signal.Signals, after: float, bag: Path, run: int) -> str:
     """Start a node, signal it, and return what it did wrong; empty if nothing."""
     words = {
@@ -64,6 +74,7 @@ def ended(node: str, number: signal.Signals, after: float, bag: Path, run: int) 
         text=True,
     )
     try:
+        await_handler(process)
         time.sleep(after)
         process.send_signal(number)
         # The first start of all compiles kernels, and hears of the signal after that.
@@ -79,7 +90,7 @@ def faults(node: str, bag: Path, times: int) -> list[str]:
     rng = random.Random(node)
     with ThreadPoolExecutor(2) as pool:
         runs = [
-            pool.submit(ended, node, NUMBERS[i % 2], rng.uniform(EARLIEST, LATEST), bag, i)
+            pool.submit(ended, node, NUMBERS[i % 2], rng.uniform(0.0, LATEST), bag, i)
             for i in range(times)
         ]
     return [said for said in (run.result() for run in runs) if said]
