@@ -220,3 +220,16 @@ def test_nothing_to_play_is_a_failure(theatre: Theatre, make_bag: Callable[..., 
     theatre.spin_until(player.finished.is_set)
     assert 'nothing to play' in str(player.failure)
     assert player._report().level.name == 'ERROR'
+
+
+def test_whatever_ends_the_player_is_a_failure(
+    theatre: Theatre, make_bag: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise MemoryError('no room for another message')
+
+    monkeypatch.setattr('stewart_bags.nodes.player.Restamper', broken)
+    player = theatre.play(make_bag(5), start_delay=0.0)
+    theatre.spin_until(player.finished.is_set)
+    assert 'no room for another message' in str(player.failure)
+    assert player._report().level.name == 'ERROR'

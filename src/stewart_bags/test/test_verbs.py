@@ -122,6 +122,7 @@ def test_rescue_of_nothing_fails(tmp_path: Path) -> None:
     (tmp_path / 'x.mcap').touch()
     with pytest.raises(NothingRecovered, match='0 messages recovered'):
         run(bag_verb, tmp_path / 'x.mcap', '--rescue', tmp_path / 'new')
+    assert not (tmp_path / 'new').exists()
 
 
 @pytest.mark.parametrize(

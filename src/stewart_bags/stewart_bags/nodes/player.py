@@ -65,7 +65,7 @@ class Player(Node):
         self._chosen = parameters = declare(self, PlayerParameters)
         self.published: dict[str, CountedPublisher] = {}
         self.finished = threading.Event()
-        self.failure: BagError | None = None
+        self.failure: Exception | None = None
         self.position = 0.0
         self._stop = threading.Event()
         self.bag = Bag(parameters.bag)
@@ -117,7 +117,7 @@ class Player(Node):
                 self._play_once()
                 if not self._chosen.loop:
                     break
-        except BagError as error:
+        except Exception as error:  # a thread that ends by one tells nobody
             self.failure = error
             self.get_logger().error(str(error))
         finally:

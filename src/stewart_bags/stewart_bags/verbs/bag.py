@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 import json
+import shutil
 import sys
 from typing import Any
 
@@ -121,6 +122,7 @@ def main(arguments: argparse.Namespace) -> int:
         )
         progress.end()
         if not report.count:
+            shutil.rmtree(arguments.rescue)  # a bag without a message helps nobody
             raise NothingRecovered(f'{arguments.bag}: {report}')
         print(report, file=sys.stderr)
         return 0
