@@ -74,9 +74,18 @@ def test_what_the_sensor_cannot_be_set_to_is_a_usage_error() -> None:
         parsed('--baud', '1234')
 
 
-def test_a_negative_seed_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match='--seed: expected a whole number not below 0'):
-        imu_emulator.main(parsed('--seed', '-1'))
+@pytest.mark.parametrize(
+    ('name', 'value', 'expected'),
+    [
+        ('--seed', '-1', 'a whole number not below 0'),
+        ('--latency', '-0.1', '0 to 1 s'),
+        ('--latency', 'nan', '0 to 1 s'),
+        ('--duration', '-1', 'a time above 0 s'),
+    ],
+)
+def test_numbers_that_are_none_are_refused(name: str, value: str, expected: str) -> None:
+    with pytest.raises(ConfigurationError, match=f'{name}: expected {expected}, got {value}'):
+        imu_emulator.main(parsed(name, value))
 
 
 # As a shell without job control starts what runs in its background.

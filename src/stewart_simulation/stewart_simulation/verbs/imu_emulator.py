@@ -27,6 +27,8 @@ from stewart_simulation.serial_imu.pty_port import PtyPort
 HELP = 'emulate a WitMotion sensor on a pseudo terminal, with faults from stdin'
 MOTIONS = {'rest': resting, 'rock': rocking()}
 LOOK = 0.05
+# No adapter keeps bytes longer [s].
+LONGEST_LATENCY = 1.0
 
 EXAMPLES = """
 
@@ -78,11 +80,15 @@ def main(arguments: argparse.Namespace) -> int:
     Raises
     ------
     ConfigurationError
-        If the seed is negative.
+        If the seed, the latency or the duration is none.
 
     """
     if arguments.seed < 0:
         raise ConfigurationError('--seed', arguments.seed, 'a whole number not below 0')
+    if not 0.0 <= arguments.latency <= LONGEST_LATENCY:
+        raise ConfigurationError('--latency', arguments.latency, f'0 to {LONGEST_LATENCY:g} s')
+    if arguments.duration is not None and not arguments.duration > 0.0:
+        raise ConfigurationError('--duration', arguments.duration, 'a time above 0 s')
     from stewart_node_support.stop_signals import StopSignals
 
     sensor = Sensor(
