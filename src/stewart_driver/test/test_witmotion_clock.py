@@ -122,6 +122,47 @@ def test_lost_samples_are_counted_and_skipped() -> None:
     assert np.flatnonzero(np.abs(error[1000:]) > 1e-3).size <= 2 * 85
 
 
+@pytest.mark.parametrize('drift', [0.003, 0.01, -0.01])
+@pytest.mark.parametrize('delay', [punctual, usb_frames, usb_latency])
+def test_a_slow_sensor_is_not_taken_for_one_that_loses_samples(delay: Delay, drift: float) -> None:
+    error, _, clock = errors(delay, drift=drift)
+    settled = error[2000:]
+
+    # A few are counted before the period is known.
+    assert clock.gaps <= 3
+    assert clock.restarts == 0
+    assert clock.period == pytest.approx(0.005 * (1.0 + drift), rel=5e-4)
+    assert settled.std() < 5e-4
+
+
+@pytest.mark.parametrize('delay', [punctual, usb_frames, usb_latency])
+def test_a_disturbed_line_is_forgotten(delay: Delay) -> None:
+    rng = np.random.default_rng(2)
+    sent = np.arange(6000) * 0.005
+    sent = sent[(sent > 5.0) | (rng.random(len(sent)) > 0.03)]
+    clock = SampleClock(0.005)
+    gaps = []
+    for arrival in np.maximum.accumulate(delay(sent, rng)):
+        clock.stamp(float(arrival))
+        gaps.append(clock.gaps)
+    quiet = np.flatnonzero(sent > 8.0)[0]
+
+    assert gaps[-1] == gaps[quiet] > 0
+    assert clock.period == pytest.approx(0.005, rel=5e-4)
+
+
+def test_samples_lost_while_the_computer_was_busy_are_counted() -> None:
+    sent = np.delete(100.0 + np.arange(4000) * 0.005, range(2030, 2039))
+    late = np.zeros(len(sent))
+    late[2000:2030] = 0.003
+    clock = SampleClock(0.005)
+    for arrival in sent + late:
+        clock.stamp(float(arrival))
+
+    assert clock.gaps == 9
+    assert clock.period == pytest.approx(0.005, rel=1e-4)
+
+
 def test_after_an_outage_the_clock_starts_anew_with_its_period() -> None:
     before = 100.0 + np.arange(1000) * 0.005
     after = 130.0017 + np.arange(1000) * 0.005

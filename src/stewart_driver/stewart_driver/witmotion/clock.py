@@ -14,7 +14,9 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
+from statistics import median
 
 from stewart_driver.witmotion.commands import BITS_PER_BYTE, RATES
 
@@ -77,7 +79,15 @@ class ClockSettings:
         Relative error of the period at which it starts anew; 16 ms of latency look like 3 % [-].
     late, late_samples : float, int
         For so long [s], and so many samples in a row, each late by half a period or more: some
-        were lost.
+        were lost, or the period is too short.
+    lost : float
+        Share of a period by which they are late at least if some were lost; below that at first
+        if the period is too short [-].
+    drift, uneven : float
+        Lateness that grows by no more than `drift` of a period from sample to sample, as evenly
+        as that over four quarters, tells of a period that is too short [-].
+    lesson : float
+        Most by which the period then grows at once [-]: it might be an error.
 
     """
 
@@ -88,6 +98,10 @@ class ClockSettings:
     mismatch: float = 0.05
     late: float = 0.4
     late_samples: int = 20
+    lost: float = 0.75
+    drift: float = 0.02
+    uneven: float = 0.2
+    lesson: float = 0.0025
 
 
 class SampleClock:
@@ -96,9 +110,11 @@ class SampleClock:
 
     Between two samples one period passes. A sample that comes before its predicted time proves
     the prediction late, and the clock is set back to it at once; lateness proves nothing until a
-    whole block of samples is late. Where many in a row are late by half a period or more, samples
-    were lost: they are counted as gaps and skipped. In the first block, and in the first after an
-    outage, stamps are the arrivals themselves.
+    whole block of samples is late. Where many in a row are late by half a period or more, either
+    samples were lost: then lateness came at once and by whole periods, and they are counted as
+    gaps and skipped. Or it grew, from half a period on: then the period is too short, and is
+    corrected by how it grew; counted as gaps it would never be. In the first block, and in the
+    first after an outage, stamps are the arrivals themselves.
 
     Parameters
     ----------
@@ -132,6 +148,7 @@ class SampleClock:
         self._stamp = -inf
         self._arrivals: list[float] = []
         self._late: list[float] = []
+        self._shifted = 0.0
         self._measured = inf
         self._last = -inf
         self._least, self._most, self._pulled = inf, 0.0, 0.0
@@ -180,19 +197,37 @@ class SampleClock:
         self._least = min(self._least, delay)
         self._most = max(self._most, delay)
         if delay >= 0.5 * self.period:
-            self._late.append(delay)
-        elif self._late:
-            self._late = []
+            self._late.append(delay + self._shifted)
+        else:
+            self._forget_lateness()
         settings = self._settings
         if len(self._late) >= max(settings.late_samples, settings.late / self.period):
-            phase += self._skip(round(min(self._late) / self.period))
+            phase += self._caught_up()
         return phase
 
-    def _skip(self, lost: int) -> float:
-        self.gaps += lost
-        self._late = []
+    def _caught_up(self) -> float:
+        """Return by how much the clock has to be set forward, and count or learn why."""
+        late, done, settings = self._late, self._shifted, self._settings
+        quarter = len(late) // 4
+        edge = [min(late[k * quarter : (k + 1) * quarter]) for k in range(4)]
+        growth = median(after - before for before, after in pairwise(edge))
+        forward = edge[-1]
+        if (
+            edge[0] < settings.lost * self.period
+            and 0.0 < growth <= settings.drift * self.period * quarter
+            and edge[-1] - edge[0] <= 3.0 * (1.0 + settings.uneven) * growth
+        ):
+            self.period *= 1.0 + min(growth / quarter / self.period, settings.lesson)
+        elif edge[-1] >= settings.lost * self.period:
+            lost = round(edge[-1] / self.period)
+            self.gaps += lost
+            forward = lost * self.period
+        self._forget_lateness()
         self._least = self._most = 0.0
-        return lost * self.period
+        return forward - done
+
+    def _forget_lateness(self) -> None:
+        self._late, self._shifted = [], 0.0
 
     def _end_block(self) -> None:
         arrivals, settings = self._arrivals, self._settings
@@ -208,7 +243,10 @@ class SampleClock:
             # Larger steps than this would swing where samples are slow.
             step = min(settings.bandwidth * duration, 0.25)
             error = self._least - self._pulled
-            self._phase += 2.0 * step * self._least
+            shift = 2.0 * step * self._least
+            self._phase += shift
+            # Those that are late already were so without it.
+            self._shifted += shift if self._late else 0.0
             self.period += step * step * error / len(arrivals)
         self.lateness = self._most
         self._begin_block(arrivals[-1])
@@ -237,4 +275,4 @@ class SampleClock:
         self._arrivals = [last] if self._locked else []
         self._least, self._most, self._pulled = inf, 0.0, 0.0
         if not self._locked:
-            self._late = []
+            self._forget_lateness()
