@@ -5,13 +5,16 @@ Console script of every node.
 
 The nodes of all packages stand in the entry-point group ``stewart.nodes``; the script's own name
 says which one is meant. Between the first line below and the node's own code lie a second or two
-of imports (rclpy, numba, scipy), and a signal that comes meanwhile has to count.
+of imports (rclpy, numba, scipy), half a minute where kernels are compiled for the first time, and
+a signal that comes meanwhile has to count at once: launch kills who does not end in time.
 
 """
 
 from __future__ import annotations
 
+from functools import partial
 from importlib.metadata import entry_points
+import os
 from pathlib import Path
 import sys
 from typing import Any
@@ -50,9 +53,10 @@ def node_class(name: str) -> Any:
 def main() -> None:
     """Run the node that this script is named after."""
     stop = StopSignals().install()
-    from stewart_node_support.running import run  # rclpy: not before the signals are heard
+    # Nothing is there yet that would have to end in order.
+    stop.on_request(partial(os._exit, 0))
+    from stewart_node_support.running import run
 
-    def build() -> Any:
-        return node_class(Path(sys.argv[0]).name)()
-
-    run(build, stop=stop)
+    node = node_class(Path(sys.argv[0]).name)
+    stop.on_request(None)
+    run(node, stop=stop)
