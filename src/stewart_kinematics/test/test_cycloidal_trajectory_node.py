@@ -80,6 +80,7 @@ def test_move_reaches_its_target_without_a_jump_and_falls_silent(rig: MoveRig) -
     assert time[-1] == pytest.approx(1.0, abs=0.1)
     # Sampled from the clock at 200 Hz; a loaded machine skips some ticks, never adds any.
     assert 20 < len(rig.setpoints) <= 206
+    assert np.diff(time).min() < 0.006
     assert rig.node.published['setpoint'].count == len(rig.setpoints)
     assert rig.inverse.refusals.refused == 0
     rig.setpoints.clear()

@@ -211,6 +211,7 @@ class SampleClock:
         quarter = len(late) // 4
         edge = [min(late[k * quarter : (k + 1) * quarter]) for k in range(4)]
         growth = median(after - before for before, after in pairwise(edge))
+        # Also where neither explains it, as when the computer was slow for long, it catches up.
         forward = edge[-1]
         if (
             edge[0] < settings.lost * self.period
