@@ -30,7 +30,8 @@ from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import from_yaml
 
 sys.path.insert(0, str(Path(__file__).parents[1] / 'papers'))
-from cylindrical_cases import disturbed, instants, published, robot, sines
+from cylindrical_cases import disturbed, instants, robot, sines
+from reproduction import published
 
 PACKAGES = ('numpy', 'scipy', 'numba', 'pyswarms')
 
@@ -51,7 +52,7 @@ def main() -> int:
     if LeastSquares().fit(model, impossible, rng=rng).physical:
         raise RuntimeError('the constrained fit has nothing to do')
 
-    said = published()
+    said = published('cylindrical')
     closed = robot(said)
     generic = CentreOfMassRobot(
         SerialRobot(closed.robot.joints, gravity=closed.robot.gravity),
