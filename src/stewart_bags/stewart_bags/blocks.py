@@ -11,6 +11,7 @@ chunks, which takes longer than to read them. Arrays are put in order at once, w
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
 from rosbags.interfaces import Connection
@@ -19,10 +20,10 @@ from rosbags.rosbag2.storage_mcap import ChunkInfo, McapReader, msgsrc
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 from stewart_bags.decompression import decompress_messages
 
-Rows = Iterator[tuple[object, int, bytes]]
+Row = tuple[object, int, bytes]
 
 # Enough for numpy, and so few that their bytes stay in the caches of the processor.
-SIZE = 5_000
+SIZE = 2_000
 
 
 class Block(NamedTuple):
@@ -61,23 +62,22 @@ def blocks_of(reader: Reader, wanted: list[Connection]) -> Iterator[Block]:
         after the messages before it.
 
     """
-    block = Block([], [])
-    try:
-        for _, time_ns, data in decompress_messages(_as_they_lie(reader, wanted)):
-            block.times_ns.append(time_ns)
-            block.data.append(data)
-            if len(block.data) == SIZE:
-                yield block
-                block = Block([], [])
-    except Exception:
-        if block.data:
-            yield block
-        raise
-    if block.data:
-        yield block
+    messages = decompress_messages(_as_they_lie(reader, wanted))
+    more, failure = True, None
+    while more:
+        rows: list[Row] = []
+        try:
+            rows.extend(islice(messages, SIZE))
+            more = len(rows) == SIZE
+        except Exception as error:  # what came before it is in the list
+            more, failure = False, error
+        if rows:
+            yield Block([time_ns for _, time_ns, _ in rows], [data for _, _, data in rows])
+    if failure:
+        raise failure
 
 
-def _as_they_lie(reader: Reader, wanted: list[Connection]) -> Rows:
+def _as_they_lie(reader: Reader, wanted: list[Connection]) -> Iterator[Row]:
     storage = reader.storage
     if isinstance(storage, McapReader) and storage.bio and storage.chunks:
         return _chunk_by_chunk(storage.chunks, storage.bio, wanted)
@@ -86,7 +86,9 @@ def _as_they_lie(reader: Reader, wanted: list[Connection]) -> Rows:
     return reader.messages(wanted)
 
 
-def _chunk_by_chunk(chunks: list[ChunkInfo], file: BinaryIO, wanted: list[Connection]) -> Rows:
+def _chunk_by_chunk(
+    chunks: list[ChunkInfo], file: BinaryIO, wanted: list[Connection]
+) -> Iterator[Row]:
     channels = {item.id: item for item in wanted}
     for chunk in sorted(chunks, key=lambda chunk: chunk.chunk_start_offset):
         if any(chunk.channel_count.get(number) for number in channels):
@@ -97,7 +99,7 @@ def _chunk_by_chunk(chunks: list[ChunkInfo], file: BinaryIO, wanted: list[Connec
                     yield connection, time_ns, data
 
 
-def _row_by_row(database: Any, wanted: list[Connection]) -> Rows:
+def _row_by_row(database: Any, wanted: list[Connection]) -> Iterator[Row]:
     numbers = [item.id for item in wanted]
     marks = ','.join('?' * len(numbers))
     # The order goes by the index, and sqlite finds out where index and rows contradict each other.
@@ -105,5 +107,5 @@ def _row_by_row(database: Any, wanted: list[Connection]) -> Rows:
         'SELECT topic_id, timestamp, data FROM messages '
         f'WHERE topic_id IN ({marks}) ORDER BY timestamp'
     )
-    rows: Rows = database.execute(query, numbers)
+    rows: Iterator[Row] = database.execute(query, numbers)
     return rows

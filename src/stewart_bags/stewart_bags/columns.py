@@ -39,11 +39,12 @@ class Columns:
         """Sort the messages into groups of the same structure."""
         self._count = len(messages)
         self._groups: list[tuple[Rows, NDArray[np.uint8], Layout]] = []
-        sizes = np.fromiter(map(len, messages), np.intp, self._count)
-        for size in np.unique(sizes):
-            rows = np.flatnonzero(sizes == size)
-            whole = len(rows) == self._count
-            chosen = messages if whole else [messages[int(row)] for row in rows]
+        sizes = set(map(len, messages))
+        for size in sorted(sizes):
+            chosen, rows = messages, np.arange(self._count)
+            if len(sizes) > 1:
+                rows = np.flatnonzero([len(item) == size for item in messages])
+                chosen = [messages[int(row)] for row in rows]
             block = np.frombuffer(b''.join(chosen), np.uint8).reshape(len(rows), size)
             while len(rows):
                 layout = layout_of(store, msgtype, block[0].tobytes())
@@ -140,6 +141,9 @@ class Columns:
             if count != len(there):
                 continue
             view = _view(block, offset, item, count)
+            if there == list(names):
+                out[rows] = view
+                continue
             for column, name in enumerate(names):
                 if name in there:
                     out[rows, column] = view[:, there.index(name)]

@@ -61,9 +61,8 @@ class UndecodableMessage(BagError):
         self, path: Path, topic: str, msgtype: str, time_ns: int, count: int, reason: str
     ) -> None:
         """Name the message by topic, number and time, and say what does not fit."""
-        super().__init__(
-            f'{path}: message {count + 1} of {topic} at {time_ns} ns is no {msgtype} ({reason})'
-        )
+        self.reason = f'message {count + 1} of {topic} at {time_ns} ns is no {msgtype} ({reason})'
+        super().__init__(f'{path}: {self.reason}')
         self.path = path
         self.topic = topic
         self.time_ns = time_ns
@@ -88,7 +87,8 @@ class WrongType(BagError):
 
     def __init__(self, path: Path, topic: str, found: str, expected: Iterable[str]) -> None:
         """Name the topic, its type and the types that would do."""
-        super().__init__(f'{path}: {topic} carries {found}, expected {" or ".join(expected)}')
+        self.reason = f'{topic} carries {found}, expected {" or ".join(expected)}'
+        super().__init__(f'{path}: {self.reason}')
         self.path = path
         self.topic = topic
         self.found = found

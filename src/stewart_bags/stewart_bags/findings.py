@@ -109,7 +109,7 @@ def examine_values(name: str, values: NDArray[np.float64]) -> list[Finding]:
 
     """
     finite = np.isfinite(values)
-    if not finite.any():
+    if finite.all() or not finite.any():
         return []
     return _where(Kind.NOT_FINITE, ~finite.all(axis=tuple(range(1, values.ndim))), name)
 

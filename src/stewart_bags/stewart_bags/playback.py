@@ -11,7 +11,8 @@ import struct
 from rosbags.interfaces import Nodetype, QosDurability
 from stewart_bags.cdr_layout import layout_of, LayoutError
 from stewart_bags.errors import BagError
-from stewart_bags.reading import Bag, NS, RawMessage, Topic
+from stewart_bags.reading import Bag
+from stewart_bags.topics import NS, RawMessage, Topic
 
 _STAMP = {0: struct.Struct('>iI'), 1: struct.Struct('<iI')}
 _CLOCK = struct.Struct('<4siI')

@@ -6,15 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from functools import cached_property
 import heapq
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
 
-from rosbags.interfaces import Connection, ConnectionExtRosbag2, Qos
+from rosbags.interfaces import Connection
 from rosbags.rosbag2 import Reader
 from rosbags.typesys.store import Typestore
 from stewart_bags.bag_files import storage_files, StorageFile
@@ -22,85 +20,9 @@ from stewart_bags.blocks import Block, blocks_of
 from stewart_bags.decompression import decompress_file, decompress_messages
 from stewart_bags.definitions import jazzy_typestore, typestore_of
 from stewart_bags.errors import DamagedBag, MissingTopic, UndecodableMessage, WrongType
+from stewart_bags.topics import Message, NS, RawMessage, Topic, topics_of
 
-NS = 1_000_000_000
 _TIME = itemgetter(1)
-
-
-@dataclass(frozen=True)
-class Topic:
-    """
-    What a bag says about one topic.
-
-    Attributes
-    ----------
-    name : str
-        As it was recorded, fully qualified.
-    msgtype : str
-        For example ``sensor_msgs/msg/JointState``.
-    count : int
-        Messages in the bag.
-    qos : tuple of rosbags.interfaces.Qos
-        What the publishers offered while it was recorded.
-    definition : str
-        Definition embedded in the bag; empty where there is none.
-    type_hash : str
-        RIHS01 hash; empty where the bag has none.
-
-    """
-
-    name: str
-    msgtype: str
-    count: int
-    qos: tuple[Qos, ...] = ()
-    definition: str = ''
-    type_hash: str = ''
-
-
-class RawMessage(NamedTuple):
-    """
-    One message as it lies in the bag.
-
-    Attributes
-    ----------
-    topic : str
-        Name of the topic.
-    time_ns : int
-        Bag time: when the recorder received it [ns since the epoch].
-    data : bytes
-        CDR bytes, with their four bytes of encapsulation.
-
-    """
-
-    topic: str
-    time_ns: int
-    data: bytes
-
-
-class Message(NamedTuple):
-    """
-    One decoded message.
-
-    Attributes
-    ----------
-    topic : str
-        Name of the topic.
-    time_ns : int
-        Bag time: when the recorder received it [ns since the epoch].
-    message : object
-        Dataclass with the fields of the message; arrays are numpy arrays.
-
-    """
-
-    topic: str
-    time_ns: int
-    message: Any
-
-    @property
-    def stamp_ns(self) -> int | None:
-        """Stamp of the header [ns since the epoch]; None for a message without header."""
-        header = getattr(self.message, 'header', None)
-        return None if header is None else int(header.stamp.sec * NS + header.stamp.nanosec)
 
 
 class Bag:
@@ -147,7 +69,7 @@ class Bag:
             self._stack.close()
             raise
         connections = [item for reader in self._readers for item in reader.connections]
-        self.topics = _topics(connections)
+        self.topics = topics_of(connections)
         filled = [reader for reader in self._readers if reader.message_count]
         self.start_ns = min((reader.start_time for reader in filled), default=0)
         # rosbags counts up to the nanosecond after the last message.
@@ -406,19 +328,3 @@ class Bag:
     def _damaged(self, error: Exception, count: int, time_ns: int | None) -> DamagedBag:
         reason = str(error) or type(error).__name__
         return DamagedBag(self.path, reason, count=count, time_ns=time_ns)
-
-
-def _topics(connections: list[Connection]) -> dict[str, Topic]:
-    topics: dict[str, Topic] = {}
-    for item in connections:
-        before = topics.get(item.topic)
-        qos = item.ext.offered_qos_profiles if isinstance(item.ext, ConnectionExtRosbag2) else []
-        topics[item.topic] = Topic(
-            name=item.topic,
-            msgtype=item.msgtype,
-            count=item.msgcount + (before.count if before else 0),
-            qos=before.qos if before and before.qos else tuple(qos),
-            definition=item.msgdef.data,
-            type_hash=item.digest,
-        )
-    return topics

@@ -21,9 +21,9 @@ from stewart_bags.decompression import (
 )
 from stewart_bags.errors import BagExists, NotABag, UnknownType
 from stewart_bags.mcap_walk import McapWalk
-from stewart_bags.reading import NS, RawMessage
 from stewart_bags.rescued import Damage, RescuedTopic, Walk
 from stewart_bags.sqlite3_walk import Sqlite3Walk
+from stewart_bags.topics import NS, RawMessage
 from stewart_bags.writing import BagWriter, Compression, Storage
 
 _WALKS: dict[str, type[McapWalk] | type[Sqlite3Walk]] = {'mcap': McapWalk, 'sqlite3': Sqlite3Walk}

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, get_type_hints, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from rosbags.typesys.store import Typestore
 from stewart_bags.blocks import Block
 from stewart_bags.cdr_layout import LayoutError
@@ -26,14 +27,13 @@ from stewart_bags.findings import (
     Finding,
     Kind,
 )
-from stewart_bags.reading import Bag, Topic
+from stewart_bags.reading import Bag
 from stewart_bags.series_kinds import (
     AccelerationSeries,
     DriverStateSeries,
     EstimatorStatusSeries,
     ImuSeries,
     JointSeries,
-    NS,
     OdometrySeries,
     PoseSeries,
     Series,
@@ -41,6 +41,7 @@ from stewart_bags.series_kinds import (
     Source,
     TrackingErrorSeries,
 )
+from stewart_bags.topics import NS, Topic
 
 __all__ = [
     'read_series',
@@ -62,6 +63,7 @@ LEGS = tuple(f'leg_{number}' for number in range(1, 7))
 QUANTITIES = ('position', 'velocity', 'effort')
 
 S = TypeVar('S', bound=Series)
+Part = dict[str, Any]
 
 
 def read_series(bag: Bag, topic: str, kind: type[S]) -> S:
@@ -92,12 +94,13 @@ def read_series(bag: Bag, topic: str, kind: type[S]) -> S:
     """
     found = bag.topic(topic, kind.MSGTYPE)
     sources = _sources(kind)
-    parts = []
-    for block, columns in _blocks(bag, found):
-        part = _common(block, columns)
-        part.update({key: _column(columns, source) for key, source in sources.items()})
-        parts.append(part)
-    arrays = _joined(parts)
+
+    def parts() -> Iterator[Part]:
+        for block, columns in _blocks(bag, found):
+            fields = {key: _column(columns, source) for key, source in sources.items()}
+            yield {**_common(block, columns), **fields}
+
+    arrays = _joined(parts(), found.count)
     for key, source in sources.items():
         arrays.setdefault(key, () if source.text else np.empty((0, *source.sample_shape)))
     return kind(topic=found.name, **_examined(arrays))
@@ -130,16 +133,16 @@ def read_joints(bag: Bag, topic: str, names: Sequence[str] = LEGS) -> JointSerie
 
     """
     found = bag.topic(topic, JointSeries.MSGTYPE)
-    parts = []
     lacked: set[str] = set()
-    for block, columns in _blocks(bag, found):
-        part = _common(block, columns)
-        for quantity in QUANTITIES:
-            part[quantity] = columns.picked('name', quantity, names)
-        part['lacking'], missing = columns.lacking('name', names)
-        lacked |= missing
-        parts.append(part)
-    arrays = _joined(parts)
+
+    def parts() -> Iterator[Part]:
+        for block, columns in _blocks(bag, found):
+            lacking, missing = columns.lacking('name', names)
+            lacked.update(missing)
+            fields = {key: columns.picked('name', key, names) for key in QUANTITIES}
+            yield {**_common(block, columns), **fields, 'lacking': lacking}
+
+    arrays = _joined(parts(), found.count)
     rows = np.flatnonzero(arrays.pop('lacking', np.empty(0)))
     for quantity in QUANTITIES:
         arrays.setdefault(quantity, np.empty((0, len(names))))
@@ -203,13 +206,24 @@ def _column(columns: Columns, source: Source) -> Any:
     return stacked if len(source.paths) > 1 else stacked[:, 0]
 
 
-def _joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
+def _joined(parts: Iterator[Part], count: int) -> dict[str, Any]:
     """Put the blocks behind each other and the samples in order, and freeze the arrays."""
-    frames = {str(frame) for part in parts for frame in part.pop('frames')}
-    if not parts:
-        parts = [{'bag_time_ns': np.empty(0, np.int64), 'stamp_ns': np.empty(0, np.int64)}]
-    # Taken out of the parts, so that nothing is in memory twice for longer than it has to be.
-    arrays = {key: np.concatenate([part.pop(key) for part in parts]) for key in [*parts[0]]}
+    frames: set[str] = set()
+    arrays = {'bag_time_ns': np.empty(0, np.int64), 'stamp_ns': np.empty(0, np.int64)}
+    filled = 0
+    for part in parts:
+        frames.update(map(str, part.pop('frames')))
+        until = filled + len(part['stamp_ns'])
+        if not filled:
+            # All at once: to touch fresh memory twice takes longer than to decode.
+            arrays = {key: _room(values, max(count, until)) for key, values in part.items()}
+        elif until > len(arrays['stamp_ns']):
+            # An mcap file need not tell how many messages it has.
+            arrays = {key: np.concatenate([old, _room(old, until)]) for key, old in arrays.items()}
+        for key, values in part.items():
+            arrays[key][filled:until] = values
+        filled = until
+    arrays = {key: array[:filled] for key, array in arrays.items()}
     times_ns = arrays['bag_time_ns']
     if np.any(times_ns[1:] < times_ns[:-1]):
         order = np.argsort(times_ns, kind='stable')
@@ -218,6 +232,10 @@ def _joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
         array.setflags(write=False)
     texts = {key: tuple(array) for key, array in arrays.items() if array.dtype == object}
     return {'frames': frames, **arrays, **texts}
+
+
+def _room(like: NDArray[Any], count: int) -> NDArray[Any]:
+    return np.empty((count, *like.shape[1:]), like.dtype)
 
 
 def _examined(arrays: dict[str, Any]) -> dict[str, Any]:

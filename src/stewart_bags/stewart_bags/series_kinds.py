@@ -15,8 +15,8 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from stewart_bags.findings import Finding
+from stewart_bags.topics import NS
 
-NS = 1_000_000_000
 Array = NDArray[np.float64]
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,23 @@ def test_blocks_make_one_series(
     monkeypatch.setattr(blocks_module, 'SIZE', 7)
     legs = legs_bag(regular(50))
     np.testing.assert_array_equal(legs.position[:, 0], np.arange(50.0))
+
+
+def test_messages_a_file_does_not_count_are_read(
+    tmp_path: Path, joint_state: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks_module, 'SIZE', 7)
+    with BagWriter(tmp_path / 'bag') as writer:
+        for number in range(50):
+            writer.write('/actuator_states', number, joint_state(number))
+    with Bag(tmp_path / 'bag') as bag:
+        whole = read_joints(bag, 'actuator_states')
+        # As rosbags counts where the statistics of an mcap file leave the channels out.
+        for count in (0, 20):
+            bag.topics['/actuator_states'] = replace(bag.topics['/actuator_states'], count=count)
+            found = read_joints(bag, 'actuator_states')
+            np.testing.assert_array_equal(found.bag_time_ns, np.arange(50))
+            np.testing.assert_array_equal(found.position, whole.position)
 
 
 def test_samples_come_in_the_order_of_bag_time(tmp_path: Path, store: Typestore) -> None:

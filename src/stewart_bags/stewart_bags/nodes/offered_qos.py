@@ -23,7 +23,7 @@ from rosbags.interfaces import (
     QosTime,
 )
 from stewart_bags.playback import is_latched
-from stewart_bags.reading import NS, Topic
+from stewart_bags.topics import NS, Topic
 
 # Five seconds at 200 Hz: as long as an executor may be busy with something else.
 DEPTH = 1000

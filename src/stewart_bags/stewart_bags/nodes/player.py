@@ -16,7 +16,8 @@ from stewart_bags.errors import BagError, UnknownType
 from stewart_bags.nodes.message_classes import message_class
 from stewart_bags.nodes.offered_qos import to_play
 from stewart_bags.playback import CLOCK, Restamper, Schedule, selected, with_clock
-from stewart_bags.reading import Bag, NS
+from stewart_bags.reading import Bag
+from stewart_bags.topics import NS
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.publishers import CountedPublisher

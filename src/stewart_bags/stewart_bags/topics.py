@@ -1,0 +1,118 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The topics of a bag and their messages, as they lie in it and decoded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from rosbags.interfaces import Connection, ConnectionExtRosbag2, Qos
+
+NS = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Topic:
+    """
+    What a bag says about one topic.
+
+    Attributes
+    ----------
+    name : str
+        As it was recorded, fully qualified.
+    msgtype : str
+        For example ``sensor_msgs/msg/JointState``.
+    count : int
+        Messages in the bag.
+    qos : tuple of rosbags.interfaces.Qos
+        What the publishers offered while it was recorded.
+    definition : str
+        Definition embedded in the bag; empty where there is none.
+    type_hash : str
+        RIHS01 hash; empty where the bag has none.
+
+    """
+
+    name: str
+    msgtype: str
+    count: int
+    qos: tuple[Qos, ...] = ()
+    definition: str = ''
+    type_hash: str = ''
+
+
+class RawMessage(NamedTuple):
+    """
+    One message as it lies in the bag.
+
+    Attributes
+    ----------
+    topic : str
+        Name of the topic.
+    time_ns : int
+        Bag time: when the recorder received it [ns since the epoch].
+    data : bytes
+        CDR bytes, with their four bytes of encapsulation.
+
+    """
+
+    topic: str
+    time_ns: int
+    data: bytes
+
+
+class Message(NamedTuple):
+    """
+    One decoded message.
+
+    Attributes
+    ----------
+    topic : str
+        Name of the topic.
+    time_ns : int
+        Bag time: when the recorder received it [ns since the epoch].
+    message : object
+        Dataclass with the fields of the message; arrays are numpy arrays.
+
+    """
+
+    topic: str
+    time_ns: int
+    message: Any
+
+    @property
+    def stamp_ns(self) -> int | None:
+        """Stamp of the header [ns since the epoch]; None for a message without header."""
+        header = getattr(self.message, 'header', None)
+        return None if header is None else int(header.stamp.sec * NS + header.stamp.nanosec)
+
+
+def topics_of(connections: list[Connection]) -> dict[str, Topic]:
+    """
+    Collect what the files of a bag say about its topics.
+
+    Parameters
+    ----------
+    connections : list of Connection
+        Of all files.
+
+    Returns
+    -------
+    dict of str to Topic
+        By name.
+
+    """
+    topics: dict[str, Topic] = {}
+    for item in connections:
+        before = topics.get(item.topic)
+        qos = item.ext.offered_qos_profiles if isinstance(item.ext, ConnectionExtRosbag2) else []
+        topics[item.topic] = Topic(
+            name=item.topic,
+            msgtype=item.msgtype,
+            count=item.msgcount + (before.count if before else 0),
+            qos=before.qos if before and before.qos else tuple(qos),
+            definition=item.msgdef.data,
+            type_hash=item.digest,
+        )
+    return topics
