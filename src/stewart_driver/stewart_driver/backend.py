@@ -151,10 +151,18 @@ class Described(Protocol):
 
 @runtime_checkable
 class Noting(Protocol):
-    """A back end that may have started otherwise than planned, and says so."""
+    """A back end that has something to say about its last start, in ``driver/state``."""
 
     notes: str
     """What the operator has to know since the last start; empty if there is nothing."""
+
+
+@runtime_checkable
+class Explaining(Protocol):
+    """A back end that knows why not all of its drives are on."""
+
+    def why_not_on(self) -> str:
+        """Name the legs and what their drives say; empty if all are on."""
 
 
 @runtime_checkable

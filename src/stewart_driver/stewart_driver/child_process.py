@@ -1,35 +1,85 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What became of a process that was started here."""
+"""A module that runs in an interpreter of its own, which this process started and has to end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+import os
 import subprocess
+import sys
+from typing import Any, ClassVar
 
 
-def epitaph(process: subprocess.Popen[bytes], name: str, said: Callable[[], str]) -> str:
+def environment() -> dict[str, str]:
     """
-    Return one sentence on why a process is gone.
+    Return the environment of an interpreter that finds what this one finds.
+
+    Numpy's threads would do nothing there, and with more than one the process could not enter a
+    network namespace.
+
+    """
+    return {
+        **os.environ,
+        **dict.fromkeys(('OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'MKL_NUM_THREADS'), '1'),
+        'PYTHONPATH': os.pathsep.join(filter(None, sys.path)),
+    }
+
+
+class ChildProcess(ABC):
+    """
+    A process that was started here.
 
     Parameters
     ----------
-    process : Popen
-        The process.
-    name : str
-        What it is called in the sentence.
-    said : callable
-        Returns what it gave as the reason; asked only if it is gone, may return nothing.
+    arguments : sequence of str
+        Module to run, and what it is told.
+    streams : object
+        Further arguments of `subprocess.Popen`.
 
-    Returns
-    -------
-    str
-        The sentence; empty while it runs.
+    Attributes
+    ----------
+    called : str
+        What it is called in sentences.
 
     """
-    code = process.poll()
-    if code is None:
-        return ''
-    how = f'was killed by signal {-code}' if code < 0 else f'ended with code {code}'
-    reason = said()
-    return f'{name} {how}' + (f': {reason}' if reason else '')
+
+    called: ClassVar[str]
+
+    def __init__(self, arguments: Sequence[str], **streams: Any) -> None:
+        """Start it."""
+        self._process = subprocess.Popen(
+            [sys.executable, '-m', *arguments],
+            env=environment(),
+            # Signals of the terminal are for this process, which ends the other in order.
+            start_new_session=True,
+            **streams,
+        )
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it runs."""
+        return self._process.poll() is None
+
+    def epitaph(self) -> str:
+        """Return one sentence on why it is gone; empty while it runs."""
+        code = self._process.poll()
+        if code is None:
+            return ''
+        how = f'was killed by signal {-code}' if code < 0 else f'ended with code {code}'
+        reason = self._said()
+        return f'{self.called} {how}' + (f': {reason}' if reason else '')
+
+    def kill(self) -> None:
+        """Kill it, and do not wait: it may hang where the kernel does not end it."""
+        self._process.kill()
+
+    @abstractmethod
+    def _said(self) -> str:
+        """Return what it gave as the reason for its end; may be empty."""

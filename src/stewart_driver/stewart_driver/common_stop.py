@@ -73,7 +73,10 @@ class CommonStop:
             self.duration = float(fits.min())
         self._strokes, self._rates = strokes, rates
         self.end = np.clip(
-            strokes + rates * (self.duration * COVERED), limits.stroke_lower, limits.stroke_upper
+            strokes + rates * (self.duration * COVERED),
+            # A leg that is beyond an end already has no room there, but does not step back either.
+            np.minimum(limits.stroke_lower, strokes),
+            np.maximum(limits.stroke_upper, strokes),
         )
 
     def at(self, time: float) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 import numpy as np
-from stewart_driver.backend import Backend, Measurement, Noting, Targets
+from stewart_driver.backend import Backend, Explaining, Measurement, Noting, Targets
 from stewart_driver.command import Command
 from stewart_driver.configuration import CycleConfiguration
 from stewart_driver.errors import DriverError, TransitionRefused, TransportError
@@ -60,6 +60,7 @@ class Cycle:
         self._backend, self._block = backend, block
         self._settings = configuration
         self._machine = StateMachine()
+        self._machine.reason = self._noted('started')
         self._interpolator = Interpolator(
             configuration.limits, configuration.interpolation, backend.cycle_time
         )
@@ -265,7 +266,9 @@ class Cycle:
             if self._measured is not None and self._measured.enabled:
                 self._change(Event.DRIVES_ON, 'all drives are on')
             elif waited > self._settings.supervision.enable_timeout:
-                self._change(Event.TRIP, f'the drives are not on after {waited:.2f} s')
+                why = self._backend.why_not_on() if isinstance(self._backend, Explaining) else ''
+                late = f'the drives are not on after {waited:.2f} s'
+                self._change(Event.TRIP, f'{late}: {why}' if why else late)
         elif self.state is State.STOPPING and self._settled(now):
             self._change(Event.AT_REST, 'at rest')
 

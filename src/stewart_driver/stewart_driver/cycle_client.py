@@ -9,14 +9,13 @@ from dataclasses import dataclass
 import os
 import pickle
 import subprocess
-import sys
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from stewart_driver.backend import Backend
-from stewart_driver.child_process import epitaph
+from stewart_driver.child_process import ChildProcess
 from stewart_driver.configuration import CycleConfiguration
 from stewart_driver.cycle import Request
 from stewart_driver.errors import CycleError
@@ -95,9 +94,9 @@ class CycleCounters:
         Histograms, see `cycle_statistics`.
     longest_round_trip : float
         Of a frame, where the back end has a wire [s].
-    bad_working_counters, lost_frames, bus_restarts : int
-        Frames that not every drive answered, frames that did not come back in time, and how often
-        the bus was brought up again.
+    bad_working_counters, lost_frames, bus_restarts, emergencies : int
+        Frames that not every drive answered, frames that did not come back in time, how often the
+        bus was brought up again, and emergencies that drives have sent.
     round_trips : ndarray of uint64
         Histogram.
 
@@ -118,10 +117,11 @@ class CycleCounters:
     bad_working_counters: int
     lost_frames: int
     bus_restarts: int
+    emergencies: int
     round_trips: NDArray[np.uint64]
 
 
-class CycleClient:
+class CycleClient(ChildProcess):
     """
     A running cyclic process.
 
@@ -146,6 +146,8 @@ class CycleClient:
 
     """
 
+    called: ClassVar[str] = 'the cyclic process'
+
     def __init__(
         self,
         backend: Backend,
@@ -158,29 +160,24 @@ class CycleClient:
         descriptor = SharedBlock.allocate()
         try:
             self._block = SharedBlock(descriptor)
-            self._process = _spawn(descriptor)
+            super().__init__(
+                ('stewart_driver.cyclic_process', str(descriptor), str(os.getpid())),
+                stdin=subprocess.PIPE,
+                pass_fds=(descriptor,),
+            )
         finally:
             os.close(descriptor)
         try:
             self._hand_over((backend, configuration))
             self._wait_for_start(timeout)
         except BaseException:
-            self._kill()
+            self._end_now()
             raise
 
     @property
-    def pid(self) -> int:
-        """Process id of the cyclic process."""
-        return self._process.pid
-
-    @property
-    def alive(self) -> bool:
-        """Whether the process still runs."""
-        return self._process.poll() is None
-
-    def epitaph(self) -> str:
-        """Return one sentence on why the process is gone."""
-        return epitaph(self._process, 'the cyclic process', self._failure)
+    def cycles(self) -> int:
+        """Cycles run so far."""
+        return int(self._block.words['cycles'])
 
     def offer(self, setpoint: Setpoint) -> None:
         """Give a setpoint to the interpolator."""
@@ -293,6 +290,7 @@ class CycleClient:
             bad_working_counters=int(words['bad_working_counters']),
             lost_frames=int(words['lost_frames']),
             bus_restarts=int(words['bus_restarts']),
+            emergencies=int(words['emergencies']),
             round_trips=words['round_trips'].copy(),
         )
 
@@ -315,7 +313,7 @@ class CycleClient:
         try:
             code = self._process.wait(timeout)
         except subprocess.TimeoutExpired as error:
-            self._kill()
+            self._end_now()
             raise CycleError(
                 f'the cyclic process did not end within {timeout:g} s and was killed'
             ) from error
@@ -340,37 +338,15 @@ class CycleClient:
                 raise CycleError(f'the cyclic process did not start within {timeout:g} s')
             time.sleep(POLL)
         if self._block.words['phase'] == Phase.FAILED:
-            raise CycleError(f'the cyclic process did not start: {self._failure()}')
+            raise CycleError(f'the cyclic process did not start: {self._said()}')
 
-    def _failure(self) -> str:
+    def _said(self) -> str:
         self._failures += [decode(failure['text']) for failure in self._block.failures.pop_all()]
         return '; '.join(self._failures)
 
-    def _kill(self) -> None:
-        self._process.kill()
+    def _end_now(self) -> None:
+        self.kill()
         self._process.wait()
-
-
-def _spawn(descriptor: int) -> subprocess.Popen[bytes]:
-    """Start the interpreter on `cyclic_process`, with the import path of this one."""
-    # Numpy's threads would do nothing here, and with more than one the process could not enter a
-    # network namespace.
-    environment = {
-        **os.environ,
-        **dict.fromkeys(('OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'MKL_NUM_THREADS'), '1'),
-        'PYTHONPATH': os.pathsep.join(filter(None, sys.path)),
-    }
-    return subprocess.Popen(
-        [
-            sys.executable, '-m', 'stewart_driver.cyclic_process',
-            str(descriptor), str(os.getpid()),
-        ],
-        stdin=subprocess.PIPE,
-        pass_fds=(descriptor,),
-        env=environment,
-        # Signals of the terminal are for the node, which ends this process in order.
-        start_new_session=True,
-    )  # fmt: skip
 
 
 def _known(values: Array) -> Array | None:

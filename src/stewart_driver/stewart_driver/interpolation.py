@@ -78,6 +78,8 @@ class Interpolator:
         self._phase = Phase.HOLDING
         self._following = False
         self._held = zero
+        self._inward: StartOffset | None = None
+        self._inward_for = 0.0
         self._playout = Playout(settings.playout_delay)
         self._segment: CubicSegment | None = None
         self._knots: deque[Setpoint] = deque()
@@ -102,10 +104,22 @@ class Interpolator:
         return None if self._stop is None else self._stop.shortened_for
 
     def hold(self, strokes: Array) -> None:
-        """Hold the legs where they are; from now on paths that begin there are taken."""
+        """
+        Hold the legs where they are; from now on paths that begin there are taken.
+
+        A leg that stands beyond an end of its stroke is brought to that end, smoothly, first.
+
+        Parameters
+        ----------
+        strokes : ndarray, shape (6,)
+            Where the legs are [m].
+
+        """
         limits = self._limits
         self._rest(np.clip(strokes, limits.stroke_lower, limits.stroke_upper))
-        self._command = Command(self._held, np.zeros(LEGS), np.zeros(LEGS), moving=False)
+        beyond = strokes - self._held
+        self._inward, self._inward_for = self._fading(beyond, 0.0) if beyond.any() else None, 0.0
+        self._command = Command(strokes.copy(), np.zeros(LEGS), np.zeros(LEGS), moving=False)
         # Whatever was stamped before counts no more, even if the clock was set back since.
         self._last_stamp = -np.inf
         self._following = True
@@ -203,19 +217,34 @@ class Interpolator:
         elif self._phase is Phase.STOPPING:
             command = self._decelerate(step)
         else:
-            command = Command(self._held, np.zeros(LEGS), self._command.forces, moving=False)
+            command = self._hold(step)
         self._command = self._limit_step(command, step)
         return self._command
 
     def _rest(self, strokes: Array) -> None:
         self._phase = Phase.HOLDING
-        self._held = strokes
+        self._held, self._inward = strokes, None
         self._knots.clear()
         self._playout.rest()
+
+    def _hold(self, step: float) -> Command:
+        """Stay, or go on to where the stroke begins."""
+        if self._inward is None:
+            return Command(self._held, np.zeros(LEGS), self._command.forces, moving=False)
+        self._inward_for += step
+        beyond, rates = self._inward.at(self._inward_for)
+        if self._inward.over(self._inward_for):
+            self._inward = None
+        return Command(self._held + beyond, rates, self._command.forces, moving=False)
+
+    def _fading(self, offset: Array, since: float) -> StartOffset:
+        return StartOffset(offset, since, FADE_STRENGTH * self._limits.acceleration)
 
     def _begin(self, setpoint: Setpoint, now: float) -> Verdict:
         """Start a path at a setpoint that rests where the legs are held."""
         settings = self._settings
+        if self._inward is not None:
+            return self.refuse(Verdict.START_AWAY, 'a leg is still on its way into its stroke')
         away = np.abs(setpoint.strokes - self._held)
         leg = int(away.argmax())
         if away[leg] > settings.start_tolerance:
@@ -248,9 +277,7 @@ class Interpolator:
         self._segment = segment
         self._playout.start(playout)
         self._forces, self._end_forces = self._command.forces, setpoint.forces
-        self._offset = StartOffset(
-            self._held - origin, playout, FADE_STRENGTH * self._limits.acceleration
-        )
+        self._offset = self._fading(self._held - origin, playout)
         self._phase = Phase.PLAYING
         return self._accept(setpoint)
 
@@ -275,15 +302,10 @@ class Interpolator:
                 return self.refuse(
                     Verdict.LATE, f'a setpoint comes {late:.4f} s too late to be played'
                 )
-            strokes, rates = self._tangent(segment)
             candidate = CubicSegment(
-                self._playout.time,
-                strokes,
-                rates,
-                setpoint.stamp,
-                setpoint.strokes,
-                setpoint.rates,
-            )
+                self._playout.time, *self._tangent(segment),
+                setpoint.stamp, setpoint.strokes, setpoint.rates,
+            )  # fmt: skip
         if (refusal := refusal_of(candidate, self._limits, self._settings.margin)) is not None:
             return self.refuse(*refusal)
         if not self._knots and self._playout.time > segment.end:

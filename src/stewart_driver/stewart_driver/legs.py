@@ -13,6 +13,8 @@ from stewart_driver.errors import ConfigurationError
 Array = NDArray[np.float64]
 
 LEGS = 6
+# Legs at rest may stand this far beyond an end of their stroke [m].
+END_MARGIN = 5e-3
 LEG_NAMES = tuple(f'leg_{leg}' for leg in range(1, LEGS + 1))
 
 
@@ -66,6 +68,10 @@ class LegLimits:
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0.0):
                 raise ConfigurationError(name, value, 'a positive number')
+
+    def beyond(self, strokes: Array) -> Array:
+        """Return how far strokes are beyond the nearer end, negative inside, (…, 6) [m]."""
+        return np.maximum(self.stroke_lower - strokes, strokes - self.stroke_upper)
 
     def narrowed(
         self, *, rate: float | None = None, acceleration: float | None = None

@@ -115,6 +115,10 @@ class LoopbackBackend:
         """Switch on at once."""
         self.enabled = self._trouble is not Trouble.NEVER_ON
 
+    def why_not_on(self) -> str:
+        """Blame leg 3."""
+        return '' if self.enabled else 'leg 3 is SWITCHED_ON'
+
     def disable(self) -> None:
         """Switch off at once."""
         self.enabled = False

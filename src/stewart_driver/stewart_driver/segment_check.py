@@ -34,8 +34,7 @@ def refusal_of(segment: CubicSegment, limits: LegLimits, margin: float) -> Refus
         Kind of refusal and a sentence with leg, value and bound; None if nothing is broken.
 
     """
-    strokes = segment.stroke_hull()
-    outside = np.maximum(limits.stroke_lower - strokes, strokes - limits.stroke_upper)
+    outside = limits.beyond(segment.stroke_hull())
     if outside.max() > ROUNDING:
         leg = int(outside.max(axis=0).argmax())
         return Verdict.OUTSIDE_STROKE, (

@@ -78,6 +78,7 @@ WORDS = np.dtype(
         ('bad_working_counters', 'u8'),
         ('lost_frames', 'u8'),
         ('bus_restarts', 'u8'),
+        ('emergencies', 'u8'),
         ('round_trips', 'u8', (BINS,)),
     ]
 )

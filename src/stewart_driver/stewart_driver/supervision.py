@@ -174,7 +174,7 @@ class Supervisor:
 
     def _range(self, strokes: Array) -> str | None:
         limits, margin = self._limits, self._settings.stroke_margin
-        outside = np.maximum(limits.stroke_lower - strokes, strokes - limits.stroke_upper)
+        outside = limits.beyond(strokes)
         leg = int(outside.argmax())
         if outside[leg] <= margin:
             return None

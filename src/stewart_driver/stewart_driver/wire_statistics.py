@@ -26,6 +26,8 @@ class WireStatistics:
         Frames that not every drive has answered, and frames that did not come back in time.
     restarts : int
         How often the bus was brought up again.
+    emergencies : int
+        Those that drives have sent, also where no fault followed.
 
     """
 
@@ -34,6 +36,7 @@ class WireStatistics:
     bad_working_counters: int = 0
     lost_frames: int = 0
     restarts: int = 0
+    emergencies: int = 0
 
     def count(self, duration: float) -> None:
         """Take note of a round trip [s]."""
@@ -46,6 +49,7 @@ class WireStatistics:
         words['bad_working_counters'] = self.bad_working_counters
         words['lost_frames'] = self.lost_frames
         words['bus_restarts'] = self.restarts
+        words['emergencies'] = self.emergencies
         words['round_trips'][:] = self.round_trips
 
 

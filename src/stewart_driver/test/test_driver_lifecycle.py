@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 import os
 from pathlib import Path
+import re
 import signal
 import sys
 from typing import Any
@@ -22,6 +23,7 @@ from driver_graph import driver_graph, Graph
 from stewart_driver.errors import DriverError
 from stewart_driver.loopback import Trouble
 from stewart_driver.nodes.drive_session import DriveSession
+from stewart_node_support.diagnostics import Level
 from stewart_node_support.lifecycle import bring_up, state_of
 
 pytestmark = [pytest.mark.ros, pytest.mark.alone]
@@ -88,6 +90,28 @@ def test_a_killed_cyclic_process_is_a_fault(graph: Graph) -> None:
     driver.trigger_cleanup()
     bring_up(driver)
     operator.enable()
+
+
+def test_a_cyclic_process_that_hangs_is_told_and_killed_if_the_drives_are_on(graph: Graph) -> None:
+    driver, operator = graph(stall_timeout=0.5)
+    (child,) = children()
+    os.kill(int(child), signal.SIGSTOP)
+    operator.spin(1.5)
+    assert operator.names == ['DISABLED']
+    report = driver._report('cycle')
+    report = driver._report('cycle')
+    assert (report.level, report.message) == (Level.ERROR, 'no cycle has run in the last second')
+    os.kill(int(child), signal.SIGCONT)
+    operator.enable()
+    os.kill(int(child), signal.SIGSTOP)
+
+    assert operator.wait(lambda: operator.names[-1] == 'FAULT', 2.0)
+    assert re.match(
+        r'no cycle has run for 0\.\d+ s while ENABLED, allowed are 0\.5 s: the cyclic process was',
+        operator.states[-1].reason,
+    )
+    assert operator.wait(lambda: children() == set(), 2.0)
+    assert 'killed' in operator.call('reset_fault').message
 
 
 def test_a_back_end_that_does_not_open_keeps_the_node_unconfigured(graph: Graph) -> None:

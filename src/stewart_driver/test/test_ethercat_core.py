@@ -277,7 +277,11 @@ def test_home_is_compared_and_its_level_told() -> None:
     assert '+0.533 mm from home (zero), level within 0.200 mm' in home.check(
         CALIBRATION, strokes, 0.002
     )
+    assert home.standing(CALIBRATION, strokes, 0.002) == home.check(CALIBRATION, strokes, 0.002)
     strokes[5] = 0.005
+    assert home.standing(CALIBRATION, strokes, 0.002).endswith(
+        'not verified here: leg 6 stands -5.000 mm from home (zero)'
+    )
     with pytest.raises(HomingError, match=r'leg 6 is -5.000 mm from home, allowed are 2 mm'):
         home.check(CALIBRATION, strokes, 0.002)
 

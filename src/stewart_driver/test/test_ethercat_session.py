@@ -81,6 +81,28 @@ def test_all_six_get_operation_enabled_in_the_same_frame(bench: Bench) -> None:
     assert states == {State.OPERATION_ENABLED}
 
 
+def test_who_keeps_the_others_from_switching_on_is_named(bench: Bench) -> None:
+    bench.session.enable()
+    bench.wire.slow = {2: 1000}
+    bench.step(5)
+
+    # The state alone is reported here, without the bit of the supply.
+    assert bench.session.group.why_not_on() == 'leg 3 is SWITCH_ON_DISABLED without voltage'
+    bench.wire.slow.clear()
+    bench.step(5)
+    assert bench.session.group.why_not_on() == ''
+    for words, said in (
+        (
+            (0x1637, 0x0250, 0x0240),
+            'leg 5 is SWITCH_ON_DISABLED, leg 6 is SWITCH_ON_DISABLED with',
+        ),
+        ((0x0231, 0x0250, 0x0001), 'leg 6 is statusword 0x0001 without voltage'),
+        ((0x0231, 0x0218, 0x0250), 'leg 5 is FAULT'),
+    ):
+        bench.session.group.take([0x1637] * 3 + list(words))
+        assert bench.session.group.why_not_on().startswith(said)
+
+
 def test_targets_are_where_the_drives_stand_until_all_are_on(bench: Bench) -> None:
     bench.wire.positions[1] += 5000
     bench.step(3, move=1e-3)
@@ -167,6 +189,22 @@ def test_a_drive_fault_is_told_with_its_emergency_and_reset_on_request_only(
     bench.session.reset()
     assert bench.wire.states == [State.SWITCH_ON_DISABLED] * 6
     assert bench.step().fault is None
+
+
+def test_warnings_are_counted_and_do_not_bury_the_emergency_of_a_fault(bench: Bench) -> None:
+    bench.switch_on()
+    for _ in range(40):
+        bench.wire.mail[2] = [Emergency(0x4210, 0x08, bytes(5)), Emergency(0, 0, bytes(5))]
+        # In turn one mailbox is looked into after every 0.1 s.
+        bench.step(round(0.7 / CYCLE))
+    assert bench.statistics.emergencies == 40
+    bench.wire.mail[2] = [Emergency(0x7305, 0x21, bytes(5))]
+    bench.wire.fail(1, 0x7305)
+
+    text = str(bench.step().fault)
+
+    assert text.endswith('; emergency (register 0x21)')
+    assert text.count('emergency 0x4210') == 2
 
 
 def test_a_fault_that_stays_is_told(bench: Bench) -> None:

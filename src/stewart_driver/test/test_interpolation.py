@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 import sys
 
@@ -97,6 +98,34 @@ def test_a_path_that_begins_beside_the_held_strokes_is_joined_without_a_step() -
     assert np.array_equal(played.strokes[0], START + offset)
     assert np.abs(played.strokes[-1] - exact.strokes[-1]).max() < 1e-12
     assert_smooth(played, acceleration=4.5)
+
+
+@pytest.mark.parametrize('stopped_after', [None, 0.05])
+def test_legs_beyond_an_end_of_their_stroke_go_there_without_a_step(
+    stopped_after: float | None,
+) -> None:
+    beyond = START.copy()
+    beyond[1], beyond[4] = -0.0045, 0.603
+    interpolator = holding(beyond)
+    path = Setpoint(T0 + 0.01, np.clip(beyond, 0.0, 0.6), ZERO)
+    assert interpolator.offer(path, T0) is Verdict.START_AWAY
+    assert 'on its way into its stroke' in interpolator.last_refusal
+
+    def stop(now: float) -> None:
+        if stopped_after is not None and now - T0 > stopped_after:
+            interpolator.stop(1.0)
+
+    played = play(interpolator, [], cycles(0.5), during=stop)
+
+    assert np.array_equal(played.strokes[0], beyond)
+    # The fading takes a tenth of the acceleration limit; a stop may take all of it.
+    assert_smooth(played, LIMITS.acceleration * (0.1 if stopped_after is None else 1.0))
+    assert not played.rates[-1].any()
+    if stopped_after is None:
+        assert np.array_equal(played.strokes[-1], np.clip(beyond, 0.0, 0.6))
+        assert interpolator.offer(replace(path, stamp=T0 + 0.6), T0 + 0.5) is Verdict.ACCEPTED
+    else:
+        assert (np.abs(played.strokes[-1] - beyond) <= 1e-3).all()
 
 
 def test_silence_at_rest_is_normal() -> None:

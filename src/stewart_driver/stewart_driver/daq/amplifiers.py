@@ -15,7 +15,7 @@ from stewart_driver.daq.options import DaqOptions
 from stewart_driver.daq.position_loop import PositionLoop
 from stewart_driver.daq.sensors import Scan
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.legs import Array, LEGS
+from stewart_driver.legs import Array, END_MARGIN, LEGS
 
 
 class Amplifiers(Protocol):
@@ -63,12 +63,16 @@ class PositionAmplifiers:
 
     def follow(self, targets: Targets, scan: Scan, trusted: NDArray[np.bool_]) -> Array:
         """Return the volts of the targets; measured strokes play no part."""
-        return self.safe(targets.strokes + self._lead * targets.rates)
+        strokes = targets.strokes
+        # Only the lead is kept from going beyond an end.
+        lower, upper = np.minimum(strokes, self._lower), np.maximum(strokes, self._upper)
+        ahead = strokes + self._lead * targets.rates
+        return self.safe(np.minimum(np.maximum(ahead, lower), upper))
 
     def safe(self, strokes: Array) -> Array:
         """Return the volts that hold these strokes."""
-        inside = np.minimum(np.maximum(strokes, self._lower), self._upper)
-        return self._calibration.volts(inside)
+        lower, upper = self._lower - END_MARGIN, self._upper + END_MARGIN
+        return self._calibration.volts(np.minimum(np.maximum(strokes, lower), upper))
 
     def reset(self) -> None:
         """Do nothing: the amplifiers close the loop."""

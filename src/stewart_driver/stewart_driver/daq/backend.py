@@ -19,11 +19,10 @@ from stewart_driver.daq.errors import CardError, SensorFault
 from stewart_driver.daq.options import DaqOptions, lines
 from stewart_driver.daq.sensors import PositionSensors, Scan
 from stewart_driver.errors import ConfigurationError, HomingError
-from stewart_driver.legs import Array, LegLimits, LEGS
+from stewart_driver.legs import Array, LEGS
+from stewart_driver.rest import require_rest
 from stewart_driver.stuck import StuckDetector
 
-STANDSTILL = 2e-3
-END_MARGIN = 5e-3
 # Also a call that took too long counts as failed, although the card may have obeyed.
 NOT_SAFE = 'the outputs may not be safe'
 
@@ -53,12 +52,14 @@ class DaqBackend:
     """
 
     name: ClassVar[str] = 'daq'
+    # Without a calibration, which makes the strokes absolute, nothing is made.
+    homed: ClassVar[bool] = True
     options_type: ClassVar[type] = DaqOptions
 
     def __init__(self, options: DaqOptions, access: CardAccess = ORDINARY) -> None:
         """Find card type and calibration; nothing is opened before `open`."""
         self._options, self._access = options, access
-        self._limits = options.limits()
+        self.cycle_time, self.limits = options.cycle_time, options.limits()
         self._card_type = find_card_type(options.card)
         self.simulated = self._card_type.simulated
         found = options.calibration()
@@ -86,21 +87,6 @@ class DaqBackend:
             'amplifiers take': options.mode,
             'calibrated': self._calibrated.isoformat(),
         }
-
-    @property
-    def cycle_time(self) -> float:
-        """Time from one exchange to the next [s]."""
-        return self._options.cycle_time
-
-    @property
-    def limits(self) -> LegLimits:
-        """What the options allow the legs."""
-        return self._limits
-
-    @property
-    def homed(self) -> bool:
-        """True: without a calibration, which makes the strokes absolute, nothing is made."""
-        return True
 
     def open(self, now: float) -> None:
         """Open the card, make its outputs safe, amplifiers off; raises `CardError`."""
@@ -160,19 +146,11 @@ class DaqBackend:
             If a sensor is saturated, a leg moves, or stands where it cannot.
 
         """
-        scan, limits = self._scan, self._limits
+        scan = self._scan
         fault = self._fault or self._sensors.saturation(scan)
         if fault is not None:
             raise HomingError(str(fault))
-        leg = int(np.abs(scan.rates).argmax())
-        if abs(scan.rates[leg]) > STANDSTILL:
-            raise HomingError(f'leg {leg + 1} moves at {scan.rates[leg]:.4f} m/s while homing')
-        outside = np.maximum(
-            limits.stroke_lower - scan.strokes, scan.strokes - limits.stroke_upper
-        )
-        leg = int(outside.argmax())
-        if outside[leg] > END_MARGIN:
-            raise HomingError(f'leg {leg + 1} stands {outside[leg]:.4f} m outside its stroke')
+        require_rest(scan.strokes, scan.rates, self.limits)
         return (
             f'calibrated {self._calibrated}, points within '
             f'{1e3 * self._inputs.residuals.max():.3f} mm; '
@@ -282,9 +260,17 @@ class DaqBackend:
     def _begin(self) -> None:
         """Look where the legs are and hold them there."""
         self._forget_faults()
+        card = self._opened()
         self._scan = self._sensors.scan()
         self._hold = self._scan.strokes
-        self._make_safe(self._opened())
+        fault = self._sensors.saturation(self._scan)
+        if fault is not None and self._options.mode == 'position':
+            # To hold a leg at a stroke that it does not have is to move it, to an end.
+            card.switch(on=False)
+            raise CardError(
+                self._options.device, f'{fault}; the outputs were left as they are, mend it first'
+            )
+        self._make_safe(card)
 
     def _forget_faults(self) -> None:
         self._lost, self._fault = False, None

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-import sys
 import time
 from typing import ClassVar
 
@@ -19,11 +18,9 @@ from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.session import Session
 from stewart_driver.ethercat.starting import start, Wire
 from stewart_driver.ethercat.watch import Watch
-from stewart_driver.legs import LegLimits
+from stewart_driver.legs import Array, END_MARGIN, LegLimits
 from stewart_driver.rig_file import load_rig, Rig
 from stewart_driver.wire_statistics import WireStatistics
-
-END_MARGIN = 5e-3
 
 
 class EthercatBackend:
@@ -47,7 +44,7 @@ class EthercatBackend:
     wire : WireStatistics
         How the frames fare.
     notes : str
-        What is otherwise than planned with the drives that were started last.
+        Of the last start: what is otherwise than planned, and where the platform stands.
 
     Raises
     ------
@@ -131,6 +128,10 @@ class EthercatBackend:
         if self._session is not None:
             self._session.group.disable()
 
+    def why_not_on(self) -> str:
+        """Name the legs whose drives all others wait for, and their states."""
+        return '' if self._session is None else self._session.group.why_not_on()
+
     def home(self) -> str:
         """Compare the strokes with those at home; raises `HomingError`."""
         if self._calibration is None or self._not_homed:
@@ -154,6 +155,8 @@ class EthercatBackend:
                 self.close()
             self._bring_up(time.monotonic())
             self.wire.restarts += 1
+        else:
+            self.notes = ''
         self._opened.reset()
 
     def exchange(self, targets: Targets, now: float) -> Measurement:
@@ -175,9 +178,6 @@ class EthercatBackend:
         except BaseException:
             bus.close()
             raise
-        self.notes = '; '.join(item.note for item in line.exchanges if item.note)
-        if self.notes:
-            print(self.notes, file=sys.stderr)
         calibration = self._calibration
         self._not_homed = home.why_not(calibration, line.identities, self._options.rig_file)
         homed = calibration is not None and not self._not_homed
@@ -191,6 +191,13 @@ class EthercatBackend:
             self._phase,
             now,
         )
+        maps = (item.note for item in line.exchanges if item.note)
+        self.notes = '; '.join((*maps, self._standing(self._session.strokes)))
+
+    def _standing(self, strokes: Array) -> str:
+        if self._calibration is None or self._not_homed:
+            return self._not_homed
+        return home.standing(self._calibration, strokes, self._options.home_tolerance)
 
     def _make_wire(self) -> Wire:
         # The node's process makes this object, too, and needs no master.

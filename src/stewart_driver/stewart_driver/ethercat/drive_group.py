@@ -7,7 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import auto, Enum
 
-from stewart_driver.cia402 import command_for, Control, decode_state, State, StatuswordError
+from stewart_driver.cia402 import (
+    command_for,
+    Control,
+    decode_state,
+    State,
+    Status,
+    StatuswordError,
+)
 
 LADDER = (
     State.SWITCH_ON_DISABLED,
@@ -49,6 +56,7 @@ class DriveGroup:
         self._dropped = [False] * count
         self._edge = False
         self.states: list[State | None] = [None] * count
+        self._reported = [0] * count
         self.operating = False
 
     def enable(self) -> None:
@@ -88,6 +96,21 @@ class DriveGroup:
         """Legs, from 1, whose drives report a fault."""
         return [leg for leg, state in enumerate(self.states, 1) if state in FAULTS]
 
+    def why_not_on(self) -> str:
+        """Name the legs, from 1, whose drives all others wait for, and what these say."""
+        rungs = [LADDER.index(state) if state in LADDER else -1 for state in self.states]
+        lowest = min(rungs)
+        if lowest == len(LADDER) - 1:
+            return ''
+        reasons = []
+        for leg, (state, word) in enumerate(zip(self.states, self._reported, strict=True), 1):
+            if rungs[leg - 1] == lowest:
+                said = f'statusword 0x{word:04X}' if state is None else state.name
+                # Bit 4 is the supply of the motor, which safe torque off may take away, too.
+                supply = '' if word & Status.VOLTAGE_ENABLED else ' without voltage'
+                reasons.append(f'leg {leg} is {said}{supply}')
+        return ', '.join(reasons)
+
     def follows(self, axis: int) -> bool:
         """Tell whether drive 0 to 5 takes the targets."""
         return self.operating and not self._dropped[axis]
@@ -98,6 +121,7 @@ class DriveGroup:
 
     def take(self, statuswords: Sequence[int]) -> None:
         """Take what the drives report."""
+        self._reported = list(statuswords)
         for axis, word in enumerate(statuswords):
             try:
                 self.states[axis] = decode_state(word)

@@ -72,8 +72,7 @@ def check(calibration: DriveCalibration, strokes: Array, tolerance: float) -> st
         If a leg is elsewhere.
 
     """
-    errors = strokes - np.array(calibration.strokes_m)
-    leg = int(np.abs(errors).argmax())
+    leg, errors = _farthest(calibration, strokes)
     spread = float(np.ptp(errors))
     what = (
         f'height of the legs {1e3 * float(errors.mean()):+.3f} mm from home ({calibration.pose}), '
@@ -85,6 +84,42 @@ def check(calibration: DriveCalibration, strokes: Array, tolerance: float) -> st
             f'{1e3 * tolerance:g} mm; {what}: bring the platform there, or calibrate it again'
         )
     return f'{what}; calibrated {calibration.calibrated}, the drives are the same'
+
+
+def standing(calibration: DriveCalibration, strokes: Array, tolerance: float) -> str:
+    """
+    Say at the start whether the zero offsets are confirmed by where the platform stands.
+
+    It may rest anywhere, so that another place is no error.
+
+    Parameters
+    ----------
+    calibration : DriveCalibration
+        Strokes at home.
+    strokes : ndarray, shape (6,)
+        Measured [m].
+    tolerance : float
+        Largest deviation of a leg [m].
+
+    Returns
+    -------
+    str
+        What was verified, or how far from home the platform is.
+
+    """
+    leg, errors = _farthest(calibration, strokes)
+    if abs(errors[leg]) <= tolerance:
+        return check(calibration, strokes, tolerance)
+    return (
+        f'calibrated {calibration.calibrated}, not verified here: leg {leg + 1} stands '
+        f'{1e3 * errors[leg]:+.3f} mm from home ({calibration.pose})'
+    )
+
+
+def _farthest(calibration: DriveCalibration, strokes: Array) -> tuple[int, Array]:
+    """Return the leg, from 0, that is farthest from home, and how far all are [m]."""
+    errors = strokes - np.array(calibration.strokes_m)
+    return int(np.abs(errors).argmax()), errors
 
 
 def _text(identity: DriveIdentity) -> str:

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 import json
-import os
 import struct
 import subprocess
 import sys
 import time
 
+from stewart_driver.child_process import environment
 from stewart_driver.cia402.objects import POSITION_ACTUAL
 from stewart_driver.errors import DriverError, TransportError
 from stewart_driver.ethercat.drive_setup import check_encoder
@@ -73,14 +73,9 @@ def ask(options: EthercatOptions) -> Reading:
         If they cannot be read; the reason of the other process.
 
     """
-    environment = {
-        **os.environ,
-        **dict.fromkeys(('OPENBLAS_NUM_THREADS', 'OMP_NUM_THREADS', 'MKL_NUM_THREADS'), '1'),
-        'PYTHONPATH': os.pathsep.join(filter(None, sys.path)),
-    }
     done = subprocess.run(
         [sys.executable, '-m', __name__, json.dumps(asdict(options))],
-        env=environment,
+        env=environment(),
         capture_output=True,
         text=True,
         timeout=TIMEOUT,

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
 from stewart_driver.errors import DriveFault, TransportError
@@ -27,6 +28,8 @@ INCOMPLETE = 2
 LOOK_PERIOD = 0.05
 # It comes with the fault or a little later, and the frame that fetches it may get lost.
 LOOKS_FOR_EMERGENCY = 3
+# So many of a drive are kept: warnings may have come for days before the fault that they explain.
+LATEST_EMERGENCIES = 3
 
 
 class Watch:
@@ -57,7 +60,7 @@ class Watch:
         """Find all well."""
         self._wire, self._interface, self._options = wire, interface, options
         self._statistics = statistics
-        self._emergencies: list[list[Emergency]] = [[] for _ in range(LEGS)]
+        self._emergencies = [deque[Emergency](maxlen=LATEST_EMERGENCIES) for _ in range(LEGS)]
         self._fault: DriveFault | None = None
         self._incomplete, self._silent = 0, False
         self._complete_at: float | None = None
@@ -153,14 +156,16 @@ class Watch:
             self._collect(leg)
             if emergencies:
                 break
-        code = inputs[leg - 1].error_code or next(
-            (item.code for item in reversed(emergencies) if item.code), 0
-        )
+        newest = emergencies[-1].code if emergencies else 0
+        code = inputs[leg - 1].error_code or newest
         status = self._wire.statuses()[leg - 1]
         return DriveFault(leg, code, fault_text(code, emergencies, status))
 
     def _collect(self, leg: int) -> None:
-        self._emergencies[leg - 1] += self._wire.emergencies(leg)
+        # Code 0 says that an error is over.
+        arrived = [item for item in self._wire.emergencies(leg) if item.code]
+        self._statistics.emergencies += len(arrived)
+        self._emergencies[leg - 1].extend(arrived)
 
     def _find_lost(self, statuses: Sequence[AlStatus]) -> None:
         """Blame the first leg that does not take part any more."""

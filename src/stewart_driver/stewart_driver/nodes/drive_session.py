@@ -19,6 +19,7 @@ from stewart_driver.errors import CycleError, DriverError
 from stewart_driver.legs import LEGS
 from stewart_driver.nodes.driver_reports import backend_report, CommandReport, CycleReport
 from stewart_driver.setpoint import Setpoint
+from stewart_driver.standstill import Standstill
 from stewart_driver.state_machine import State
 from stewart_interfaces.msg import DriverState, TrackingError
 from stewart_node_support.conversions import header_msg, vector_from_msg
@@ -41,8 +42,10 @@ class DriveSession:
         What moves the legs.
     configuration : CycleConfiguration
         What the cyclic process is told.
-    timeout : float
+    start_timeout : float
         Longest start of the process [s].
+    stall_timeout : float
+        Without a cycle for so long it is killed, if the drives are on [s].
     wall : callable
         Returns the time of the message stamps [s].
 
@@ -64,13 +67,15 @@ class DriveSession:
         self,
         backend: Backend,
         configuration: CycleConfiguration,
-        timeout: float,
+        start_timeout: float,
+        stall_timeout: float,
         wall: Callable[[], float],
     ) -> None:
         """Start the cyclic process."""
         self.clock = ClockBridge(wall, time.monotonic)
         self._backend = backend
-        self._client = CycleClient(backend, configuration, timeout)
+        self._client = CycleClient(backend, configuration, start_timeout)
+        self._standstill, self._stall_timeout = Standstill(), stall_timeout
         self._efforts = EffortJoin()
         self._commands = CommandReport(self._client, self._efforts)
         self._change = StateChange(time.monotonic(), State.DISABLED, False, 'starting')
@@ -150,6 +155,7 @@ class DriveSession:
     def states(self) -> list[DriverState]:
         """Return the state after every change since the last call, oldest first."""
         changes = self._client.state_changes()
+        changes += self._end_standstill(changes[-1] if changes else self._change)
         if not self._client.alive and not self._buried:
             self._buried = True
             state = State.DISABLED if self._ended else State.FAULT
@@ -211,6 +217,20 @@ class DriveSession:
             self._trouble = str(error)
         else:
             self._ended = True
+
+    def _end_standstill(self, present: StateChange) -> list[StateChange]:
+        """Kill a process that hangs with the drives on: the outputs of a card stay then."""
+        now = time.monotonic()
+        stood = self._standstill.look(self._client.cycles, now)
+        # Motors off, a reset may take its time.
+        if stood <= self._stall_timeout or present.state in AT_REST or self._buried:
+            return []
+        self._client.kill()
+        self._trouble = (
+            f'no cycle has run for {stood:.2f} s while {present.state.name}, allowed are '
+            f'{self._stall_timeout:g} s: the cyclic process was killed'
+        )
+        return [StateChange(now, State.FAULT, False, self._trouble)]
 
     def _rescue(self) -> str:
         """Make outputs safe that the dead process has left behind; say what came of it."""

@@ -76,6 +76,7 @@ class Driver(DeviceNode):
             backend,
             self._chosen.configuration(backend),
             self._chosen.start_timeout,
+            self._chosen.stall_timeout,
             lambda: self.get_clock().now().nanoseconds * NANOSECOND,
         )
         self._periodic = [

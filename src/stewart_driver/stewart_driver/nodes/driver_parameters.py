@@ -31,6 +31,9 @@ class DriverParameters:
         200.0, 'rate of actuator_states, rounded to a whole number of cycles [Hz]', min=1.0
     )
     start_timeout: float = param(10.0, 'longest start of the cyclic process [s]', min=0.1)
+    stall_timeout: float = param(
+        2.5, 'a cyclic process that runs no cycle for so long, drives on, is killed [s]', min=0.05
+    )
     realtime_priority: int = param(
         0, 'SCHED_FIFO priority of the cyclic process; 0: ordinary scheduler', min=0, max=99
     )

@@ -39,7 +39,7 @@ class CycleReport:
         self._client, self._clock = client, clock
         self._lateness = np.zeros(BINS, dtype=np.uint64)
         self._busy = self._lateness
-        self._overruns = 0
+        self._cycles = self._overruns = 0
         self._round_trips = self._lateness
         self._bad_frames = 0
 
@@ -63,9 +63,12 @@ class CycleReport:
         values['clock uncertainty [us]'] = f'{MICROSECONDS * self._clock.uncertainty:.1f}'
         values['clock steps'] = self._clock.steps
         overruns = now.overruns - self._overruns
+        stands, self._cycles = now.cycles == self._cycles, now.cycles
         self._lateness, self._busy, self._overruns = now.lateness, now.busy, now.overruns
         if not self._client.alive:
             return Report(Level.ERROR, self._client.epitaph(), values)
+        if stands:
+            return Report(Level.ERROR, 'no cycle has run in the last second', values)
         if bad:
             return Report(Level.WARN, f'{bad} frames bad or lost in the last second', values)
         if overruns:
@@ -83,6 +86,7 @@ class CycleReport:
         values['bad working counters'] = now.bad_working_counters
         values['lost frames'] = now.lost_frames
         values['bus restarts'] = now.bus_restarts
+        values['emergencies'] = now.emergencies
         total = now.bad_working_counters + now.lost_frames
         bad, self._bad_frames = total - self._bad_frames, total
         self._round_trips = now.round_trips

@@ -41,7 +41,7 @@ class ImuParameters:
         0.0, 'from the measurement to the first byte, taken off every stamp [s]', min=0.0, max=1.0
     )
     gather: float = param(
-        0.03, 'pause between two reads; costs age, saves processor time [s]', min=0.0, max=0.2
+        0.04, 'pause between two reads; costs age, saves processor time [s]', min=0.0, max=0.2
     )
     queue: int = param(400, 'samples kept while the node is busy', min=1)
     silence: float = param(

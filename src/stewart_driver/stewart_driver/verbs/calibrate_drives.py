@@ -17,11 +17,10 @@ from stewart_driver.ethercat import home
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.read_counts import ask, Reading
-from stewart_driver.legs import Array, LegLimits, LEGS
+from stewart_driver.legs import Array, END_MARGIN, LegLimits, LEGS
 from stewart_driver.rig_file import DriveCalibration, load_rig, Rig, save_rig
 
 HELP = 'set the zero of the EtherCAT drives, or check it, with the platform at a known pose'
-END_MARGIN = 5e-3
 # Further than this while being read is not at rest [m].
 STANDSTILL = 1e-5
 POSES = ('zero', 'neutral')
@@ -175,7 +174,7 @@ def _strokes(platform: str, pose: str | None, given: Sequence[float] | None) -> 
 
 def _require_reachable(strokes: Array, limits: LegLimits, pose: str | None) -> None:
     """Refuse what no leg can have: millimetres for metres, or the pose of another platform."""
-    beyond = np.maximum(limits.stroke_lower - strokes, strokes - limits.stroke_upper)
+    beyond = limits.beyond(strokes)
     leg = int(beyond.argmax())
     if beyond[leg] > END_MARGIN:
         raise ConfigurationError(

@@ -80,7 +80,7 @@ class ReaderSettings:
     probes: bool = True
     queue: int = 400
     silence: float = 1.5
-    gather: float = 0.03
+    gather: float = 0.04
     backoff: tuple[float, float] = (0.5, 8.0)
 
 
