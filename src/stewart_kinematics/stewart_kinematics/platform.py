@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 from stewart_description import platform_path, UnknownPlatformError
-from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.errors import ConfigurationError, GeometryError
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose, read_only
 from stewart_kinematics.schema import read_yaml, Section
@@ -230,7 +230,13 @@ class Platform:
         except UnknownPlatformError as error:
             expected = f'one of {", ".join(error.known)} or the path of a .yaml file'
             raise ConfigurationError('platform', error.name, expected) from error
-        return cls.from_section(read_yaml(path))
+        section = read_yaml(path)
+        try:
+            return cls.from_section(section)
+        except ConfigurationError as error:
+            raise ConfigurationError(error.key, error.value, error.expected, str(path)) from error
+        except GeometryError as error:
+            raise GeometryError(f'{path}: {error}') from error
 
     @classmethod
     def from_section(cls, section: Section) -> Platform:

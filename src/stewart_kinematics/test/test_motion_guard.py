@@ -14,11 +14,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
-from stewart_kinematics.errors import ConfigurationError, MotionRefused, ShapeError, Violation
+from stewart_kinematics.errors import ConfigurationError, MotionRefused, Violation
 from stewart_kinematics.guard_kernels import segment_distance
 from stewart_kinematics.inverse import inverse
 from stewart_kinematics.jacobian import condition_number, jacobian
-from stewart_kinematics.jump import differences
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Limits, Platform
@@ -330,107 +329,6 @@ def test_neutral_pose_outside_the_limits_is_refused_at_once(vigo: Platform) -> N
         MotionGuard(relaxed(vigo, stroke=np.tile([0.0, 0.1], (6, 1))))
 
 
-def sway(platform: Platform, time: float) -> Motion:
-    """Return a smooth motion within all limits: 50 mm, 5 degrees, 0.5 Hz."""
-    omega, centre = math.pi, platform.geometry.neutral_pose.position
-    amplitude, turn = np.array([0.05, 0.02, 0.03]), np.array([0.0, 0.09, 0.0])
-    sine, cosine = math.sin(omega * time), math.cos(omega * time)
-    return Motion(
-        centre + amplitude * sine,
-        Rotation.from_rotvec(turn * sine).as_quat(),
-        amplitude * omega * cosine,
-        turn * omega * cosine,
-        -amplitude * omega**2 * sine,
-        -turn * omega**2 * sine,
-    )
-
-
-@pytest.mark.parametrize('step', [0.001, 0.005, 0.02])
-def test_smooth_stream_is_admitted(step: float, vigo: Platform) -> None:
-    """Two seconds at any usual rate, with Unix time as stamp."""
-    guard = MotionGuard(vigo)
-    for time in np.arange(0.0, 2.0, step):
-        guard.admit(sway(vigo, time), 1.7e9 + time)
-
-
-def test_jump_of_position_is_refused_and_not_remembered(vigo: Platform) -> None:
-    """Two millimetres in 5 ms at rest: refused; the stream goes on from the last good sample."""
-    guard = MotionGuard(vigo)
-    rest = neutral(vigo)
-    guard.admit(rest, 0.0)
-    moved = neutral(vigo, position=np.add(rest.position, [0.0, 0.002, 0.0]))
-    with pytest.raises(MotionRefused, match=r'position jump is 0\.002 m'):
-        guard.admit(moved, 0.005)
-    guard.admit(rest, 0.010)
-
-    guard.forget()
-    guard.admit(moved, 0.015)
-
-
-@pytest.mark.parametrize(
-    ('change', 'quantity'),
-    [
-        ({'quaternion_xyzw': Rotation.from_rotvec([0.0, 0.0, 0.01]).as_quat()}, 'attitude jump'),
-        ({'linear_velocity': [0.0, 0.0, 0.2]}, 'linear velocity jump'),
-        ({'angular_velocity': [0.0, 0.3, 0.0]}, 'angular velocity jump'),
-    ],
-    ids=['attitude', 'velocity', 'turn'],
-)
-def test_other_jumps_are_refused(change: dict[str, object], quantity: str, vigo: Platform) -> None:
-    """What no acceleration within the limits can do in 5 ms."""
-    guard = MotionGuard(vigo)
-    first = neutral(vigo)
-    guard.admit(first, 0.0)
-    # The pose moves on with the mean velocity, so that the velocity alone is wrong.
-    velocity = np.asarray(change.get('linear_velocity', [0.0, 0.0, 0.0]), dtype=float)
-    turn = np.asarray(change.get('angular_velocity', [0.0, 0.0, 0.0]), dtype=float)
-    follow = {
-        'position': first.position + 0.0025 * velocity,
-        'quaternion_xyzw': Rotation.from_rotvec(0.0025 * turn).as_quat(),
-    }
-    with pytest.raises(MotionRefused) as caught:
-        guard.admit(neutral(vigo, **(follow | change)), 0.005)
-
-    assert caught.value.violation.quantity == quantity
-
-
-def test_twist_that_contradicts_the_poses_is_refused(vigo: Platform) -> None:
-    """Standing still while claiming 0.3 m/s is a jump at the second sample."""
-    guard = MotionGuard(vigo)
-    claimed = neutral(vigo, linear_velocity=[0.3, 0.0, 0.0])
-    guard.admit(claimed, 0.0)
-
-    with pytest.raises(MotionRefused, match='position jump'):
-        guard.admit(claimed, 0.005)
-
-
-def test_long_gap_concedes_no_more_than_a_short_one(vigo: Platform) -> None:
-    """After ten seconds at rest the next sample still has to begin where the last one ended."""
-    guard = MotionGuard(vigo)
-    rest = neutral(vigo)
-    guard.admit(rest, 0.0)
-    guard.admit(rest, 10.0)
-
-    with pytest.raises(MotionRefused, match='position jump'):
-        guard.admit(neutral(vigo, position=np.add(rest.position, [0.0, 0.0, 0.05])), 20.0)
-
-
-@pytest.mark.parametrize('stamp', [1.0, 0.5, math.nan])
-def test_time_must_go_on(stamp: float, vigo: Platform) -> None:
-    """The same stamp twice, an earlier one, or none at all."""
-    guard = MotionGuard(vigo)
-    guard.admit(neutral(vigo), 1.0)
-
-    with pytest.raises(MotionRefused, match=r'time step|stamp'):
-        guard.admit(neutral(vigo), stamp)
-
-
-def test_admit_takes_one_sample(vigo: Platform) -> None:
-    """A sequence is for check."""
-    with pytest.raises(ShapeError, match='single sample'):
-        MotionGuard(vigo).admit(Motion.at_rest(vigo.geometry.neutral_pose, (2,)), 0.0)
-
-
 def test_every_limit_of_the_platform_is_guarded(vigo: Platform) -> None:
     """Tightening any limit makes some motion fail; jerk is for planners, legs cross elsewhere."""
     motion = random_motion(vigo, 100, 5, size=0.05)
@@ -445,17 +343,3 @@ def test_every_limit_of_the_platform_is_guarded(vigo: Platform) -> None:
         value = tight.get(key, getattr(vigo.limits, key) * 1e-3)
         guard = MotionGuard(relaxed(vigo, **{key: value}))
         assert not guard.allowed(motion).all(), key
-
-
-@pytest.mark.parametrize('sign', [1.0, -1.0])
-def test_attitude_difference_equals_scipy_for_either_sign_of_the_quaternion(sign: float) -> None:
-    """Quaternions q and -q are the same attitude, and the turn is the shortest one."""
-    rng = np.random.default_rng(9)
-    zero, out = np.zeros(3), np.empty(4)
-    for _ in range(50):
-        last, turn = Rotation.random(random_state=rng), rng.uniform(-1.5, 1.5, 3)
-        first, second = last.as_quat(), sign * (Rotation.from_rotvec(turn) * last).as_quat()
-        omega = rng.normal(size=3)
-        differences(zero, first, zero, omega, zero, second, zero, omega, 0.1, out)
-
-        assert out[1] == pytest.approx(float(np.linalg.norm(turn - 0.1 * omega)), abs=1e-12)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import copy
 from pathlib import Path
+import re
 from typing import Any
 
 import numpy as np
@@ -159,13 +160,13 @@ def test_masses_are_those_of_the_paper() -> None:
 def test_wrong_entry_is_named_with_its_value(
     read: Callable[..., Platform], edit: Edit, key: str, value: object
 ) -> None:
-    """The error carries the key path and the value, and says both."""
+    """The error carries the key path and the value, and says both after the file."""
     with pytest.raises(ConfigurationError) as caught:
         read(edit)
 
     assert caught.value.key == key
     assert caught.value.value == value
-    assert str(caught.value).startswith(f'{key}: expected ')
+    assert re.match(rf'/.*\.yaml: {re.escape(key)}: expected ', str(caught.value))
     assert str(caught.value).endswith(f', got {"nothing" if value is None else repr(value)}')
 
 

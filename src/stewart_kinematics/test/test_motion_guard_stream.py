@@ -1,0 +1,143 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The guard of a stream refuses what cannot follow from the sample before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from stewart_kinematics.errors import MotionRefused, ShapeError
+from stewart_kinematics.jump import differences
+from stewart_kinematics.motion import Motion
+from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.platform import Platform
+
+
+@pytest.fixture
+def vigo() -> Platform:
+    """Return the platform that moves."""
+    return Platform.from_yaml('vigo')
+
+
+@pytest.fixture
+def rest(vigo: Platform) -> Motion:
+    """Return rest at its neutral pose."""
+    return Motion.at_rest(vigo.geometry.neutral_pose)
+
+
+def sway(platform: Platform, time: float) -> Motion:
+    """Return a smooth motion within all limits: 50 mm, 5 degrees, 0.5 Hz."""
+    omega, centre = math.pi, platform.geometry.neutral_pose.position
+    amplitude, turn = np.array([0.05, 0.02, 0.03]), np.array([0.0, 0.09, 0.0])
+    sine, cosine = math.sin(omega * time), math.cos(omega * time)
+    return Motion(
+        centre + amplitude * sine,
+        Rotation.from_rotvec(turn * sine).as_quat(),
+        amplitude * omega * cosine,
+        turn * omega * cosine,
+        -amplitude * omega**2 * sine,
+        -turn * omega**2 * sine,
+    )
+
+
+@pytest.mark.parametrize('step', [0.001, 0.005, 0.02])
+def test_smooth_stream_is_admitted(step: float, vigo: Platform) -> None:
+    """Two seconds at any usual rate, with Unix time as stamp."""
+    guard = MotionGuard(vigo)
+    for time in np.arange(0.0, 2.0, step):
+        guard.admit(sway(vigo, time), 1.7e9 + time)
+
+
+def test_jump_of_position_is_refused_and_not_remembered(vigo: Platform, rest: Motion) -> None:
+    """Two millimetres in 5 ms at rest: refused; the stream goes on from the last good sample."""
+    guard = MotionGuard(vigo)
+    guard.admit(rest, 0.0)
+    moved = replace(rest, position=np.add(rest.position, [0.0, 0.002, 0.0]))
+    with pytest.raises(MotionRefused, match=r'position jump is 0\.002 m'):
+        guard.admit(moved, 0.005)
+    guard.admit(rest, 0.010)
+
+    guard.forget()
+    guard.admit(moved, 0.015)
+
+
+@pytest.mark.parametrize(
+    ('change', 'quantity'),
+    [
+        ({'quaternion_xyzw': Rotation.from_rotvec([0.0, 0.0, 0.01]).as_quat()}, 'attitude jump'),
+        ({'linear_velocity': [0.0, 0.0, 0.2]}, 'linear velocity jump'),
+        ({'angular_velocity': [0.0, 0.3, 0.0]}, 'angular velocity jump'),
+    ],
+    ids=['attitude', 'velocity', 'turn'],
+)
+def test_other_jumps_are_refused(
+    change: dict[str, object], quantity: str, vigo: Platform, rest: Motion
+) -> None:
+    """What no acceleration within the limits can do in 5 ms."""
+    guard = MotionGuard(vigo)
+    guard.admit(rest, 0.0)
+    # The pose moves on with the mean velocity, so that the velocity alone is wrong.
+    velocity = np.asarray(change.get('linear_velocity', [0.0, 0.0, 0.0]), dtype=float)
+    turn = np.asarray(change.get('angular_velocity', [0.0, 0.0, 0.0]), dtype=float)
+    follow = {
+        'position': rest.position + 0.0025 * velocity,
+        'quaternion_xyzw': Rotation.from_rotvec(0.0025 * turn).as_quat(),
+    }
+    with pytest.raises(MotionRefused) as caught:
+        guard.admit(replace(rest, **(follow | change)), 0.005)
+
+    assert caught.value.violation.quantity == quantity
+
+
+def test_twist_that_contradicts_the_poses_is_refused(vigo: Platform, rest: Motion) -> None:
+    """Standing still while claiming 0.3 m/s is a jump at the second sample."""
+    guard = MotionGuard(vigo)
+    claimed = replace(rest, linear_velocity=[0.3, 0.0, 0.0])
+    guard.admit(claimed, 0.0)
+
+    with pytest.raises(MotionRefused, match='position jump'):
+        guard.admit(claimed, 0.005)
+
+
+def test_long_gap_concedes_no_more_than_a_short_one(vigo: Platform, rest: Motion) -> None:
+    """After ten seconds at rest the next sample still has to begin where the last one ended."""
+    guard = MotionGuard(vigo)
+    guard.admit(rest, 0.0)
+    guard.admit(rest, 10.0)
+
+    with pytest.raises(MotionRefused, match='position jump'):
+        guard.admit(replace(rest, position=np.add(rest.position, [0.0, 0.0, 0.05])), 20.0)
+
+
+@pytest.mark.parametrize('stamp', [1.0, 0.5, math.nan])
+def test_time_must_go_on(stamp: float, vigo: Platform, rest: Motion) -> None:
+    """The same stamp twice, an earlier one, or none at all."""
+    guard = MotionGuard(vigo)
+    guard.admit(rest, 1.0)
+
+    with pytest.raises(MotionRefused, match=r'time step|stamp'):
+        guard.admit(rest, stamp)
+
+
+def test_admit_takes_one_sample(vigo: Platform) -> None:
+    """A sequence is for check."""
+    with pytest.raises(ShapeError, match='single sample'):
+        MotionGuard(vigo).admit(Motion.at_rest(vigo.geometry.neutral_pose, (2,)), 0.0)
+
+
+@pytest.mark.parametrize('sign', [1.0, -1.0])
+def test_attitude_difference_equals_scipy_for_either_sign_of_the_quaternion(sign: float) -> None:
+    """Quaternions q and -q are the same attitude, and the turn is the shortest one."""
+    rng = np.random.default_rng(9)
+    zero, out = np.zeros(3), np.empty(4)
+    for _ in range(50):
+        last, turn = Rotation.random(random_state=rng), rng.uniform(-1.5, 1.5, 3)
+        first, second = last.as_quat(), sign * (Rotation.from_rotvec(turn) * last).as_quat()
+        omega = rng.normal(size=3)
+        differences(zero, first, zero, omega, zero, second, zero, omega, 0.1, out)
+
+        assert out[1] == pytest.approx(float(np.linalg.norm(turn - 0.1 * omega)), abs=1e-12)
