@@ -46,28 +46,21 @@ def plant_derivative(plant: Plant, state, acting, out):  # type: ignore[no-untyp
 
 
 @njit(cache=True)
+def brake(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
+    """Return the force of a brake [N] and the stroke that it holds [m]: overloaded, it slips."""
+    force = STOP_STIFFNESS * (held - stroke) - STOP_DAMPING * rate
+    if abs(force) > largest:
+        force = largest if force > 0.0 else -largest
+        held = stroke + force / STOP_STIFFNESS
+    return force, held
+
+
+@njit(cache=True)
 def run_servos(  # type: ignore[no-untyped-def]
-    plant: Plant,
-    retracted,
-    ends,
-    gains,
-    limits,
-    powered,
-    errors,
-    targets,
-    target_rates,
-    target_accelerations,
-    hold,
-    feed_forward,
-    age,
-    integrals,
-    held,
-    forces,
-    acting,
-    state,
-    step,
-    count,
-):
+    plant: Plant, retracted, ends, gains, limits, powered, errors,
+    targets, target_rates, target_accelerations, hold, feed_forward, age,
+    integrals, held, forces, acting, state, step, count,
+):  # fmt: skip
     """
     Let drives and plant run for `count` steps; False if the plant became singular.
 
@@ -104,11 +97,8 @@ def run_servos(  # type: ignore[no-untyped-def]
             else:
                 integrals[i] = 0.0
                 forces[i] -= follow * forces[i]
-                brake = STOP_STIFFNESS * (held[i] - stroke) - STOP_DAMPING * rates[i]
-                if abs(brake) > brake_force:  # it slips, and holds where it comes to rest
-                    brake = brake_force if brake > 0.0 else -brake_force
-                    held[i] = stroke + brake / STOP_STIFFNESS
-                acting[i] = forces[i] + brake
+                friction, held[i] = brake(held[i], stroke, rates[i], brake_force)
+                acting[i] = forces[i] + friction
             over = max(stroke - ends[1, i], 0.0) + min(stroke - ends[0, i], 0.0)
             if over != 0.0:
                 acting[i] -= STOP_STIFFNESS * over + STOP_DAMPING * rates[i]

@@ -9,9 +9,10 @@ from typing import ClassVar, TYPE_CHECKING
 
 import numpy as np
 from stewart_driver.backend import Measurement, Targets
-from stewart_driver.errors import ConfigurationError, HomingError
-from stewart_driver.legs import Array, LegLimits, LEGS
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.legs import Array, LEGS
 from stewart_driver.options import option
+from stewart_driver.rest import require_rest
 from stewart_simulation.drives import DriveSettings, LaggingDrives
 from stewart_simulation.encoders import Encoders
 from stewart_simulation.plant_options import END_MARGIN, PlantOptions
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from stewart_simulation.rigid_drives import RigidDrives
 
 MODELS = ('rigid', 'lagging')
-STANDSTILL = 1e-3
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ class SimulatedBackend:
 
         platform = Platform.from_yaml(options.platform)
         self._options = options
-        self._limits = leg_limits(platform)
-        self._homed = options.homed
+        self.cycle_time, self.limits = options.cycle_time, leg_limits(platform)
+        self.homed = options.homed
         pose = start_pose(platform, options.start)
         if options.model == 'lagging':
             self._start = strokes_at(platform, pose)
@@ -108,21 +108,6 @@ class SimulatedBackend:
         self._plant = options.plant(platform, pose)
         # Compiles the kernels the first time, so that the cyclic process finds them on disk.
         self._rigid()
-
-    @property
-    def cycle_time(self) -> float:
-        """Time from one exchange to the next [s]."""
-        return self._options.cycle_time
-
-    @property
-    def limits(self) -> LegLimits:
-        """What the platform type allows its legs."""
-        return self._limits
-
-    @property
-    def homed(self) -> bool:
-        """Whether the strokes are absolute."""
-        return self._homed
 
     def open(self, now: float) -> None:
         """Put the platform where it starts."""
@@ -141,7 +126,7 @@ class SimulatedBackend:
         self._rates: Array = np.zeros(6)
 
     def _lagging(self) -> LaggingDrives:
-        options, limits = self._options, self._limits
+        options, limits = self._options, self.limits
         by_force = options.force_limit / options.moved_mass
         settings = DriveSettings(
             bandwidth=options.bandwidth,
@@ -156,7 +141,7 @@ class SimulatedBackend:
 
     def _rigid(self) -> RigidDrives:
         return self._options.drives(
-            self._plant, self._limits, hold_after=2.0 * self._options.cycle_time
+            self._plant, self.limits, hold_after=2.0 * self._options.cycle_time
         )
 
     def close(self) -> None:
@@ -186,15 +171,8 @@ class SimulatedBackend:
             If a leg moves, or stands where it cannot.
 
         """
-        fastest = float(np.abs(self._rates).max())
-        if fastest > STANDSTILL:
-            raise HomingError(f'a leg moves at {fastest:.4f} m/s while homing')
-        strokes, limits = self._drives.strokes, self._limits
-        outside = np.maximum(limits.stroke_lower - strokes, strokes - limits.stroke_upper)
-        if outside.max() > END_MARGIN:
-            leg = int(outside.argmax()) + 1
-            raise HomingError(f'leg {leg} stands {outside.max():.4f} m outside its stroke')
-        self._homed = True
+        require_rest(self._drives.strokes, self._rates, self.limits)
+        self.homed = True
         return 'the simulated encoders are absolute; all legs stand still inside their strokes'
 
     def reset_fault(self) -> None:

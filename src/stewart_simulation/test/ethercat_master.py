@@ -358,12 +358,8 @@ def small_mailbox(bus: Bus) -> dict[str, Any]:
     return seen
 
 
-SCENARIOS = {
-    call.__name__: call
-    for call in (
-        *(bring_up, lost_slaves, drive_faults, silence, strictness, bad_wire, small_mailbox),
-    )
-}
+CALLS = (bring_up, lost_slaves, drive_faults, silence, strictness, bad_wire, small_mailbox)
+SCENARIOS = {call.__name__: call for call in CALLS}
 
 
 def become(user: int) -> None:

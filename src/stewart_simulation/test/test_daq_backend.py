@@ -150,6 +150,23 @@ def assert_safe(bench: Bench) -> None:
     assert card.digital_outputs == (False,) * 4
 
 
+def test_leg_beyond_an_end_is_held_there(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, Mode.POSITION, stroke_lower=0.084, lead=0.02)
+    driven = Driven(bench)
+    gains, offsets = bench.settings.command_gains, bench.settings.command_offsets
+    beyond = driven.start
+
+    assert (beyond < 0.0839).all()
+    for targets, rates, commanded in (
+        (beyond, ZERO, beyond),
+        (beyond, np.full(6, -0.05), beyond),
+        (beyond, np.full(6, 0.05), beyond + 0.001),
+        (beyond - 0.003, ZERO, np.full(6, 0.079)),
+    ):
+        driven.step(targets, rates)
+        assert gains * bench.card.outputs + offsets == pytest.approx(commanded, abs=3e-5)
+
+
 def test_outputs_are_safe_after_closing_alone(bench: Bench) -> None:
     driven = Driven(bench)
     driven.play(0.8)

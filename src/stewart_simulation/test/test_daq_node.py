@@ -136,16 +136,24 @@ def test_legs_are_enabled_moved_and_disabled_and_the_card_is_named(
         assert control.call('observe')['card']['digital_outputs'] == [False] * 4
 
 
+@pytest.mark.parametrize(
+    ('number', 'said'),
+    [
+        (signal.SIGKILL, 'was killed by signal 9; the outputs of'),
+        (signal.SIGSTOP, 'allowed are 2.5 s: the cyclic process was killed; the outputs of'),
+    ],
+)
 def test_after_a_kill_of_the_cyclic_process_the_node_makes_the_outputs_safe(
-    rig: DaqRig, process: RigProcess
+    rig: DaqRig, process: RigProcess, number: signal.Signals, said: str
 ) -> None:
     rig.enable()
     rig.swing(50)
 
-    os.kill(rig.driver._session._client.pid, signal.SIGKILL)
-    rig.until(lambda: rig.states[-1].state == DriverState.FAULT)
+    os.kill(rig.driver._session._client.pid, number)
+    rig.until(lambda: 'the outputs of' in rig.states[-1].reason)
 
-    assert 'was killed by signal 9; the outputs of' in rig.states[-1].reason
+    assert rig.states[-1].state == DriverState.FAULT
+    assert said in rig.states[-1].reason
     assert 'now stand at the present strokes' in rig.states[-1].reason
     with process.control() as control:
         assert control.call('observe')['card']['digital_outputs'] == [False] * 4

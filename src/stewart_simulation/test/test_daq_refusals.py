@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from stewart_driver.backend import Described, Rescuable
 from stewart_driver.daq.backend import DaqBackend
@@ -32,6 +33,29 @@ def test_back_end_says_what_card_it_is_on_and_is_never_something_else(
     assert (real.simulated, real.details['card']) == (False, 'comedi')
     with pytest.raises(CardError, match=r'python3-comedilib|cannot be opened'):
         real.open(0.0)
+
+
+@pytest.mark.parametrize('mode', list(Mode))
+def test_leg_whose_sensor_says_nothing_is_not_driven_by_opening(
+    tmp_path: Path, mode: Mode
+) -> None:
+    bench = Bench(tmp_path, mode)
+    bench.backend.open(bench.now)
+    bench.backend.enable()
+    before = bench.card.outputs.copy()
+    bench.faults.saturate(leg=2)
+    # As after a kill: the kernel unlocks the card, and nobody has switched anything off.
+    bench.wires[-1].close()
+    assert bench.card.digital_outputs[0]
+
+    if mode is Mode.POSITION:
+        with pytest.raises(CardError, match=r'sensor of leg 2: .* left as they are'):
+            bench.backend.rescue()
+        assert np.array_equal(bench.card.outputs, before)
+    else:
+        assert bench.backend.rescue().endswith('at 0 V')
+        assert bench.card.outputs == pytest.approx(np.zeros(6), abs=1e-3)
+    assert not any(bench.card.digital_outputs)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
 import os
 from pathlib import Path
+import re
 import signal
 import subprocess
 import sys
@@ -39,7 +41,7 @@ from stewart_driver.cycle_client import CycleClient, Sample, StateChange
 from stewart_driver.errors import CycleError
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.rig_file import load_rig
+from stewart_driver.rig_file import load_rig, save_rig
 from stewart_driver.setpoint import Setpoint
 from stewart_driver.state_machine import State
 from stewart_driver.verbs import calibrate_drives
@@ -234,7 +236,10 @@ def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
     assert 'OPERATION_ENABLED' not in rig.seen['drive_states']
 
     user.silence()
-    assert user.client.request(Request.RESET_FAULT) == (True, 'fault reset, the drives are off')
+    accepted, said = user.client.request(Request.RESET_FAULT)
+    assert accepted
+    assert said.startswith('fault reset, the drives are off')
+    assert ('mm from home' in said) == (fault != 'drive_fault')
     user.enable()
     assert rig.seen['drive_states'] == ['OPERATION_ENABLED'] * 6
     assert user.changes[-1].homed
@@ -282,20 +287,21 @@ def test_a_wrong_wire_is_refused_at_the_start(rig: Any, use: Callable[..., User]
 
 @pytest.mark.alone
 def test_free_maps_carry_force_and_read_only_ones_are_used_as_they_are(
-    rig: Any, use: Callable[..., User], capfd: pytest.CaptureFixture[str]
+    rig: Any, use: Callable[..., User]
 ) -> None:
     user = use(drive='omron_1s_free')
     until(user.samples)
     assert user.all_samples[-1].forces is not None
+    assert user.state is State.DISABLED
+    assert 'used as it is' not in user.reason
     user.end()
-    assert capfd.readouterr().err == ''
     rig.faults.call('read_only_maps', slave=3)
 
     user = use(drive='omron_1s_free')
     user.enable()
     until(user.samples)
 
-    notes = capfd.readouterr().err
+    notes = user.changes[0].reason
     assert 'drive of leg 3 refuses object 1600h:0: abort 0x06010002' in notes
     assert 'its map 1A00h is used as it is' in notes
     assert 'leg 2' not in notes
@@ -312,6 +318,8 @@ def test_drives_without_their_zero_offsets_are_not_switched_on(
     accepted, why = user.client.request(Request.HOME)
     assert not accepted
     assert 'leg 1 is another one than on 2026-11-21: product 0xB0 number 0 instead of' in why
+    assert user.state is State.DISABLED
+    assert user.changes[0].reason == f'started; {why}'
     user.end()
 
     user = use(rig_file='', interface='ecat0')
@@ -345,6 +353,13 @@ def test_calibration_writes_offsets_that_make_the_strokes_right(
     np.testing.assert_allclose(user.all_samples[-1].strokes, drives.strokes_m, atol=1e-8)
     assert user.state is State.DISABLED
     assert user.changes[-1].homed
+    assert re.match(r'started; height of the legs .0\.000 mm from home \(neutral\)', user.reason)
+    user.end()
+    moved = replace(drives, strokes_m=(*drives.strokes_m[:5], drives.strokes_m[5] - 0.01))
+    save_rig(rig.file, replace(load_rig(rig.file), drives=moved))
+    user = use()
+    assert user.state is State.DISABLED
+    assert user.reason.endswith('not verified here: leg 6 stands +10.000 mm from home (neutral)')
 
 
 @pytest.mark.alone

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import errno
 import json
 import os
 from pathlib import Path
@@ -15,7 +16,7 @@ import threading
 from typing import Any
 
 import pytest
-from stewart_simulation.ethercat import namespace
+from stewart_simulation.ethercat import namespace, permissions
 from stewart_simulation.ethercat.control import ControlClient, ControlServer
 from stewart_simulation.ethercat.errors import ControlError, FaultError, NamespaceError
 from stewart_simulation.ethercat.faults import Faults
@@ -222,6 +223,32 @@ def test_a_machine_that_forbids_namespaces_names_what_permits_them() -> None:
     assert 'sysctl kernel.apparmor_restrict_unprivileged_userns=0' in text
     assert 'sysctl kernel.unprivileged_userns_clone=1' in text
     assert '--cap-add=NET_ADMIN --cap-add=NET_RAW' in text
+
+
+APPARMOR = {'/proc/sys/kernel/apparmor_restrict_unprivileged_userns': '1\n'}
+FILTER = {'/proc/self/status': 'Name:\tpython3\nSeccomp:\t2\nSeccomp_filters:\t1\n'}
+
+
+@pytest.mark.parametrize(
+    ('machine', 'number', 'lines'),
+    [
+        (APPARMOR, errno.EPERM, (permissions.UBUNTU,)),
+        (FILTER, errno.EPERM, (permissions.CONTAINERS,)),
+        # Docker on Ubuntu 24.04: the setting of the host is seen, and permits nothing in there.
+        ({**APPARMOR, **FILTER}, errno.EPERM, (permissions.CONTAINERS, permissions.UBUNTU)),
+        ({**APPARMOR, **FILTER}, errno.ENOSPC, (permissions.LIMITS,)),
+        ({}, errno.EPERM, permissions.EVERY),
+    ],
+)
+def test_what_forbids_namespaces_is_told_by_the_machine(
+    machine: dict[str, str],
+    number: int,
+    lines: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(permissions, '_read', lambda place: machine.get(place, ''))
+
+    assert permissions.what_permits(number) == lines
 
 
 def test_a_process_with_threads_cannot_enter_a_namespace() -> None:

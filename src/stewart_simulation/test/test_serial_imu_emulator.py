@@ -285,8 +285,8 @@ def test_the_age_of_a_sample_is_bounded(bench: Bench) -> None:
         now = time.monotonic()
         ages += [now - item.stamp for item in bench.reader.take()]
 
-    # Half of 30 ms of gathering, 3 ms on the line, 2 ms here; the rest is for a loaded machine.
-    assert np.median(ages) < 0.025
+    # Half of 40 ms of gathering, 3 ms on the line, 2 ms here; the rest is for a loaded machine.
+    assert np.median(ages) < 0.03
     assert np.quantile(ages, 0.9) < 0.06
 
 

@@ -44,8 +44,9 @@ def what_permits(number: int) -> tuple[str, ...]:
     if number in {errno.ENOSPC, errno.EUSERS}:
         return (LIMITS,)
     seen = [line for place, forbidding, line in SIGNS if _read(place).strip() == forbidding]
-    if not seen and FILTERED in _read('/proc/self/status'):
-        seen = [CONTAINERS]
+    # In a container the settings of the host can be read, but are not what is in the way first.
+    if FILTERED in _read('/proc/self/status'):
+        seen.insert(0, CONTAINERS)
     return tuple(dict.fromkeys(seen)) or EVERY
 
 

@@ -5,15 +5,14 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 import select
 import subprocess
-import sys
 import tempfile
 from types import TracebackType
+from typing import ClassVar
 
-from stewart_driver.child_process import epitaph
+from stewart_driver.child_process import ChildProcess
 from stewart_simulation.ethercat.control import ControlClient
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.errors import RigError
@@ -26,7 +25,7 @@ START_TIMEOUT = 90.0
 END_TIMEOUT = LONGEST + 3.0
 
 
-class RigProcess:
+class RigProcess(ChildProcess):
     """
     A running rig process, which ends with this one.
 
@@ -54,6 +53,8 @@ class RigProcess:
 
     """
 
+    called: ClassVar[str] = 'the virtual rig'
+
     def __init__(
         self, settings: RigSettings, directory: Path | None = None, timeout: float = START_TIMEOUT
     ) -> None:
@@ -61,37 +62,18 @@ class RigProcess:
         self.directory = directory or places.default_directory(settings.platform)
         # Not a pipe, which somebody would have to read lest it fills up.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - `end` closes it
-        self._process = subprocess.Popen(
-            [
-                sys.executable, '-m', 'stewart_simulation.rig',
-                str(self.directory), '--settings', json.dumps(settings.plain()),
-            ],
+        plain = json.dumps(settings.plain())
+        super().__init__(
+            ('stewart_simulation.rig', str(self.directory), '--settings', plain),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},
-            # Signals of the terminal are for us, who end it in order.
-            start_new_session=True,
-        )  # fmt: skip
+        )
         try:
             self.ends = self._wait(timeout)
         except BaseException:
-            self._kill()
+            self._end_now()
             raise
-
-    @property
-    def pid(self) -> int:
-        """Process id."""
-        return self._process.pid
-
-    @property
-    def alive(self) -> bool:
-        """Whether it runs."""
-        return self._process.poll() is None
-
-    def epitaph(self) -> str:
-        """Return one sentence on why it is gone."""
-        return epitaph(self._process, 'the virtual rig', self._said)
 
     def _said(self) -> str:
         self._errors.seek(0)
@@ -112,11 +94,11 @@ class RigProcess:
             try:
                 self._process.wait(END_TIMEOUT)
             except subprocess.TimeoutExpired:
-                self._process.kill()
-        self._kill()
+                self.kill()
+        self._end_now()
 
-    def _kill(self) -> None:
-        self._process.kill()
+    def _end_now(self) -> None:
+        self.kill()
         self._process.wait()
         if self._process.stdout is not None:
             self._process.stdout.close()
