@@ -101,9 +101,12 @@ class Job:
                 progress=self._progress,
             )
         except (StewartError, BagError, OSError) as error:
-            self.message = ' '.join(str(error).split())
-            self.state = State.FAILED
+            self._fail(' '.join(str(error).split()))
             return
+        except Exception as error:
+            # Nobody else would hear of it, and the job would run for ever.
+            self._fail(f'{type(error).__name__}: {" ".join(str(error).split())}')
+            raise
         self._result = {
             **written.outcome.as_dict(),
             'files': {
@@ -113,6 +116,10 @@ class Job:
         }
         self.message, self.share = written.outcome.verdict, 1.0
         self.state = State.UNDETERMINED if written.parameters is None else State.DONE
+
+    def _fail(self, message: str) -> None:
+        self.message = message
+        self.state = State.FAILED
 
     def _stage(self, text: str) -> None:
         self.message = text

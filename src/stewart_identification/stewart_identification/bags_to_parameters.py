@@ -15,6 +15,7 @@ from stewart_identification.identify import identify, Options
 from stewart_identification.outcome import Outcome
 from stewart_identification.parameters_file import NAME as PARAMETERS
 from stewart_identification.parameters_file import write_parameters
+from stewart_identification.recording.errors import UnusableRecording
 from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
 from stewart_identification.recording.recordings import read_recording
 from stewart_identification.report import NAME as REPORT
@@ -94,7 +95,7 @@ def identify_bags(
     Raises
     ------
     BagError, UnusableRecording
-        If a bag cannot be read or used; says why.
+        If a bag cannot be read or used, or is given twice; says why.
     StewartError
         If the platform cannot be used, or the parameters not be fitted.
     OSError
@@ -103,11 +104,15 @@ def identify_bags(
     """
     described = Platform.from_yaml(platform)
     read = partial(_read, platform=platform, extraction=extraction, estimate=estimate)
-    extracted, origins = [], []
+    extracted: list[Extracted] = []
+    origins: list[dict[str, str]] = []
     found = map(read, bags) if executor is None else executor.map(read, bags)
     for bag in bags:
         stage(f'reading and differentiating {bag}')
         one, digest = next(found)
+        for origin in origins:
+            if origin['sha256'] == digest:
+                raise UnusableRecording(f'{bag} is the recording {origin["bag"]}, it counts once')
         # What comes out of a pickle may be written to, and numba would compile anew for that.
         inputs = replace(one.experiment.inputs)
         extracted.append(replace(one, experiment=replace(one.experiment, inputs=inputs)))

@@ -83,8 +83,11 @@ class Design:
         for name in ('duration', 'travel', 'turn', 'rate', 'fade'):
             if not getattr(self, name) > 0.0:
                 raise ConfigurationError(name, getattr(self, name), 'above 0')
-        if not self.harmonics or min(self.harmonics) < 1:
-            raise ConfigurationError('harmonics', self.harmonics, 'integers from 1 on')
+        # A sine faster than half the sampling rate is seen as a slower one.
+        above, chosen = 0.5 * self.duration * self.rate, self.harmonics
+        if len(set(chosen)) != len(chosen) or not all(1 <= k < above for k in chosen or [0]):
+            expected = f'different integers from 1 to below {above:g}, {self.rate / 2:g} Hz'
+            raise ConfigurationError('harmonics', chosen, expected)
         if not 0.0 <= self.margin < 1.0:
             raise ConfigurationError('margin', self.margin, 'a number from 0 to below 1')
 

@@ -9,6 +9,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
 import multiprocessing
+from multiprocessing import resource_tracker
 import signal
 from typing import Any
 
@@ -55,7 +56,16 @@ def executor_of(workers: int = 1, dask: str = '') -> Iterator[Executor | None]:
         with ProcessPoolExecutor(
             workers, multiprocessing.get_context('spawn'), _ignore_interrupts
         ) as pool:
-            yield pool
+            with _interrupts_held():
+                # Each starts a process, which cannot ignore anything before it has its imports.
+                for _ in range(workers):
+                    pool.submit(_nothing)
+            try:
+                yield pool
+            except BaseException:
+                # Otherwise all that waits would be worked off first.
+                pool.shutdown(cancel_futures=True)
+                raise
 
 
 @contextmanager
@@ -123,6 +133,22 @@ def spread(
         return np.concatenate(list(executor.map(costs, pieces)))
 
     return spread_out
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back; processes that are started meanwhile never hear of it."""
+    # Started by the first process otherwise, and then it lets signals through again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _nothing() -> None:
+    """Return at once."""
 
 
 def _ignore_interrupts() -> None:

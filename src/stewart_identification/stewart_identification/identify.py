@@ -22,12 +22,12 @@ from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.estimator import Estimator, Progress, Result
 from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
-from stewart_identification.estimators.linear_system import linear_system
+from stewart_identification.estimators.linear_system import linear_system, LinearSystem
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.experiment import Experiment
 from stewart_identification.identifiability import identifiability
 from stewart_identification.models.platform import FrictionKind, PlatformModel
-from stewart_identification.outcome import Outcome, rms
+from stewart_identification.outcome import missed, Outcome, rms
 from stewart_identification.readable import body_of, payload_of, readable
 from stewart_identification.recording.from_bag import Extracted, joined
 from stewart_kinematics.motion import Array, Motion
@@ -42,8 +42,8 @@ ESTIMATORS: dict[str, Any] = {
 }
 """Estimators by name; all but the first may return what no body can have."""
 
-FAR = 1.1
-"""Residual, in units of that of least squares, from which on a search has missed the minimum."""
+ALLOWED = 3.0
+"""Standard deviations of the age of the forces that surprise nobody."""
 PAUSE = 1e3
 """Between two recordings, in seconds, so that nothing correlates across."""
 PACKAGES = ('stewart_identification', 'numpy', 'scipy', 'pyswarms', 'rosbags')
@@ -144,20 +144,25 @@ def identify(
         joint_tolerance=options.joint_tolerance,
         force_delay=options.force_delay,
     )
-    experiment, least = with_noise(model, pooled([item.experiment for item in recordings]))
+    experiment = with_noise(model, pooled([item.experiment for item in recordings]))
     rng = np.random.default_rng(options.seed)
     watch = _Watch(progress)
     result = options.make().fit(model, experiment, rng=rng, progress=watch)
     found = identifiability(model, experiment, result.parameters)
     parameters, covariance = readable(model, result, found)
-    body = body_of(parameters, model, result)
+    payload, body = payload_of(model, result, found), body_of(parameters, model, result)
+    system = linear_system(model, experiment)
+    free = system.solve(model.scale)[0]
+    least = rms(system.residuals(free)[1] / experiment.weights)
+    if missed(result, least):
+        parameters = tuple(item.without_interval() for item in parameters)
+        payload, body, covariance = (), None, np.full_like(covariance, np.nan)
     remarks = [
         *(str(remark) for item in recordings for remark in item.remarks),
-        *_about_delay(model, experiment, result),
-        *_about_search(result, least, stopped=watch.stopped),
+        *(() if missed(result, least) else _about_delay(model, system, result)),
+        *_about_search(result, stopped=watch.stopped),
+        *_about_fit(result, free, least, options.estimator),
     ]
-    if body is None and not any(not item.known for item in parameters[:10]):
-        remarks.append('no body can have the inertia found; the estimator consistent sees to that')
     return Outcome(
         platform,
         model,
@@ -165,34 +170,55 @@ def identify(
         result,
         found,
         parameters,
-        payload_of(model, result, found),
+        payload,
         body,
         covariance,
-        _provenance(recordings, origins, options, result),
+        least,
+        _provenance(recordings, origins, platform, options, result),
         tuple(remarks),
         watch.stopped,
     )
 
 
-def _about_delay(model: PlatformModel, experiment: Experiment, result: Result) -> Iterator[str]:
+def _about_delay(model: PlatformModel, system: LinearSystem, result: Result) -> Iterator[str]:
     if model.force_delay > 0.0:
-        system = linear_system(model, experiment)
-        age = model.force_delay * float(system.residuals(result.parameters)[0][-1])
-        yield f'forces are {1e3 * age:.2f} ms older than strokes, which is allowed for'
+        share = float(system.residuals(result.parameters)[0][-1])
+        age = 1e3 * abs(share) * model.force_delay
+        text = f'forces are {age:.2f} ms {"older" if share >= 0.0 else "younger"} than strokes'
+        if abs(share) <= ALLOWED:
+            yield f'{text}, which is allowed for'
+        else:
+            yield f'{text}, {abs(share):.3g} times the {1e3 * model.force_delay:g} ms allowed for'
 
 
-def _about_search(result: Result, least: float, *, stopped: bool) -> Iterator[str]:
-    """Say what is wrong with a search, beside least squares that leave `least` [N]."""
+def _about_search(result: Result, *, stopped: bool) -> Iterator[str]:
+    """Say how a search ended."""
     if stopped:
         yield f'stopped after {result.iterations} iterations; this is the best found until then'
     elif not result.converged:
         yield f'the search did not end by itself in {result.iterations} iterations'
+
+
+def _about_fit(result: Result, free: Array, least: float, estimator: str) -> Iterator[str]:
+    """Say what is wrong with a fit beside least squares, which find `free` and leave `least`."""
     left = rms(result.residuals)
-    if left > FAR * least:
+    if free[0] < 0.0:
+        yield (
+            f'least squares find a mass of {free[0]:.4g} kg: efforts have to be '
+            'positive where a drive pushes its joints apart, and the platform the one described'
+        )
+    if missed(result, least) and estimator == 'consistent':
+        yield (
+            f'no body that can exist explains the forces as well: the best one leaves '
+            f'{left:.3g} N, least squares without that demand {least:.3g} N, no interval holds'
+        )
+    elif missed(result, least):
         yield (
             f'the search left {left:.3g} N, least squares leave {least:.3g} N: '
-            'this is not the minimum, and the intervals do not hold'
+            'this is not the minimum, and no interval holds'
         )
+    elif not result.physical:
+        yield 'no body can have what was found; the estimator consistent sees to that'
 
 
 class _Watch:
@@ -249,7 +275,7 @@ def pooled(experiments: Sequence[Experiment]) -> Experiment:
     )
 
 
-def with_noise(model: PlatformModel, experiment: Experiment) -> tuple[Experiment, float]:
+def with_noise(model: PlatformModel, experiment: Experiment) -> Experiment:
     """
     Find the noise of the forces.
 
@@ -264,8 +290,6 @@ def with_noise(model: PlatformModel, experiment: Experiment) -> tuple[Experiment
     -------
     Experiment
         With the noise that a linear fit leaves, leg by leg, as `confidence.slow_noise` has it.
-    float
-        Root mean square of what it leaves [N].
 
     """
     first = LeastSquares().fit(model, experiment, rng=np.random.default_rng(0))
@@ -273,12 +297,13 @@ def with_noise(model: PlatformModel, experiment: Experiment) -> tuple[Experiment
     # A leg without forces has no noise, and no weight that matters.
     measured = np.isfinite(first.residuals).any(axis=0)
     noise = np.where(measured, np.maximum(sigma, 1e-9), np.median(sigma[measured]))
-    return replace(experiment, noise=noise), rms(first.residuals)
+    return replace(experiment, noise=noise)
 
 
 def _provenance(
     recordings: Sequence[Extracted],
     origins: Sequence[Mapping[str, Any]],
+    platform: Platform,
     options: Options,
     result: Result,
 ) -> dict[str, Any]:
@@ -291,9 +316,15 @@ def _provenance(
             versions[name] = 'from sources'
     return {
         'recordings': [
-            {**dict(origin), 'derivatives': item.method, 'seconds_used': round(item.duration, 6)}
+            {
+                **dict(origin),
+                'derivatives': item.method,
+                'rate_hz': round(1.0 / float(np.median(np.diff(item.experiment.stamps))), 6),
+                'seconds_used': round(item.duration, 6),
+            }
             for item, origin in zip(recordings, [*origins, *({},) * len(recordings)], strict=False)
         ],
+        'platform': platform.name,
         'estimator': options.estimator,
         'method': result.method,
         'friction': options.friction,

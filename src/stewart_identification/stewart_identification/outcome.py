@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,9 @@ from stewart_identification.identifiability import Identifiability, Verdict
 from stewart_identification.models.platform import PlatformModel
 from stewart_kinematics.motion import Array
 from stewart_kinematics.platform import Platform, RigidBody
+
+FAR = 1.1
+"""Residual, in units of that of least squares, from which on a fit has missed the minimum."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class Parameter:
         For example ``cz``, ``m``.
     value, sigma, low, high : float
         Estimate, standard deviation and interval; NaN where the recording does not determine it.
+        A fit that missed the minimum has no interval: the last three are NaN.
     described : float
         What the description of the platform says; NaN where it says nothing.
     verdict : Verdict
@@ -52,15 +56,24 @@ class Parameter:
         """Whether there is a number."""
         return self.verdict is Verdict.IDENTIFIABLE
 
+    @property
+    def bounded(self) -> bool:
+        """Whether the number has an interval."""
+        return self.known and not np.isnan(self.sigma)
+
+    def without_interval(self) -> Parameter:
+        """Return the same number with nothing said of how good it is."""
+        return replace(self, sigma=float('nan'), low=float('nan'), high=float('nan'))
+
     def as_dict(self) -> dict[str, Any]:
         """Return plain values; what is not known is None."""
-        known = self.known
+        known, bounded = self.known, self.bounded
         return {
             'unit': self.unit,
             'verdict': self.verdict.value,
-            'value': self.value if known else None,
-            'sigma': self.sigma if known else None,
-            'interval': [self.low, self.high] if known else None,
+            'value': self.value if known and not np.isnan(self.value) else None,
+            'sigma': self.sigma if bounded else None,
+            'interval': [self.low, self.high] if bounded else None,
             'described': None if np.isnan(self.described) else self.described,
             'note': self.note,
         }
@@ -88,10 +101,12 @@ class Outcome:
     payload : tuple of Parameter
         Mass and centre of what the description does not know; empty where that is nothing.
     body : RigidBody or None
-        The platform with all that is fixed to it; None unless all ten parameters are known and a
-        body can have them.
+        The platform with all that is fixed to it; None unless all ten parameters are known, a
+        body can have them and the fit has reached the minimum.
     covariance : ndarray, shape (10, 10)
         Of the ten, in the order of `parameters`.
+    least : float
+        Root mean square of what least squares leave that nothing constrains [N].
     provenance : mapping of str to object
         Bags, hashes, seed, versions, methods: plain values.
     remarks : tuple of str
@@ -110,6 +125,7 @@ class Outcome:
     payload: tuple[Parameter, ...]
     body: RigidBody | None
     covariance: Array
+    least: float
     provenance: Mapping[str, Any]
     remarks: tuple[str, ...]
     interrupted: bool
@@ -127,24 +143,35 @@ class Outcome:
                 f'{10 - len(self.unknown)} of the ten parameters are determined; '
                 f'{", ".join(self.unknown)} {"is" if len(self.unknown) == 1 else "are"} not'
             )
+        if missed(self.result, self.least):
+            return (
+                'the motion determines all ten parameters, but they were not found: the fit '
+                f'leaves {rms(self.result.residuals):.3g} N, least squares {self.least:.3g} N'
+            )
         if self.body is None:
             return 'all ten parameters are determined, but no body can have these values'
         return 'all ten parameters are determined'
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
+        condition = float(self.identifiability.condition_number)
         return {
             'verdict': self.verdict,
             'interrupted': self.interrupted,
             'parameters': {item.name: item.as_dict() for item in self.parameters},
             'payload': {item.name: item.as_dict() for item in self.payload},
             'residual_n': rms(self.result.residuals),
-            'condition_number': float(self.identifiability.condition_number),
+            'condition_number': condition if np.isfinite(condition) else None,
             'iterations': self.result.iterations,
             'converged': self.result.converged,
             'remarks': list(self.remarks),
             'provenance': dict(self.provenance),
         }
+
+
+def missed(result: Result, least: float) -> bool:
+    """Tell whether a fit leaves so much more than least squares [N] that no interval holds."""
+    return rms(result.residuals) > FAR * least
 
 
 def rms(values: Array) -> float:

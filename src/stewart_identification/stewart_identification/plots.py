@@ -38,7 +38,7 @@ def pictures(outcome: Outcome) -> dict[str, bytes]:
         f'them; at most the first {SHOWN:g} s.': _png(_forces(outcome)),
         'Spectra of the residuals: flat where only noise is left.': _png(_spectra(outcome)),
         'Estimates and intervals against the description, in units of what counts as a large '
-        'change; grey where the recording determines nothing.': _png(_intervals(outcome)),
+        'change; grey where there is no interval.': _png(_intervals(outcome)),
     }
 
 
@@ -98,7 +98,7 @@ def _intervals(outcome: Outcome) -> Figure:
     scales = {'kg': mass, 'm': length, 'kg m²': mass * length**2}
     ten = outcome.parameters[:10]
     for place, item in enumerate(ten):
-        if not item.known:
+        if not item.bounded:
             axes.axvspan(place - 0.4, place + 0.4, color='0.9')
             continue
         scale = scales[item.unit]

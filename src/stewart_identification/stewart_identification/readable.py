@@ -86,9 +86,9 @@ def readable(
 
 
 def _centroidal(result: Result) -> tuple[Array, Array]:
-    """Return values about the centre of mass; NaN for all if there is no positive mass."""
+    """Return values about the centre of mass; NaN for all but a mass that is not positive."""
     if not result.parameters[0] > 0.0:
-        return np.full(10, np.nan), np.full((10, 10), np.nan)
+        return np.append(result.parameters[0], np.full(9, np.nan)), np.full((10, 10), np.nan)
     return centroidal(result.parameters[:10], result.covariance[:10, :10])
 
 

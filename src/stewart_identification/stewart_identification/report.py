@@ -95,8 +95,8 @@ def _parameters(items: Sequence[Parameter], truth: Mapping[str, float] | None) -
         known = item.known
         row = [
             escape(item.name),
-            f'{item.value:.6g}' if known else '—',
-            f'{item.low:.6g} … {item.high:.6g}' if known else '—',
+            f'{item.value:.6g}' if known and not np.isnan(item.value) else '—',
+            f'{item.low:.6g} … {item.high:.6g}' if item.bounded else '—',
             escape(item.unit),
             '' if np.isnan(item.described) else f'{item.described:.6g}',
             f'<span class="{"good" if known else "bad"}">{escape(item.verdict.value)}</span>'

@@ -126,7 +126,7 @@ def identify(run: Run) -> Result:
     experiment = experiment_of(run)
     model = model_of(run.platform)
     rng = np.random.default_rng((run.seed, 2))
-    fitted = Consistent().fit(model, with_noise(model, experiment)[0], rng=rng)
+    fitted = Consistent().fit(model, with_noise(model, experiment), rng=rng)
     return replace(fitted, residuals=np.empty((0, 6)))
 
 

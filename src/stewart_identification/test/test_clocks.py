@@ -25,7 +25,12 @@ def test_offset_is_found_to_a_tenth_of_a_millisecond(offset: float) -> None:
     noise = rng.normal(0.0, 0.01, (len(second), 2))
 
     found = clock_offset(
-        first, signals(first), second + offset, 3.0 * signals(second) + noise, longest=15.0
+        first,
+        signals(first),
+        second + offset,
+        3.0 * signals(second) + noise,
+        longest=15.0,
+        where='/x',
     )
 
     assert found.offset == pytest.approx(offset, abs=1e-4)
@@ -37,7 +42,7 @@ def test_periodic_motion_takes_the_smallest_offset_and_says_so() -> None:
     time = np.arange(0.0, 20.0, 0.01)
     wave = np.sin(2.0 * np.pi * time)[:, None]
 
-    found = clock_offset(time, wave, time + 0.04, wave, longest=5.0)
+    found = clock_offset(time, wave, time + 0.04, wave, longest=5.0, where='/x')
 
     assert found.offset == pytest.approx(0.04, abs=1e-4)
     assert found.ambiguous
@@ -49,8 +54,11 @@ def test_what_cannot_be_compared_is_refused() -> None:
     noise = rng.normal(0.0, 1.0, (2, len(time), 1))
 
     with pytest.raises(ClocksDisagree, match=r'correlates by 0\.\d\d at best'):
-        clock_offset(time, noise[0], time, noise[1], longest=1.0)
+        clock_offset(time, noise[0], time, noise[1], longest=1.0, where='/x')
     with pytest.raises(ClocksDisagree, match='nothing moves'):
-        clock_offset(time, np.ones((len(time), 1)), time, noise[1], longest=1.0)
+        clock_offset(time, np.ones((len(time), 1)), time, noise[1], longest=1.0, where='/x')
+    for count in (60, 100, 101, 102):
+        with pytest.raises(ClocksDisagree, match=r'/x: two .* (0\.59|0\.99|1|1\.01) s in'):
+            clock_offset(time, noise[0], time[:count], noise[0][:count], longest=30.0, where='/x')
     with pytest.raises(ClocksDisagree, match='have 0 s in common'):
-        clock_offset(time, noise[0], time + 100.0, noise[1], longest=1.0)
+        clock_offset(time, noise[0], time + 100.0, noise[1], longest=1.0, where='/x')

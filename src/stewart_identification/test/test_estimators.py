@@ -172,6 +172,13 @@ def test_a_missing_leg_costs_accuracy_and_nothing_else(model, clean):
         LeastSquares().fit(model, clean.with_forces(forces * np.nan), rng=None)
 
 
+def test_forces_whose_squares_are_no_numbers_are_refused(model, clean):
+    with pytest.raises(
+        FitError, match=r'a force of \d\.\d+e\+20\d N is measured, at most 1e\+100 N'
+    ):
+        LeastSquares().fit(model, clean.with_forces(1e200 * clean.forces), rng=None)
+
+
 def test_what_has_no_effect_has_no_finite_interval():
     robot = SerialRobot([Joint('revolute')])
     motion = JointMotion(*np.random.default_rng(6).normal(size=(3, 50, 1)))

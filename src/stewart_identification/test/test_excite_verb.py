@@ -107,7 +107,16 @@ def test_interrupt_keeps_the_best_and_says_so(
 @pytest.mark.parametrize(
     ('words', 'message'),
     [
-        (['--harmonics', '0'], 'harmonics: expected integers from 1 on'),
+        (
+            ['--harmonics', '0'],
+            'harmonics: expected different integers from 1 to below 100, 10 Hz',
+        ),
+        (['--harmonics', '2', '2'], r'harmonics: expected different .* got \(2, 2\)'),
+        (['--harmonics', '100'], r'harmonics: expected different .* got \(100,\)'),
+        (
+            ['--duration', '0.01'],
+            'harmonics: expected different integers from 1 to below 0.1, 10 Hz',
+        ),
         (['--workers', '0'], 'workers: expected at least 1'),
     ],
 )

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 from recordings_made import Run, Scribe, write_bag
-from stewart_bags.errors import MissingTopic, WrongType
+from stewart_bags.errors import MissingTopic, UndecodableMessage, WrongType
 from stewart_bags.writing import BagWriter, Compression, Storage
 from stewart_identification.recording.errors import NoForces, NoMotion, UnusableRecording
 from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
@@ -160,6 +161,118 @@ def test_one_leg_without_stroke_takes_its_command(
         extracted(alone, ex800)
 
 
+def test_efforts_that_never_change_were_not_measured(
+    payload_run: Run, payload_extracted: Extracted, ex800: Platform, tmp_path: Path
+) -> None:
+    def change(row: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+        del row
+        return [{**state, 'forces': np.where(np.arange(6) == 4, 0.0, state['forces'])}]
+
+    found = extracted(rewritten(tmp_path / 'bag', payload_run, change), ex800)
+
+    assert '/actuator_states: 2000 samples: leg 5: one effort all the time' in said(found)
+    forces = found.experiment.forces
+    assert np.isnan(forces[:, 4]).all()
+    others = [0, 1, 2, 3, 5]
+    assert np.array_equal(forces[:, others], payload_extracted.experiment.forces[:, others])
+
+    still = rewritten(
+        tmp_path / 'all', payload_run, lambda _, s: [{**s, 'forces': np.full(6, 11.0)}]
+    )
+    with pytest.raises(
+        NoForces, match='no effort of /actuator_states ever changes in 2000 messages'
+    ):
+        extracted(still, ex800)
+
+
+def test_a_leg_whose_effort_ends_leaves_those_of_the_others(
+    payload_run: Run, payload_extracted: Extracted, ex800: Platform, tmp_path: Path
+) -> None:
+    """Its force is cut where the filter would need what is missing, theirs are what they were."""
+
+    def change(row: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+        forces = np.array(state['forces'])
+        if row >= 1000 or row == 400:
+            forces[2] = np.nan
+        return [{**state, 'forces': forces}]
+
+    found = extracted(rewritten(tmp_path / 'bag', payload_run, change), ex800)
+
+    text = '/actuator_states: 1001 samples, from 2.000 s on: leg 3: effort not finite'
+    assert text in said(found)
+    whole, forces = payload_extracted.experiment, found.experiment.forces
+    others = [0, 1, 3, 4, 5]
+    assert np.array_equal(forces[:, others], whole.forces[:, others])
+    window = LowPass(0.005, 5.0, 15.0).half_width * 0.005
+    known = np.isfinite(forces[:, 2])
+    assert np.array_equal(known, whole.stamps < 4.9975 - window)
+    # One sample alone is drawn across.
+    assert np.abs(forces[known, 2] - whole.forces[known, 2]).max() < 0.1
+
+
+@pytest.mark.parametrize(('what', 'jump'), [('strokes', 0.05), ('forces', 1e6)])
+def test_a_sample_that_jumps_away_and_back_is_left_out(
+    what: str,
+    jump: float,
+    payload_run: Run,
+    payload_extracted: Extracted,
+    ex800: Platform,
+    tmp_path: Path,
+) -> None:
+    """One lost bit in 2000 samples made 0.05 kg of 8.84, with an interval."""
+
+    def change(row: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{**state, what: state[what] + (jump if row == 500 else 0.0)}]
+
+    found = extracted(rewritten(tmp_path / 'bag', payload_run, change), ex800)
+
+    word = {'strokes': 'strokes', 'forces': 'efforts'}[what]
+    text = f'/actuator_states: 1 sample, from 2.500 s on: {word} that jump away and back, left out'
+    assert said(found) == text
+    whole = payload_extracted.experiment
+    assert np.abs(found.experiment.forces - whole.forces).max() < 0.1
+    assert np.abs(found.experiment.inputs.twist - whole.inputs.twist).max() < 1e-3
+
+
+@pytest.mark.parametrize(
+    ('every', 'factor', 'last', 'reason'),
+    [
+        (
+            1,
+            1e3,
+            2000,
+            r'\d+ samples, from 0\.360 s on: strokes that no pose has \(they go f',
+        ),
+        (20, 1.0, 2000, r'/actuator_states: samples every 100 ms carry 5 Hz at most'),
+        (1, 1.0, 80, r'no piece of /actuator_states .* 80 samples in 0\.395 s have 0 gaps'),
+        (
+            1,
+            1.0,
+            130,
+            r'_states: 130 samples without a gap at most, derivatives take 140',
+        ),
+    ],
+)
+def test_what_cannot_be_differentiated_is_named_with_topic_and_count(
+    every: int,
+    factor: float,
+    last: int,
+    reason: str,
+    payload_run: Run,
+    ex800: Platform,
+    tmp_path: Path,
+) -> None:
+    def change(row: int, state: dict[str, Any]) -> list[dict[str, Any]]:
+        there = row % every == 0 and row < last
+        return [{**state, 'strokes': factor * state['strokes']}] if there else []
+
+    bag = rewritten(tmp_path / 'bag', payload_run, change)
+    with pytest.raises(UnusableRecording, match=reason) as caught:
+        extracted(bag, ex800)
+    assert str(caught.value).startswith(f'{bag}: ')
+    assert '\n' not in str(caught.value)
+
+
 def test_without_effort_torque_is_refused_and_motion_is_not(
     payload_run: Run, ex800: Platform, tmp_path: Path
 ) -> None:
@@ -198,6 +311,37 @@ def test_missing_topic_and_wrong_type_are_named(tmp_path: Path, payload_run: Run
         writer.write('/actuator_states', 1, text('stroke'))
     with pytest.raises(WrongType, match='carries std_msgs/msg/String, expected sensor_msgs/msg/J'):
         read_recording(tmp_path / 'wrong')
+
+
+def test_topic_that_is_not_needed_and_cannot_be_read_is_left_out(
+    tmp_path: Path, payload_run: Run, payload_extracted: Extracted, ex800: Platform
+) -> None:
+    with Scribe(tmp_path / 'bag') as scribe:
+        for row, time in enumerate(payload_run.time):
+            states = payload_run.strokes[row], payload_run.forces[row]
+            scribe.joints('/actuator_states', time, *states)
+        scribe.writer.write('/driver/state', 1, scribe.types['std_msgs/msg/String']('on'))
+        scribe.writer.add_topic('/imu/data', 'sensor_msgs/msg/Imu')
+        scribe.writer.write_raw('/imu/data', 2, b'\0\1\0\0short')
+    found = extracted(tmp_path / 'bag', ex800)
+
+    assert np.array_equal(found.experiment.forces, payload_extracted.experiment.forces)
+    assert '/driver/state: 1 sample: left out, /driver/state carries std_msgs' in said(found)
+    assert '/imu/data: 1 sample: left out, message 1 of /imu/data at 2 ns is no' in said(found)
+    with pytest.raises(UndecodableMessage, match='message 1 of /imu/data'):
+        read_recording(tmp_path / 'bag', required=('imu/data',))
+
+
+def test_cut_bag_that_lacks_a_topic_is_named_as_it_was_given(
+    tmp_path: Path, payload_run: Run
+) -> None:
+    with Scribe(tmp_path / 'bag') as scribe:
+        for row, time in enumerate(payload_run.time):
+            scribe.joints('/joint_commands', time, payload_run.commands[row], None)
+    cut = tmp_path / 'cut.mcap'
+    cut.write_bytes(next((tmp_path / 'bag').glob('*.mcap')).read_bytes()[:-2000])
+    with pytest.raises(MissingTopic, match=f'^{re.escape(str(cut))}: no topic actuator_states'):
+        read_recording(cut)
 
 
 def test_jitter_of_the_stamps_does_not_spoil_the_motion(
@@ -243,7 +387,10 @@ def test_where_the_platform_stands_it_is_cut_and_where_it_turns_round_it_is_not(
 
     found = extracted(rewritten(tmp_path / 'bag', payload_run, change), ex800)
 
-    assert 'all legs slower than 2 mm/s' in said(found)
+    assert re.search(
+        r'/actuator_states: \d+ samples, from (4\.9|5\.0)\d+ s on: all legs slower than 2 mm/s',
+        said(found),
+    )
     assert 8.0 < found.duration < 8.6
 
 

@@ -6,14 +6,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+import threading
 
 import pytest
 
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from std_msgs.msg import Float64, String
 from std_srvs.srv import Trigger
+from stewart_identification import background
 from stewart_identification.nodes.identification import IdentificationNode
 from stewart_node_support.qos import STATE_QOS
 from stewart_node_support.testing import Harness
@@ -33,6 +36,58 @@ def test_bag_is_identified_with_progress_and_result(payload_bag: Path, tmp_path:
     assert said['parameters']['m']['interval'][0] < 8.8369 < said['parameters']['m']['interval'][1]
     assert Path(said['files']['parameters']).is_file()
     assert progress[-1].data == 1.0
+
+
+def test_the_search_is_stopped_with_the_best_so_far_and_diagnosed(
+    payload_bag: Path, tmp_path: Path
+) -> None:
+    with Harness() as harness:
+        progress = harness.listen(Float64, 'identification/progress')
+        result = harness.listen(String, 'identification/result', STATE_QOS)
+        diagnostics = harness.listen(DiagnosticArray, '/diagnostics')
+        harness.add(
+            IdentificationNode,
+            bags=[str(payload_bag)],
+            output=str(tmp_path),
+            estimator='swarm',
+            period=0.01,
+        )
+        harness.until(lambda: any(0.0 < item.data < 1.0 for item in progress), timeout=60.0)
+        assert harness.call(Trigger, 'identification/stop').success
+        harness.until(lambda: result, timeout=60.0)
+        harness.until(lambda: _levels(diagnostics) & {DiagnosticStatus.WARN}, timeout=10.0)
+
+    said = json.loads(result[0].data)
+    assert said['interrupted']
+    assert 0 < said['iterations'] < 300
+    assert Path(said['files']['report']).is_file()
+    assert DiagnosticStatus.OK in _levels(diagnostics)
+
+
+def _levels(diagnostics: list[DiagnosticArray]) -> set[bytes]:
+    return {
+        status.level
+        for array in diagnostics
+        for status in array.status
+        if status.name.endswith('identification')
+    }
+
+
+def test_a_defect_of_the_work_is_a_result_too(
+    payload_bag: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError('by nothing')
+
+    monkeypatch.setattr(background, 'identify_bags', broken)
+    monkeypatch.setattr(threading, 'excepthook', lambda _: None)
+    with Harness() as harness:
+        result = harness.listen(String, 'identification/result', STATE_QOS)
+        harness.add(IdentificationNode, bags=[str(payload_bag)], output=str(tmp_path))
+        harness.until(lambda: result, timeout=30.0)
+
+    said = json.loads(result[0].data)
+    assert (said['state'], said['message']) == ('failed', 'ZeroDivisionError: by nothing')
 
 
 def test_what_cannot_be_read_is_a_result_too(tmp_path: Path) -> None:

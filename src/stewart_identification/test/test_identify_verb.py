@@ -10,6 +10,7 @@ import json
 import os
 from pathlib import Path
 import re
+import shutil
 import signal
 from typing import Any
 
@@ -25,6 +26,7 @@ from stewart_identification.outcome import Outcome
 from stewart_identification.recording.errors import UnusableRecording
 from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.recordings import read_recording
+from stewart_identification.report import render
 from stewart_identification.verbs import identify as verb
 from stewart_identification.verbs.progress import SearchProgress
 from stewart_kinematics.errors import StewartError
@@ -84,7 +86,16 @@ def test_verb_writes_a_platform_file_with_covariance_and_provenance(
     InertialModel.from_platform(found)
     assert np.array_equal(found.geometry.base_joints, ex800.geometry.base_joints)
     text = (tmp_path / 'one' / 'parameters.yaml').read_text('utf-8')
-    for word in ('covariance:', 'sha256:', str(payload_bag), 'seed: 0', 'numpy:', 'derivatives:'):
+    for word in (
+        'covariance:',
+        'sha256:',
+        str(payload_bag),
+        'seed: 0',
+        'numpy:',
+        'derivatives:',
+        'rate_hz: 100.0',
+        'platform: ex800',
+    ):
         assert word in text, word
     page = (tmp_path / 'one' / 'report.html').read_text('utf-8')
     assert 'All ten parameters are determined.' in page
@@ -136,6 +147,51 @@ def test_forces_that_are_older_than_the_strokes_change_nothing(
     ages = [float(re.search(r'forces are (\S+) ms older', text)[1]) for text in said]
     assert ages[1] - ages[0] == pytest.approx(1.0, abs=0.03)
     assert moved(Options(force_delay=0.0)) > 1.0
+    text = ' '.join(identify([late], ex800, Options(force_delay=2e-4)).remarks)
+    times = re.search(r'older than strokes, (\S+) times the 0\.2 ms allowed', text)[1]
+    assert 3.0 < float(times) < 6.0
+
+
+@pytest.mark.parametrize('estimator', ['levenberg-marquardt', 'levenberg-marquardt-scipy'])
+def test_every_search_allows_for_joints_and_the_age_of_forces(
+    estimator: str, payload_extracted: Extracted, ex800: Platform, outcome: Outcome
+) -> None:
+    """Without joints in the covariance, cx would have three fifths of its interval."""
+    found = identify([payload_extracted], ex800, Options(estimator))
+
+    for item, least in zip(found.parameters, outcome.parameters, strict=True):
+        assert item.value == pytest.approx(least.value, abs=1e-3 * least.sigma), item.name
+        assert item.sigma == pytest.approx(least.sigma, rel=1e-6), item.name
+
+
+@pytest.mark.parametrize(
+    ('estimator', 'reason'),
+    [
+        ('consistent', 'no body that can exist explains the forces as well'),
+        ('swarm', 'this is not the minimum'),
+        ('least-squares', 'no body can have what was found'),
+    ],
+)
+def test_forces_signed_the_other_way_round_give_no_body_and_no_interval(
+    estimator: str, reason: str, payload_extracted: Extracted, ex800: Platform
+) -> None:
+    forces = -payload_extracted.experiment.forces
+    turned = replace(
+        payload_extracted, experiment=payload_extracted.experiment.with_forces(forces)
+    )
+
+    found = identify([turned], ex800, Options(estimator))
+
+    assert found.body is None
+    assert found.payload == ()
+    assert found.verdict.startswith('all ten parameters') is (estimator == 'least-squares')
+    text = ' '.join(found.remarks)
+    assert reason in text
+    assert re.search(r'least squares find a mass of -1\d\.\d+ kg: efforts have to be', text)
+    said = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    assert all(said['parameters'][item.name]['interval'] is None for item in found.parameters[:10])
+    page = render(found)
+    assert '>nan' not in page
 
 
 def test_several_bags_count_as_one(
@@ -149,6 +205,13 @@ def test_several_bags_count_as_one(
     assert both.parameters[0].sigma < outcome.parameters[0].sigma
 
 
+def test_a_bag_given_twice_does_not_count_twice(payload_bag: Path, tmp_path: Path) -> None:
+    copy = tmp_path / 'copy'
+    shutil.copytree(payload_bag, copy)
+    with pytest.raises(UnusableRecording, match=r'copy is the recording .*bag, it counts once'):
+        run(payload_bag, copy, '--out', tmp_path / 'out')
+
+
 def test_missing_leg_force_is_done_without(
     payload_extracted: Extracted, ex800: Platform, outcome: Outcome
 ) -> None:
@@ -159,6 +222,9 @@ def test_missing_leg_force_is_done_without(
     found = identify([five], ex800, Options(friction='common'))
 
     assert abs(found.parameters[0].value - outcome.parameters[0].value) < 0.01
+    # The friction of that leg is seen by nobody, and JSON has no infinite condition number.
+    said = identify([five], ex800).as_dict()
+    assert json.loads(json.dumps(said, allow_nan=False))['condition_number'] is None
 
 
 @pytest.mark.parametrize('estimator', ['swarm', 'levenberg-marquardt'])

@@ -86,6 +86,36 @@ def test_clock_of_the_sensor_is_preferred_to_that_of_the_program(tmp_path: Path)
     assert log.quaternion_xyzw is None
 
 
+@pytest.mark.parametrize('size', [1, 3, 30, 40])
+def test_a_log_that_was_cut_is_used_up_to_its_last_whole_line(
+    size: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (CSV + CSV.splitlines(keepends=True)[-1])[:-size]
+    (tmp_path / 'log.csv').write_text(text, encoding='utf-8')
+
+    assert run(tmp_path / 'log.csv', '-o', tmp_path / 'bag') == 0
+
+    with Bag(tmp_path / 'bag') as bag:
+        assert len(read_series(bag, 'imu/data', ImuSeries)) == 2
+    assert 'log.csv:4: the last line has no end and is left out' in capsys.readouterr().err
+
+
+def test_samples_that_are_not_finite_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / 'log.csv').write_text(CSV.replace(',0,0,2\n', ',0,nan,2\n'), encoding='utf-8')
+
+    assert run(tmp_path / 'log.csv', '-o', tmp_path / 'bag') == 0
+
+    said = capsys.readouterr().err
+    assert 'log.csv: 1 of 2 samples is not finite, at first sample 2' in said
+    assert 'mean specific force 9.807' in said
+    (tmp_path / 'log.csv').write_text(CSV.replace(',0,0,1,', ',nan,0,1,'), encoding='utf-8')
+    with pytest.raises(NoImuLog, match=r'log\.csv: none of its 2 samples is finite'):
+        run(tmp_path / 'log.csv', '-o', tmp_path / 'other')
+    assert not (tmp_path / 'other').exists()
+
+
 @pytest.mark.parametrize(
     ('text', 'message'),
     [

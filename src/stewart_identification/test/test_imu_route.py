@@ -96,6 +96,78 @@ def test_other_clock_and_mounting_are_found(
     assert left.std(axis=0).max() < 0.05
 
 
+def test_a_gap_of_the_sensor_is_not_drawn_across(
+    payload_run: Run, payload_extracted: Extracted, ex800: Platform, tmp_path: Path
+) -> None:
+    assert ex800.imu is not None
+    time, rng = payload_run.time, np.random.default_rng(7)
+    force, rate = imu_samples(payload_run, ex800.imu.position, Rotation.identity(), rng)
+    force[300, 1] = 1e5
+    there = (time < 4.0) | (time > 6.0)
+    bag = write_imu_bag(tmp_path / 'imu', time[there] + 0.037, force[there], rate[there])
+
+    found = measured_motion(
+        payload_extracted,
+        read_recording(bag, required=('imu/data',)),
+        ex800,
+        Extraction(),
+        other_recorder=True,
+    )
+
+    assert found.clock.offset == pytest.approx(0.037, abs=3e-4)
+    covered = payload_extracted.experiment.stamps[found.rows]
+    assert not np.any((covered > 3.7) & (covered < 6.3))
+    assert 6.0 < 0.01 * len(covered) < 7.0
+    legs = payload_extracted.experiment.inputs[found.rows]
+    left = found.motion.linear_acceleration - legs.linear_acceleration
+    assert left.std(axis=0).max() < 0.02
+    said = '\n'.join(map(str, found.remarks))
+    assert '/imu/data: 1 sample, from 1.500 s on: values that jump away and back' in said
+    assert '/imu/data: 401 samples, from 3.995 s on: missing in 1 gap of up to 2.01 s' in said
+
+
+@pytest.mark.parametrize(
+    ('until', 'factor', 'reason'),
+    [
+        (0.3, 1.0, r'no piece of /imu/data .* 0\.6 s, 60 samples in 0\.295 s have 0 gaps'),
+        (
+            1.2,
+            1.0,
+            r'imu/data and the legs: two .* have 0\.59 s in common even when shifted by 30 s',
+        ),
+        (9.9, 1.0 / 9.8, r'of /imu/data is 1\.\d+ m/s² over \d+ samples, 9\.\d+ m/s² are'),
+        (
+            9.9,
+            np.nan,
+            r'0 of the \d+ messages of /imu/data can be used \(/imu/data: \d+ samples, fr',
+        ),
+    ],
+)
+def test_a_sensor_that_says_too_little_is_refused_with_topic_and_count(
+    until: float,
+    factor: float,
+    reason: str,
+    payload_run: Run,
+    payload_extracted: Extracted,
+    ex800: Platform,
+    tmp_path: Path,
+) -> None:
+    assert ex800.imu is not None
+    time, rng = payload_run.time, np.random.default_rng(7)
+    force, rate = imu_samples(payload_run, ex800.imu.position, Rotation.identity(), rng)
+    there = time < until
+    bag = write_imu_bag(tmp_path / 'imu', time[there], factor * force[there], rate[there])
+
+    with pytest.raises(UnusableRecording, match=reason):
+        measured_motion(
+            payload_extracted,
+            read_recording(bag, required=('imu/data',)),
+            ex800,
+            Extraction(),
+            other_recorder=True,
+        )
+
+
 def test_verb_says_that_the_fit_returns_what_was_assumed(
     payload_bag: Path, payload_run: Run, ex800: Platform, tmp_path: Path, capsys: Any
 ) -> None:

@@ -27,8 +27,10 @@ from stewart_identification.study import run_study, summarise, Summary
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import from_yaml
 
-TEN = slice(0, 10)
+TEN, FRICTION = slice(0, 10), slice(10, 22)
 RUNS = 300
+RIPPLE = 1.4
+"""Friction comes to more than 1.25: the ripple of the drives looks like 0.06 N s/m of it."""
 OUTPUT = Path(__file__).parents[3] / 'build' / 'benchmarks'
 
 
@@ -80,14 +82,18 @@ def test_three_hundred_plants_stay_near_the_bound_and_inside_the_binomial_band(r
     with ProcessPoolExecutor(os.cpu_count(), mp_context=context) as pool:
         study = run_study(task, RUNS, 1, executor=pool)
     results = list(study.outcomes.values())
-    truth, best = run.truth[TEN], bound(run)[TEN]
-    summary = summarise([_ten(item) for item in results], truth)
+    truth, best = run.truth[TEN], bound(run)
+    summary, friction = (
+        summarise([_part(item, part) for item in results], run.truth[part])
+        for part in (TEN, FRICTION)
+    )
     centres = np.array([r.parameters[1:4] / r.parameters[0] for r in results])
     errors = np.sqrt(np.mean((centres - truth[1:4] / truth[0]) ** 2, axis=0))
     # Before anything is judged: docs/benchmarks.md shows what was found, good or bad.
-    write_study(results[0], summary, best, errors)
+    write_study(results[0], summary, friction, best, errors)
     assert all(item.physical for item in results)
-    assert np.all(summary.rmse <= 1.25 * best), summary.rmse / best
+    assert np.all(summary.rmse <= 1.25 * best[TEN]), summary.rmse / best[TEN]
+    assert np.all(friction.rmse <= RIPPLE * best[FRICTION]), friction.rmse / best[FRICTION]
     assert summary.rmse[0] <= 1e-3 * truth[0]
     assert np.all(errors <= 0.3e-3)
     low, high = summary.band
@@ -95,15 +101,19 @@ def test_three_hundred_plants_stay_near_the_bound_and_inside_the_binomial_band(r
     assert summary.pooled_band[0] <= summary.pooled <= summary.pooled_band[1]
 
 
-def _ten(result):
-    return replace(result, parameters=result.parameters[TEN], intervals=result.intervals[:, TEN])
+def _part(result, part):
+    return replace(result, parameters=result.parameters[part], intervals=result.intervals[:, part])
 
 
-def write_study(one: Result, summary: Summary, best: np.ndarray, centre: np.ndarray) -> None:
+def write_study(
+    one: Result, summary: Summary, friction: Summary, best: np.ndarray, centre: np.ndarray
+) -> None:
     """Leave the figures where `benchmarks/write_tables.py` finds them."""
-    rows = zip(
-        one.names, one.units, best, summary.rmse, summary.bias, summary.coverage, strict=False
+    found = (
+        np.concatenate([getattr(part, name) for part in (summary, friction)])
+        for name in ('rmse', 'bias', 'coverage')
     )
+    rows = zip(one.names, one.units, best, *found, strict=False)
     content = {
         'command': 'pytest -m slow src/stewart_identification/test/test_plant_study.py',
         'python': platform.python_version(),

@@ -5,6 +5,9 @@ from __future__ import annotations
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 import importlib.util
 import multiprocessing
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -62,6 +65,33 @@ def test_executors_are_what_was_asked_for():
         assert list(executor.map(abs, [-1, 2])) == [1, 2]
     with pytest.raises(ConfigurationError, match='workers'), executor_of(0):
         pass
+
+
+def test_ctrl_c_while_processes_start_is_heard_by_this_one_alone():
+    """The group of a terminal's processes is signalled; workers wrote pages about it."""
+    code = (
+        'import os, signal\n'
+        'from stewart_identification.executors import executor_of\n'
+        'if __name__ == "__main__":\n'
+        '    heard = []\n'
+        '    signal.signal(signal.SIGINT, lambda *_: heard.append(1))\n'
+        '    with executor_of(2) as pool:\n'
+        '        futures = [pool.submit(abs, -k) for k in range(4)]\n'
+        '        for _ in range(40):\n'
+        '            os.killpg(0, signal.SIGINT)\n'
+        '            __import__("time").sleep(0.02)\n'
+        '        print([future.result() for future in futures], bool(heard))\n'
+    )
+    done = subprocess.run(
+        [sys.executable, '-c', code],
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        start_new_session=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ('[0, 1, 2, 3] True\n', '')
 
 
 @pytest.mark.skipif(

@@ -5,7 +5,7 @@ Levenberg and Marquardt's method: the update of the EX800 paper, and scipy's.
 
 The paper (Eq. 29): ``step = -[J' w J + eta I]^-1 J' w e``, here in units of each parameter's
 scale, so that eta weighs kilograms and kg m² alike; eta falls tenfold after a step that lowers the
-cost and rises tenfold after one that does not.
+cost and rises tenfold after one that does not. A linear model is compressed to its triangle first.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ import numpy as np
 from scipy.optimize import least_squares
 from stewart_identification.errors import ConfigurationError, FitError
 from stewart_identification.estimators.estimator import Progress, Result
+from stewart_identification.estimators.linear_system import linear_system
 from stewart_identification.estimators.local_result import local_result
 from stewart_identification.experiment import Experiment
-from stewart_identification.models.model import local_regressor, Model
+from stewart_identification.models.model import LinearModel, local_regressor, Model
 from stewart_kinematics.motion import Array
 
 LARGEST_DAMPING = 1e14
 Residuals = Callable[[Array], Array]
+Slope = Callable[[Array], Array]
 
 
 class _Stopped(Exception):
@@ -43,7 +45,7 @@ class Descent:
 
 def descend(
     residuals: Residuals,
-    slope: Callable[[Array], Array],
+    slope: Slope,
     start: Array,
     *,
     damping: float = 1e-2,
@@ -139,21 +141,8 @@ class LevenbergMarquardt:
         progress: Progress | None = None,
     ) -> Result:
         """Estimate the parameters; see `Estimator`."""
-        used, weights, scale = experiment.used, experiment.weights, model.scale
-        if np.count_nonzero(used) < len(scale):
-            raise FitError(
-                f'{len(scale)} parameters need as many measured forces, '
-                f'got {np.count_nonzero(used)}'
-            )
-
-        def residuals(point: Array) -> Array:
-            left = (model.predict(point * scale, experiment) - experiment.forces) * weights
-            return np.asarray(left[used])
-
-        def slope(point: Array) -> Array:
-            matrix = local_regressor(model, point * scale, experiment) * weights[:, None] * scale
-            return np.asarray(matrix[used])
-
+        scale = model.scale
+        residuals, slope = _problem(model, experiment)
         first = np.asarray(model.nominal if self.start is None else self.start) / scale
         told = _in_units(progress, scale)
         search = self._paper if self.update == 'paper' else self._scipy
@@ -171,7 +160,7 @@ class LevenbergMarquardt:
     def _paper(
         self,
         residuals: Residuals,
-        slope: Callable[[Array], Array],
+        slope: Slope,
         first: Array,
         progress: Progress | None,
     ) -> Descent:
@@ -187,7 +176,7 @@ class LevenbergMarquardt:
     def _scipy(
         self,
         residuals: Residuals,
-        slope: Callable[[Array], Array],
+        slope: Slope,
         first: Array,
         progress: Progress | None,
     ) -> Descent:
@@ -213,6 +202,31 @@ class LevenbergMarquardt:
         except _Stopped:
             return best
         return Descent(found.x, 2.0 * found.cost, count, converged=bool(found.status > 0))
+
+
+def _problem(model: Model, experiment: Experiment) -> tuple[Residuals, Slope]:
+    """Return weighted residuals and their derivative, of points in units of the scale."""
+    used, weights, scale = experiment.used, experiment.weights, model.scale
+    if isinstance(model, LinearModel):
+        # Its triangle, for that allows for what moves the forces and is not asked for.
+        system = linear_system(model, experiment)
+        matrix = np.vstack([system.triangle * scale, np.zeros(len(scale))])
+        reduced = np.append(system.reduced, np.sqrt(system.rest))
+        return lambda point: matrix @ point - reduced, lambda point: matrix
+    if np.count_nonzero(used) < len(scale):
+        raise FitError(
+            f'{len(scale)} parameters need as many measured forces, got {np.count_nonzero(used)}'
+        )
+
+    def residuals(point: Array) -> Array:
+        left = (model.predict(point * scale, experiment) - experiment.forces) * weights
+        return np.asarray(left[used])
+
+    def slope(point: Array) -> Array:
+        matrix = local_regressor(model, point * scale, experiment) * weights[:, None] * scale
+        return np.asarray(matrix[used])
+
+    return residuals, slope
 
 
 def _in_units(progress: Progress | None, scale: Array) -> Progress | None:

@@ -24,6 +24,9 @@ Flags = NDArray[np.bool_]
 RELATIVE = 1e-9
 """Singular value, relative to the largest, from which on a direction is seen."""
 
+LARGEST_FORCE = 1e100
+"""Squares of larger ones are no numbers any more [N]."""
+
 
 @dataclass(frozen=True, eq=False)
 class LinearSystem:
@@ -181,7 +184,7 @@ def linear_system(model: LinearModel, experiment: Experiment) -> LinearSystem:
     Raises
     ------
     FitError
-        If there are fewer forces than parameters.
+        If there are fewer forces than parameters, or a force that cannot be reckoned with.
 
     """
     used, weights = experiment.used, experiment.weights
@@ -189,6 +192,9 @@ def linear_system(model: LinearModel, experiment: Experiment) -> LinearSystem:
     count, size = int(np.count_nonzero(used)), regressor.shape[2]
     if count < size:
         raise FitError(f'{size} parameters need at least {size} measured forces, got {count}')
+    largest = float(np.abs(experiment.forces[used]).max())
+    if largest > LARGEST_FORCE:
+        raise FitError(f'a force of {largest:.6g} N is measured, at most {LARGEST_FORCE:g} N fit')
     target = np.where(used, (experiment.forces - model.offset(experiment)) * weights, 0.0)
     rows = regressor * (weights[:, None] * used[..., None])
     system = _compressed(rows, target, used, experiment.stamps, 0, 1.0)

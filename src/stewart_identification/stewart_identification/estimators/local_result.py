@@ -7,8 +7,10 @@ from __future__ import annotations
 import numpy as np
 from stewart_identification import confidence
 from stewart_identification.estimators.estimator import Result
+from stewart_identification.estimators.least_squares import linear_result
+from stewart_identification.estimators.linear_system import linear_system
 from stewart_identification.experiment import Experiment
-from stewart_identification.models.model import local_regressor, Model
+from stewart_identification.models.model import LinearModel, local_regressor, Model
 from stewart_kinematics.motion import Array
 
 UNSEEN = 1e-7
@@ -47,6 +49,36 @@ def local_result(
         With intervals from the derivative at the estimate; infinite where that shows nothing.
 
     """
+    if isinstance(model, LinearModel):
+        # With what moves the forces and is not asked for, as in the costs that were searched.
+        system = linear_system(model, experiment)
+        seen = system.solve(model.scale)[1]
+        return linear_result(
+            model, experiment, system, parameters, seen, level, method, iterations, converged
+        )
+    left, covariance = _residuals_and_covariance(model, experiment, parameters)
+    variances = np.diag(covariance)
+    sigmas = np.sqrt(np.where(np.isnan(variances), np.inf, np.maximum(variances, 0.0)))
+    return Result(
+        model.parameter_names,
+        model.parameter_units,
+        parameters,
+        covariance,
+        confidence.intervals(parameters, sigmas, level),
+        left / experiment.weights,
+        float(np.nansum(left**2)),
+        iterations,
+        converged,
+        model.physical(parameters),
+        level,
+        method,
+    )
+
+
+def _residuals_and_covariance(
+    model: Model, experiment: Experiment, parameters: Array
+) -> tuple[Array, Array]:
+    """Return weighted residuals, shape (n, m), and the covariance that they give, (p, p)."""
     used, weights, scale = experiment.used, experiment.weights, model.scale
     left = np.where(
         used, (experiment.forces - model.predict(parameters, experiment)) * weights, np.nan
@@ -64,19 +96,4 @@ def local_result(
         heart = confidence.middle(design, left, experiment.stamps, int(np.count_nonzero(shown)))
         whole = inverse @ heart @ inverse * np.outer(scale, scale)
         covariance[np.ix_(seen, seen)] = whole[np.ix_(seen, seen)]
-    variances = np.diag(covariance)
-    sigmas = np.sqrt(np.where(np.isnan(variances), np.inf, np.maximum(variances, 0.0)))
-    return Result(
-        model.parameter_names,
-        model.parameter_units,
-        parameters,
-        covariance,
-        confidence.intervals(parameters, sigmas, level),
-        left / weights,
-        float(np.nansum(left**2)),
-        iterations,
-        converged,
-        model.physical(parameters),
-        level,
-        method,
-    )
+    return left, covariance

@@ -40,6 +40,8 @@ class ImuLog:
         Attitude, where the log has it.
     origin : str
         File and layout, kept in the bag.
+    remarks : tuple of str
+        What was odd, one sentence each.
 
     """
 
@@ -48,6 +50,7 @@ class ImuLog:
     angular_velocity: Array
     quaternion_xyzw: Array | None
     origin: str
+    remarks: tuple[str, ...] = ()
 
 
 def stamps_at(times_ns: Sequence[int], place: str) -> Stamps:

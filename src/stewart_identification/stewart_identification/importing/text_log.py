@@ -68,8 +68,14 @@ def read_text_log(path: Path, *, device: str = '', start_ns: int = 0) -> ImuLog:
         If the file cannot be read.
 
     """
-    lines = _decoded(path).splitlines()
+    text = _decoded(path)
+    lines = text.splitlines()
     first, split, names = _header(lines, path)
+    remarks = []
+    if len(lines) > first + 2 and not text.endswith(('\n', '\r')):
+        # Whoever logs ends every line; half a number reads as a number.
+        remarks.append(f'{path}:{len(lines)}: the last line has no end and is left out')
+        lines.pop()
     rows = [
         (number, split(line))
         for number, line in enumerate(lines[first + 1 :], first + 2)
@@ -88,6 +94,7 @@ def read_text_log(path: Path, *, device: str = '', start_ns: int = 0) -> ImuLog:
         columns.needed('angular velocity'),
         attitude_of(columns.quaternion(), columns.vector('angle')),
         f'{path.name}, text with the columns {", ".join(names)}',
+        tuple(remarks),
     )
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import Akima1DInterpolator
 from scipy.spatial.transform import Rotation
 from stewart_bags.series import ImuSeries
-from stewart_identification.recording.checks import Remark, usable
+from stewart_identification.recording.checks import glitches, Remark, usable
 from stewart_identification.recording.clocks import clock_offset, ClockOffset
 from stewart_identification.recording.errors import UnusableRecording
 from stewart_identification.recording.from_bag import Extracted, Extraction
@@ -34,6 +34,13 @@ OTHER_RECORDER = 30.0
 """Largest difference of two recorders' clocks that is looked for [s]."""
 SAME_RECORDER = 0.5
 """Largest delay looked for where one recorder stamped both [s]."""
+GLITCH = 3.0
+"""Share of its range by which a signal has to jump away and back to be a glitch."""
+GRAVITY_WITHIN = 1.3
+"""Factor by which a mean specific force may be off before it is in another unit."""
+
+Piece = tuple[Array, Array]
+"""A stretch without a gap: instants, (n,), and signals with their rates, (n, 2, 6)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,22 +118,22 @@ def measured_motion(
     place = platform.imu or Pose.identity()
     force, rate = predicted(expected, place.position, platform.gravity)
     stamps = extracted.experiment.stamps
-    time, filtered, remarks = _filtered(series, recording, extracted, extraction)
-    longest = OTHER_RECORDER if other_recorder else SAME_RECORDER
+    pieces, remarks = _filtered(series, recording, extracted, extraction)
+    time, signals = max(pieces, key=lambda piece: len(piece[0]))
     clock = clock_offset(
         stamps,
         _features(force, rate),
         time,
-        _features(filtered[0, :, :3], filtered[0, :, 3:]),
-        longest=longest,
+        _features(signals[:, 0, :3], signals[:, 0, 3:]),
+        longest=OTHER_RECORDER if other_recorder else SAME_RECORDER,
+        where=f'{recording.path}: {series.topic} and the legs',
     )
     shift = clock.offset if other_recorder else 0.0
     remarks += _clock_remarks(series, clock, other=other_recorder)
-    inside = np.flatnonzero((stamps + shift >= time[0]) & (stamps + shift <= time[-1]))
+    inside, sampled = _sampled(pieces, stamps + shift)
     if inside.size < 2:
         raise UnusableRecording(f'{recording.path}: {series.topic} covers no motion of the legs')
-    at = Akima1DInterpolator(time, np.moveaxis(filtered, 0, 1), axis=0)
-    sampled = at(stamps[inside] + shift)
+    _refuse_other_units(recording, series, force[inside], sampled[:, 0, :3])
     mounting, described, said = _mounting(
         series, place, force[inside], rate[inside], sampled[:, 0]
     )
@@ -136,27 +143,70 @@ def measured_motion(
 
 def _filtered(
     series: ImuSeries, recording: Recording, extracted: Extracted, extraction: Extraction
-) -> tuple[Array, Array, list[Remark]]:
-    """Return instants, (2, n, 6) low-passed signals with their rates, and remarks."""
+) -> tuple[list[Piece], list[Remark]]:
+    """Low-pass what lies between gaps, and differentiate it."""
+    both = np.hstack([series.specific_force, series.angular_velocity])
     values = {
         'specific force': series.specific_force,
         'angular velocity': series.angular_velocity,
     }
-    good = usable(series, values, extracted.record.origin_ns, recording.begin_ns)
+    refused = {'values that jump away and back': glitches(both, GLITCH)}
+    good = usable(series, values, extracted.record.origin_ns, recording.begin_ns, refused)
     if len(good.rows) < 4:
+        why = '; '.join(map(str, good.remarks)) or 'there are no more'
         raise UnusableRecording(
             f'{recording.path}: {len(good.rows)} of the {len(series)} messages of {series.topic} '
-            'can be used'
+            f'can be used ({why})'
         )
-    grid = np.arange(good.stamps[0], good.stamps[-1], good.period)
-    both = np.hstack([series.specific_force[good.rows], series.angular_velocity[good.rows]])
-    even = Akima1DInterpolator(good.stamps, both, axis=0)(grid)
     # A slow sensor carries less than the legs.
     stopband = min(extraction.stopband, 0.45 / good.period)
     passband = min(extraction.passband, stopband / 3.0)
     smoother = LowPass(good.period, passband, stopband)
-    edge = smoother.half_width
-    return grid[edge:-edge], smoother.apply(even, derivatives=1), list(good.remarks)
+    remarks = list(good.remarks)
+    if passband < extraction.passband:
+        text = (
+            f'{1e3 * good.period:.4g} ms apart, with a pass band of {passband:.3g} Hz where the '
+        )
+        text += f'legs have {extraction.passband:.3g} Hz'
+        remarks.append(Remark(series.topic, float('nan'), len(good.rows), text))
+    edge, pieces = smoother.half_width, []
+    for part in good.pieces():
+        stamps = good.stamps[part]
+        grid = np.arange(stamps[0], stamps[-1], good.period)
+        if len(stamps) < 4 or len(grid) < 2 * edge + 2:
+            continue
+        even = Akima1DInterpolator(stamps, both[good.rows[part]], axis=0)(grid)
+        filtered = smoother.apply(even, derivatives=1)
+        pieces.append((grid[edge:-edge], np.moveaxis(filtered, 0, 1)))
+    if not pieces:
+        raise UnusableRecording(
+            f'{recording.path}: no piece of {series.topic} without a gap is longer than '
+            f'{2.0 * edge * good.period:.4g} s, {len(good.rows)} samples in '
+            f'{good.stamps[-1] - good.stamps[0]:.3g} s have {len(good.breaks) - 1} gaps'
+        )
+    return pieces, remarks
+
+
+def _sampled(pieces: list[Piece], moments: Array) -> tuple[NDArray[np.intp], Array]:
+    """Return which moments a piece covers, k of them, and the signals there, (k, 2, 6)."""
+    rows, found = [], []
+    for time, signals in pieces:
+        inside = np.flatnonzero((moments >= time[0]) & (moments <= time[-1]))
+        rows.append(inside)
+        found.append(Akima1DInterpolator(time, signals, axis=0)(moments[inside]))
+    return np.concatenate(rows), np.concatenate(found)
+
+
+def _refuse_other_units(
+    recording: Recording, series: ImuSeries, expected: Array, measured: Array
+) -> None:
+    """Refuse a specific force that is not about as large as gravity makes it."""
+    due, felt = (float(np.linalg.norm(item, axis=1).mean()) for item in (expected, measured))
+    if not 1.0 / GRAVITY_WITHIN < felt / due < GRAVITY_WITHIN:
+        raise UnusableRecording(
+            f'{recording.path}: the mean specific force of {series.topic} is {felt:.4g} m/s² over '
+            f'{len(measured)} samples, {due:.4g} m/s² are expected: its unit has to be m/s²'
+        )
 
 
 def _features(force: Array, rate: Array) -> Array:

@@ -39,8 +39,6 @@ FrictionKind = Literal['none', 'common', 'per leg']
 UNITS = ('kg', 'kg m', 'kg m', 'kg m') + ('kg m²',) * 6
 LARGEST_RATE = 0.1
 """Leg rate at which a viscous friction is compared with a Coulomb one [m/s]."""
-REVERSAL_RATE = 5e-3
-"""Leg rate below which dry friction has no known direction [m/s]."""
 KNOT_DISTANCE = 0.04
 """Between evaluations of what joint errors do, which follows the motion [s]."""
 
@@ -322,34 +320,6 @@ def _knots(stamps: Array) -> NDArray[np.int64]:
     """Return the samples at which slow functions are evaluated, to be interpolated between."""
     every = max(int(KNOT_DISTANCE / max(float(np.max(np.diff(stamps), initial=0.0)), 1e-9)), 1)
     return np.unique(np.append(np.arange(0, len(stamps), every), len(stamps) - 1))
-
-
-def without_reversals(
-    geometry: Geometry, experiment: Experiment, slowest: float = REVERSAL_RATE
-) -> Experiment:
-    """
-    Leave out the forces of legs that all but stand.
-
-    Dry friction changes its sign within a few samples there, how exactly only the true rate
-    knows, and the step shakes the platform at frequencies that no derivative of strokes has.
-
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints.
-    experiment : Experiment
-        Of a platform.
-    slowest : float
-        Leg rate below which a force is not used [m/s].
-
-    Returns
-    -------
-    Experiment
-        With NaN in place of these forces.
-
-    """
-    rates = inverse(geometry, PlatformModel._motion(experiment)).rate
-    return experiment.with_forces(np.where(np.abs(rates) < slowest, np.nan, experiment.forces))
 
 
 CENTROIDAL_NAMES = ('m', 'cx', 'cy', 'cz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')

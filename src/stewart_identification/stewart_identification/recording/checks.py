@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.ndimage import median_filter
 from stewart_bags.series import Series
 from stewart_kinematics.motion import Array
 
@@ -17,6 +18,11 @@ WRONG_CLOCK = 1.0
 """A stamp that is off from the recorder's clock by more than the others' median is wrong [s]."""
 GAP_FACTOR = 3.5
 """A step of more median periods is a gap; across shorter ones a curve is drawn."""
+GLITCH_WINDOW, GLITCH_FACTOR = 7, 10.0
+"""A value is a glitch if it is off from the median of so many neighbours, itself included, by so
+many times what 99 % of the others are."""
+LEAST_GLITCH = 1e-3
+"""In the unit of the signal: steps of a rounded signal at rest are none."""
 
 Rows = NDArray[np.intp]
 
@@ -47,7 +53,7 @@ class Remark:
     def __str__(self) -> str:
         """Say it in one sentence."""
         samples = 'sample' if self.count == 1 else 'samples'
-        when = '' if np.isnan(self.time) else f', from {self.time:.3f} s on'
+        when = '' if np.isnan(self.time) else f', from {round(self.time, 3) + 0.0:.3f} s on'
         return f'{self.topic}: {self.count} {samples}{when}: {self.text}'
 
 
@@ -176,6 +182,46 @@ def _in_order(stamps: NDArray[np.int64], rows: Rows, remark: Callable[[Rows, str
     twice = np.flatnonzero(np.diff(stamps[rows]) == 0) + 1
     remark(rows[twice], 'stamps that were there before, left out')
     return np.delete(rows, twice)
+
+
+def glitches(values: Array, share: float) -> NDArray[np.bool_]:
+    """
+    Find single samples that jump away and back, as a bit that was lost on a wire makes them.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n, m)
+        Signals in the order of time; what is not finite is none of these samples.
+    share : float
+        Of the signal's range, by which a glitch is off at least.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+        Samples with a glitch in any signal.
+
+    """
+    found = np.zeros(len(values), np.bool_)
+    for column in values.T:
+        finite = np.flatnonzero(np.isfinite(column))
+        if not finite.size:
+            continue
+        known = column[finite]
+        off = np.abs(known - median_filter(known, GLITCH_WINDOW, mode='nearest'))
+        low, high = np.percentile(known, [1.0, 99.0])
+        usual = GLITCH_FACTOR * float(np.percentile(off, 99.0))
+        found[finite[off > max(usual, share * (high - low), LEAST_GLITCH)]] = True
+    return found
+
+
+def stuck_columns(values: Array) -> tuple[int, ...]:
+    """Return the columns, counted from 1, that hold one number all the time, twice at least."""
+    found = []
+    for place, column in enumerate(values.T, 1):
+        known = column[np.isfinite(column)]
+        if known.size > 1 and np.ptp(known) == 0.0:
+            found.append(place)
+    return tuple(found)
 
 
 def absent_columns(values: Array) -> tuple[int, ...]:

@@ -47,7 +47,13 @@ class ClockOffset:
 
 
 def clock_offset(
-    first_time: Array, first: Array, second_time: Array, second: Array, *, longest: float
+    first_time: Array,
+    first: Array,
+    second_time: Array,
+    second: Array,
+    *,
+    longest: float,
+    where: str,
 ) -> ClockOffset:
     """
     Find how far a second clock is ahead of a first.
@@ -60,6 +66,8 @@ def clock_offset(
         The same k signals, of any scale, seen by both.
     longest : float
         Largest offset to be looked for, either way [s].
+    where : str
+        Recording and topic, for messages.
 
     Returns
     -------
@@ -76,14 +84,18 @@ def clock_offset(
     one, other = _standard(first), _standard(second)
     moving = np.isfinite(one).all(axis=0) & np.isfinite(other).all(axis=0)
     if not moving.any():
-        raise ClocksDisagree('two clocks cannot be compared: nothing moves that both have seen')
+        raise ClocksDisagree(
+            f'{where}: two clocks cannot be compared, for nothing moves that both have seen'
+        )
     one, other = one[:, moving], other[:, moving]
     begin = max(first_time[0], second_time[0] - longest)
     end = min(first_time[-1], second_time[-1] + longest)
-    if end - begin < LEAST_OVERLAP:
+    # What the second lasts is all that can lie above the first, wherever it is shifted.
+    common = min(float(end - begin), float(second_time[-1] - second_time[0]))
+    if common < LEAST_OVERLAP + 2.0 * step:
         raise ClocksDisagree(
-            f'two recordings have {max(end - begin, 0.0):.3g} s in common even when shifted by '
-            f'{longest:.6g} s, {LEAST_OVERLAP:g} s are needed'
+            f'{where}: two recordings have {max(common, 0.0):.3g} s in common even when shifted '
+            f'by {longest:.6g} s, more than {LEAST_OVERLAP:g} s are needed'
         )
     grid = np.arange(begin, end, step)
     lags, score = _correlation(_at(grid, first_time, one), second_time, other, grid, step, longest)
@@ -93,8 +105,9 @@ def clock_offset(
     best = good[np.argmin(np.abs(lags[good]))]
     if score[best] < LEAST_CORRELATION:
         raise ClocksDisagree(
-            f'two clocks cannot be compared: what they saw correlates by {score[best]:.2f} at '
-            f'best (offset {lags[best]:.3f} s), {LEAST_CORRELATION:g} is needed'
+            f'{where}: two clocks cannot be compared, for what they saw correlates by '
+            f'{score[best]:.2f} at best (offset {lags[best]:.3f} s), {LEAST_CORRELATION:g} '
+            'is needed'
         )
     offset = _refined(grid, first_time, one, second_time, other, float(lags[best]), step)
     return ClockOffset(offset, float(score[best]), good.size > 1)

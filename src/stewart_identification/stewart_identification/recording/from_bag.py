@@ -165,27 +165,20 @@ def experiment_from(
     extraction = extraction or Extraction()
     shortest = 2.0 * 3.0 / (extraction.stopband - extraction.passband)
     record = leg_record(recording, forces=forces, shortest=shortest)
-    smoother = LowPass(record.period, extraction.passband, extraction.stopband)
+    try:
+        smoother = LowPass(record.period, extraction.passband, extraction.stopband)
+    except UnusableRecording as error:
+        raise UnusableRecording(f'{recording.path}: {record.topic}: {error}') from error
     stride = max(round(1.0 / (extraction.rate * record.period)), 1)
-    remarks = [*recording.remarks, *record.remarks]
-    whole, pieces = list(record.pieces), []
-    if forces:
-        whole, still = _without_rest(whole, smoother)
-        if still:
-            text = f'all legs slower than {1e3 * REST:g} mm/s, where dry friction has no '
-            text += 'direction, left out'
-            remarks.append(Remark(str(recording.path), float('nan'), still, text))
-    for piece in whole:
-        made, lost = motion_piece(piece, platform.geometry, smoother, stride)
-        if lost:
-            text = 'strokes that no pose has, left out'
-            remarks.append(Remark(str(recording.path), float(piece.time[0]), lost, text))
-        if made is not None:
-            pieces.append(made)
+    pieces, left_out = _motion_pieces(record, platform.geometry, smoother, stride, forces=forces)
     if not pieces:
-        raise UnusableRecording(
-            f'{recording.path}: no piece is long enough for derivatives ({smoother})'
+        why = '; '.join(map(str, left_out)) or (
+            f'{record.topic}: {max(len(piece.time) for piece in record.pieces)} samples without '
+            f'a gap at most, derivatives take {2 * _edge(smoother)} from each piece and of the '
+            f'rest one in {stride} is used'
         )
+        raise UnusableRecording(f'{recording.path}: nothing is left to identify from ({why})')
+    remarks = [*recording.remarks, *record.remarks, *left_out]
     method = str(smoother)
     if estimate is not None:
         pieces, shift = _with_estimate(pieces, platform.geometry, estimate)
@@ -200,9 +193,38 @@ def experiment_from(
     return Extracted(experiment, method, tuple(remarks), duration, record)
 
 
+def _motion_pieces(
+    record: LegRecord, geometry: Geometry, smoother: LowPass, stride: int, *, forces: bool
+) -> tuple[list[MotionPiece], list[Remark]]:
+    """Turn the pieces of a record into motions; say what was left out of them."""
+    whole, pieces = list(record.pieces), []
+    still, lost = np.empty(0), np.empty(0)
+    if forces:
+        whole, still = _without_rest(whole, smoother)
+    for piece in whole:
+        made, instants = motion_piece(piece, geometry, smoother, stride)
+        lost = np.append(lost, instants)
+        if made is not None:
+            pieces.append(made)
+    reach = [
+        getattr(np, end)([getattr(piece.strokes, end)() for piece in record.pieces])
+        for end in ('min', 'max')
+    ]
+    texts = (
+        f'all legs slower than {1e3 * REST:g} mm/s, where dry friction has no direction, left out',
+        f'strokes that no pose has (they go from {reach[0]:.4g} m to {reach[1]:.4g} m), left out',
+    )
+    remarks = [
+        Remark(record.topic, float(instants[0]) + record.begin, instants.size, text)
+        for instants, text in zip((still, lost), texts, strict=True)
+        if instants.size
+    ]
+    return pieces, remarks
+
+
 def motion_piece(
     piece: LegPiece, geometry: Geometry, smoother: LowPass, stride: int
-) -> tuple[MotionPiece | None, int]:
+) -> tuple[MotionPiece | None, Array]:
     """
     Filter a stretch and turn its strokes into a motion of the platform.
 
@@ -221,27 +243,42 @@ def motion_piece(
     -------
     MotionPiece or None
         None if the stretch is too short.
-    int
-        Samples left out because no pose has their strokes.
+    ndarray, shape (k,)
+        Instants of samples left out because no pose has their strokes [s].
 
     """
     sharp = _sharper(smoother)
-    outer, edge = sharp.half_width, sharp.half_width + smoother.half_width
+    outer, edge = sharp.half_width, _edge(smoother)
     if len(piece.time) <= 2 * edge + stride:
-        return None, 0
+        return None, np.empty(0)
     directions = np.tanh(sharp.apply(piece.strokes, derivatives=1)[1] / FRICTIONLESS.stiction_rate)
     inner = slice(outer, -outer)
     lengths = geometry.retracted_length + piece.strokes[inner]
     made = smoother.apply(lengths, derivatives=2)[:, ::stride]
-    forces, steps = (
-        smoother.apply(values)[0, ::stride] for values in (piece.forces[inner], directions)
-    )
+    forces = _of_whole_windows(smoother, piece.forces[inner])[::stride]
+    steps = smoother.apply(directions)[0, ::stride]
     motion, good = motion_of_legs(geometry, *made)
-    lost = int(np.count_nonzero(~good))
+    time = piece.time[edge:-edge:stride]
+    lost = time[~good]
     if not good.any():
         return None, lost
-    time = piece.time[edge:-edge:stride]
     return MotionPiece(time[good], motion, forces[good], steps[good]), lost
+
+
+def _of_whole_windows(smoother: LowPass, values: Array) -> Array:
+    """Filter signals; NaN where the filter would need one that is missing."""
+    missing = ~np.isfinite(values)
+    filtered = smoother.apply(np.where(missing, 0.0, values))[0]
+    if missing.any():
+        so_far = np.cumsum(np.pad(missing, ((1, 0), (0, 0))), axis=0)
+        width = 2 * smoother.half_width + 1
+        filtered[so_far[width:] > so_far[:-width]] = np.nan
+    return filtered
+
+
+def _edge(smoother: LowPass) -> int:
+    """Return how many samples a piece loses at either end."""
+    return _sharper(smoother).half_width + smoother.half_width
 
 
 def _sharper(smoother: LowPass) -> LowPass:
@@ -297,11 +334,11 @@ def _solved(matrix: Array, right: Array) -> Array:
     return np.asarray(np.linalg.solve(matrix, right[..., None])[..., 0], dtype=np.float64)
 
 
-def _without_rest(pieces: list[LegPiece], smoother: LowPass) -> tuple[list[LegPiece], int]:
-    """Cut out where the platform stands; return what is left and how many samples that were."""
+def _without_rest(pieces: list[LegPiece], smoother: LowPass) -> tuple[list[LegPiece], Array]:
+    """Cut out where the platform stands; return what is left and the instants that were cut."""
     sharp = _sharper(smoother)
     edge, shortest = sharp.half_width, REVERSAL / smoother.period
-    left, still = [], 0
+    left, still = [], np.empty(0)
     for piece in pieces:
         if len(piece.time) <= 2 * edge:
             continue
@@ -310,7 +347,7 @@ def _without_rest(pieces: list[LegPiece], smoother: LowPass) -> tuple[list[LegPi
         for run in _runs(slow):
             if len(run) <= shortest:
                 slow[run] = False
-        still += int(np.count_nonzero(slow))
+        still = np.append(still, piece.time[slow])
         left += [piece[run] for run in _runs(slow) if not slow[run[0]]]
     return left, still
 
@@ -342,7 +379,9 @@ def _with_estimate(
     time = np.arange(0.0, estimate.duration, float(np.median(np.diff(stamps))))
     theirs = estimate.sample(time)
     other = leg_lengths(geometry, theirs.position, theirs.quaternion_xyzw)
-    found = clock_offset(stamps - begin, lengths, time, other, longest=LONGEST_SHIFT)
+    found = clock_offset(
+        stamps - begin, lengths, time, other, longest=LONGEST_SHIFT, where=str(path)
+    )
     shift = begin - found.offset
     made = []
     for piece in pieces:

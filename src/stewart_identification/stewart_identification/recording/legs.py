@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import Akima1DInterpolator
 from stewart_bags.series import JointSeries
-from stewart_identification.recording.checks import absent_columns, Remark, Usable, usable
+from stewart_identification.recording.checks import (
+    absent_columns,
+    GAP_FACTOR,
+    glitches,
+    Remark,
+    stuck_columns,
+    Usable,
+    usable,
+)
 from stewart_identification.recording.clocks import clock_offset
 from stewart_identification.recording.errors import NoForces, NoMotion, UnusableRecording
 from stewart_identification.recording.recordings import Recording
@@ -21,6 +29,8 @@ LEAST_TRAVEL = 1e-3
 """Of the leg that moves most; less is called standing still [m]."""
 POWERED = (2, 3)
 """States of the driver, as its message numbers them: ENABLED and STOPPING."""
+GLITCH_OF_STROKES, GLITCH_OF_EFFORTS = 0.05, 3.0
+"""Share of the range by which a glitch is off: a stroke cannot jump, a force does at a start."""
 LONGEST_DELAY = 0.5
 """Between a commanded and a measured stroke [s]."""
 
@@ -37,7 +47,7 @@ class LegPiece:
     strokes : ndarray, shape (n, 6)
         Measured strokes [m].
     forces : ndarray, shape (n, 6)
-        Drive forces [N]; NaN in the columns of legs without any.
+        Drive forces [N]; NaN where a leg has none.
 
     """
 
@@ -63,6 +73,10 @@ class LegRecord:
         Of the grid [s].
     origin_ns : int
         Stamp at which `LegPiece.time` is 0 [ns].
+    begin : float
+        The same instant, counted from the beginning of the bag [s].
+    topic : str
+        Where the legs were read.
     remarks : tuple of Remark
         What was odd.
 
@@ -71,6 +85,8 @@ class LegRecord:
     pieces: tuple[LegPiece, ...]
     period: float
     origin_ns: int
+    begin: float
+    topic: str
     remarks: tuple[Remark, ...]
 
 
@@ -106,8 +122,10 @@ def leg_record(recording: Recording, *, forces: bool, shortest: float) -> LegRec
     if series is None or not len(series):
         raise UnusableRecording(f'{recording.path}: there are no actuator states')
     strokes, remarks = _whole_strokes(recording, series)
-    values = {'strokes': strokes}
-    missing = absent_columns(series.effort)
+    refused: dict[str, NDArray[np.bool_]] = {
+        'strokes that jump away and back': glitches(strokes, GLITCH_OF_STROKES)
+    }
+    missing, stuck = absent_columns(series.effort), stuck_columns(series.effort)
     if forces:
         if len(missing) == 6:
             raise NoForces(
@@ -116,22 +134,40 @@ def leg_record(recording: Recording, *, forces: bool, shortest: float) -> LegRec
             )
         if missing:
             remarks.append(_leg_remark(series, missing, 'no effort, their forces are not used'))
-        present = [leg for leg in range(6) if leg + 1 not in missing]
-        values['efforts'] = series.effort[:, present]
+        if len({*missing, *stuck}) == 6:
+            raise NoForces(
+                f'{recording.path}: no effort of {series.topic} ever changes in '
+                f'{len(series)} messages, so no drive torque was measured; only the IMU route is '
+                'left'
+            )
+        if stuck:
+            text = 'one effort all the time, which no drive measures, their forces are not used'
+            remarks.append(_leg_remark(series, stuck, text))
+        remarks += _about_holes(recording, series, missing)
+        refused |= {
+            'efforts not finite': np.asarray(~np.isfinite(series.effort).any(axis=1)),
+            'efforts that jump away and back': glitches(series.effort, GLITCH_OF_EFFORTS),
+            'drives without power': _unpowered(recording, series),
+        }
     origin = int(series.stamp_ns[np.flatnonzero(series.stamp_ns)[:1]].sum())
-    refused = {'drives without power': _unpowered(recording, series)} if forces else {}
-    good = usable(series, values, origin, recording.begin_ns, refused)
+    good = usable(series, {'strokes': strokes}, origin, recording.begin_ns, refused)
     _refuse_what_is_useless(recording, series, good, strokes)
-    pieces, short = _pieces(good, strokes, series.effort, shortest)
+    efforts = np.array(series.effort)
+    efforts[:, [leg - 1 for leg in stuck]] = np.nan
+    pieces, short = _pieces(good, strokes, efforts, shortest)
+    begin = (origin - recording.begin_ns) / 1e9
     if short:
         text = f'in pieces shorter than {1e3 * shortest:.0f} ms between gaps, left out'
-        remarks.append(Remark(series.topic, float('nan'), short, text))
+        remarks.append(Remark(series.topic, short[0] + begin, len(short), text))
     if not pieces:
         raise UnusableRecording(
             f'{recording.path}: no piece of {series.topic} without a gap is longer than '
-            f'{1e3 * shortest:.0f} ms'
+            f'{shortest:.4g} s, {len(good.rows)} samples in '
+            f'{good.stamps[-1] - good.stamps[0]:.3g} s have {len(good.breaks) - 1} gaps'
         )
-    return LegRecord(tuple(pieces), good.period, origin, (*remarks, *good.remarks))
+    return LegRecord(
+        tuple(pieces), good.period, origin, begin, series.topic, (*remarks, *good.remarks)
+    )
 
 
 def _refuse_what_is_useless(
@@ -154,22 +190,52 @@ def _refuse_what_is_useless(
 
 def _pieces(
     good: Usable, strokes: Array, efforts: Array, shortest: float
-) -> tuple[list[LegPiece], int]:
-    """Interpolate between gaps; return the pieces and the samples of those too short."""
-    pieces, short = [], 0
+) -> tuple[list[LegPiece], list[float]]:
+    """Interpolate between gaps; return the pieces and the instants of those too short."""
+    pieces: list[LegPiece] = []
+    short: list[float] = []
+    longest = GAP_FACTOR * good.period
     for part in good.pieces():
         rows, time = good.rows[part], good.stamps[part]
         if len(rows) < 4 or time[-1] - time[0] <= shortest:
-            short += len(rows)
+            short += time.tolist()
             continue
         count = int(np.floor((time[-1] - time[0]) / good.period + 1e-6)) + 1
         grid = time[0] + good.period * np.arange(count)
         grid[-1] = min(grid[-1], time[-1])
         # Stamps jitter about the grid by little: a local cubic keeps the shape between them.
         smooth = Akima1DInterpolator(time, strokes[rows], axis=0)(grid)
-        forces = np.column_stack([np.interp(grid, time, column) for column in efforts[rows].T])
+        forces = np.column_stack([_across(grid, time, c, longest) for c in efforts[rows].T])
         pieces.append(LegPiece(grid, smooth, forces))
     return pieces, short
+
+
+def _across(grid: Array, time: Array, values: Array, longest: float) -> Array:
+    """Interpolate across missing values; NaN where they are missing for longer than a gap."""
+    known = np.flatnonzero(np.isfinite(values))
+    if not known.size:
+        return np.full(len(grid), np.nan)
+    there = time[known]
+    found = np.interp(grid, there, values[known], left=np.nan, right=np.nan)
+    for first in np.flatnonzero(np.diff(there) > longest):
+        if known[first + 1] > known[first] + 1:
+            found[(grid > there[first]) & (grid < there[first + 1])] = np.nan
+    return np.asarray(found)
+
+
+def _about_holes(
+    recording: Recording, series: JointSeries, missing: tuple[int, ...]
+) -> list[Remark]:
+    """Say which legs lack their force for a while; `missing` have none at all."""
+    finite = np.isfinite(series.effort)
+    absent = finite.any(axis=1, keepdims=True) & ~finite
+    remarks = []
+    for leg in (leg for leg in range(1, 7) if leg not in missing and absent[:, leg - 1].any()):
+        rows = np.flatnonzero(absent[:, leg - 1])
+        begin = (int(series.bag_time_ns[rows[0]]) - recording.begin_ns) / 1e9
+        text = f'{_legs((leg,))}: effort not finite, its force is not used'
+        remarks.append(Remark(series.topic, begin, rows.size, text))
+    return remarks
 
 
 def _unpowered(recording: Recording, series: JointSeries) -> NDArray[np.bool_]:
@@ -212,6 +278,7 @@ def _whole_strokes(recording: Recording, series: JointSeries) -> tuple[Array, li
         stamps[rows],
         series.position[rows][:, present],
         longest=LONGEST_DELAY,
+        where=f'{recording.path}: {commands.topic} and {series.topic}',
     )
     strokes = np.array(series.position)
     for leg in missing:

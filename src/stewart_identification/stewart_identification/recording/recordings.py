@@ -4,16 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 import hashlib
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 from stewart_bags.bag_files import storage_files
-from stewart_bags.errors import DamagedBag, MissingTopic
+from stewart_bags.errors import DamagedBag, MissingTopic, UndecodableMessage, WrongType
 from stewart_bags.reading import Bag
 from stewart_bags.salvage import salvage
 from stewart_bags.series import (
@@ -22,13 +24,15 @@ from stewart_bags.series import (
     JointSeries,
     read_joints,
     read_series,
-    SetpointSeries,
+    Series,
 )
 from stewart_identification.recording.checks import Remark
 from stewart_identification.recording.errors import UnusableRecording
 
-ACTUATORS, COMMANDS, IMU, SETPOINT = 'actuator_states', 'joint_commands', 'imu/data', 'setpoint'
+ACTUATORS, COMMANDS, IMU = 'actuator_states', 'joint_commands', 'imu/data'
 DRIVER_STATE = 'driver/state'
+
+S = TypeVar('S', bound=Series)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +54,6 @@ class Recording:
         Commanded strokes.
     imu : ImuSeries or None
         The sensor on the platform.
-    setpoints : SetpointSeries or None
-        Commanded motion of the platform.
     driver_states : DriverStateSeries or None
         When the drives were on.
     remarks : tuple of Remark
@@ -65,7 +67,6 @@ class Recording:
     actuators: JointSeries | None
     commands: JointSeries | None
     imu: ImuSeries | None
-    setpoints: SetpointSeries | None
     driver_states: DriverStateSeries | None
     remarks: tuple[Remark, ...]
 
@@ -90,10 +91,10 @@ def read_recording(path: str | Path, *, required: tuple[str, ...] = (ACTUATORS,)
 
     Raises
     ------
-    MissingTopic, WrongType
-        If a required topic is not there, or one carries another type.
-    NotABag, UndecodableMessage
-        If there is no bag, or bytes that are no message.
+    MissingTopic, WrongType, UndecodableMessage
+        If a required topic is not there, carries another type, or bytes that are no message.
+    NotABag
+        If there is no bag.
     UnusableRecording
         If nothing of a damaged bag can be read.
 
@@ -101,38 +102,43 @@ def read_recording(path: str | Path, *, required: tuple[str, ...] = (ACTUATORS,)
     bag_path = Path(path)
     try:
         with Bag(bag_path) as bag:
-            return _read(bag, bag_path, required, ())
+            return _read(bag, required, ())
     except DamagedBag as damage:
         with _rescued(bag_path, damage) as (whole, remarks), Bag(whole) as bag:
-            return _read(bag, bag_path, required, remarks)
+            # Errors name the bag that was given.
+            bag.path = bag_path
+            return _read(bag, required, remarks)
 
 
-def _read(
-    bag: Bag, path: Path, required: tuple[str, ...], remarks: tuple[Remark, ...]
-) -> Recording:
-    def there(topic: str) -> bool:
+def _read(bag: Bag, required: tuple[str, ...], remarks: tuple[Remark, ...]) -> Recording:
+    left_out: list[Remark] = []
+
+    def read(topic: str, reader: Callable[[Bag, str], S]) -> S | None:
         try:
-            bag.topic(topic)
-        except MissingTopic:
+            return reader(bag, topic)
+        except (MissingTopic, WrongType, UndecodableMessage) as error:
             if topic in required:
                 raise
-            return False
-        return True
+            if not isinstance(error, MissingTopic):
+                there = bag.topic(topic)
+                text = f'left out, {error.reason}'
+                left_out.append(Remark(there.name, float('nan'), there.count, text))
+            return None
 
     # To hash hundreds of megabytes takes a core, but not the interpreter.
     with ThreadPoolExecutor(1) as beside:
-        sha256 = beside.submit(digest, path)
+        sha256 = beside.submit(digest, bag.path)
+        actuators, commands = read(ACTUATORS, read_joints), read(COMMANDS, read_joints)
+        imu = read(IMU, partial(read_series, kind=ImuSeries))
+        driver_states = read(DRIVER_STATE, partial(read_series, kind=DriverStateSeries))
         return Recording(
-            path=path,
+            path=bag.path,
             begin_ns=bag.start_ns,
-            actuators=read_joints(bag, ACTUATORS) if there(ACTUATORS) else None,
-            commands=read_joints(bag, COMMANDS) if there(COMMANDS) else None,
-            imu=read_series(bag, IMU, ImuSeries) if there(IMU) else None,
-            setpoints=read_series(bag, SETPOINT, SetpointSeries) if there(SETPOINT) else None,
-            driver_states=(
-                read_series(bag, DRIVER_STATE, DriverStateSeries) if there(DRIVER_STATE) else None
-            ),
-            remarks=remarks,
+            actuators=actuators,
+            commands=commands,
+            imu=imu,
+            driver_states=driver_states,
+            remarks=(*remarks, *left_out),
             sha256=sha256.result(),
         )
 

@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 import sys
 
+import numpy as np
 from stewart_bags.verbs.numbers import not_negative, positive
 from stewart_identification.bags_to_parameters import identify_bags
 from stewart_identification.errors import ConfigurationError
@@ -180,7 +181,10 @@ def _print(outcome: Outcome) -> None:
 def _line(item: Parameter) -> str:
     if not item.known:
         return f'{item.name:12} {item.verdict.value}: {item.note or "not shown by this motion"}'
-    return f'{item.name:12} {item.value:12.6g}  [{item.low:.6g}, {item.high:.6g}] {item.unit}'
+    if np.isnan(item.value):
+        return f'{item.name:12} no number: the mass that was found is not above 0'
+    interval = f'[{item.low:.6g}, {item.high:.6g}]' if item.bounded else '[no interval holds]'
+    return f'{item.name:12} {item.value:12.6g}  {interval} {item.unit}'
 
 
 def _imu(arguments: argparse.Namespace, extraction: Extraction) -> int:

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 from stewart_bags.verbs.numbers import positive
 from stewart_bags.writing import Storage
-from stewart_identification.importing.imu_log import write_log
+from stewart_identification.importing.imu_log import NoImuLog, write_log
 from stewart_identification.importing.mat_log import read_mat_log, ROLES
 from stewart_identification.importing.text_log import read_text_log
 from stewart_kinematics.errors import ConfigurationError
@@ -87,7 +87,7 @@ def main(arguments: argparse.Namespace) -> int:
     Raises
     ------
     NoImuLog
-        If the file cannot be understood.
+        If the file cannot be understood, or no sample is finite.
     ConfigurationError
         If an argument cannot be used.
     BagError, OSError
@@ -100,11 +100,25 @@ def main(arguments: argparse.Namespace) -> int:
         log = read_mat_log(arguments.log, names=names, rate=arguments.rate, start_ns=start_ns)
     else:
         log = read_text_log(arguments.log, device=arguments.device, start_ns=start_ns)
+    both = np.hstack([log.specific_force, log.angular_velocity])
+    measured = np.asarray(np.isfinite(both).all(axis=1))
+    if not measured.any():
+        raise NoImuLog(f'{arguments.log}: none of its {len(measured)} samples is finite')
     count = write_log(
         log, arguments.output, frame=arguments.frame, storage=Storage(arguments.storage)
     )
     duration = (int(log.stamps_ns[-1]) - int(log.stamps_ns[0])) / 1e9
-    gravity = float(np.linalg.norm(log.specific_force.mean(axis=0)))
+    gravity = float(np.linalg.norm(log.specific_force[measured].mean(axis=0)))
+    for remark in log.remarks:
+        print(remark, file=sys.stderr)
+    if not measured.all():
+        bad = np.flatnonzero(~measured)
+        print(
+            f'{arguments.log}: {bad.size} of {measured.size} samples '
+            f'{"is" if bad.size == 1 else "are"} not finite, at first sample {bad[0] + 1}; '
+            'the bag has them as they are',
+            file=sys.stderr,
+        )
     print(
         f'{arguments.output}: {count} messages over {duration:.3f} s, mean specific force '
         f'{gravity:.3f} m/s²',
