@@ -69,9 +69,8 @@ def sections(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             parameters = content.section(key).section('ros__parameters')
         except ConfigurationError as error:
             # A file that describes a platform is taken for one of a rig easily.
-            raise ConfigurationError(
-                f'{path}: {error.key}', error.value, f"{error.expected}, as a rig's file has"
-            ) from error
+            expected = f"{error.expected}, as a rig's file has"
+            raise ConfigurationError(error.key, error.value, expected, str(path)) from error
         yield name, {item: parameters.value(item, 'a value') for item in parameters.names()}
 
 

@@ -344,6 +344,9 @@ class Bench(Harness):
         self.spin(seconds)
         os.kill(pid, signal.SIGCONT)
 
+    def _hang_cycle(self) -> None:
+        os.kill(self._cycle(), signal.SIGSTOP)
+
     def _kill_node(self) -> None:
         assert self._process is not None
         self._process.kill()

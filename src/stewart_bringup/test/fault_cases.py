@@ -17,6 +17,8 @@ from fault_case import Act, act, BUS, Case, COMMANDS, EX800, GONE, IMU, SILENCE
 REPORT = 2.2
 # The configuration's patience of 0.3 s, then the stop of drives that nobody commands.
 MUTE, MUTE_WAY = 0.6, 0.06
+# `stall_timeout`, and the next look of the node.
+STALL = 3.0
 # The share of missed cycles is that of a second, half of which has to be missed.
 SLOW = 1.6
 # A drive tells in the next cycle; lost ones are looked for every 50 ms.
@@ -334,6 +336,14 @@ PROCESS = (
         (act('do.freeze_cycle', seconds=0.6),),
         r'no complete frame|reports fault 0x8130|its drive is lost|% of the cycles of the last',
         *('FAULT', 1.2, MUTE_WAY),
+    ),
+    Case(
+        'cyclic process frozen for good (SIGSTOP), card',
+        (act('do.hang_cycle'),),
+        r'the cyclic process was killed; the outputs of .* now stand at the present strokes',
+        *('FAULT', STALL, WAY),
+        rig=EX800,
+        repair=(act('do.restart'),),
     ),
 )
 
