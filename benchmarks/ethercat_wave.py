@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import harness  # isort: skip  (before numpy)
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 import json
 from pathlib import Path
@@ -98,18 +97,56 @@ class Result:
     ended: str
 
 
+class Track:
+    """
+    What a topic says of the legs, n times.
+
+    As arrays, which the garbage collector passes by: a minute of messages would hold up every node
+    of this process for longer than the driver waits for a command.
+
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing heard."""
+        self._rows: list[np.ndarray] = []
+
+    def take(self, message: JointState) -> None:
+        """Keep stamp, strokes and rates."""
+        stamp = to_seconds(message.header.stamp)
+        self._rows.append(np.array([stamp, *message.position, *message.velocity]))
+
+    @property
+    def stamps(self) -> np.ndarray:
+        """Return the stamps, shape (n,) [s]."""
+        return np.array(self._rows)[:, 0]
+
+    @property
+    def strokes(self) -> np.ndarray:
+        """Return the strokes, shape (n, 6) [m]."""
+        return np.array(self._rows)[:, 1:7]
+
+    @property
+    def rates(self) -> np.ndarray:
+        """Return the rates, shape (n, 6) [m/s]."""
+        return np.array(self._rows)[:, 7:]
+
+    @property
+    def speed(self) -> float:
+        """Return the fastest rate of a leg just now [m/s]."""
+        return float(np.abs(self._rows[-1][7:]).max())
+
+
 class Listener(Node):
     """Whoever listens to the driver from outside."""
 
     def __init__(self) -> None:
         """Hear commands, legs and diagnostics."""
         super().__init__('listener', start_parameter_services=False)
-        self.commands: list[JointState] = []
-        self.legs: list[JointState] = []
+        self.commands, self.legs = Track(), Track()
         self.cycle: dict[str, str] = {}
         deep = QoSProfile(depth=1000)
-        self.create_subscription(JointState, 'joint_commands', self.commands.append, COMMAND_QOS)
-        self.create_subscription(JointState, 'actuator_states', self.legs.append, SENSOR_QOS)
+        self.create_subscription(JointState, 'joint_commands', self.commands.take, COMMAND_QOS)
+        self.create_subscription(JointState, 'actuator_states', self.legs.take, SENSOR_QOS)
         self.create_subscription(DiagnosticArray, '/diagnostics', self._take, deep)
 
     def _take(self, message: DiagnosticArray) -> None:
@@ -117,26 +154,13 @@ class Listener(Node):
             if status.name == CYCLE:
                 self.cycle = {item.key: item.value for item in status.values}
 
-    @property
-    def speed(self) -> float:
-        """Fastest commanded leg rate now [m/s]."""
-        return float(np.abs(self.commands[-1].velocity).max())
-
     def off_path(self, delay: float) -> np.ndarray:
         """Return the worst leg's distance from the commands `delay` [s] ago, shape (n,) [m]."""
-        stamps, rows = np.unique(_stamps(self.commands), return_index=True)
-        told = [self.commands[row] for row in rows]
-        path = CubicHermiteSpline(
-            stamps, [item.position for item in told], [item.velocity for item in told]
-        )
-        times = _stamps(self.legs) - delay
+        stamps, rows = np.unique(self.commands.stamps, return_index=True)
+        path = CubicHermiteSpline(stamps, self.commands.strokes[rows], self.commands.rates[rows])
+        times = self.legs.stamps - delay
         inside = (times >= stamps[0]) & (times <= stamps[-1])
-        strokes = np.array([item.position for item in self.legs])[inside]
-        return np.abs(path(times[inside]) - strokes).max(axis=1)
-
-
-def _stamps(messages: Sequence[JointState]) -> np.ndarray:
-    return np.array([to_seconds(item.header.stamp) for item in messages])
+        return np.abs(path(times[inside]) - self.legs.strokes[inside]).max(axis=1)
 
 
 async def stop_quickly(operator: Any, listener: Listener, fastest: float) -> tuple[float, float]:
@@ -151,7 +175,7 @@ async def stop_quickly(operator: Any, listener: Listener, fastest: float) -> tup
             await operator.until(client.service_is_ready, 'driver/quick_stop')
             await operator.request('ocean/start')
             await operator.pause(GROWN)
-            await operator.until(lambda: listener.speed > FAST * fastest, 'a fast moment')
+            await operator.until(lambda: listener.commands.speed > FAST * fastest, 'a fast moment')
             begin = time.time()
             answer = await client.call_async(Trigger.Request())
             answered = time.time() - begin
@@ -159,10 +183,10 @@ async def stop_quickly(operator: Any, listener: Listener, fastest: float) -> tup
             await operator.reach(DriverState.DISABLED, 'driver/quick_stop')
         finally:
             hog.kill()
-    after = [item for item in listener.legs if to_seconds(item.header.stamp) > begin]
-    strokes = np.array([item.position for item in after])
+    after = listener.legs.stamps > begin
+    stamps, strokes = listener.legs.stamps[after], listener.legs.strokes[after]
     moved = np.abs(strokes - strokes[-1]).max(axis=1) > MOVED
-    rest = _stamps(after)[int(np.flatnonzero(moved)[-1]) + 1] - begin if moved.any() else 0.0
+    rest = stamps[int(np.flatnonzero(moved)[-1]) + 1] - begin if moved.any() else 0.0
     return MILLISECONDS * answered, MILLISECONDS * rest
 
 
@@ -188,18 +212,17 @@ def play(seconds: float) -> Result:
                 listener.cycle.clear()
                 await operator.until(lambda: listener.cycle, '/diagnostics')
                 apart = MILLIMETRES * listener.off_path(delay)
-                fastest = float(np.abs([item.velocity for item in listener.commands]).max())
+                fastest = float(np.abs(listener.commands.rates).max())
                 return listener.cycle, apart, await stop_quickly(operator, listener, fastest)
 
             stop = StopSignals().install()
             values, apart, times = spin([*nodes, operator, listener], task=work, stop=stop)
         finally:
             rclpy.try_shutdown()
-    rates = np.abs([item.velocity for item in listener.commands])
     return Result(
         seconds=seconds,
         worst_following_error_mm=float(values[WORST]),
-        fastest_leg_mmps=MILLIMETRES * float(rates.max()),
+        fastest_leg_mmps=MILLIMETRES * float(np.abs(listener.commands.rates).max()),
         off_path_p50_mm=float(np.median(apart)),
         off_path_p99_mm=float(np.percentile(apart, 99)),
         off_path_max_mm=float(apart.max()),

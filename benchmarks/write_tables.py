@@ -171,9 +171,9 @@ def estimates(result: Result) -> list[str]:
         *lines,
         '',
         f'99 % of all studies with true 95 % intervals lie from {100 * band[0]:.1f} to '
-        f'{100 * band[1]:.1f} %. All together: {100 * result["pooled"]:.2f} %, '
-        f'{100 * pooled[0]:.2f} to {100 * pooled[1]:.2f} %. RMSE of the centre of mass: '
-        f'{centre} mm.',
+        f'{100 * band[1]:.1f} %. The ten inertial parameters together: '
+        f'{100 * result["pooled"]:.2f} %, {100 * pooled[0]:.2f} to {100 * pooled[1]:.2f} %. '
+        f'RMSE of the centre of mass: {centre} mm.',
     ]
 
 
