@@ -33,6 +33,8 @@ class Segment:
         What the drives move; None gives axes that follow with a lag, at count 0.
     drifts : sequence of float
         Clock deviations [1]; shorter sequences are repeated.
+    since : int or None
+        Up to when the model has come, on the same clock; None stands for now [ns].
 
     Attributes
     ----------
@@ -49,6 +51,7 @@ class Segment:
         clock: Callable[[], int],
         model: DriveModel | None = None,
         drifts: Sequence[float] = (0.0, 12e-6, -18e-6, 5e-6, 15e-6, -9e-6),
+        since: int | None = None,
     ) -> None:
         """Switch all drives on."""
         self._time = clock
@@ -58,7 +61,7 @@ class Segment:
             for kind, drift in zip(types, itertools.cycle(drifts), strict=False)
         ]
         self.model = model or FollowingDrives([0.0] * len(self.slaves))
-        self._advanced = self.instant.ns
+        self._advanced = self.instant.ns if since is None else since
         self._on = [True] * len(self.slaves)
         self._cut_after: int | None = None
         self._reached: list[Slave] = []

@@ -114,7 +114,9 @@ class Wires:
             connected=settings.moved_by == ETHERCAT,
         )
         kind = SlaveType(free_maps=settings.free_maps, needs_sync0=settings.needs_sync0)
-        self._segment = Segment([kind] * 6, time.monotonic_ns, axes)
+        # Other wires move the plant, too: an instant later, the drives would lag behind for good.
+        since = round(1e9 * self.mechanics.time)
+        self._segment = Segment([kind] * 6, time.monotonic_ns, axes, since=since)
         line = Line(self._segment, settings.seed)
         self._port = Port(interface, line) if interface else None
         return Faults(self._segment, line)
