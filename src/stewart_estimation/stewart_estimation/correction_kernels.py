@@ -41,14 +41,7 @@ from stewart_estimation.layout import (
     SPREAD,
 )
 from stewart_estimation.prediction_kernels import moving
-from stewart_estimation.tangent_kernels import (
-    attitude,
-    cholesky,
-    exponential,
-    multiply,
-    retract,
-    turned,
-)
+from stewart_estimation.tangent_kernels import attitude, cholesky, retract, turned
 from stewart_kinematics.compiled import (
     INTEGER,
     INTEGERS_OUT,
@@ -61,8 +54,9 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
-from stewart_kinematics.leg_kernels import cross, rotation, Triple
+from stewart_kinematics.leg_kernels import cross
 from stewart_kinematics.motion import Array
+from stewart_kinematics.spatial.rotation_kernels import exponential, multiply, rotation, Triple
 
 Course = tuple[Triple, Triple, Triple, Triple]
 

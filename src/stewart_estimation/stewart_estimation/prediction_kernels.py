@@ -41,15 +41,7 @@ from stewart_estimation.layout import (
     SPREAD,
     WALK_VARIANCE,
 )
-from stewart_estimation.tangent_kernels import (
-    attitude,
-    exponential,
-    logarithm,
-    mirror,
-    multiply,
-    put_attitude,
-    turned,
-)
+from stewart_estimation.tangent_kernels import attitude, mirror, put_attitude, turned
 from stewart_kinematics.compiled import (
     kernel,
     MATRIX,
@@ -60,8 +52,15 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
-from stewart_kinematics.leg_kernels import cross, rotation, Triple
+from stewart_kinematics.leg_kernels import cross
 from stewart_kinematics.motion import Array
+from stewart_kinematics.spatial.rotation_kernels import (
+    exponential,
+    logarithm,
+    multiply,
+    rotation,
+    Triple,
+)
 
 CLEAR = 100.0
 """A rate is clear where its square is so many times its variance."""

@@ -29,7 +29,7 @@ from stewart_estimation.layout import (
     TO_PLATFORM,
     TO_PLATFORM_TURN,
 )
-from stewart_estimation.tangent_kernels import attitude, exponential, multiply, turned
+from stewart_estimation.tangent_kernels import attitude, turned
 from stewart_kinematics.compiled import (
     kernel,
     MATRIX,
@@ -40,8 +40,15 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
-from stewart_kinematics.leg_kernels import cross, rotation, Rotation9, Triple
+from stewart_kinematics.leg_kernels import cross
 from stewart_kinematics.motion import Array
+from stewart_kinematics.spatial.rotation_kernels import (
+    exponential,
+    multiply,
+    rotation,
+    Rotation9,
+    Triple,
+)
 
 # One row of a report.
 R_POSITION, R_TURN, R_VELOCITY, R_RATE, R_ACCELERATION = 0, 3, 7, 10, 13

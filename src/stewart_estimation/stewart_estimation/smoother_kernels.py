@@ -6,14 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_estimation.layout import DELAY, MOUNTING
-from stewart_estimation.tangent_kernels import (
-    attitude,
-    definite_factor,
-    logarithm,
-    mirror,
-    multiply,
-    retract,
-)
+from stewart_estimation.tangent_kernels import attitude, definite_factor, mirror, retract
 from stewart_kinematics.compiled import (
     INTEGER,
     kernel,
@@ -25,6 +18,7 @@ from stewart_kinematics.compiled import (
     VOID,
 )
 from stewart_kinematics.motion import Array
+from stewart_kinematics.spatial.rotation_kernels import logarithm, multiply
 
 
 @kernel(VOID, VECTOR, VECTOR, INTEGER, INTEGER, VECTOR_OUT)

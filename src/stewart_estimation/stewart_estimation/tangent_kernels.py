@@ -1,9 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Compiled parts of the tangent space: exp, log and Cholesky factors.
+Compiled parts of the tangent space: attitudes of a state, its retraction, and Cholesky factors.
 
-Quaternions are x, y, z, w. Small angles, which sigma points always have, go through series.
+Quaternions are x, y, z, w.
 
 """
 
@@ -13,58 +13,11 @@ import math
 
 from stewart_estimation.layout import DELAY, MOUNTING, TURN
 from stewart_kinematics.compiled import FLAG, INTEGER, kernel, MATRIX_OUT, part, VOID
-from stewart_kinematics.leg_kernels import Triple
 from stewart_kinematics.motion import Array
-
-Quadruple = tuple[float, float, float, float]
-
-SMALL = 2.5e-3
-"""Below this square of an angle [rad²] the series are exact to the last digit."""
+from stewart_kinematics.spatial.rotation_kernels import exponential, multiply, Quadruple, Triple
 
 FIRST_JITTER, LAST_JITTER = 1e-15, 1e-6
 """A factor that fails is tried again with this part of the diagonal added, ten times more each."""
-
-
-@part
-def multiply(a: Quadruple, b: Quadruple) -> Quadruple:
-    """Return the quaternion product a b."""
-    ax, ay, az, aw = a
-    bx, by, bz, bw = b
-    return (
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-        aw * bw - ax * bx - ay * by - az * bz,
-    )
-
-
-@part
-def exponential(x: float, y: float, z: float) -> Quadruple:
-    """Return the quaternion of a rotation vector [rad]."""
-    square = x * x + y * y + z * z
-    if square < SMALL:
-        h = 0.25 * square
-        k = 0.5 * (1.0 - h / 6.0 * (1.0 - h / 20.0 * (1.0 - h / 42.0)))
-        w = 1.0 - 0.5 * h * (1.0 - h / 12.0 * (1.0 - h / 30.0))
-    else:
-        angle = math.sqrt(square)
-        k, w = math.sin(0.5 * angle) / angle, math.cos(0.5 * angle)
-    return k * x, k * y, k * z, w
-
-
-@part
-def logarithm(q: Quadruple) -> Triple:
-    """Return the rotation vector [rad], shorter than pi, of a unit quaternion."""
-    x, y, z, w = q
-    square = x * x + y * y + z * z
-    if square < 0.25 * SMALL and w > 0.0:
-        k = 2.0 * (1.0 + square * (1.0 / 6.0 + square * (0.075 + square * (15.0 / 336.0))))
-    else:
-        sine = math.sqrt(square)
-        k = 2.0 * math.atan2(sine, abs(w)) / sine
-        if w < 0.0:
-            k = -k
-    return k * x, k * y, k * z
 
 
 @part

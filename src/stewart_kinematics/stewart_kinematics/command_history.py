@@ -7,10 +7,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 
-import numpy as np
-from scipy.spatial.transform import Rotation
 from stewart_kinematics.arbitration import at_rest
 from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.spatial import compose_quaternions, exp_quaternion
 
 
 class CommandHistory:
@@ -84,5 +83,5 @@ class CommandHistory:
         square = 0.5 * step**2
         way = step * motion.linear_velocity + square * motion.linear_acceleration
         turn = step * motion.angular_velocity + square * motion.angular_acceleration
-        attitude = Rotation.from_rotvec(turn) * Rotation.from_quat(motion.quaternion_xyzw)
-        return motion.position + way, np.asarray(attitude.as_quat())
+        attitude = compose_quaternions(exp_quaternion(turn), motion.quaternion_xyzw)
+        return motion.position + way, attitude

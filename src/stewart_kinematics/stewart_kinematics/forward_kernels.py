@@ -26,8 +26,9 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
-from stewart_kinematics.leg_kernels import cross, rotate, rotation, triple
+from stewart_kinematics.leg_kernels import cross, rotate
 from stewart_kinematics.motion import Array
+from stewart_kinematics.spatial.rotation_kernels import rotation, triple
 
 CONVERGED, NOT_CONVERGED, SINGULAR, WRONG_ASSEMBLY, OUTSIDE_REGION, NO_LENGTHS = range(6)
 

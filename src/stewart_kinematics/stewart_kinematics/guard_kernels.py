@@ -22,16 +22,9 @@ from stewart_kinematics.compiled import (
     STACK_OUT,
     VOID,
 )
-from stewart_kinematics.leg_kernels import (
-    cross,
-    dot,
-    quadruple,
-    rotate,
-    rotation,
-    Triple,
-    triple,
-)
+from stewart_kinematics.leg_kernels import cross, dot, rotate
 from stewart_kinematics.motion import Array
+from stewart_kinematics.spatial.rotation_kernels import quadruple, rotation, Triple, triple
 
 NORM = 0
 STROKE = 1

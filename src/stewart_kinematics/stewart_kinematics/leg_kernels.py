@@ -21,41 +21,13 @@ import math
 
 from stewart_kinematics.compiled import kernel, MATRIX, MATRIX_OUT, part, STACK_OUT, VOID
 from stewart_kinematics.motion import Array
-
-Triple = tuple[float, float, float]
-Rotation9 = tuple[float, float, float, float, float, float, float, float, float]
-
-
-@part
-def rotation(x: float, y: float, z: float, w: float) -> Rotation9:
-    """Return the nine entries of a quaternion's matrix, row by row; any norm but zero will do."""
-    k = 2.0 / (x * x + y * y + z * z + w * w)
-    xx, yy, zz = k * x * x, k * y * y, k * z * z
-    xy, xz, yz = k * x * y, k * x * z, k * y * z
-    wx, wy, wz = k * w * x, k * w * y, k * w * z
-    return (
-        1.0 - yy - zz,
-        xy - wz,
-        xz + wy,
-        xy + wz,
-        1.0 - xx - zz,
-        yz - wx,
-        xz - wy,
-        yz + wx,
-        1.0 - xx - yy,
-    )
-
-
-@part
-def quadruple(values: Array, n: int) -> tuple[float, float, float, float]:
-    """Return the four numbers of row n."""
-    return values[n, 0], values[n, 1], values[n, 2], values[n, 3]
-
-
-@part
-def triple(values: Array, n: int) -> tuple[float, float, float]:
-    """Return the three numbers of row n."""
-    return values[n, 0], values[n, 1], values[n, 2]
+from stewart_kinematics.spatial.rotation_kernels import (
+    quadruple,
+    rotation,
+    Rotation9,
+    Triple,
+    triple,
+)
 
 
 @part

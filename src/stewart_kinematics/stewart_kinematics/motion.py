@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, cast
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -92,10 +93,10 @@ class Pose:
         quaternion = Rotation.from_euler('ZYX', [yaw, pitch, roll]).as_quat()
         return cls(np.asarray(position, dtype=float), quaternion)
 
-    @property
+    @cached_property
     def rotation(self) -> Array:
         """Rotation matrix taking ``platform_link`` to ``base_link`` coordinates, shape (3, 3)."""
-        return cast(Array, Rotation.from_quat(self.quaternion_xyzw).as_matrix())
+        return read_only(Rotation.from_quat(self.quaternion_xyzw).as_matrix())
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.spatial.transform import Rotation
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.inverse import leg_lengths
 from stewart_kinematics.motion import Array
+from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 
 PoseArrays = tuple[Array, Array]
 """Position, shape (3,) [m], and quaternion x, y, z, w, shape (4,)."""
@@ -58,10 +57,10 @@ def tracking_error(
         Of pose and strokes.
 
     """
-    turn = Rotation.from_quat(commanded[1]) * Rotation.from_quat(achieved[1]).inv()
+    turn = compose_quaternions(commanded[1], invert_quaternion(achieved[1]))
     lengths = leg_lengths(geometry, *commanded)
     return TrackingErrors(
         commanded[0] - achieved[0],
-        np.asarray(turn.as_rotvec()),
+        log_quaternion(turn),
         lengths - geometry.retracted_length - strokes,
     )

@@ -10,6 +10,7 @@ garbage, silently.
 
 from __future__ import annotations
 
+from math import hypot, isfinite
 from typing import Any, NamedTuple
 
 from builtin_interfaces.msg import Time
@@ -143,9 +144,9 @@ def pose_from_msg(message: Pose) -> tuple[Array, Array]:
     """
     position = vector_from_msg(message.position)
     quaternion = quaternion_from_msg(message.orientation)
-    if not (np.all(np.isfinite(position)) and np.all(np.isfinite(quaternion))):
+    if not (_finite(position) and _finite(quaternion)):
         raise MessageError(f'a pose must be finite, got {position} m and {quaternion}')
-    norm = float(np.linalg.norm(quaternion))
+    norm = hypot(*quaternion)
     # Typed in by hand, three digits are common; an all-zero message is what has to be caught.
     if abs(norm - 1.0) > 1e-3:
         raise MessageError(f'a quaternion must have norm 1, got {norm:.6g}')
@@ -211,9 +212,14 @@ def motion_from_msg(message: PlatformSetpoint) -> MotionArrays:
         for vector in (part.linear, part.angular)
     ]
     for name, values in zip(('twist', 'twist', 'accel', 'accel'), rates, strict=True):
-        if not np.all(np.isfinite(values)):
+        if not _finite(values):
             raise MessageError(f'the {name} of a setpoint must be finite, got {values}')
     return MotionArrays(position, quaternion, *rates)
+
+
+def _finite(values: Array) -> bool:
+    """Tell whether a few numbers are finite, in a tenth of the time that numpy takes to begin."""
+    return all(map(isfinite, values))
 
 
 def _floats(name: str, values: ArrayLike, size: int) -> list[float]:

@@ -4,19 +4,19 @@
 Rotations: quaternions (x, y, z, w), matrices and rotation vectors, and the Jacobians of exp.
 
 A rotation takes the coordinates of one frame to another; products read from right to left.
-Conversions are scipy's; the Jacobians of the exponential map are ours, scipy has none.
+Matrices become quaternions by scipy; the rest goes through `rotation_kernels`, as nodes turn
+single attitudes many times in every period.
 
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ShapeError, StewartError
 from stewart_kinematics.motion import Array
+from stewart_kinematics.spatial import rotation_kernels
 
 SMALL_ANGLE = 0.1
 """Below this angle [rad] the coefficients come from their series, which cancel nothing."""
@@ -52,26 +52,19 @@ def with_trailing(values: ArrayLike, name: str, *trailing: int) -> Array:
     return array
 
 
-def _through_scipy(values: Array, trailing: int, convert: Callable[[Array], Array]) -> Array:
-    """Hand scipy one flat stack, whatever the leading axes are, and give them back."""
-    lead = values.shape[: values.ndim - trailing]
-    flat = values.reshape(-1, *values.shape[values.ndim - trailing :])
-    if flat.shape[0] == 0:
-        # scipy before 1.17 refuses an empty stack; one sample tells the trailing shape.
-        sample = np.zeros((1, *flat.shape[1:]))
-        sample[..., -1] = 1.0
-        return np.zeros((*lead, *convert(sample).shape[1:]))
-    result = convert(flat)
-    return result.reshape(*lead, *result.shape[1:])
+def _flat(values: Array) -> Array:
+    """Return the samples as C-ordered rows, for the kernels."""
+    return np.ascontiguousarray(values).reshape(-1, values.shape[-1])
 
 
-def _unit(quaternion_xyzw: ArrayLike, name: str = 'quaternion_xyzw') -> Array:
-    """Return the quaternion after a look at shape and norm; scipy normalises it."""
-    q = with_trailing(quaternion_xyzw, name, 4)
-    norm = np.linalg.norm(q, axis=-1)
-    if not np.all(norm > 0.0):
-        worst = float(np.min(norm)) if norm.size else 0.0
-        raise StewartError(f'{name}: a quaternion must have a norm above 0, got {worst}')
+def _directed(quaternion_xyzw: ArrayLike) -> Array:
+    """Return the quaternions after a look at shape and norm."""
+    q = with_trailing(quaternion_xyzw, 'quaternion_xyzw', 4)
+    least = rotation_kernels.least_squared_norm(_flat(q))
+    if not least > 0.0:
+        raise StewartError(
+            f'quaternion_xyzw: a quaternion must have a norm above 0, got {least**0.5}'
+        )
     return q
 
 
@@ -97,8 +90,10 @@ def matrix_from_quaternion(quaternion_xyzw: ArrayLike) -> Array:
         If a norm is zero or not a number.
 
     """
-    q = _unit(quaternion_xyzw)
-    return _through_scipy(q, 1, lambda rows: Rotation.from_quat(rows).as_matrix())
+    q = _directed(quaternion_xyzw)
+    matrix = np.empty((*q.shape[:-1], 3, 3))
+    rotation_kernels.matrices(_flat(q), matrix.reshape(-1, 3, 3))
+    return matrix
 
 
 def quaternion_from_matrix(matrix: ArrayLike) -> Array:
@@ -117,13 +112,11 @@ def quaternion_from_matrix(matrix: ArrayLike) -> Array:
 
     """
     stack = with_trailing(matrix, 'matrix', 3, 3)
-    q = _through_scipy_matrix(stack, lambda rotation: rotation.as_quat())
+    flat = stack.reshape(-1, 3, 3)
+    # scipy before 1.17 refuses an empty stack.
+    rows = Rotation.from_matrix(flat).as_quat() if flat.shape[0] else np.empty((0, 4))
+    q = rows.reshape(*stack.shape[:-2], 4)
     return np.where(q[..., 3:] < 0.0, -q, q)
-
-
-def _through_scipy_matrix(stack: Array, read: Callable[[Rotation], Array]) -> Array:
-    """Turn a stack of matrices into scipy's rotations and read something off them."""
-    return _through_scipy(stack, 2, lambda rows: read(Rotation.from_matrix(rows)))
 
 
 def compose_quaternions(second: ArrayLike, first: ArrayLike) -> Array:
@@ -142,10 +135,11 @@ def compose_quaternions(second: ArrayLike, first: ArrayLike) -> Array:
 
     """
     a, b = with_trailing(second, 'second', 4), with_trailing(first, 'first', 4)
-    av, aw, bv, bw = a[..., :3], a[..., 3:], b[..., :3], b[..., 3:]
-    vector = aw * bv + bw * av + np.cross(av, bv)
-    scalar = aw * bw - np.sum(av * bv, axis=-1, keepdims=True)
-    return np.concatenate([vector, scalar], axis=-1)
+    if a.shape != b.shape:
+        a, b = np.broadcast_arrays(a, b)
+    product = np.empty(b.shape)
+    rotation_kernels.products(_flat(a), _flat(b), product.reshape(-1, 4))
+    return product
 
 
 def invert_quaternion(quaternion_xyzw: ArrayLike) -> Array:
@@ -156,19 +150,22 @@ def invert_quaternion(quaternion_xyzw: ArrayLike) -> Array:
 def exp_quaternion(rotation_vector: ArrayLike) -> Array:
     """Return the unit quaternions of rotation vectors [rad], (..., 3) -> (..., 4)."""
     vector = with_trailing(rotation_vector, 'rotation_vector', 3)
-    return _through_scipy(vector, 1, lambda rows: Rotation.from_rotvec(rows).as_quat())
+    quaternion = np.empty((*vector.shape[:-1], 4))
+    rotation_kernels.exponentials(_flat(vector), quaternion.reshape(-1, 4))
+    return quaternion
 
 
 def log_quaternion(quaternion_xyzw: ArrayLike) -> Array:
     """Return the shortest rotation vectors [rad] of quaternions, (..., 4) -> (..., 3)."""
-    q = _unit(quaternion_xyzw)
-    return _through_scipy(q, 1, lambda rows: Rotation.from_quat(rows).as_rotvec())
+    q = _directed(quaternion_xyzw)
+    vector = np.empty((*q.shape[:-1], 3))
+    rotation_kernels.logarithms(_flat(q), vector.reshape(-1, 3))
+    return vector
 
 
 def exp_rotation(rotation_vector: ArrayLike) -> Array:
     """Return the rotation matrices of rotation vectors [rad], (..., 3) -> (..., 3, 3)."""
-    vector = with_trailing(rotation_vector, 'rotation_vector', 3)
-    return _through_scipy(vector, 1, lambda rows: Rotation.from_rotvec(rows).as_matrix())
+    return matrix_from_quaternion(exp_quaternion(rotation_vector))
 
 
 def log_rotation(matrix: ArrayLike) -> Array:
@@ -186,13 +183,12 @@ def log_rotation(matrix: ArrayLike) -> Array:
         Rotation vectors of length at most pi [rad]; at pi either of the two.
 
     """
-    stack = with_trailing(matrix, 'matrix', 3, 3)
-    return _through_scipy_matrix(stack, lambda rotation: rotation.as_rotvec())
+    return log_quaternion(quaternion_from_matrix(matrix))
 
 
 def rotation_angle(quaternion_xyzw: ArrayLike) -> Array:
     """Return the angles [rad] of rotations, 0 to pi, (..., 4) -> (...)."""
-    q = _unit(quaternion_xyzw)
+    q = _directed(quaternion_xyzw)
     sine = np.linalg.norm(q[..., :3], axis=-1)
     return np.asarray(2.0 * np.arctan2(sine, np.abs(q[..., 3])), dtype=np.float64)
 
@@ -200,10 +196,11 @@ def rotation_angle(quaternion_xyzw: ArrayLike) -> Array:
 def skew(vector: ArrayLike) -> Array:
     """Return the matrices S(a) with S(a) b = a x b, (..., 3) -> (..., 3, 3)."""
     a = with_trailing(vector, 'vector', 3)
-    x, y, z = a[..., 0], a[..., 1], a[..., 2]
-    zero = np.zeros_like(x)
-    rows = [zero, -z, y, z, zero, -x, -y, x, zero]
-    return np.stack(rows, axis=-1).reshape(*a.shape[:-1], 3, 3)
+    matrix = np.zeros((*a.shape[:-1], 3, 3))
+    matrix[..., 2, 1] = a[..., 0]
+    matrix[..., 0, 2] = a[..., 1]
+    matrix[..., 1, 0] = a[..., 2]
+    return matrix - np.swapaxes(matrix, -1, -2)
 
 
 def unskew(matrix: ArrayLike) -> Array:

@@ -23,44 +23,30 @@ from stewart_kinematics.compiled import (
     VOID,
 )
 from stewart_kinematics.motion import Array
-
-Four = tuple[float, float, float, float]
-
-
-@part
-def four(values: Array, n: int) -> Four:
-    """Return the four numbers of row n."""
-    return values[n, 0], values[n, 1], values[n, 2], values[n, 3]
+from stewart_kinematics.spatial.rotation_kernels import multiply, Quadruple, quadruple
 
 
 @part
-def multiply(a: Four, b: Four) -> Four:
-    """Return the quaternion a b, which turns by b first."""
-    ax, ay, az, aw = a
-    bx, by, bz, bw = b
-    return (
-        aw * bx + bw * ax + ay * bz - az * by,
-        aw * by + bw * ay + az * bx - ax * bz,
-        aw * bz + bw * az + ax * by - ay * bx,
-        aw * bw - ax * bx - ay * by - az * bz,
-    )
-
-
-@part
-def add(a: Four, s: float, b: Four) -> Four:
+def add(a: Quadruple, s: float, b: Quadruple) -> Quadruple:
     """Return a + s b."""
     return a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2], a[3] + s * b[3]
 
 
 @part
-def dot(a: Four, b: Four) -> float:
+def dot(a: Quadruple, b: Quadruple) -> float:
     """Return a . b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 
 
 @part
 def put_path(
-    n: int, u: Four, du: Four, ddu: Four, quaternion: Array, velocity: Array, acceleration: Array
+    n: int,
+    u: Quadruple,
+    du: Quadruple,
+    ddu: Quadruple,
+    quaternion: Array,
+    velocity: Array,
+    acceleration: Array,
 ) -> None:
     """
     Write the attitude of a quaternion path u(t) of any norm into row n.
@@ -87,7 +73,15 @@ def quaternion_path(
 ) -> None:
     """Turn quaternions of any norm and their derivatives, (n, 4), into moving attitudes."""
     for n in range(u.shape[0]):
-        put_path(n, four(u, n), four(du, n), four(ddu, n), quaternion, velocity, acceleration)
+        put_path(
+            n,
+            quadruple(u, n),
+            quadruple(du, n),
+            quadruple(ddu, n),
+            quaternion,
+            velocity,
+            acceleration,
+        )
 
 
 @kernel(
@@ -192,7 +186,7 @@ def scaled_turn(
     """
     back = (-centre[0], -centre[1], -centre[2], centre[3])
     for n in range(attitude.shape[0]):
-        r = multiply(four(attitude, n), back)
+        r = multiply(quadruple(attitude, n), back)
         if r[3] < 0.0:
             r = (-r[0], -r[1], -r[2], -r[3])
         w = (turning[n, 0], turning[n, 1], turning[n, 2], 0.0)
@@ -217,6 +211,6 @@ def scaled_turn(
             ddr[3],
         )
         put_path(n, u, du, ddu, quaternion, velocity, acceleration)
-        q = multiply(four(quaternion, n), (centre[0], centre[1], centre[2], centre[3]))
+        q = multiply(quadruple(quaternion, n), (centre[0], centre[1], centre[2], centre[3]))
         for i in range(4):
             quaternion[n, i] = q[i]
