@@ -3,13 +3,12 @@
 """
 A rig in one process: the nodes that the launch files start, from the same YAML files.
 
-One SingleThreadedExecutor runs them all. Lifecycle nodes whose parameter ``autostart`` is true are
-configured and activated in the order of `RIG`; at the end, or on SIGINT or SIGTERM, all are taken
-down in the reverse order, so that setpoints end before the driver does and the recorder hears
-everything.
+One thread runs them all. Lifecycle nodes whose parameter ``autostart`` is true are configured and
+activated in the order of `RIG`; at the end, or on SIGINT or SIGTERM, all are taken down in the
+reverse order, so that setpoints end before the driver does and the recorder hears everything.
 
-rclpy's executor builds its wait set anew for every wait, at some microseconds per entity, and a
-rig has some 200 of them, most of which nobody uses. Events about incompatible QoS are dropped
+An executor builds its wait set anew for every wait, at some microseconds per entity, and a rig has
+some 200 of them, most of which nobody uses. Events about incompatible QoS are dropped
 always: both ends of every topic take their profile from `stewart_node_support.qos`. A *lean* rig
 also goes without the services for parameters, lifecycle and type descriptions.
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Run nodes in one SingleThreadedExecutor, and end with exit code 0 when asked to."""
+"""Run nodes in one executor, and end with exit code 0 when asked to."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from stewart_node_support.errors import is_deliberate
+from stewart_node_support.executor import LoneExecutor
 from stewart_node_support.lifecycle import autostart, take_down
 from stewart_node_support.stop_signals import StopSignals
 
@@ -56,7 +57,7 @@ def run(
                 signal_handler_options=SignalHandlerOptions.NO,
             )
             node = _started(factory)
-            _spin([node], stop)
+            _spin([node], stop, SingleThreadedExecutor)
     finally:
         stop.ignore()
         rclpy.try_shutdown()
@@ -95,9 +96,9 @@ def spin(
 
     """
     if stop is not None:
-        return _spin(nodes, stop, task=task, start=True)
+        return _spin(nodes, stop, LoneExecutor, task=task, start=True)
     with StopSignals() as signals:
-        return _spin(nodes, signals, task=task, start=True)
+        return _spin(nodes, signals, LoneExecutor, task=task, start=True)
 
 
 @contextmanager
@@ -141,11 +142,12 @@ def _started(factory: Callable[[], Node]) -> Node:
 def _spin(
     nodes: Sequence[Node],
     stop: StopSignals,
+    kind: type[SingleThreadedExecutor],
     *,
     task: Callable[[], Coroutine[Any, Any, Any]] | None = None,
     start: bool = False,
 ) -> Any:
-    executor = SingleThreadedExecutor(context=nodes[0].context)
+    executor = kind(context=nodes[0].context)
     with ExitStack() as stack:
         stack.callback(executor.shutdown)
         for node in nodes:

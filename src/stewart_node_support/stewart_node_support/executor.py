@@ -1,0 +1,240 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+rclpy's executor of one thread, for many nodes that are called often.
+
+For every wait rclpy (7.1) lists all entities anew and asks the callback group of each, under its
+lock, and around every callback it wakes threads that there are none of, so that the next wait ends
+at once for nothing. docs/decisions/0022-a-lone-executor.md has what that costs a rig.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.executors import (
+    ConditionReachedException,
+    ExternalShutdownException,
+    ShutdownException,
+    SingleThreadedExecutor,
+)
+from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
+from rclpy.node import Node
+from rclpy.task import Task
+from rclpy.waitable import NumberOfEntities
+
+KINDS = ('subscription', 'guard_condition', 'timer', 'client', 'service')
+FOREVER = -1
+
+
+class Item(NamedTuple):
+    """
+    Something of a node that an executor waits for.
+
+    Attributes
+    ----------
+    entity : object
+        Timer, subscription, ...
+    node : Node
+        Whose it is.
+    kind : str
+        One of `KINDS`; empty for a waitable.
+    take : callable
+        Takes what is there, and returns what has to be called.
+
+    """
+
+    entity: Any
+    node: Node
+    kind: str
+    take: Callable[[Any], Any]
+
+
+class LoneExecutor(SingleThreadedExecutor):
+    """Run callbacks in the thread that spins, as `SingleThreadedExecutor` does, with less ado."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Begin without nodes."""
+        self._changed = True
+        self._items: list[Item] = []
+        self._tasks: list[tuple[Task, Any, Node | None]]
+        super().__init__(**kwargs)
+
+    def wake(self) -> None:
+        """Take note that entities were created or destroyed."""
+        self._changed = True
+        super().wake()
+
+    def add_node(self, node: Node) -> bool:
+        """Add a node."""
+        self._changed = True
+        return bool(super().add_node(node))
+
+    def remove_node(self, node: Node) -> None:
+        """Remove a node."""
+        self._changed = True
+        super().remove_node(node)
+
+    def can_execute(self, entity: Any) -> bool:
+        """Tell whether an entity may be called; what only this thread changes needs no lock."""
+        if entity._executor_event:
+            return False
+        group = entity.callback_group
+        if type(group) is MutuallyExclusiveCallbackGroup:
+            return group._active_entity is None
+        return bool(group.can_execute(entity))
+
+    def _wait_for_ready_callbacks(
+        self,
+        timeout_sec: Any = None,
+        nodes: Any = None,
+        condition: Callable[[], bool] = lambda: False,
+    ) -> Iterator[tuple[Task, Any, Node | None]]:
+        """Yield what can be called, waiting until there is something."""
+        if timeout_sec is not None or nodes is not None:
+            yield from super()._wait_for_ready_callbacks(timeout_sec, nodes, condition)
+            return
+        found = False
+        while not (found or self._is_shutdown or condition()):
+            for work in self._unfinished():
+                found = True
+                yield work
+            for item in self._ready():
+                # Whatever is left over is still ready at the next wait.
+                if self._changed:
+                    break
+                if self.can_execute(item.entity):
+                    found = True
+                    yield self._make_handler(item.entity, item.node, item.take), *item[:2]
+        if self._is_shutdown:
+            raise ShutdownException
+        if condition():
+            raise ConditionReachedException
+
+    def _unfinished(self) -> list[tuple[Task, Any, Node | None]]:
+        """Return the tasks that wait for something else than an entity; forget those done."""
+        with self._tasks_lock:
+            self._tasks = [
+                work for work in self._tasks if not (work[0].done() or work[0].cancelled())
+            ]
+            return [work for work in reversed(self._tasks) if not work[0].executing()]
+
+    def _ready(self) -> list[Item]:
+        """Wait; return what is ready, by node and in rclpy's order."""
+        if self._changed:
+            self._changed = False
+            self._items = [item for node in self.get_nodes() for item in self._listed(node)]
+        waiting = [item for item in self._items if self.can_execute(item.entity)]
+        plain = [item for item in waiting if item.kind]
+        waitables = [item.entity for item in waiting if not item.kind]
+        for item in plain:
+            # Its trigger was seen, and something else came in between.
+            if item.kind == 'guard_condition' and item.entity._executor_triggered:
+                item.entity.trigger()
+        handles = [(item.kind, item.entity.handle) for item in plain]
+        for guard in (self._guard, self._sigint_gc):
+            handles.append(('guard_condition', guard.handle))
+        try:
+            with _kept([*(handle for _, handle in handles), *waitables, self._context.handle]):
+                wait_set = self._filled(handles, waitables)
+                wait_set.wait(FOREVER)
+                if self._is_shutdown:
+                    raise ShutdownException
+                if not self._context.ok():
+                    raise ExternalShutdownException
+                there = {kind: set(wait_set.get_ready_entities(kind)) for kind in KINDS}
+                ready = [
+                    item
+                    for item in waiting
+                    if (
+                        item.entity.handle.pointer in there[item.kind]
+                        if item.kind
+                        else item.entity.is_ready(wait_set)
+                    )
+                ]
+        except _rclpy.InvalidHandle:
+            # Another thread has destroyed something, and says so by `wake`.
+            return []
+        for item in ready:
+            if item.kind == 'guard_condition':
+                item.entity._executor_triggered = True
+        # A timer that was cancelled meanwhile counts as ready in rcl.
+        return [i for i in ready if i.kind != 'timer' or i.entity.handle.is_timer_ready()]
+
+    def _filled(self, handles: list[tuple[str, Any]], waitables: list[Any]) -> Any:
+        """Return a wait set of some handles and waitables."""
+        kinds = [kind for kind, _ in handles]
+        counts = NumberOfEntities(*(kinds.count(kind) for kind in KINDS))
+        for waitable in waitables:
+            counts += waitable.get_num_entities()
+        wait_set = _rclpy.WaitSet(
+            counts.num_subscriptions,
+            counts.num_guard_conditions,
+            counts.num_timers,
+            counts.num_clients,
+            counts.num_services,
+            counts.num_events,
+            self._context.handle,
+        )
+        wait_set.clear_entities()
+        adders = {kind: getattr(wait_set, f'add_{kind}') for kind in KINDS}
+        for kind, handle in handles:
+            adders[kind](handle)
+        for waitable in waitables:
+            waitable.add_to_wait_set(wait_set)
+        return wait_set
+
+    def _listed(self, node: Node) -> Iterator[Item]:
+        """Yield everything of a node, in the order in which rclpy calls it."""
+        for waitable in node.waitables:
+            yield Item(waitable, node, '', self._take_waitable)
+        for kind, entities, take in (
+            ('timer', node.timers, self._take_timer),
+            ('subscription', node.subscriptions, self._take_subscription),
+            ('guard_condition', node.guards, self._take_guard_condition),
+            ('client', node.clients, self._take_client),
+            ('service', node.services, self._take_service),
+        ):
+            for entity in entities:
+                yield Item(entity, node, kind, take)
+
+    def _make_handler(self, entity: Any, node: Node, take: Callable[[Any], Any]) -> Task:
+        """Return the task that takes what is there for an entity, and calls it back."""
+        # Until it is taken it stays off the wait list.
+        entity._executor_event = True
+
+        async def handler() -> None:
+            group = entity.callback_group
+            if not group.beginning_execution(entity):
+                entity._executor_event = False
+                return
+            try:
+                call = take(entity)
+                entity._executor_event = False
+                if call is not None:
+                    await call()
+            finally:
+                group.ending_execution(entity)
+
+        task = Task(handler, executor=self)
+        with self._tasks_lock:
+            self._tasks.append((task, entity, node))
+        return task
+
+
+@contextmanager
+def _kept(handles: list[Any]) -> Iterator[None]:
+    """Keep handles from being destroyed by other threads for a while."""
+    entered = []
+    try:
+        for handle in handles:
+            handle.__enter__()
+            entered.append(handle)
+        yield
+    finally:
+        for handle in entered:
+            handle.__exit__(None, None, None)

@@ -1,0 +1,249 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The executor of one thread does what rclpy's does, and waits once where that waits twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+import threading
+import time
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.ros
+rclpy = pytest.importorskip('rclpy')
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+from stewart_node_support.executor import LoneExecutor
+
+
+@pytest.fixture(autouse=True)
+def context() -> Iterator[None]:
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    yield
+    rclpy.try_shutdown()
+
+
+@pytest.fixture
+def nodes() -> Iterator[list[Node]]:
+    made = [Node('first'), Node('second')]
+    yield made
+    for node in made:
+        node.destroy_node()
+
+
+@pytest.fixture
+def executor(nodes: list[Node]) -> Iterator[LoneExecutor]:
+    made = LoneExecutor()
+    for node in nodes:
+        made.add_node(node)
+    yield made
+    made.shutdown()
+
+
+def spin_until(
+    executor: SingleThreadedExecutor, condition: Callable[[], Any], patience: float = 10.0
+) -> None:
+    """Spin until it holds; somebody else's timer ends a wait that would last for ever."""
+    end = time.monotonic() + patience
+    waker = threading.Timer(patience, executor.wake)
+    waker.start()
+    try:
+        while not condition():
+            assert time.monotonic() < end
+            executor.spin_once()
+    finally:
+        waker.cancel()
+
+
+def link(nodes: list[Node], hear: Callable[[String], None], topic: str = 'words') -> Any:
+    publisher = nodes[0].create_publisher(String, topic, 10)
+    nodes[1].create_subscription(String, topic, hear, 10)
+    while not publisher.get_subscription_count():
+        time.sleep(0.01)
+    return publisher
+
+
+def test_timers_and_messages_are_called_in_their_order(
+    executor: LoneExecutor, nodes: list[Node]
+) -> None:
+    heard: list[str] = []
+    publisher = link(nodes, lambda message: heard.append(message.data))
+    ticks: list[int] = []
+
+    def tick() -> None:
+        ticks.append(len(ticks))
+        publisher.publish(String(data=str(len(ticks))))
+
+    timer = nodes[0].create_timer(0.01, tick)
+    spin_until(executor, lambda: len(heard) >= 20)
+    timer.cancel()
+    count = len(ticks)
+    until = time.monotonic() + 0.1
+    waker = nodes[1].create_timer(0.02, lambda: None)
+    spin_until(executor, lambda: time.monotonic() > until)
+    waker.cancel()
+
+    assert heard[:20] == [str(number) for number in range(1, 21)]
+    assert len(ticks) == count
+
+
+def test_a_coroutine_of_a_node_may_await_a_service_of_another(
+    executor: LoneExecutor, nodes: list[Node]
+) -> None:
+    def serve(_: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.message = 'served'
+        return response
+
+    nodes[0].create_service(Trigger, 'inner', serve)
+    client = nodes[1].create_client(Trigger, 'inner', callback_group=ReentrantCallbackGroup())
+
+    async def relay(_: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        answer = await client.call_async(Trigger.Request())
+        response.message = f'relayed: {answer.message}'
+        return response
+
+    nodes[1].create_service(Trigger, 'outer', relay)
+    asking = nodes[0].create_client(Trigger, 'outer')
+    while not (asking.service_is_ready() and client.service_is_ready()):
+        time.sleep(0.01)
+    future = asking.call_async(Trigger.Request())
+    spin_until(executor, future.done)
+
+    assert future.result().message == 'relayed: served'
+
+
+def test_what_a_callback_creates_and_destroys_counts_at_once(
+    executor: LoneExecutor, nodes: list[Node]
+) -> None:
+    calls: list[str] = []
+    timers: list[Any] = []
+
+    def first() -> None:
+        calls.append('first')
+        nodes[0].destroy_timer(timers[0])
+        timers.append(nodes[1].create_timer(0.01, lambda: calls.append('second')))
+
+    timers.append(nodes[0].create_timer(0.01, first))
+    spin_until(executor, lambda: calls.count('second') >= 3)
+
+    assert calls.count('first') == 1
+
+
+def test_nodes_come_and_go_while_it_spins(executor: LoneExecutor, nodes: list[Node]) -> None:
+    calls: list[str] = []
+    nodes[0].create_timer(0.01, lambda: calls.append('old'))
+    spin_until(executor, lambda: 'old' in calls)
+    guest = Node('guest')
+    guest.create_timer(0.01, lambda: calls.append('guest'))
+    executor.add_node(guest)
+    spin_until(executor, lambda: 'guest' in calls)
+    executor.remove_node(guest)
+    guest.destroy_node()
+    calls.clear()
+    spin_until(executor, lambda: calls.count('old') >= 3)
+
+    assert 'guest' not in calls
+
+
+def test_other_threads_wake_it_with_guards_tasks_and_destruction(
+    executor: LoneExecutor, nodes: list[Node]
+) -> None:
+    calls: list[str] = []
+    guard = nodes[0].create_guard_condition(lambda: calls.append('guard'))
+    doomed = nodes[1].create_subscription(String, 'doomed', lambda _: None, 10)
+
+    def work() -> None:
+        time.sleep(0.05)
+        guard.trigger()
+        time.sleep(0.05)
+        nodes[1].destroy_subscription(doomed)
+        time.sleep(0.05)
+        executor.create_task(lambda: calls.append('task'))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    spin_until(executor, lambda: 'task' in calls)
+    thread.join()
+
+    assert calls == ['guard', 'task']
+    assert not list(nodes[1].subscriptions)
+
+
+def test_events_of_a_subscription_are_heard(executor: LoneExecutor, nodes: list[Node]) -> None:
+    events: list[Any] = []
+    nodes[0].create_publisher(
+        String, 'words', QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+    )
+    nodes[1].create_subscription(
+        String,
+        'words',
+        lambda _: None,
+        QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE),
+        event_callbacks=SubscriptionEventCallbacks(incompatible_qos=events.append),
+    )
+    spin_until(executor, lambda: events)
+
+    assert events[0].total_count == 1
+
+
+def test_an_error_of_a_callback_is_raised_and_the_next_one_is_called(
+    executor: LoneExecutor, nodes: list[Node]
+) -> None:
+    calls: list[int] = []
+
+    def tick() -> None:
+        calls.append(len(calls))
+        if len(calls) == 1:
+            raise RuntimeError('the first time')
+
+    nodes[0].create_timer(0.01, tick)
+    with pytest.raises(RuntimeError, match='the first time'):
+        spin_until(executor, lambda: False)
+    spin_until(executor, lambda: len(calls) >= 3)
+
+
+def test_the_end_of_the_context_ends_the_wait(executor: LoneExecutor, nodes: list[Node]) -> None:
+    threading.Timer(0.1, rclpy.try_shutdown).start()
+    with pytest.raises(ExternalShutdownException):
+        spin_until(executor, lambda: False)
+
+
+def test_it_waits_half_as_often_as_rclpy(
+    nodes: list[Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits = 0
+    make = _rclpy.WaitSet
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal waits
+        waits += 1
+        return make(*arguments)
+
+    ticks: list[int] = []
+    nodes[0].create_timer(0.01, lambda: ticks.append(len(ticks)))
+    monkeypatch.setattr(_rclpy, 'WaitSet', counted)
+    found = []
+    for kind in (LoneExecutor, SingleThreadedExecutor):
+        executor = kind()
+        for node in nodes:
+            executor.add_node(node)
+        spin_until(executor, lambda: len(ticks) >= 20)
+        found.append(waits)
+        waits = 0
+        ticks.clear()
+        executor.shutdown()
+
+    lone, usual = found
+    # A round more where nodes were added, and where a timer was not quite ready.
+    assert 20 <= lone <= 25
+    assert usual >= 38
