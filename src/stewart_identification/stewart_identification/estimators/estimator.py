@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from stewart_identification.confidence import intervals
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.model import Model
 from stewart_kinematics.motion import Array
@@ -63,11 +64,66 @@ class Result:
     level: float = 0.95
     method: str = ''
 
+    @classmethod
+    def fitted(
+        cls,
+        model: Model,
+        experiment: Experiment,
+        parameters: Array,
+        covariance: Array,
+        left: Array,
+        *,
+        level: float,
+        iterations: int,
+        converged: bool,
+        method: str,
+    ) -> Result:
+        """
+        Dress up what was fitted.
+
+        Parameters
+        ----------
+        model, experiment
+            What was fitted to what.
+        parameters : ndarray, shape (p,)
+            Estimates.
+        covariance : ndarray, shape (p, p)
+            Of them.
+        left : ndarray, shape (n, m)
+            Weighted residuals; NaN where nothing was measured.
+        level, iterations, converged, method
+            As they are.
+
+        Returns
+        -------
+        Result
+            With the intervals that the covariance gives.
+
+        """
+        return cls(
+            model.parameter_names,
+            model.parameter_units,
+            parameters,
+            covariance,
+            intervals(parameters, _sigmas(covariance), level),
+            left / experiment.weights,
+            float(np.nansum(left**2)),
+            iterations,
+            converged,
+            model.physical(parameters),
+            level,
+            method,
+        )
+
     @property
     def sigmas(self) -> Array:
         """Standard deviations of the estimates, shape (p,); infinite where not determined."""
-        variances = np.diag(self.covariance)
-        return np.sqrt(np.where(np.isnan(variances), np.inf, np.maximum(variances, 0.0)))
+        return _sigmas(self.covariance)
+
+
+def _sigmas(covariance: Array) -> Array:
+    variances = np.diag(covariance)
+    return np.sqrt(np.where(np.isnan(variances), np.inf, np.maximum(variances, 0.0)))
 
 
 class Estimator(Protocol):

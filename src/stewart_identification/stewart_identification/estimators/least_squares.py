@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from stewart_identification.confidence import intervals
 from stewart_identification.errors import FitError
 from stewart_identification.estimators.estimator import Progress, Result
 from stewart_identification.estimators.linear_system import Flags, linear_system, LinearSystem
@@ -71,21 +70,15 @@ def linear_result(
     converged: bool = True,
 ) -> Result:
     """Dress parameters of a linear problem up as a result."""
-    covariance = system.covariance(parameters, seen)
-    variances = np.diag(covariance)
-    sigmas = np.sqrt(np.where(np.isnan(variances), np.inf, np.maximum(variances, 0.0)))
     _, left = system.residuals(parameters)
-    return Result(
-        model.parameter_names,
-        model.parameter_units,
+    return Result.fitted(
+        model,
+        experiment,
         parameters,
-        covariance,
-        intervals(parameters, sigmas, level),
-        left / experiment.weights,
-        float(np.nansum(left**2)),
-        iterations,
-        converged,
-        model.physical(parameters),
-        level,
-        method,
+        system.covariance(parameters, seen),
+        left,
+        level=level,
+        iterations=iterations,
+        converged=converged,
+        method=method,
     )

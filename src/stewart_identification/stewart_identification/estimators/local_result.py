@@ -57,21 +57,16 @@ def local_result(
             model, experiment, system, parameters, seen, level, method, iterations, converged
         )
     left, covariance = _residuals_and_covariance(model, experiment, parameters)
-    variances = np.diag(covariance)
-    sigmas = np.sqrt(np.where(np.isnan(variances), np.inf, np.maximum(variances, 0.0)))
-    return Result(
-        model.parameter_names,
-        model.parameter_units,
+    return Result.fitted(
+        model,
+        experiment,
         parameters,
         covariance,
-        confidence.intervals(parameters, sigmas, level),
-        left / experiment.weights,
-        float(np.nansum(left**2)),
-        iterations,
-        converged,
-        model.physical(parameters),
-        level,
-        method,
+        left,
+        level=level,
+        iterations=iterations,
+        converged=converged,
+        method=method,
     )
 
 
