@@ -10,17 +10,30 @@ from stewart_driver.legs import Array, LEGS
 
 class RateRamp:
     """
-    Accelerations of targets, from the rates of the last two.
+    Accelerations of targets, from the rates of the last three.
 
     A drive in cyclic synchronous position mode closes its loops much more often than the bus
-    brings targets, and interpolates in between (object 60C2h is the time for it). With the change
-    of the rate since the target before, position and rate have no step where targets follow each
-    other evenly, but for what the acceleration changes in a cycle.
+    brings targets, and interpolates in between (object 60C2h is the time for it). The change of
+    the rate since the target before is the acceleration half a cycle ago. Where rates belong to
+    the instants at which the targets begin, a rate that went on with it would miss the next one
+    by what the acceleration changes in a cycle. That step, in step with whoever samples the force
+    once per cycle, is in phase with the velocity and looks like a friction. With `lead` the
+    acceleration goes on changing as it did.
+
+    Parameters
+    ----------
+    lead : float
+        How much later than half a cycle ago the accelerations hold, in cycles: 1 is the middle of
+        the cycle that begins, if it is as long as the last [-].
+
     """
 
-    def __init__(self) -> None:
+    def __init__(self, lead: float = 0.0) -> None:
         """Begin at rest."""
+        self._lead = lead
         self._rates: Array = np.zeros(LEGS)
+        self._changes: Array = np.zeros(LEGS)
+        self._periods: Array = np.zeros(LEGS)
 
     def accelerations(self, rates: Array, elapsed: Array | float) -> Array:
         """
@@ -41,6 +54,11 @@ class RateRamp:
         """
         since: Array = np.broadcast_to(np.asarray(elapsed, dtype=np.float64), (LEGS,))
         moving = (since > 0.0) & (rates != 0.0)
-        change = (rates - self._rates) / np.where(moving, since, 1.0)
-        self._rates = np.array(rates)
-        return np.asarray(np.where(moving, change, 0.0))
+        periods = np.where(moving, since, 0.0)
+        changes = np.where(moving, (rates - self._rates) / np.where(moving, since, 1.0), 0.0)
+        # A motion that has just begun tells an acceleration, but not yet how that changes.
+        known = moving & (self._periods > 0.0)
+        apart = np.where(known, 0.5 * (periods + self._periods), 1.0)
+        further = np.where(known, periods / apart * (changes - self._changes), 0.0)
+        self._rates, self._changes, self._periods = np.array(rates), changes, periods
+        return np.asarray(changes + self._lead * further)

@@ -71,8 +71,9 @@ class SimulatedBackend:
     """
     Six simulated drives in cyclic synchronous position mode.
 
-    Servo drives interpolate in between: a target's rate goes on changing as it did since the one
-    before, so neither the motion nor the force has a step at an exchange.
+    Servo drives interpolate in between: a target's rate goes on changing, and its acceleration is
+    the one that the last targets make expect in the middle of the coming cycle. So neither the
+    motion nor the force has a step at an exchange.
     Given the options and the instants of the exchanges, everything it reports is determined.
     Lagging drives move no plant, so they measure no force.
 
@@ -120,7 +121,7 @@ class SimulatedBackend:
             np.random.default_rng(options.seed),
         )
         self._force_rng = np.random.default_rng((options.seed, 1))
-        self._ramp = RateRamp()
+        self._ramp = RateRamp(lead=1.0)
         self._now = now
         self._on_at: float | None = None
         self._rates: Array = np.zeros(6)

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The measured force is the plant's: sampled once per exchange it shows no inertia of its own."""
+"""The measured force is the plant's: sampled once per exchange it shows nothing of its own."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories.fading import Faded
 from stewart_kinematics.trajectories.multi_sine import MultiSine
 from stewart_simulation.rate_ramp import RateRamp
+from stewart_simulation.rigid_drives import LONGEST_STEP
 from stewart_simulation.simulated_backend import SimulatedBackend, SimulatedOptions
 
 # Of the teaching rig, and the stiff ones of a machine.
@@ -37,6 +38,8 @@ FRICTIONLESS: dict[str, Any] = {
 FADE, SETTLED, PERIOD = 1.0, 3.0, 2.0
 FORCE_NOISE = 0.5
 """Of a force sensor: what it lets be seen bounds what the drives may add [N]."""
+VISCOUS = 0.03
+"""A quarter of what ten seconds with such a sensor let be seen of friction [N s/m]."""
 
 
 @pytest.fixture(scope='module')
@@ -97,7 +100,7 @@ def recorded(platform: Platform, options: dict[str, float]) -> tuple[Motion, Arr
     return periodic(platform, np.array(strokes[last]), step), np.array(forces[last])
 
 
-# What the acceleration changes in a cycle still steps, and stiff loops answer to it.
+# What the jerk changes in a cycle still steps, and stiff loops answer to it.
 @pytest.mark.parametrize(('loops', 'share'), [(SOFT, 1e-3), (STIFF, 2e-3)], ids=['soft', 'stiff'])
 def test_mass_and_inertia_of_the_platform_are_in_the_forces_and_nothing_more(
     platform: Platform, loops: dict[str, float], share: float
@@ -116,6 +119,46 @@ def test_mass_and_inertia_of_the_platform_are_in_the_forces_and_nothing_more(
     wrong = found - model.parameters[:10]
     assert abs(wrong[0]) < share * model.parameters[0]
     assert np.all(np.abs(wrong) < bound), wrong / bound
+
+
+@pytest.mark.parametrize('loops', [SOFT, STIFF], ids=['soft', 'stiff'])
+def test_no_friction_is_in_the_forces_of_a_plant_without(
+    platform: Platform, loops: dict[str, float]
+) -> None:
+    model = InertialModel.from_platform(platform)
+    motion, forces = recorded(platform, loops)
+
+    # A force is read at the end of the step in which it acts, so it is half a step old.
+    omega = 2j * np.pi * np.fft.rfftfreq(len(forces), PERIOD / len(forces))[:, None]
+    spectrum = np.exp(0.5 * LONGEST_STEP * omega) * np.fft.rfft(forces, axis=0)
+    acting = np.fft.irfft(spectrum, len(forces), axis=0)
+    rates = inverse(platform.geometry, motion).rate
+    rest = acting - regressor(model, motion) @ model.parameters
+    viscous = np.sum(rest * rates, axis=0) / np.sum(rates**2, axis=0)
+
+    assert np.all(np.abs(viscous) < VISCOUS), viscous
+
+
+def test_an_acceleration_that_changes_evenly_is_that_of_the_middle_of_the_coming_cycle() -> None:
+    ramp, jerk = RateRamp(lead=1.0), 800.0
+    given = [
+        ramp.accelerations(np.full(6, 0.1 + 0.5 * jerk * time**2), elapsed)
+        for time, elapsed in ((0.0, 0.0), (0.002, 0.002), (0.005, 0.003))
+    ]
+
+    # Of a motion that has just begun only the last cycle is known.
+    assert not given[0].any()
+    assert given[1] == pytest.approx(0.001 * jerk)
+    assert given[2] == pytest.approx(0.0065 * jerk)
+
+
+def test_a_target_that_stood_tells_nothing_of_how_its_acceleration_changes() -> None:
+    ramp, period = RateRamp(lead=1.0), 2.5e-3
+    for rate in (0.1, 0.3, 0.0):
+        stands = ramp.accelerations(np.full(6, rate), period)
+
+    assert not stands.any()
+    assert ramp.accelerations(np.full(6, 0.01), period) == pytest.approx(0.01 / period)
 
 
 def test_targets_on_a_parabola_are_left_nowhere() -> None:

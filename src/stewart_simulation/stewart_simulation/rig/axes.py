@@ -79,7 +79,8 @@ class Axes:
         wanted = np.array(given, dtype=np.float64)
         drives.powered[:] = wanted[:, 0] != 0.0
         rates, ahead = wanted[:, 2] / self._counts, wanted[:, 4]
-        # The rate is the mean over the way to the target, so it holds in the middle of it.
+        # The rate is the mean over the way to the target, so it holds in the middle of it. No lead
+        # (it would be half a cycle): after a lost frame it would push up to a third harder.
         change = self._ramp.accelerations(rates, ahead)
         drives.command(
             (wanted[:, 1] - self._zeros) / self._counts - rates * ahead,
