@@ -93,10 +93,15 @@ class Pose:
         quaternion = Rotation.from_euler('ZYX', [yaw, pitch, roll]).as_quat()
         return cls(np.asarray(position, dtype=float), quaternion)
 
-    @cached_property
+    @property
     def rotation(self) -> Array:
         """Rotation matrix taking ``platform_link`` to ``base_link`` coordinates, shape (3, 3)."""
-        return read_only(Rotation.from_quat(self.quaternion_xyzw).as_matrix())
+        # A copy, for scipy before 1.12 takes no array that is read-only.
+        return self._rotation.copy()
+
+    @cached_property
+    def _rotation(self) -> Array:
+        return np.asarray(Rotation.from_quat(self.quaternion_xyzw).as_matrix())
 
 
 @dataclass(frozen=True, eq=False)
