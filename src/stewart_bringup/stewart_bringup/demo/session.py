@@ -18,7 +18,7 @@ from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from stewart_bringup.composition import compose, Ledger
 from stewart_bringup.demo.scenarios import Scenario
-from stewart_bringup.demo.scheduling import real_time
+from stewart_bringup.demo.scheduling import driver_priority, real_time
 from stewart_bringup.nodes.wave_operator import WaveOperator
 from stewart_bringup.rigs import config_file, RECORDER
 from stewart_node_support.lifecycle import state_of
@@ -120,6 +120,7 @@ def _play(
     try:
         overrides: dict[str, dict[str, object]] = {
             'virtual_rig': {'directory': str(rig)},
+            'driver': {'realtime_priority': driver_priority()},
             **scenario.overrides(),
         }
         nodes = compose(
