@@ -4,8 +4,9 @@
 rclpy's executor of one thread, for many nodes that are called often.
 
 For every wait rclpy (7.1) lists all entities anew and asks the callback group of each, under its
-lock, and around every callback it wakes threads that there are none of, so that the next wait ends
-at once for nothing. docs/decisions/0022-a-lone-executor.md has what that costs a rig.
+lock; it makes every callback a task that could be suspended; and around it wakes threads, where
+there are none itself, so that the next wait ends at once for nothing. What that costs a rig is in
+docs/decisions/0022-a-lone-executor.md.
 
 """
 
@@ -13,21 +14,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import iscoroutinefunction
 from typing import Any, NamedTuple
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.executors import (
-    ConditionReachedException,
     ExternalShutdownException,
     ShutdownException,
     SingleThreadedExecutor,
 )
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
+from rclpy.subscription import Subscription
 from rclpy.task import Task
 from rclpy.waitable import NumberOfEntities
 
 KINDS = ('subscription', 'guard_condition', 'timer', 'client', 'service')
+DIRECT = ('timer', 'subscription')
 FOREVER = -1
 
 
@@ -45,6 +48,8 @@ class Item(NamedTuple):
         One of `KINDS`; empty for a waitable.
     take : callable
         Takes what is there, and returns what has to be called.
+    direct : bool
+        Whether its callback is a plain function, so that it needs no task that may be suspended.
 
     """
 
@@ -52,6 +57,7 @@ class Item(NamedTuple):
     node: Node
     kind: str
     take: Callable[[Any], Any]
+    direct: bool = False
 
 
 class LoneExecutor(SingleThreadedExecutor):
@@ -88,32 +94,28 @@ class LoneExecutor(SingleThreadedExecutor):
             return group._active_entity is None
         return bool(group.can_execute(entity))
 
-    def _wait_for_ready_callbacks(
-        self,
-        timeout_sec: Any = None,
-        nodes: Any = None,
-        condition: Callable[[], bool] = lambda: False,
-    ) -> Iterator[tuple[Task, Any, Node | None]]:
-        """Yield what can be called, waiting until there is something."""
-        if timeout_sec is not None or nodes is not None:
-            yield from super()._wait_for_ready_callbacks(timeout_sec, nodes, condition)
+    def spin_once(self, timeout_sec: float | None = None) -> None:
+        """Wait until there is something to call, and call all of it; with a timeout, one of it."""
+        if timeout_sec is not None:
+            super().spin_once(timeout_sec)
             return
-        found = False
-        while not (found or self._is_shutdown or condition()):
-            for work in self._unfinished():
-                found = True
-                yield work
+        try:
+            unfinished = self._unfinished()
+            for task, _, _ in unfinished:
+                _run(task)
+            if any(task.done() for task, _, _ in unfinished):
+                return  # who spins may have waited for that
             for item in self._ready():
                 # Whatever is left over is still ready at the next wait.
-                if self._changed:
+                if self._changed or self._is_shutdown:
                     break
                 if self.can_execute(item.entity):
-                    found = True
-                    yield self._make_handler(item.entity, item.node, item.take), *item[:2]
-        if self._is_shutdown:
-            raise ShutdownException
-        if condition():
-            raise ConditionReachedException
+                    if item.direct:
+                        _call(item)
+                    else:
+                        _run(self._make_handler(item.entity, item.node, item.take))
+        except ShutdownException:
+            return
 
     def _unfinished(self) -> list[tuple[Task, Any, Node | None]]:
         """Return the tasks that wait for something else than an entity; forget those done."""
@@ -200,7 +202,8 @@ class LoneExecutor(SingleThreadedExecutor):
             ('service', node.services, self._take_service),
         ):
             for entity in entities:
-                yield Item(entity, node, kind, take)
+                plain = kind in DIRECT and not iscoroutinefunction(entity.callback)
+                yield Item(entity, node, kind, take, plain)
 
     def _make_handler(self, entity: Any, node: Node, take: Callable[[Any], Any]) -> Task:
         """Return the task that takes what is there for an entity, and calls it back."""
@@ -224,6 +227,37 @@ class LoneExecutor(SingleThreadedExecutor):
         with self._tasks_lock:
             self._tasks.append((task, entity, node))
         return task
+
+
+def _run(task: Task) -> None:
+    """Begin a task or go on with it, and raise what it raises."""
+    task()
+    if task.exception() is not None:
+        raise task.exception()
+
+
+def _call(item: Item) -> None:
+    """Take what is there for a timer or a subscription, and call back."""
+    entity, group = item.entity, item.entity.callback_group
+    if not group.beginning_execution(entity):
+        return
+    try:
+        arguments: tuple[Any, ...] = ()
+        try:
+            with entity.handle:
+                if item.kind == 'timer':
+                    entity.handle.call_timer()
+                else:
+                    taken = entity.handle.take_message(entity.msg_type, entity.raw)
+                    if taken is None:
+                        return
+                    alone = entity._callback_type is Subscription.CallbackType.MessageOnly
+                    arguments = taken[:1] if alone else taken
+        except _rclpy.InvalidHandle:
+            return  # another thread has destroyed it
+        entity.callback(*arguments)
+    finally:
+        group.ending_execution(entity)
 
 
 @contextmanager
