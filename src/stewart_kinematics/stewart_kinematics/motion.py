@@ -96,7 +96,7 @@ class Pose:
     @property
     def rotation(self) -> Array:
         """Rotation matrix taking ``platform_link`` to ``base_link`` coordinates, shape (3, 3)."""
-        # A copy, for scipy before 1.12 takes no array that is read-only.
+        # A copy, for scipy 1.11 takes no array that is read-only.
         return self._rotation.copy()
 
     @cached_property

@@ -28,6 +28,7 @@ def test_drives_do_not_lag_behind_the_plant_on_a_slow_machine(
         time.sleep(IDLE)
         now = time.monotonic()
         wires.turn(now)
-        assert wires.mechanics.time == pytest.approx(now, abs=5e-3)
+        # The drives go to an instant after that, but for the rounding to nanoseconds.
+        assert now - 1e-6 <= wires.mechanics.time <= time.monotonic()
     finally:
         wires.close()

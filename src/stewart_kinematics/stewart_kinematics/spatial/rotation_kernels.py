@@ -3,8 +3,8 @@
 """
 Compiled rotations: quaternions x, y, z, w, their matrices, products, exp and log.
 
-Nodes turn single attitudes many times in every period of 5 ms, where scipy's `Rotation` takes ten
-times as long for its checks as for the numbers. The kernels work on n samples and write into the
+Nodes turn single attitudes many times in every period of 5 ms, where scipy's `Rotation` spends its
+time on checks. The kernels work on n samples and write into the
 array given last; the parts are what other kernels are made of. Tests hold them against scipy and
 transforms3d.
 
