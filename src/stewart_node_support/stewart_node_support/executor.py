@@ -13,11 +13,10 @@ docs/decisions/0022-a-lone-executor.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from inspect import iscoroutinefunction
-from typing import Any, NamedTuple
+from typing import Any
 
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.executors import (
     ExternalShutdownException,
     ShutdownException,
@@ -27,37 +26,9 @@ from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 from rclpy.task import Task
-from rclpy.waitable import NumberOfEntities
+from stewart_node_support.wait_list import Item, WaitList
 
-KINDS = ('subscription', 'guard_condition', 'timer', 'client', 'service')
 DIRECT = ('timer', 'subscription')
-FOREVER = -1
-
-
-class Item(NamedTuple):
-    """
-    Something of a node that an executor waits for.
-
-    Attributes
-    ----------
-    entity : object
-        Timer, subscription, ...
-    node : Node
-        Whose it is.
-    kind : str
-        One of `KINDS`; empty for a waitable.
-    take : callable
-        Takes what is there, and returns what has to be called.
-    direct : bool
-        Whether its callback is a plain function, so that it needs no task that may be suspended.
-
-    """
-
-    entity: Any
-    node: Node
-    kind: str
-    take: Callable[[Any], Any]
-    direct: bool = False
 
 
 class LoneExecutor(SingleThreadedExecutor):
@@ -66,7 +37,7 @@ class LoneExecutor(SingleThreadedExecutor):
     def __init__(self, **kwargs: Any) -> None:
         """Begin without nodes."""
         self._changed = True
-        self._items: list[Item] = []
+        self._waits: WaitList | None = None
         self._tasks: list[tuple[Task, Any, Node | None]]
         super().__init__(**kwargs)
 
@@ -84,6 +55,12 @@ class LoneExecutor(SingleThreadedExecutor):
         """Remove a node."""
         self._changed = True
         super().remove_node(node)
+
+    def shutdown(self, timeout_sec: float | None = None) -> bool:
+        """Stop; what is still to be called is not called any more."""
+        done = bool(super().shutdown(timeout_sec))
+        self._release()
+        return done
 
     def can_execute(self, entity: Any) -> bool:
         """Tell whether an entity may be called; what only this thread changes needs no lock."""
@@ -127,73 +104,38 @@ class LoneExecutor(SingleThreadedExecutor):
 
     def _ready(self) -> list[Item]:
         """Wait; return what is ready, by node and in rclpy's order."""
-        if self._changed:
-            self._changed = False
-            self._items = [item for node in self.get_nodes() for item in self._listed(node)]
-        waiting = [item for item in self._items if self.can_execute(item.entity)]
-        plain = [item for item in waiting if item.kind]
-        waitables = [item.entity for item in waiting if not item.kind]
-        for item in plain:
-            # Its trigger was seen, and something else came in between.
-            if item.kind == 'guard_condition' and item.entity._executor_triggered:
-                item.entity.trigger()
-        handles = [(item.kind, item.entity.handle) for item in plain]
-        for guard in (self._guard, self._sigint_gc):
-            handles.append(('guard_condition', guard.handle))
         try:
-            with _kept([*(handle for _, handle in handles), *waitables, self._context.handle]):
-                wait_set = self._filled(handles, waitables)
-                wait_set.wait(FOREVER)
-                if self._is_shutdown:
-                    raise ShutdownException
-                if not self._context.ok():
-                    raise ExternalShutdownException
-                there = {kind: set(wait_set.get_ready_entities(kind)) for kind in KINDS}
-                ready = [
-                    item
-                    for item in waiting
-                    if (
-                        item.entity.handle.pointer in there[item.kind]
-                        if item.kind
-                        else item.entity.is_ready(wait_set)
-                    )
-                ]
+            if self._changed or self._waits is None:
+                self._changed = False
+                self._release()
+                items = [item for node in self.get_nodes() for item in self._listed(node)]
+                self._waits = WaitList(items, (self._guard, self._sigint_gc), self._context)
+            # Only a task that is not done keeps anything from being called.
+            busy = any(entity is not None for _, entity, _ in self._tasks)
+            ready = self._waits.wait(self.can_execute, busy=busy)
         except _rclpy.InvalidHandle:
             # Another thread has destroyed something, and says so by `wake`.
+            self._changed = True
             return []
+        if self._is_shutdown:
+            raise ShutdownException
+        if not self._context.ok():
+            raise ExternalShutdownException
         for item in ready:
             if item.kind == 'guard_condition':
                 item.entity._executor_triggered = True
-        # A timer that was cancelled meanwhile counts as ready in rcl.
-        return [i for i in ready if i.kind != 'timer' or i.entity.handle.is_timer_ready()]
+        return ready
 
-    def _filled(self, handles: list[tuple[str, Any]], waitables: list[Any]) -> Any:
-        """Return a wait set of some handles and waitables."""
-        kinds = [kind for kind, _ in handles]
-        counts = NumberOfEntities(*(kinds.count(kind) for kind in KINDS))
-        for waitable in waitables:
-            counts += waitable.get_num_entities()
-        wait_set = _rclpy.WaitSet(
-            counts.num_subscriptions,
-            counts.num_guard_conditions,
-            counts.num_timers,
-            counts.num_clients,
-            counts.num_services,
-            counts.num_events,
-            self._context.handle,
-        )
-        wait_set.clear_entities()
-        adders = {kind: getattr(wait_set, f'add_{kind}') for kind in KINDS}
-        for kind, handle in handles:
-            adders[kind](handle)
-        for waitable in waitables:
-            waitable.add_to_wait_set(wait_set)
-        return wait_set
+    def _release(self) -> None:
+        """Let what was waited for be destroyed."""
+        waits, self._waits = self._waits, None
+        if waits is not None:
+            waits.close()
 
     def _listed(self, node: Node) -> Iterator[Item]:
         """Yield everything of a node, in the order in which rclpy calls it."""
         for waitable in node.waitables:
-            yield Item(waitable, node, '', self._take_waitable)
+            yield Item(waitable, node, '', self._take_waitable, gated=_gated(waitable))
         for kind, entities, take in (
             ('timer', node.timers, self._take_timer),
             ('subscription', node.subscriptions, self._take_subscription),
@@ -203,7 +145,7 @@ class LoneExecutor(SingleThreadedExecutor):
         ):
             for entity in entities:
                 plain = kind in DIRECT and not iscoroutinefunction(entity.callback)
-                yield Item(entity, node, kind, take, plain)
+                yield Item(entity, node, kind, take, plain, _gated(entity))
 
     def _make_handler(self, entity: Any, node: Node, take: Callable[[Any], Any]) -> Task:
         """Return the task that takes what is there for an entity, and calls it back."""
@@ -227,6 +169,14 @@ class LoneExecutor(SingleThreadedExecutor):
         with self._tasks_lock:
             self._tasks.append((task, entity, node))
         return task
+
+
+def _gated(entity: Any) -> bool:
+    """Tell whether a callback group has rules of its own, as a recorder's has."""
+    return type(entity.callback_group) not in {
+        MutuallyExclusiveCallbackGroup,
+        ReentrantCallbackGroup,
+    }
 
 
 def _run(task: Task) -> None:
@@ -258,17 +208,3 @@ def _call(item: Item) -> None:
         entity.callback(*arguments)
     finally:
         group.ending_execution(entity)
-
-
-@contextmanager
-def _kept(handles: list[Any]) -> Iterator[None]:
-    """Keep handles from being destroyed by other threads for a while."""
-    entered = []
-    try:
-        for handle in handles:
-            handle.__enter__()
-            entered.append(handle)
-        yield
-    finally:
-        for handle in entered:
-            handle.__exit__(None, None, None)

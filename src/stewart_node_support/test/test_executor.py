@@ -14,7 +14,7 @@ import pytest
 pytestmark = pytest.mark.ros
 rclpy = pytest.importorskip('rclpy')
 
-from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.callback_groups import CallbackGroup, ReentrantCallbackGroup
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
@@ -212,6 +212,51 @@ def test_an_error_of_a_callback_is_raised_and_the_next_one_is_called(
     spin_until(executor, lambda: len(calls) >= 3)
 
 
+def test_a_callback_group_may_have_rules_of_its_own(
+    executor: LoneExecutor, nodes: list[Node]
+) -> None:
+    class Gate(CallbackGroup):
+        open = False
+
+        def can_execute(self, entity: Any) -> bool:
+            return self.open
+
+        def beginning_execution(self, entity: Any) -> bool:
+            return self.open
+
+        def ending_execution(self, entity: Any) -> None:
+            pass
+
+    gate, calls = Gate(), []
+    nodes[0].create_timer(0.01, lambda: calls.append('kept'), callback_group=gate)
+    nodes[0].create_timer(0.01, lambda: calls.append('free'))
+    spin_until(executor, lambda: calls.count('free') >= 5)
+    assert 'kept' not in calls
+    gate.open = True
+    spin_until(executor, lambda: calls.count('kept') >= 5)
+
+
+def test_another_thread_may_destroy_what_is_waited_for(
+    executor: LoneExecutor, nodes: list[Node]
+) -> None:
+    timers = [nodes[0].create_timer(3600.0, lambda: None) for _ in range(20)]
+    ticks: list[float] = []
+    nodes[1].create_timer(0.01, lambda: ticks.append(time.monotonic()))
+    handles = [timer.handle for timer in timers]
+
+    def destroy() -> None:
+        for timer in timers:
+            time.sleep(0.005)
+            nodes[0].destroy_timer(timer)
+
+    thread = threading.Thread(target=destroy)
+    thread.start()
+    spin_until(executor, lambda: not thread.is_alive() and len(ticks) >= 20)
+    for handle in handles:
+        with pytest.raises(_rclpy.InvalidHandle), handle:
+            pass
+
+
 def test_the_end_of_the_context_ends_the_wait(executor: LoneExecutor, nodes: list[Node]) -> None:
     threading.Timer(0.1, rclpy.try_shutdown).start()
     with pytest.raises(ExternalShutdownException):
@@ -222,16 +267,16 @@ def test_it_waits_half_as_often_as_rclpy(
     nodes: list[Node], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits = 0
-    make = _rclpy.WaitSet
 
-    def counted(*arguments: Any) -> Any:
-        nonlocal waits
-        waits += 1
-        return make(*arguments)
+    class Counted(_rclpy.WaitSet):
+        def wait(self, timeout: int) -> None:
+            nonlocal waits
+            waits += 1
+            super().wait(timeout)
 
     ticks: list[int] = []
     nodes[0].create_timer(0.01, lambda: ticks.append(len(ticks)))
-    monkeypatch.setattr(_rclpy, 'WaitSet', counted)
+    monkeypatch.setattr(_rclpy, 'WaitSet', Counted)
     found = []
     for kind in (LoneExecutor, SingleThreadedExecutor):
         executor = kind()
