@@ -12,17 +12,27 @@ pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
 from stewart_kinematics.motion import Motion
-from stewart_kinematics.nodes.forward_kinematics import ForwardKinematicsParameters
+from stewart_kinematics.nodes.forward_kinematics import (
+    ForwardKinematics,
+    ForwardKinematicsParameters,
+)
 from stewart_kinematics.nodes.testing import NEUTRAL, neutral_plus, Rig, strokes_at, VIGO
 from stewart_kinematics.trajectories import Cycloidal
-from stewart_node_support.conversions import pose_from_msg, vector_from_msg
+from stewart_node_support.conversions import (
+    header_msg,
+    leg_state_msg,
+    pose_from_msg,
+    vector_from_msg,
+)
 from stewart_node_support.diagnostics import Level
 from stewart_node_support.qos import SENSOR_QOS
-from stewart_node_support.stamps import to_nanoseconds
+from stewart_node_support.stamps import from_nanoseconds, to_nanoseconds
+from stewart_node_support.testing import Harness
 
 DELAY = ForwardKinematicsParameters().playout_delay
 MILLISECOND = 1_000_000
@@ -58,6 +68,25 @@ def test_joint_states_are_complete_and_carry_the_same_stamp() -> None:
 
         assert list(heard[-1].name) == list(JOINT_NAMES)
         np.testing.assert_allclose(heard[-1].position, expected, rtol=0, atol=1e-9)
+
+
+def test_joint_states_come_no_oftener_than_asked_for() -> None:
+    shakes = np.random.default_rng(3).integers(-MILLISECOND, MILLISECOND, 80).tolist()
+    stamps = [(1000 + 5 * i) * MILLISECOND + shake for i, shake in enumerate(shakes)]
+    with Harness() as graph:
+        poses = graph.listen(PoseStamped, 'platform/pose', SENSOR_QOS)
+        heard = graph.listen(JointState, 'joint_states', SENSOR_QOS)
+        graph.add(ForwardKinematics, joint_states_rate=50.0)
+        states = graph.talk(JointState, 'actuator_states', SENSOR_QOS)
+        for stamp in stamps:
+            header = header_msg(from_nanoseconds(stamp), '')
+            states.publish(leg_state_msg(header, strokes_at(NEUTRAL), np.zeros(6)))
+            graph.until(partial(measured_at, poses, stamp))
+        graph.until(lambda: len(heard) >= 20)
+        found = [to_nanoseconds(message.header.stamp) for message in heard]
+
+    assert set(found) <= set(stamps)
+    np.testing.assert_allclose(np.diff(found) / MILLISECOND, 20.0, atol=2.0)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -35,7 +36,7 @@ from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.refusals import Refusals
 from stewart_node_support.running import run
-from stewart_node_support.stamps import to_nanoseconds, to_seconds
+from stewart_node_support.stamps import NANOSECONDS, to_nanoseconds, to_seconds
 
 PENDING = 100
 """Setpoints kept until the inverse kinematics executes them."""
@@ -49,16 +50,20 @@ class ForwardKinematicsParameters:
     playout_delay: float = param(
         0.03, 'how long after its stamp the driver executes a setpoint [s]', min=0.0, max=1.0
     )
+    joint_states_rate: float = param(
+        50.0, 'at most so many joint_states, for eyes [Hz]', min=1.0, max=1000.0
+    )
 
 
 class ForwardKinematics(Node):
     """
     Subscribe ``actuator_states``, publish ``platform/pose``, ``joint_states``, tracking error.
 
-    All carry the stamp of the actuator state. Strokes without a solution give nothing but an
-    ERROR. ``platform/tracking_error`` compares with the setpoints that ``joint_commands`` shows
-    to have been executed, at the instant that the driver plays at that stamp: ``playout_delay``
-    before it. It pauses while nothing is commanded.
+    All carry the stamp of the actuator state; ``joint_states``, which is for RViz and the viewer,
+    leaves out those that come sooner than ``joint_states_rate`` asks for. Strokes without a
+    solution give nothing but an ERROR. ``platform/tracking_error`` compares with the setpoints
+    that ``joint_commands`` shows to have been executed, at the instant that the driver plays at
+    that stamp: ``playout_delay`` before it. It pauses while nothing is commanded.
 
     """
 
@@ -69,6 +74,9 @@ class ForwardKinematics(Node):
         platform = load_platform(parameters.platform)
         self._geometry = platform.geometry
         self._delay = parameters.playout_delay
+        # Stamps shake: a tenth of the period may be missing.
+        self._joints_period = round(0.9 * NANOSECONDS / parameters.joint_states_rate)
+        self._joints_stamp = 0
         self._start: Pose = platform.geometry.neutral_pose
         warm_up(self._geometry)
         self._pending: OrderedDict[int, PlatformSetpoint] = OrderedDict()
@@ -102,18 +110,11 @@ class ForwardKinematics(Node):
         self._start = Pose(result.position, result.quaternion_xyzw)
         self.refusals.accept()
         self._publish(header_msg(message.header.stamp), result, strokes)
+        self._publish_joints(message.header.stamp, result)
 
     def _publish(self, header: Header, result: ForwardResult, strokes: Any) -> None:
         pose = (result.position, result.quaternion_xyzw)
         self._poses.publish(pose_stamped_msg(header, *pose))
-        positions = joint_positions(self._geometry, *pose)
-        self._joints.publish(
-            JointState(
-                header=header_msg(header.stamp, ''),
-                name=list(JOINT_NAMES),
-                position=positions.tolist(),
-            )
-        )
         commanded = self._commanded.at(to_seconds(header.stamp) - self._delay)
         if commanded is None:
             return
@@ -124,6 +125,21 @@ class ForwardKinematics(Node):
                 position=vector3_msg(error.position),
                 rotation=vector3_msg(error.rotation),
                 strokes=error.strokes.tolist(),
+            )
+        )
+
+    def _publish_joints(self, stamp: Time, result: ForwardResult) -> None:
+        now = to_nanoseconds(stamp)
+        # A clock that was set back begins anew.
+        if abs(now - self._joints_stamp) < self._joints_period:
+            return
+        self._joints_stamp = now
+        positions = joint_positions(self._geometry, result.position, result.quaternion_xyzw)
+        self._joints.publish(
+            JointState(
+                header=header_msg(stamp, ''),
+                name=list(JOINT_NAMES),
+                position=positions.tolist(),
             )
         )
 
