@@ -16,6 +16,7 @@ from stewart_bringup.errors import RequestRefused, StopRequested
 from stewart_interfaces.msg import DriverState
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.qos import STATE_QOS
+from stewart_node_support.stamps import NANOSECONDS
 from stewart_node_support.stop_signals import StopSignals
 
 STEP = 0.02
@@ -69,6 +70,8 @@ class Operator(Node):
         self.driver_state = DriverState()
         self.heard_driver = False
         self._stop = stop
+        self._rest: Future | None = None
+        self._alarm = self.create_timer(STEP, self._end_pause)
         self.create_subscription(DriverState, 'driver/state', self.on_state, STATE_QOS)
 
     @property
@@ -83,10 +86,16 @@ class Operator(Node):
 
     async def pause(self, seconds: float) -> None:
         """Let the executor do other things for a time [s]."""
-        future = Future()
-        timer = self.create_timer(seconds, lambda: future.set_result(None))
-        await future
-        self.destroy_timer(timer)
+        self._rest = Future()
+        # The one timer for all pauses: an executor lists everything anew for one that is new.
+        self._alarm.timer_period_ns = round(seconds * NANOSECONDS)
+        self._alarm.reset()
+        await self._rest
+
+    def _end_pause(self) -> None:
+        self._alarm.cancel()
+        if self._rest is not None:
+            self._rest.set_result(None)
 
     async def until(
         self, condition: Callable[[], bool], what: str, *, heedless: bool = False
