@@ -43,6 +43,10 @@ MATCHING_TIME = 5.0
 # 5 ms the bag's writer could hold up every hop of a 5 ms period.
 SWITCH_INTERVAL = 5e-4
 
+# The recorder of a composed rig has met its topics before the first message; each further look
+# takes more than a millisecond from all nodes [s].
+POLL_PERIOD = 1.0
+
 
 def make_node(
     name: str,
@@ -156,6 +160,7 @@ def compose(
                 wiring = nodes[-1].wiring()
         if record is not None:
             taken = {
+                'poll_period': POLL_PERIOD,
                 **chosen.get(RECORDER, {}),
                 'output': str(record),
                 'topics': sorted(Ledger(nodes).counts()),
