@@ -10,6 +10,7 @@ from pathlib import Path
 import time
 from typing import Any
 
+from geometry_msgs.msg import PoseWithCovariance, TwistWithCovariance
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from std_srvs.srv import Trigger
@@ -174,13 +175,12 @@ class VirtualRig(Node):
 
 def odometry_msg(truth: Truth) -> Odometry:
     """Return the plant's motion, the twist in platform_link axes as ROS has it."""
-    message = Odometry(
+    return Odometry(
         header=header_msg(from_seconds(truth.stamp + truth.wall_offset)),
         child_frame_id=PLATFORM_FRAME,
+        pose=PoseWithCovariance(pose=pose_msg(truth.position, truth.quaternion_xyzw)),
+        twist=TwistWithCovariance(twist=twist_msg(*truth.twist_in_platform)),
     )
-    message.pose.pose = pose_msg(truth.position, truth.quaternion_xyzw)
-    message.twist.twist = twist_msg(*truth.twist_in_platform)
-    return message
 
 
 def main() -> None:
