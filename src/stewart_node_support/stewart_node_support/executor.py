@@ -188,23 +188,28 @@ def _run(task: Task) -> None:
 
 def _call(item: Item) -> None:
     """Take what is there for a timer or a subscription, and call back."""
-    entity, group = item.entity, item.entity.callback_group
-    if not group.beginning_execution(entity):
+    group = item.entity.callback_group
+    if not group.beginning_execution(item.entity):
         return
     try:
-        arguments: tuple[Any, ...] = ()
-        try:
-            with entity.handle:
-                if item.kind == 'timer':
-                    entity.handle.call_timer()
-                else:
-                    taken = entity.handle.take_message(entity.msg_type, entity.raw)
-                    if taken is None:
-                        return
-                    alone = entity._callback_type is Subscription.CallbackType.MessageOnly
-                    arguments = taken[:1] if alone else taken
-        except _rclpy.InvalidHandle:
-            return  # another thread has destroyed it
-        entity.callback(*arguments)
+        taken = _taken(item)
+        if taken is not None:
+            item.entity.callback(*taken)
     finally:
-        group.ending_execution(entity)
+        group.ending_execution(item.entity)
+
+
+def _taken(item: Item) -> tuple[Any, ...] | None:
+    """Return what a callback is to be called with; None if there is nothing any more."""
+    entity = item.entity
+    try:
+        with entity.handle:
+            if item.kind == 'timer':
+                entity.handle.call_timer()
+                return ()
+            taken = entity.handle.take_message(entity.msg_type, entity.raw)
+    except _rclpy.InvalidHandle:
+        return None  # another thread has destroyed it
+    if taken is None or entity._callback_type is not Subscription.CallbackType.MessageOnly:
+        return taken
+    return taken[:1]
