@@ -14,16 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from stewart_estimation.estimate import (
-    ACCELEROMETER_BIAS,
-    ATTITUDE,
-    Estimate,
-    POSITION,
-    VELOCITY,
-)
+from stewart_estimation import odometry_kernels
+from stewart_estimation.estimate import Estimate
 from stewart_estimation.settings import FilterSettings
+from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial import matrix_from_quaternion, skew
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +54,18 @@ def pose_covariance(estimate: Estimate) -> Array:
     ndarray, shape (6, 6)
         x, y, z, and rotations about the axes of the base [m, rad].
 
+    Raises
+    ------
+    StewartError
+        If the norm of the quaternion is zero or not a number.
+
     """
-    turn = np.zeros((6, 15))
-    turn[:3, POSITION] = np.eye(3)
-    turn[3:, ATTITUDE] = matrix_from_quaternion(estimate.quaternion_xyzw)
-    return np.asarray(turn @ estimate.covariance @ turn.T)
+    covariance = np.empty((6, 6))
+    if not odometry_kernels.pose(
+        _plain(estimate.quaternion_xyzw), _plain(estimate.covariance), covariance
+    ):
+        raise _undirected(estimate)
+    return covariance
 
 
 def body_twist(estimate: Estimate) -> BodyTwist:
@@ -80,16 +82,25 @@ def body_twist(estimate: Estimate) -> BodyTwist:
     BodyTwist
         With its covariance.
 
+    Raises
+    ------
+    StewartError
+        If the norm of the quaternion is zero or not a number.
+
     """
-    to_platform = matrix_from_quaternion(estimate.quaternion_xyzw).T
-    linear = to_platform @ estimate.linear_velocity
-    change = np.zeros((3, 15))
-    change[:, VELOCITY] = to_platform
-    change[:, ATTITUDE] = skew(linear)
-    covariance = np.zeros((6, 6))
-    covariance[:3, :3] = change @ estimate.covariance @ change.T
-    covariance[3:, 3:] = to_platform @ estimate.rate_covariance @ to_platform.T
-    return BodyTwist(linear, to_platform @ estimate.angular_velocity, covariance)
+    linear, angular, covariance = np.empty(3), np.empty(3), np.zeros((6, 6))
+    if not odometry_kernels.twist(
+        _plain(estimate.quaternion_xyzw),
+        _plain(estimate.linear_velocity),
+        _plain(estimate.angular_velocity),
+        _plain(estimate.covariance),
+        _plain(estimate.rate_covariance),
+        linear,
+        angular,
+        covariance,
+    ):
+        raise _undirected(estimate)
+    return BodyTwist(linear, angular, covariance)
 
 
 def acceleration_covariance(estimate: Estimate, settings: FilterSettings) -> Array:
@@ -113,18 +124,34 @@ def acceleration_covariance(estimate: Estimate, settings: FilterSettings) -> Arr
     ndarray, shape (3, 3)
         In base axes [m²/s⁴].
 
+    Raises
+    ------
+    StewartError
+        If the norm of the quaternion is zero or not a number.
+
     """
-    attitude = matrix_from_quaternion(estimate.quaternion_xyzw)
-    to_base = attitude @ settings.imu.rotation
-    force = attitude.T @ (estimate.linear_acceleration - settings.gravity)
-    tilt = attitude @ skew(force)
-    noise = settings.imu_noise
-    felt = estimate.covariance[ACCELEROMETER_BIAS, ACCELEROMETER_BIAS]
-    felt = felt + np.diag(noise.specific_force**2)
-    spin = to_base @ np.diag(2.0 * (noise.angular_velocity / noise.period) ** 2) @ to_base.T
-    arm = skew(attitude @ settings.imu.position)
-    return np.asarray(
-        to_base @ felt @ to_base.T
-        + tilt @ estimate.covariance[ATTITUDE, ATTITUDE] @ tilt.T
-        + arm @ spin @ arm.T
-    )
+    covariance, noise = np.empty((3, 3)), settings.imu_noise
+    if not odometry_kernels.acceleration(
+        _plain(estimate.quaternion_xyzw),
+        _plain(estimate.linear_acceleration),
+        _plain(estimate.covariance),
+        settings.imu.quaternion_xyzw,
+        settings.imu.position,
+        settings.gravity,
+        noise.specific_force,
+        noise.angular_velocity,
+        noise.period,
+        covariance,
+    ):
+        raise _undirected(estimate)
+    return covariance
+
+
+def _plain(values: Array) -> Array:
+    """Return an array as the kernels take it."""
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _undirected(estimate: Estimate) -> StewartError:
+    norm = np.linalg.norm(estimate.quaternion_xyzw)
+    return StewartError(f'quaternion_xyzw: a quaternion must have a norm above 0, got {norm}')

@@ -7,11 +7,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from stewart_estimation.estimate import Estimate
 from stewart_estimation.odometry import acceleration_covariance, body_twist, pose_covariance
 from stewart_estimation.replay import replay
 from stewart_estimation.results import angular_acceleration
 from stewart_estimation.simulated_srs import simulate
+from stewart_kinematics.errors import StewartError
 from stewart_kinematics.spatial import (
     compose_quaternions,
     exp_quaternion,
@@ -71,6 +73,34 @@ def test_covariances_are_those_of_the_samples() -> None:
     np.testing.assert_allclose(np.cov(linear.T), twist.covariance[:3, :3], atol=0.05 * scale)
     np.testing.assert_allclose(
         twist.angular, matrix_from_quaternion(turn).T @ estimate.angular_velocity
+    )
+
+
+def test_estimate_without_attitude_is_refused(srs) -> None:
+    run = simulate('MP2', 2, duration=0.5)
+    settings = srs.settings(run)
+    estimate = replay(srs.geometry, settings, run.imu, run.legs).estimate(20)
+    lost = replace(estimate, quaternion_xyzw=np.full(4, np.nan))
+
+    for refused in (
+        lambda: pose_covariance(lost),
+        lambda: body_twist(lost),
+        lambda: acceleration_covariance(lost, settings),
+    ):
+        with pytest.raises(StewartError, match='norm above 0, got nan'):
+            refused()
+
+
+def test_covariances_do_not_ask_for_the_order_of_an_array(srs) -> None:
+    run = simulate('MP2', 2, duration=0.5)
+    settings = srs.settings(run)
+    estimate = replay(srs.geometry, settings, run.imu, run.legs).estimate(20)
+    turned = replace(estimate, covariance=np.asfortranarray(estimate.covariance))
+
+    np.testing.assert_array_equal(pose_covariance(turned), pose_covariance(estimate))
+    np.testing.assert_array_equal(body_twist(turned).covariance, body_twist(estimate).covariance)
+    np.testing.assert_array_equal(
+        acceleration_covariance(turned, settings), acceleration_covariance(estimate, settings)
     )
 
 

@@ -36,6 +36,8 @@ __all__ = [
     'pose_from_msg',
     'pose_msg',
     'pose_stamped_msg',
+    'put_quaternion',
+    'put_vector',
     'quaternion_from_msg',
     'quaternion_msg',
     'setpoint_msg',
@@ -108,6 +110,16 @@ def twist_msg(linear: ArrayLike, angular: ArrayLike) -> Twist:
 def accel_msg(linear: ArrayLike, angular: ArrayLike) -> Accel:
     """Return linear [m/s²] and angular [rad/s²] acceleration as an Accel."""
     return Accel(linear=vector3_msg(linear), angular=vector3_msg(angular))
+
+
+def put_vector(message: Vector3 | Point, values: ArrayLike) -> None:
+    """Write three numbers into a Vector3 or Point."""
+    message.x, message.y, message.z = _floats('vector', values, 3)
+
+
+def put_quaternion(message: Quaternion, quaternion_xyzw: ArrayLike) -> None:
+    """Write four numbers x, y, z, w into a Quaternion."""
+    message.x, message.y, message.z, message.w = _floats('quaternion', quaternion_xyzw, 4)
 
 
 def vector_from_msg(message: Vector3 | Point) -> Array:
@@ -226,4 +238,5 @@ def _floats(name: str, values: ArrayLike, size: int) -> list[float]:
     array = np.asarray(values, dtype=np.float64)
     if array.shape != (size,):
         raise MessageError(f'a {name} has shape ({size},), got {array.shape}')
-    return [float(value) for value in array]
+    numbers: list[float] = array.tolist()
+    return numbers

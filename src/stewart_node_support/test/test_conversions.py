@@ -8,6 +8,7 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
+from geometry_msgs.msg import Quaternion, Vector3
 from rclpy.serialization import deserialize_message, serialize_message
 from stewart_interfaces.msg import PlatformSetpoint
 from stewart_node_support import conversions, stamps
@@ -43,6 +44,17 @@ def test_integers_and_single_precision_arrive_as_what_they_were() -> None:
 
     assert received.position.tolist() == [1.0, 2.0, 3.0]
     assert received.linear_velocity.tolist() == [0.5, 1.5, 2.5]
+
+
+def test_numbers_put_into_a_message_arrive_as_what_they_were() -> None:
+    vector, quaternion = Vector3(), Quaternion()
+    conversions.put_vector(vector, np.float32([0.5, 1.5, 2.5]))
+    conversions.put_quaternion(quaternion, [0, 0, 1, 0])
+
+    received = deserialize_message(serialize_message(vector), Vector3)
+    assert conversions.vector_from_msg(received).tolist() == [0.5, 1.5, 2.5]
+    received = deserialize_message(serialize_message(quaternion), Quaternion)
+    assert conversions.quaternion_from_msg(received).tolist() == [0.0, 0.0, 1.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -104,6 +116,10 @@ def test_leg_state_that_is_not_six_legs_is_refused(
 def test_array_of_the_wrong_size_does_not_become_a_message() -> None:
     with pytest.raises(MessageError, match=r'vector has shape \(3,\), got \(2,\)'):
         conversions.vector3_msg([1.0, 2.0])
+    with pytest.raises(MessageError, match=r'vector has shape \(3,\), got \(1, 3\)'):
+        conversions.put_vector(Vector3(), [[1.0, 2.0, 3.0]])
+    with pytest.raises(MessageError, match=r'quaternion has shape \(4,\), got \(3,\)'):
+        conversions.put_quaternion(Quaternion(), [1.0, 2.0, 3.0])
     with pytest.raises(MessageError, match=r'position of six legs has shape \(6,\), got \(5,\)'):
         conversions.leg_state_msg(conversions.header_msg(STAMP), np.zeros(5))
 

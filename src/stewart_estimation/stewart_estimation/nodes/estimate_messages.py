@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import AccelWithCovarianceStamped
 from nav_msgs.msg import Odometry
@@ -16,18 +18,17 @@ from stewart_estimation.odometry import acceleration_covariance, body_twist, pos
 from stewart_estimation.settings import FilterSettings
 from stewart_interfaces.msg import EstimatorStatus
 from stewart_node_support.conversions import (
-    accel_msg,
-    header_msg,
+    BASE_FRAME,
     LEG_NAMES,
-    pose_msg,
-    twist_msg,
-    vector3_msg,
+    put_quaternion,
+    put_vector,
     vector_from_msg,
 )
 from stewart_node_support.errors import MessageError
 
 CHILD_FRAME = 'platform_link'
 NOT_MEASURED = -1.0
+LEGS = {name: leg for leg, name in enumerate(LEG_NAMES)}
 
 Counts = NDArray[np.int64]
 
@@ -91,101 +92,124 @@ def strokes_from(message: JointState) -> Array:
         If it names no leg, one twice, or another number of joints than it has strokes.
 
     """
-    names, values = list(message.name), list(message.position)
-    if not set(names) & set(LEG_NAMES) or len(set(names)) != len(names):
-        raise MessageError(f'a leg state names leg_1 to leg_6 at most once each, got {names}')
+    names, values = message.name, message.position
+    different = set(names)
+    if different.isdisjoint(LEGS) or len(different) != len(names):
+        raise MessageError(
+            f'a leg state names leg_1 to leg_6 at most once each, got {list(names)}'
+        )
     if len(values) != len(names):
         raise MessageError(f'a leg state has as many strokes as names, got {len(values)} strokes')
     strokes = np.full(6, np.nan)
     for name, value in zip(names, values, strict=True):
-        if name in LEG_NAMES and np.isfinite(value):
-            strokes[LEG_NAMES.index(name)] = value
+        if name in LEGS and isfinite(value):
+            strokes[LEGS[name]] = value
     return strokes
 
 
-def odometry_msg(stamp: Time, estimate: Estimate) -> Odometry:
-    """Return pose in base axes and twist in platform axes, with their covariances."""
-    twist = body_twist(estimate)
-    message = Odometry(header=header_msg(stamp), child_frame_id=CHILD_FRAME)
-    message.pose.pose = pose_msg(estimate.position, estimate.quaternion_xyzw)
-    message.pose.covariance = pose_covariance(estimate).ravel()
-    message.twist.twist = twist_msg(twist.linear, twist.angular)
-    message.twist.covariance = twist.covariance.ravel()
-    return message
-
-
-def acceleration_msg(
-    stamp: Time, estimate: Estimate, before: Estimate | None, settings: FilterSettings
-) -> AccelWithCovarianceStamped:
+class EstimateMessages:
     """
-    Return the acceleration of ``platform_link``'s origin in base axes.
+    Make the messages of an estimate.
 
-    Parameters
-    ----------
-    stamp : Time
-        Of the estimate.
-    estimate, before : Estimate
-        This one and the one before it: the angular acceleration is their difference, and is
-        marked as not measured (variances -1) where there is none before.
-    settings : FilterSettings
-        Noise of the IMU.
-
-    Returns
-    -------
-    AccelWithCovarianceStamped
-        In ``base_link``.
+    There is one message object for each topic, filled anew every time: at 200 Hz making one costs
+    more than sending it. Publish what a method returns before calling it again.
 
     """
-    covariance, angular = np.zeros((6, 6)), np.zeros(3)
-    covariance[:3, :3] = acceleration_covariance(estimate, settings)
-    step = 0.0 if before is None else estimate.stamp - before.stamp
-    if before is not None and step > 0.0:
-        angular = (estimate.angular_velocity - before.angular_velocity) / step
-        covariance[3:, 3:] = (estimate.rate_covariance + before.rate_covariance) / step**2
-    else:
-        covariance[range(3, 6), range(3, 6)] = NOT_MEASURED
-    message = AccelWithCovarianceStamped(header=header_msg(stamp))
-    message.accel.accel = accel_msg(estimate.linear_acceleration, angular)
-    message.accel.covariance = covariance.ravel()
-    return message
 
+    def __init__(self) -> None:
+        """Prepare what never changes."""
+        self._odometry = Odometry(child_frame_id=CHILD_FRAME)
+        self._acceleration = AccelWithCovarianceStamped()
+        self._status = EstimatorStatus()
+        for message in (self._odometry, self._acceleration, self._status):
+            message.header.frame_id = BASE_FRAME
 
-def status_msg(
-    stamp: Time,
-    estimate: Estimate,
-    update: Update,
-    counts: tuple[Counts, Counts],
-    *,
-    delayed: bool,
-) -> EstimatorStatus:
-    """
-    Return how the legs fitted, and what the filter thinks of the IMU.
+    def odometry(self, stamp: Time, estimate: Estimate) -> Odometry:
+        """Return pose in base axes and twist in platform axes, with their covariances."""
+        twist, message = body_twist(estimate), self._odometry
+        message.header.stamp = stamp
+        put_vector(message.pose.pose.position, estimate.position)
+        put_quaternion(message.pose.pose.orientation, estimate.quaternion_xyzw)
+        message.pose.covariance = pose_covariance(estimate).ravel()
+        put_vector(message.twist.twist.linear, twist.linear)
+        put_vector(message.twist.twist.angular, twist.angular)
+        message.twist.covariance = twist.covariance.ravel()
+        return message
 
-    Parameters
-    ----------
-    stamp : Time
-        Of the estimate.
-    estimate, update : Estimate, Update
-        Innovations are NaN where a leg was missing.
-    counts : tuple of two ndarrays of int, shape (6,)
-        Samples accepted and rejected so far.
-    delayed : bool
-        Whether the delay of the IMU is estimated.
+    def acceleration(
+        self, stamp: Time, estimate: Estimate, before: Estimate | None, settings: FilterSettings
+    ) -> AccelWithCovarianceStamped:
+        """
+        Return the acceleration of ``platform_link``'s origin in base axes.
 
-    Returns
-    -------
-    EstimatorStatus
-        In sensor axes.
+        Parameters
+        ----------
+        stamp : Time
+            Of the estimate.
+        estimate, before : Estimate
+            This one and the one before it: the angular acceleration is their difference, and is
+            marked as not measured (variances -1) where there is none before.
+        settings : FilterSettings
+            Noise of the IMU.
 
-    """
-    return EstimatorStatus(
-        header=header_msg(stamp),
-        innovations=update.innovations,
-        innovation_sigmas=update.sigmas,
-        nis=float(update.nis),
-        accelerometer_bias=vector3_msg(estimate.accelerometer_bias),
-        gyroscope_bias=vector3_msg(estimate.gyroscope_bias),
-        imu_delay=float(estimate.delay) if delayed else float('nan'),
-        accepted=np.asarray(counts[0], dtype=np.uint32),
-        rejected=np.asarray(counts[1], dtype=np.uint32),
-    )
+        Returns
+        -------
+        AccelWithCovarianceStamped
+            In ``base_link``.
+
+        """
+        covariance, angular = np.zeros((6, 6)), np.zeros(3)
+        covariance[:3, :3] = acceleration_covariance(estimate, settings)
+        step = 0.0 if before is None else estimate.stamp - before.stamp
+        if before is not None and step > 0.0:
+            angular = (estimate.angular_velocity - before.angular_velocity) / step
+            covariance[3:, 3:] = (estimate.rate_covariance + before.rate_covariance) / step**2
+        else:
+            covariance[range(3, 6), range(3, 6)] = NOT_MEASURED
+        message = self._acceleration
+        message.header.stamp = stamp
+        put_vector(message.accel.accel.linear, estimate.linear_acceleration)
+        put_vector(message.accel.accel.angular, angular)
+        message.accel.covariance = covariance.ravel()
+        return message
+
+    def status(
+        self,
+        stamp: Time,
+        estimate: Estimate,
+        update: Update,
+        counts: tuple[Counts, Counts],
+        *,
+        delayed: bool,
+    ) -> EstimatorStatus:
+        """
+        Return how the legs fitted, and what the filter thinks of the IMU.
+
+        Parameters
+        ----------
+        stamp : Time
+            Of the estimate.
+        estimate, update : Estimate, Update
+            Innovations are NaN where a leg was missing.
+        counts : tuple of two ndarrays of int, shape (6,)
+            Samples accepted and rejected so far.
+        delayed : bool
+            Whether the delay of the IMU is estimated.
+
+        Returns
+        -------
+        EstimatorStatus
+            In sensor axes.
+
+        """
+        message = self._status
+        message.header.stamp = stamp
+        message.innovations = update.innovations
+        message.innovation_sigmas = update.sigmas
+        message.nis = float(update.nis)
+        put_vector(message.accelerometer_bias, estimate.accelerometer_bias)
+        put_vector(message.gyroscope_bias, estimate.gyroscope_bias)
+        message.imu_delay = float(estimate.delay) if delayed else float('nan')
+        message.accepted = counts[0].astype(np.uint32)
+        message.rejected = counts[1].astype(np.uint32)
+        return message

@@ -10,12 +10,7 @@ from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from stewart_estimation.estimate import Estimate
 from stewart_estimation.live_filter import LiveResult
-from stewart_estimation.nodes.estimate_messages import (
-    acceleration_msg,
-    Counts,
-    odometry_msg,
-    status_msg,
-)
+from stewart_estimation.nodes.estimate_messages import Counts, EstimateMessages
 from stewart_estimation.settings import FilterSettings
 from stewart_interfaces.msg import EstimatorStatus
 from stewart_node_support.publishers import CountedPublisher
@@ -40,6 +35,7 @@ class EstimatePublishers:
             node, AccelWithCovarianceStamped, 'platform/acceleration', SENSOR_QOS
         )
         self._status = CountedPublisher(node, EstimatorStatus, 'estimator/status', SENSOR_QOS)
+        self._messages = EstimateMessages()
         self._before: Estimate | None = None
 
     def publish(
@@ -64,9 +60,12 @@ class EstimatePublishers:
             Samples accepted and rejected so far.
 
         """
-        estimate, delayed = item.estimate, settings.delay is not None
+        estimate, messages = item.estimate, self._messages
         before = None if item.restarted else self._before
-        self._odometry.publish(odometry_msg(stamp, estimate))
-        self._acceleration.publish(acceleration_msg(stamp, estimate, before, settings))
-        self._status.publish(status_msg(stamp, estimate, item.update, counts, delayed=delayed))
+        self._odometry.publish(messages.odometry(stamp, estimate))
+        self._acceleration.publish(messages.acceleration(stamp, estimate, before, settings))
+        delayed = settings.delay is not None
+        self._status.publish(
+            messages.status(stamp, estimate, item.update, counts, delayed=delayed)
+        )
         self._before = estimate
