@@ -58,18 +58,6 @@ class Reactions:
     prismatic_forces: Array
 
 
-def _samples(motion: Motion) -> Samples:
-    """Fields of `motion` with the leading axes made one, in C order, as the kernels take them."""
-    return (
-        np.ascontiguousarray(motion.position).reshape(-1, 3),
-        np.ascontiguousarray(motion.quaternion_xyzw).reshape(-1, 4),
-        np.ascontiguousarray(motion.linear_velocity).reshape(-1, 3),
-        np.ascontiguousarray(motion.angular_velocity).reshape(-1, 3),
-        np.ascontiguousarray(motion.linear_acceleration).reshape(-1, 3),
-        np.ascontiguousarray(motion.angular_acceleration).reshape(-1, 3),
-    )
-
-
 def _joints(model: InertialModel) -> tuple[Array, Array, Array, Array]:
     return model.base_joints, model.platform_joints, model.universal_axes, model.gravity
 
@@ -126,7 +114,7 @@ def actuator_forces(model: InertialModel, motion: Motion) -> Array:
 
     """
     parameters, many = model.parameters.reshape(1, -1), bool(motion.shape)
-    return _solve(model, parameters, _samples(motion), many=many).reshape((*motion.shape, 6))
+    return _solve(model, parameters, motion.rows(), many=many).reshape((*motion.shape, 6))
 
 
 def regressor(model: InertialModel, motion: Motion, *, columns: slice = slice(None)) -> Array:
@@ -155,7 +143,7 @@ def regressor(model: InertialModel, motion: Motion, *, columns: slice = slice(No
 
     """
     units = np.eye(3 * PARAMETERS_PER_BODY)[columns]
-    by_column = _solve(model, units, _samples(motion), many=bool(motion.shape))
+    by_column = _solve(model, units, motion.rows(), many=bool(motion.shape))
     matrix = np.ascontiguousarray(by_column.swapaxes(1, 2))
     return matrix.reshape((*motion.shape, 6, units.shape[0]))
 
@@ -182,7 +170,7 @@ def reactions(model: InertialModel, motion: Motion) -> Reactions:
         As `actuator_forces`.
 
     """
-    shape, samples = motion.shape, _samples(motion)
+    shape, samples = motion.shape, motion.rows()
     count = samples[0].shape[0]
     parameters = model.parameters.reshape(1, -1)
     forces = _solve(model, parameters, samples, many=bool(shape)).reshape(count, 6)

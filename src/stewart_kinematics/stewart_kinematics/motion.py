@@ -140,12 +140,14 @@ class Motion:
     def __post_init__(self) -> None:
         """Make every field a float64 array and compare the leading axes."""
         shape = np.shape(self.position)[:-1]
-        for item in fields(self):
-            array = np.asarray(getattr(self, item.name), dtype=np.float64)
-            size = 4 if item.name == 'quaternion_xyzw' else 3
-            if array.shape != (*shape, size):
-                raise ShapeError(item.name, str((*shape, size)), array.shape)
-            object.__setattr__(self, item.name, array)
+        values = vars(self)
+        for name, value in values.items():
+            array = np.asarray(value, dtype=np.float64)
+            expected = (*shape, 4 if name == 'quaternion_xyzw' else 3)
+            if array.shape != expected:
+                raise ShapeError(name, str(expected), array.shape)
+            # A frozen class, and half of the time that `object.__setattr__` takes for six fields.
+            values[name] = array
 
     @classmethod
     def at_rest(cls, pose: Pose, shape: tuple[int, ...] = ()) -> Motion:
@@ -179,6 +181,17 @@ class Motion:
     def acceleration(self) -> Array:
         """Linear and angular acceleration, shape (..., 6) [m/s², rad/s²]."""
         return np.concatenate([self.linear_acceleration, self.angular_acceleration], axis=-1)
+
+    def rows(self) -> tuple[Array, Array, Array, Array, Array, Array]:
+        """Return the fields with the leading axes made one, in C order, as kernels take them."""
+        return (
+            np.ascontiguousarray(self.position).reshape(-1, 3),
+            np.ascontiguousarray(self.quaternion_xyzw).reshape(-1, 4),
+            np.ascontiguousarray(self.linear_velocity).reshape(-1, 3),
+            np.ascontiguousarray(self.angular_velocity).reshape(-1, 3),
+            np.ascontiguousarray(self.linear_acceleration).reshape(-1, 3),
+            np.ascontiguousarray(self.angular_acceleration).reshape(-1, 3),
+        )
 
     def __getitem__(self, index: Any) -> Motion:
         """Select samples along the leading axes."""

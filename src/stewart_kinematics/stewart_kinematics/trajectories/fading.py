@@ -9,10 +9,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
-from stewart_kinematics.motion import Array, Motion, Pose
-from stewart_kinematics.trajectories.attitude import scaled
-from stewart_kinematics.trajectories.cycloid import cycloid
-from stewart_kinematics.trajectories.trajectory import clamp, lasting, not_negative, Trajectory
+from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.trajectories import fading_kernels
+from stewart_kinematics.trajectories.trajectory import (
+    clamp,
+    lasting,
+    motion_from_rows,
+    motion_rows,
+    not_negative,
+    Trajectory,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,65 +106,19 @@ class Faded:
         end = not_negative('time', time, 's') + not_negative('fade_out', fade_out, 's')
         return replace(self, fade_out=fade_out, duration=end)
 
-    def factor(self, time: Array) -> tuple[Array, Array, Array]:
-        """Return the factor at `time` [s] and its first two derivatives [-, 1/s, 1/s²]."""
-        rise = _ramp(time, self.fade_in)
-        if self.fade_out == 0.0:
-            return rise
-        fall = _ramp(self.duration - time, self.fade_out)
-        return (
-            rise[0] * fall[0],
-            rise[1] * fall[0] - rise[0] * fall[1],
-            rise[2] * fall[0] - 2.0 * rise[1] * fall[1] + rise[0] * fall[2],
-        )
-
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at `time` [s]; see `Trajectory`."""
         moment = clamp(time, self.duration)
-        return scaled_about(self.trajectory.sample(moment), self.centre, *self.factor(moment))
-
-
-def _ramp(time: Array, duration: float) -> tuple[Array, Array, Array]:
-    """Return a cycloidal rise from 0 to 1 and its derivatives [-, 1/s, 1/s²]."""
-    if duration == 0.0:
-        return np.ones(time.shape), np.zeros(time.shape), np.zeros(time.shape)
-    way, rate, curvature = cycloid(np.clip(time / duration, 0.0, 1.0))
-    return way, rate / duration, curvature / duration**2
-
-
-def scaled_about(
-    motion: Motion, centre: Pose, factor: Array, rate: Array, curvature: Array
-) -> Motion:
-    """
-    Multiply a motion's deviation from a centre by a factor of time.
-
-    Parameters
-    ----------
-    motion : Motion
-        Samples, shape (...).
-    centre : Pose
-        What a factor of 0 gives.
-    factor, rate, curvature : ndarray, shape (...)
-        The factor and its first two time derivatives [-, 1/s, 1/s²].
-
-    Returns
-    -------
-    Motion
-        Same shape, with consistent derivatives.
-
-    """
-    f, df, ddf = factor[..., None], rate[..., None], curvature[..., None]
-    offset = motion.position - centre.position
-    quaternion, velocity, acceleration = scaled(
-        (motion.quaternion_xyzw, motion.angular_velocity, motion.angular_acceleration),
-        centre.quaternion_xyzw,
-        (factor, rate, curvature),
-    )
-    return Motion(
-        centre.position + f * offset,
-        quaternion,
-        f * motion.linear_velocity + df * offset,
-        velocity,
-        f * motion.linear_acceleration + 2.0 * df * motion.linear_velocity + ddf * offset,
-        acceleration,
-    )
+        motion = self.trajectory.sample(moment)
+        faded = motion_rows(moment.size)
+        fading_kernels.faded(
+            moment.reshape(-1),
+            self.fade_in,
+            self.fade_out,
+            self.duration,
+            *motion.rows(),
+            self.centre.position,
+            self.centre.quaternion_xyzw,
+            *faded,
+        )
+        return motion_from_rows(faded, moment.shape)

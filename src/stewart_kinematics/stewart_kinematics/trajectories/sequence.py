@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 
@@ -33,6 +34,8 @@ class Sequence:
     ----------
     parts : tuple of Trajectory
         What is played; only the last may be endless.
+    starts : ndarray, shape (n,)
+        Time at which each part begins [s].
 
     Raises
     ------
@@ -43,7 +46,8 @@ class Sequence:
     """
 
     parts: tuple[Trajectory, ...]
-    _ends: Array = field(init=False, repr=False)
+    starts: Array = field(init=False, repr=False)
+    _ends: tuple[float, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Check the junctions and keep the times at which the parts end."""
@@ -54,29 +58,25 @@ class Sequence:
             if not np.isfinite(before.duration):
                 raise TrajectoryError(f'part {number} of {len(self.parts)} never ends')
             _refuse_jump(number, before.sample(before.duration), after.sample(0.0))
-        object.__setattr__(self, '_ends', read_only(np.cumsum([p.duration for p in self.parts])))
+        ends = np.cumsum([p.duration for p in self.parts]).tolist()
+        object.__setattr__(self, 'starts', read_only([0.0, *ends[:-1]]))
+        object.__setattr__(self, '_ends', tuple(ends))
 
     @property
     def duration(self) -> float:
         """Sum of the durations [s]."""
-        return float(self._ends[-1])
-
-    @property
-    def starts(self) -> Array:
-        """Time at which each part begins, shape (n,) [s]."""
-        return np.concatenate([[0.0], self._ends[:-1]])
+        return self._ends[-1]
 
     def part_at(self, time: float) -> int:
         """Return the index, from 0, of the part played at `time` [s]."""
-        return min(int(np.searchsorted(self._ends, time, side='right')), len(self.parts) - 1)
+        return min(bisect_right(self._ends, time), len(self.parts) - 1)
 
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at `time` [s]; see `Trajectory`."""
         moment = clamp(time, self.duration)
-        starts = self.starts
         if moment.ndim == 0:
             index = self.part_at(float(moment))
-            return self.parts[index].sample(moment - starts[index])
+            return self.parts[index].sample(moment - self.starts[index])
         which = np.searchsorted(self._ends, moment, side='right')
         which = np.minimum(which, len(self.parts) - 1)
         values = {
@@ -85,7 +85,7 @@ class Sequence:
         }
         for index, part in enumerate(self.parts):
             chosen = which == index
-            motion = part.sample(moment[chosen] - starts[index])
+            motion = part.sample(moment[chosen] - self.starts[index])
             for name, array in values.items():
                 array[chosen] = getattr(motion, name)
         return Motion(**values)

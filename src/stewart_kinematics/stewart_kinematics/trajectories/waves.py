@@ -39,6 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+import math
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,6 +51,8 @@ from stewart_kinematics.trajectories.trajectory import (
     clamp,
     finite,
     lasting,
+    motion_from_rows,
+    motion_rows,
     not_negative,
     positive,
 )
@@ -197,21 +200,17 @@ class OrbitalWave:
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at `time` [s]; see `Trajectory`."""
         moment = clamp(time, self.duration)
-        sums = np.empty((moment.size, 3, 3))
-        wave_kernels.sum_components(self._table, moment.reshape(-1), sums)
-        sums = sums.reshape(*moment.shape, 3, 3)
-        cosine, sine = np.cos(self.attack_angle), np.sin(self.attack_angle)
-        orbit = np.array([[cosine, sine, 0.0], [0.0, 0.0, 1.0]])
-        offset = sums[..., :2] @ orbit
-        tilt = surface_attitude(cosine * sums[..., 2], sine * sums[..., 2], self.centre)
-        return Motion(
-            self.centre.position + offset[..., 0, :],
-            tilt[0],
-            offset[..., 1, :],
-            tilt[1],
-            offset[..., 2, :],
-            tilt[2],
+        rows = motion_rows(moment.size)
+        wave_kernels.wave_motion(
+            self._table,
+            moment.reshape(-1),
+            math.cos(self.attack_angle),
+            math.sin(self.attack_angle),
+            self.centre.position,
+            self.centre.quaternion_xyzw,
+            *rows,
         )
+        return motion_from_rows(rows, moment.shape)
 
 
 def surface_attitude(slope_x: Array, slope_y: Array, centre: Pose) -> Attitude:
@@ -231,29 +230,15 @@ def surface_attitude(slope_x: Array, slope_y: Array, centre: Pose) -> Attitude:
         Quaternion, angular velocity and angular acceleration.
 
     """
-    x, dx, ddx = np.moveaxis(slope_x, -1, 0)
-    y, dy, ddy = np.moveaxis(slope_y, -1, 0)
-    square = 1.0 + x**2
-    pitch = -np.arctan(x)
-    d_pitch = -dx / square
-    dd_pitch = -ddx / square + 2.0 * x * dx**2 / square**2
-    # roll = atan u with u = y / sqrt(1 + x²)
-    root = np.sqrt(square)
-    ratio, d_ratio = x * dx / square, (dx**2 + x * ddx) / square - 2.0 * (x * dx / square) ** 2
-    u = y / root
-    du = dy / root - u * ratio
-    ddu = ddy / root - dy * ratio / root - du * ratio - u * d_ratio
-    spread = 1.0 + u**2
-    d_roll = du / spread
-    dd_roll = ddu / spread - 2.0 * u * du**2 / spread**2
-    zero = np.zeros(np.shape(pitch))
-    return from_euler(
-        'YXZ',
-        np.stack([pitch, np.arctan(u), zero], axis=-1),
-        np.stack([d_pitch, d_roll, zero], axis=-1),
-        np.stack([dd_pitch, dd_roll, zero], axis=-1),
-        centre.quaternion_xyzw,
+    shape = slope_x.shape
+    path = np.empty((3, slope_x.size // 3, 3))
+    wave_kernels.surface_angles(
+        np.ascontiguousarray(slope_x).reshape(-1, 3),
+        np.ascontiguousarray(slope_y).reshape(-1, 3),
+        *path,
     )
+    angles, rates, accelerations = path.reshape(3, *shape)
+    return from_euler('YXZ', angles, rates, accelerations, centre.quaternion_xyzw)
 
 
 def random_wave(

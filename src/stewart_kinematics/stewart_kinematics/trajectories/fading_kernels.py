@@ -1,0 +1,102 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled inner loop of fading: a motion's deviation from a centre times a factor of time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from stewart_kinematics.compiled import kernel, MATRIX, MATRIX_OUT, part, SCALAR, VECTOR, VOID
+from stewart_kinematics.motion import Array
+from stewart_kinematics.spatial.rotation_kernels import Triple
+from stewart_kinematics.trajectories.attitude_kernels import scaled_turn
+
+
+@part
+def ramp(time: float, duration: float) -> Triple:
+    """Return a cycloidal rise from 0 to 1 (`cycloid`) and its derivatives [-, 1/s, 1/s²]."""
+    if duration == 0.0:
+        return 1.0, 0.0, 0.0
+    tau = min(max(time / duration, 0.0), 1.0)
+    angle = 2.0 * math.pi * tau
+    sine = math.sin(angle)
+    return (
+        tau - sine / (2.0 * math.pi),
+        (1.0 - math.cos(angle)) / duration,
+        2.0 * math.pi * sine / (duration * duration),
+    )
+
+
+@kernel(
+    VOID,
+    VECTOR,
+    SCALAR,
+    SCALAR,
+    SCALAR,
+    MATRIX,
+    MATRIX,
+    MATRIX,
+    MATRIX,
+    MATRIX,
+    MATRIX,
+    VECTOR,
+    VECTOR,
+    MATRIX_OUT,
+    MATRIX_OUT,
+    MATRIX_OUT,
+    MATRIX_OUT,
+    MATRIX_OUT,
+    MATRIX_OUT,
+)
+def faded(
+    time: Array,
+    fade_in: float,
+    fade_out: float,
+    end: float,
+    position: Array,
+    quaternion: Array,
+    velocity: Array,
+    turning: Array,
+    acceleration: Array,
+    change: Array,
+    centre: Array,
+    centre_quaternion: Array,
+    faded_position: Array,
+    faded_quaternion: Array,
+    faded_velocity: Array,
+    faded_turning: Array,
+    faded_acceleration: Array,
+    faded_change: Array,
+) -> None:
+    """
+    Fade n samples in from time 0 and out until `end`.
+
+    The factor f is the product of rise r and fall s, whose own time runs backwards:
+    f' = r' s - r s' and f'' = r'' s - 2 r' s' + r s''.
+
+    Parameters are the times (n,) and durations [s], the fields of a motion (n, 3) and (n, 4), a
+    pose (3,) and (4,), and the fields of the result.
+
+    """
+    factor = np.empty((time.shape[0], 3))
+    for n in range(time.shape[0]):
+        r, dr, ddr = ramp(time[n], fade_in)
+        s, ds, dds = ramp(end - time[n], fade_out)
+        f, df, ddf = r * s, dr * s - r * ds, ddr * s - 2.0 * dr * ds + r * dds
+        factor[n, 0], factor[n, 1], factor[n, 2] = f, df, ddf
+        for k in range(3):
+            offset, v = position[n, k] - centre[k], velocity[n, k]
+            faded_position[n, k] = centre[k] + f * offset
+            faded_velocity[n, k] = f * v + df * offset
+            faded_acceleration[n, k] = f * acceleration[n, k] + 2.0 * df * v + ddf * offset
+    scaled_turn(
+        quaternion,
+        turning,
+        change,
+        centre_quaternion,
+        factor,
+        faded_quaternion,
+        faded_turning,
+        faded_change,
+    )
