@@ -9,8 +9,10 @@ While the legs are silent it goes on along the IMU for a while, and each instant
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+import math
 from typing import Literal
 
 import numpy as np
@@ -98,7 +100,7 @@ class LiveEstimation:
         self._strange = {'imu': 0, 'legs': 0}
         self._present: NDArray[np.bool_] = np.ones(6, dtype=bool)
         self._reason = reason
-        self._nis: list[float] = []
+        self._nis: deque[float] = deque(maxlen=MEMORY)
 
     def tell(self, settings: FilterSettings) -> None:
         """Begin anew with other settings."""
@@ -129,15 +131,13 @@ class LiveEstimation:
             If a number is not finite.
 
         """
-        imu_sample(stamp, specific_force, angular_velocity)
+        values = imu_sample(stamp, specific_force, angular_velocity)
         if not self._believed('imu', stamp, self._imu_stamp):
             return []
         self._imu_stamp = max(self._imu_stamp, stamp)
-        results = self._tried(
-            lambda: self._filter.add_imu(stamp, specific_force, angular_velocity)
-        )
+        results = self._tried(lambda: self._filter.take_imu(stamp, values))
         silent = stamp - self._leg_stamp
-        if COAST_AFTER < silent <= self._coast and np.isfinite(self._reported):
+        if COAST_AFTER < silent <= self._coast and math.isfinite(self._reported):
             results += self._tried(lambda: self._filter.add_legs(stamp, np.full(6, np.nan)))
         return self._fresh(results)
 
@@ -163,13 +163,13 @@ class LiveEstimation:
             If a length is infinite or not positive.
 
         """
-        leg_sample(stamp, lengths)
+        row = leg_sample(stamp, lengths)
         if not self._believed('legs', stamp, self._leg_stamp):
             return []
-        self._present = np.isfinite(lengths)
-        if self._present.any():
+        self._present = np.isfinite(row)
+        if np.count_nonzero(self._present):
             self._leg_stamp = max(self._leg_stamp, stamp)
-        return self._fresh(self._tried(lambda: self._filter.add_legs(stamp, lengths)))
+        return self._fresh(self._tried(lambda: self._filter.take_legs(stamp, row)))
 
     def health(self) -> Health:
         """Say how the estimate is, as of the latest stamps."""
@@ -230,12 +230,12 @@ class LiveEstimation:
         fresh = [item for item in results if item.estimate.stamp > self._reported]
         for item in fresh:
             self._reported = item.estimate.stamp
-            offered = np.isfinite(item.update.innovations)
-            self.accepted += item.update.used
-            self.rejected += offered & ~item.update.used
-            count = int(item.update.used.sum())
-            if count and np.isfinite(item.update.nis):
-                self._nis = [*self._nis[1 - MEMORY :], 6.0 * item.update.nis / count]
+            used = item.update.used
+            self.accepted += used
+            self.rejected += np.isfinite(item.update.innovations) & ~used
+            count = np.count_nonzero(used)
+            if count and math.isfinite(item.update.nis):
+                self._nis.append(6.0 * item.update.nis / count)
             if item.restarted:
                 self.restarts += self._started
                 self._started, self._reason = True, ''

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import bisect
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,6 +31,8 @@ from stewart_estimation.samples import imu_sample, leg_sample
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array
+
+_stamp = attrgetter('stamp')
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +86,7 @@ class LiveFilter:
         self.arrangement = Arrangement.of(geometry, settings)
         self.horizon = horizon
         self.dropped = 0
+        self._blank = Rows.empty(1, self.arrangement.size, keep=False)
         self._filtered: FilterState | None = None
         self._stamps: list[float] = []
         self._values: list[Array] = []
@@ -123,7 +127,32 @@ class LiveFilter:
             If a covariance cannot be repaired; the filter then starts anew.
 
         """
-        values = imu_sample(stamp, specific_force, angular_velocity)
+        return self.take_imu(stamp, imu_sample(stamp, specific_force, angular_velocity))
+
+    def take_imu(self, stamp: float, values: Array) -> list[LiveResult]:
+        """
+        Take a sample of the IMU that has been looked at.
+
+        Parameters
+        ----------
+        stamp : float
+            [s].
+        values : ndarray, shape (6,)
+            Specific force and angular velocity, from `imu_sample`.
+
+        Returns
+        -------
+        list of LiveResult
+            As `add_imu`.
+
+        Raises
+        ------
+        SampleError
+            If the filter cannot start from the lengths.
+        CovarianceError
+            If a covariance cannot be repaired; the filter then starts anew.
+
+        """
         if self._stamps and stamp < self._stamps[-1] - self.horizon:
             self.dropped += 1
             return []
@@ -164,7 +193,33 @@ class LiveFilter:
             If a covariance cannot be repaired; the filter then starts anew.
 
         """
-        row = LegRow(stamp, leg_sample(stamp, lengths))
+        return self.take_legs(stamp, leg_sample(stamp, lengths))
+
+    def take_legs(self, stamp: float, lengths: Array) -> list[LiveResult]:
+        """
+        Take a sample of the lengths that has been looked at.
+
+        Parameters
+        ----------
+        stamp : float
+            [s].
+        lengths : ndarray, shape (6,)
+            From `leg_sample` [m].
+
+        Returns
+        -------
+        list of LiveResult
+            As `add_imu`.
+
+        Raises
+        ------
+        SampleError
+            If the filter cannot start from the lengths.
+        CovarianceError
+            If a covariance cannot be repaired; the filter then starts anew.
+
+        """
+        row = LegRow(stamp, lengths)
         if self._legs and stamp < self._legs[-1].stamp - self.horizon:
             self.dropped += 1
             return []
@@ -196,12 +251,14 @@ class LiveFilter:
     def _process(self) -> list[LiveResult]:
         """Use the leg samples that the IMU has passed."""
         results: list[LiveResult] = []
+        used = self._next
         while self._next < len(self._legs) and self._stamps:
             row = self._legs[self._next]
             if not self._ready(row):
                 break
             results += self._use(row)
-        self._forget()
+        if self._next > used:
+            self._forget()
         return results
 
     def _ready(self, row: LegRow) -> bool:
@@ -242,7 +299,7 @@ class LiveFilter:
             np.array(self._values[first:]),
             np.array([row.stamp]),
             lengths,
-            Rows.empty(1, self.arrangement.size, keep=False),
+            self._blank.copy(),
         )
         try:
             restarts = loop.run(0)
@@ -274,7 +331,3 @@ class LiveFilter:
             keep = oldest - self.arrangement.settings.imu_timeout
             first = max(bisect.bisect_left(self._stamps, keep) - 1, 0)
             del self._stamps[:first], self._values[:first]
-
-
-def _stamp(row: LegRow) -> float:
-    return row.stamp

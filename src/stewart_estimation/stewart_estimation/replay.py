@@ -62,6 +62,18 @@ class Rows:
         rows.verdicts[:, 13:] = 0.0
         return rows
 
+    def copy(self) -> Rows:
+        """Return arrays of their own."""
+        return Rows(
+            self.report.copy(),
+            self.errors.copy(),
+            self.rate_errors.copy(),
+            self.verdicts.copy(),
+            self.scales.copy(),
+            self.steps.copy(),
+            self.step_errors.copy(),
+        )
+
 
 def replay(
     geometry: Geometry,

@@ -8,7 +8,7 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
-from geometry_msgs.msg import Quaternion, Vector3
+from geometry_msgs.msg import Point, Quaternion, Vector3
 from rclpy.serialization import deserialize_message, serialize_message
 from stewart_interfaces.msg import PlatformSetpoint
 from stewart_node_support import conversions, stamps
@@ -47,12 +47,15 @@ def test_integers_and_single_precision_arrive_as_what_they_were() -> None:
 
 
 def test_numbers_put_into_a_message_arrive_as_what_they_were() -> None:
-    vector, quaternion = Vector3(), Quaternion()
+    vector, point, quaternion = Vector3(), Point(), Quaternion()
     conversions.put_vector(vector, np.float32([0.5, 1.5, 2.5]))
+    conversions.put_point(point, [1, 2, 3])
     conversions.put_quaternion(quaternion, [0, 0, 1, 0])
 
     received = deserialize_message(serialize_message(vector), Vector3)
     assert conversions.vector_from_msg(received).tolist() == [0.5, 1.5, 2.5]
+    received = deserialize_message(serialize_message(point), Point)
+    assert conversions.vector_from_msg(received).tolist() == [1.0, 2.0, 3.0]
     received = deserialize_message(serialize_message(quaternion), Quaternion)
     assert conversions.quaternion_from_msg(received).tolist() == [0.0, 0.0, 1.0, 0.0]
 
@@ -118,6 +121,8 @@ def test_array_of_the_wrong_size_does_not_become_a_message() -> None:
         conversions.vector3_msg([1.0, 2.0])
     with pytest.raises(MessageError, match=r'vector has shape \(3,\), got \(1, 3\)'):
         conversions.put_vector(Vector3(), [[1.0, 2.0, 3.0]])
+    with pytest.raises(MessageError, match=r'point has shape \(3,\), got \(4,\)'):
+        conversions.pose_msg(np.zeros(4), np.zeros(4))
     with pytest.raises(MessageError, match=r'quaternion has shape \(4,\), got \(3,\)'):
         conversions.put_quaternion(Quaternion(), [1.0, 2.0, 3.0])
     with pytest.raises(MessageError, match=r'position of six legs has shape \(6,\), got \(5,\)'):

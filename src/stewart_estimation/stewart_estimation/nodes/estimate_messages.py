@@ -20,6 +20,7 @@ from stewart_interfaces.msg import EstimatorStatus
 from stewart_node_support.conversions import (
     BASE_FRAME,
     LEG_NAMES,
+    put_point,
     put_quaternion,
     put_vector,
     vector_from_msg,
@@ -128,7 +129,7 @@ class EstimateMessages:
         """Return pose in base axes and twist in platform axes, with their covariances."""
         twist, message = body_twist(estimate), self._odometry
         message.header.stamp = stamp
-        put_vector(message.pose.pose.position, estimate.position)
+        put_point(message.pose.pose.position, estimate.position)
         put_quaternion(message.pose.pose.orientation, estimate.quaternion_xyzw)
         message.pose.covariance = pose_covariance(estimate).ravel()
         put_vector(message.twist.twist.linear, twist.linear)
