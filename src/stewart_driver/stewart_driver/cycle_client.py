@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isnan
 import os
 import pickle
 import subprocess
@@ -350,4 +351,5 @@ class CycleClient(ChildProcess):
 
 
 def _known(values: Array) -> Array | None:
-    return None if np.isnan(values).any() else values
+    # A tenth of the time that numpy takes to begin; a sample asks four times.
+    return None if any(map(isnan, values.tolist())) else values

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import isfinite
 from typing import NamedTuple
 
+from builtin_interfaces.msg import Time
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sensor_msgs.msg import JointState
@@ -74,6 +77,34 @@ def leg_state_msg(
     )
 
 
+class LegStateMessage:
+    """
+    A JointState of six legs that is filled anew: to make one costs more than to send it.
+
+    Publish what `filled` returns before calling it again.
+
+    """
+
+    def __init__(self) -> None:
+        """Prepare what never changes."""
+        self._message = JointState(name=list(LEG_NAMES))
+
+    def filled(
+        self,
+        stamp: Time,
+        position: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        effort: ArrayLike | None = None,
+    ) -> JointState:
+        """Return the message without a frame; arguments and errors as for `leg_state_msg`."""
+        message = self._message
+        message.header.stamp = stamp
+        message.position = _list('position', position)
+        message.velocity = _list('velocity', velocity)
+        message.effort = _list('effort', effort)
+        return message
+
+
 def legs_from_msg(message: JointState) -> LegArrays:
     """
     Return the six legs of a JointState.
@@ -94,11 +125,12 @@ def legs_from_msg(message: JointState) -> LegArrays:
         If the names are not those of the six legs, a length differs or a value is not finite.
 
     """
-    names = list(message.name)
-    if sorted(names) != list(LEG_NAMES):
-        raise MessageError(f'a leg state names leg_1 to leg_6 once each, got {names}')
-    order = [names.index(name) for name in LEG_NAMES]
-    return LegArrays(*(_array(item, getattr(message, item), order) for item in LegArrays._fields))
+    order = _order(tuple(message.name))
+    return LegArrays(
+        _array('position', message.position, order),
+        _array('velocity', message.velocity, order),
+        _array('effort', message.effort, order),
+    )
 
 
 def _list(name: str, values: ArrayLike | None) -> list[float]:
@@ -111,14 +143,22 @@ def _list(name: str, values: ArrayLike | None) -> list[float]:
     return result
 
 
-def _array(name: str, values: ArrayLike, order: list[int]) -> Array | None:
-    array = np.array(values, dtype=np.float64)
-    if array.size == 0:
+def _order(names: tuple[str, ...]) -> Sequence[int]:
+    """Return where legs 1 to 6 stand among the names."""
+    if names == LEG_NAMES:
+        return range(6)
+    if sorted(names) != list(LEG_NAMES):
+        raise MessageError(f'a leg state names leg_1 to leg_6 once each, got {list(names)}')
+    return [names.index(name) for name in LEG_NAMES]
+
+
+def _array(name: str, values: Sequence[float], order: Sequence[int]) -> Array | None:
+    if len(values) == 0:
         return None
-    if array.shape != (6,):
-        raise MessageError(f'the {name} of a leg state has 6 or no values, got {array.size}')
-    array = array[order]
-    if not np.all(np.isfinite(array)):
-        leg = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise MessageError(f'the {name} of leg {leg + 1} must be finite, got {array[leg]}')
-    return array
+    if len(values) != 6:
+        raise MessageError(f'the {name} of a leg state has 6 or no values, got {len(values)}')
+    numbers = [values[place] for place in order]
+    for leg, number in enumerate(numbers, 1):
+        if not isfinite(number):
+            raise MessageError(f'the {name} of leg {leg} must be finite, got {number}')
+    return np.array(numbers, dtype=np.float64)

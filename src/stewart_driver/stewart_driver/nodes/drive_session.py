@@ -25,7 +25,7 @@ from stewart_interfaces.msg import DriverState, TrackingError
 from stewart_node_support.conversions import header_msg, vector_from_msg
 from stewart_node_support.diagnostics import Report
 from stewart_node_support.errors import MessageError
-from stewart_node_support.legs import leg_state_msg, LegArrays, legs_from_msg
+from stewart_node_support.legs import LegArrays, legs_from_msg, LegStateMessage
 from stewart_node_support.stamps import from_seconds, to_nanoseconds, to_seconds
 
 LONGEST_STOP = 2.0
@@ -79,6 +79,7 @@ class DriveSession:
         self._efforts = EffortJoin()
         self._commands = CommandReport(self._client, self._efforts)
         self._change = StateChange(time.monotonic(), State.DISABLED, False, 'starting')
+        self._message = LegStateMessage()
         self._ended = self._buried = False
         self._trouble = ''
         self.reports: dict[str, Callable[[], Report]] = {
@@ -177,10 +178,18 @@ class DriveSession:
         ]
 
     def leg_states(self) -> Iterator[JointState]:
-        """Return the measured legs since the last call; effort is empty if no force is known."""
+        """
+        Return the measured legs since the last call; effort is empty if no force is known.
+
+        Yields
+        ------
+        JointState
+            Always the same message, filled anew: publish it before asking for the next.
+
+        """
         for sample in self._client.samples():
-            header = header_msg(from_seconds(self.clock.to_wall(sample.stamp)), '')
-            yield leg_state_msg(header, sample.strokes, sample.rates, sample.forces)
+            stamp = from_seconds(self.clock.to_wall(sample.stamp))
+            yield self._message.filled(stamp, sample.strokes, sample.rates, sample.forces)
 
     def come_to_rest(self) -> Iterator[DriverState]:
         """

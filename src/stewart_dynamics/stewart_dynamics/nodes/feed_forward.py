@@ -12,9 +12,10 @@ from sensor_msgs.msg import JointState
 from stewart_dynamics.errors import StewartError
 from stewart_dynamics.feed_forward import FeedForward
 from stewart_interfaces.msg import PlatformSetpoint
-from stewart_node_support.conversions import header_msg, leg_state_msg, motion_from_msg
+from stewart_node_support.conversions import motion_from_msg
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.errors import MessageError
+from stewart_node_support.legs import LegStateMessage
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS
@@ -40,6 +41,7 @@ class FeedForwardNode(Node):
         self.refusals = Refusals('setpoints')
         self.published: dict[str, CountedPublisher] = {}
         self._efforts = CountedPublisher(self, JointState, 'joint_efforts', COMMAND_QOS)
+        self._message = LegStateMessage()
         self._diagnostics = Diagnostics(self, parameters.platform)
         if not parameters.enabled:
             self._diagnostics.add('setpoints', lambda: Report(Level.OK, 'off by configuration'))
@@ -55,8 +57,7 @@ class FeedForwardNode(Node):
             self.refusals.refuse(self, error)
             return
         self.refusals.accept()
-        header = header_msg(message.header.stamp, '')
-        self._efforts.publish(leg_state_msg(header, effort=forces))
+        self._efforts.publish(self._message.filled(message.header.stamp, effort=forces))
 
 
 def main() -> None:

@@ -16,9 +16,10 @@ from stewart_kinematics.motion import Motion
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.warming import warm_up
-from stewart_node_support.conversions import header_msg, leg_state_msg, motion_from_msg
+from stewart_node_support.conversions import motion_from_msg
 from stewart_node_support.diagnostics import Diagnostics
 from stewart_node_support.errors import MessageError
+from stewart_node_support.legs import LegStateMessage
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, STATE_QOS
@@ -58,6 +59,7 @@ class InverseKinematics(Node):
         self._guard = MotionGuard(platform, scale=parameters.limit_scale)
         self._arbiter = SetpointArbiter(parameters.silence)
         self._driver_state: int | None = None
+        self._message = LegStateMessage()
         self.refusals = Refusals('setpoints')
         self.published: dict[str, CountedPublisher] = {}
         self._commands = CountedPublisher(self, JointState, 'joint_commands', COMMAND_QOS)
@@ -77,8 +79,7 @@ class InverseKinematics(Node):
             return
         self._arbiter.latch(message.source, motion, stamp)
         self.refusals.accept()
-        header = header_msg(message.header.stamp, '')
-        self._commands.publish(leg_state_msg(header, legs.stroke, legs.rate))
+        self._commands.publish(self._message.filled(message.header.stamp, legs.stroke, legs.rate))
 
     def _on_driver_state(self, message: DriverState) -> None:
         before, self._driver_state = self._driver_state, message.state
