@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from stewart_kinematics.errors import ConfigurationError, StewartError
-from stewart_kinematics.motion import Motion
+from stewart_kinematics.motion import Array, Motion
 
 REST_VELOCITY = 1e-4
 """Below this a platform rests [m/s], [rad/s]; a profile's last sample is at 0 but for rounding."""
@@ -36,8 +36,18 @@ def at_rest(motion: Motion) -> bool:
         True where velocity and acceleration vanish; NaN is not rest.
 
     """
-    velocity, acceleration = np.abs(motion.twist).max(), np.abs(motion.acceleration).max()
-    return bool(velocity <= REST_VELOCITY and acceleration <= REST_ACCELERATION)
+    return (
+        _within(motion.linear_velocity, REST_VELOCITY)
+        and _within(motion.angular_velocity, REST_VELOCITY)
+        and _within(motion.linear_acceleration, REST_ACCELERATION)
+        and _within(motion.angular_acceleration, REST_ACCELERATION)
+    )
+
+
+def _within(values: Array, bound: float) -> bool:
+    """Tell whether three numbers are within a bound, in a tenth of numpy's time."""
+    x, y, z = values.tolist()
+    return abs(x) <= bound and abs(y) <= bound and abs(z) <= bound
 
 
 @dataclass(frozen=True, eq=False)

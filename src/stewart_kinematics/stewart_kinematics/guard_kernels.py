@@ -14,15 +14,17 @@ import math
 
 import numpy as np
 from stewart_kinematics.compiled import (
+    INTEGER,
     kernel,
     MATRIX,
     MATRIX_OUT,
     part,
     SCALAR,
     STACK_OUT,
+    VECTOR,
     VOID,
 )
-from stewart_kinematics.leg_kernels import cross, dot, rotate
+from stewart_kinematics.leg_kernels import cross, dot, jacobian, leg_motion, rotate
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial.rotation_kernels import quadruple, rotation, Triple, triple
 
@@ -97,44 +99,77 @@ def norm_of(values: Array, n: int, first: int) -> float:
     return math.sqrt(x * x + y * y + z * z)
 
 
+@part
+def joined(first: Array, second: Array) -> Array:
+    """Return rows of six, (n, 6), made of two rows of three."""
+    rows = np.empty((first.shape[0], 6))
+    for n in range(first.shape[0]):
+        for k in range(3):
+            rows[n, k] = first[n, k]
+            rows[n, 3 + k] = second[n, k]
+    return rows
+
+
 @kernel(
-    VOID, MATRIX, MATRIX, SCALAR, MATRIX, MATRIX, MATRIX, MATRIX, STACK_OUT, STACK_OUT, MATRIX_OUT
+    VOID,
+    MATRIX,
+    MATRIX,
+    MATRIX,
+    VECTOR,
+    SCALAR,
+    MATRIX,
+    MATRIX,
+    MATRIX,
+    MATRIX,
+    MATRIX,
+    MATRIX,
+    STACK_OUT,
+    MATRIX_OUT,
 )
 def guarded_quantities(
     base: Array,
+    platform: Array,
     axes: Array,
+    retracted: Array,
     scale: float,
     position: Array,
     quaternion: Array,
-    twist: Array,
-    acceleration: Array,
+    velocity: Array,
+    turning: Array,
+    linear: Array,
+    angular: Array,
     legs: Array,
-    jacobian: Array,
     out: Array,
 ) -> None:
     """
-    Write every guarded quantity of n samples, shape (n, 55).
+    Write the legs' lengths, rates, accelerations and strokes and every guarded quantity.
 
-    `legs` (3, n, 6) and `jacobian` (n, 6, 6) come from `leg_kernels`; the moments of the latter
-    are divided by the length `scale` in place. `axes` (12, 3) holds the axes of the base joints
-    in the base, then those of the platform joints in the platform. Strokes are written as
-    lengths. A row with a number that is not finite becomes NaN throughout.
+    Parameters are the joints (6, 3), the axes (12, 3) of the base joints in the base, then those
+    of the platform joints in the platform, the retracted lengths (6,), the length that divides
+    the Jacobian's moments, the fields of a motion of n samples, and the results (4, n, 6) and
+    (n, 55). Of the quantities, a row with a number that is not finite becomes NaN throughout.
 
     """
+    twist, acceleration = joined(velocity, turning), joined(linear, angular)
+    leg_motion(base, platform, position, quaternion, twist, acceleration, legs)
+    rows = np.empty((position.shape[0], 6, 6))
+    jacobian(base, platform, position, quaternion, rows)
     vectors = np.empty((6, 3))
     for n in range(position.shape[0]):
         x, y, z, w = quadruple(quaternion, n)
+        for i in range(6):
+            legs[3, n, i] = legs[0, n, i] - retracted[i]
         total = x + y + z + w + position[n].sum() + twist[n].sum() + acceleration[n].sum()
-        jacobian[n, :, 3:] /= scale
-        if not math.isfinite(total + jacobian[n].sum()):
+        rows[n, :, 3:] /= scale
+        if not math.isfinite(total + rows[n].sum()):
             out[n, :] = math.nan
             continue
         r = rotation(x, y, z, w)
         for i in range(6):
-            d = triple(jacobian[n], i)
+            d = triple(rows[n], i)
             for k in range(3):
                 vectors[i, k] = legs[0, n, i] * d[k]
-            out[n, STROKE + i] = legs[0, n, i]
+            out[n, STROKE + i] = legs[3, n, i]
             out[n, RATE + i] = legs[1, n, i]
             out[n, ACCELERATION + i] = legs[2, n, i]
             out[n, BASE_ANGLE + i] = angle_between(d, triple(axes, i))
@@ -148,5 +183,15 @@ def guarded_quantities(
         out[n, SPEEDS + 1] = norm_of(twist, n, 3)
         out[n, SPEEDS + 2] = norm_of(acceleration, n, 0)
         out[n, SPEEDS + 3] = norm_of(acceleration, n, 3)
-        out[n, CONDITION] = np.linalg.cond(jacobian[n])
-        out[n, DETERMINANT] = np.linalg.det(jacobian[n])
+        out[n, CONDITION] = np.linalg.cond(rows[n])
+        out[n, DETERMINANT] = np.linalg.det(rows[n])
+
+
+@kernel(INTEGER, MATRIX, VECTOR, VECTOR)
+def first_outside(values: Array, lower: Array, upper: Array) -> int:
+    """Return the first row with a number that is not within its bounds, NaN included; -1: none."""
+    for n in range(values.shape[0]):
+        for k in range(values.shape[1]):
+            if not lower[k] <= values[n, k] <= upper[k]:
+                return n
+    return -1

@@ -140,10 +140,10 @@ class Motion:
     def __post_init__(self) -> None:
         """Make every field a float64 array and compare the leading axes."""
         shape = np.shape(self.position)[:-1]
-        values = vars(self)
+        vector, attitude, values = (*shape, 3), (*shape, 4), vars(self)
         for name, value in values.items():
             array = np.asarray(value, dtype=np.float64)
-            expected = (*shape, 4 if name == 'quaternion_xyzw' else 3)
+            expected = attitude if name == 'quaternion_xyzw' else vector
             if array.shape != expected:
                 raise ShapeError(name, str(expected), array.shape)
             # A frozen class, and half of the time that `object.__setattr__` takes for six fields.

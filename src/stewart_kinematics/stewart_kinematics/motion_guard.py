@@ -11,14 +11,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 from stewart_kinematics import guard_kernels as columns
-from stewart_kinematics import leg_kernels
 from stewart_kinematics.errors import (
     ConfigurationError,
     MotionRefused,
     ShapeError,
     Violation,
 )
-from stewart_kinematics.guard_kernels import guarded_quantities
 from stewart_kinematics.inverse import LegMotion
 from stewart_kinematics.jump import jump
 from stewart_kinematics.motion import Array, Motion, read_only
@@ -135,11 +133,10 @@ class MotionGuard:
 
         """
         legs, values = self._evaluate(motion)
-        allowed = (values >= self._lower) & (values <= self._upper)
-        if not allowed.all():
-            raise MotionRefused(self._violation(motion, values, allowed))
-        length, rate, acceleration = legs.reshape(3, *motion.shape, 6)
-        stroke = length - self.platform.geometry.retracted_length
+        refused = columns.first_outside(values, self._lower, self._upper)
+        if refused >= 0:
+            raise MotionRefused(self._violation(motion, values, refused))
+        length, rate, acceleration, stroke = legs.reshape(4, *motion.shape, 6)
         return LegMotion(length, stroke, rate, acceleration)
 
     def margins(self, motion: Motion) -> dict[str, Array]:
@@ -227,36 +224,24 @@ class MotionGuard:
         self._last = None
 
     def _evaluate(self, motion: Motion) -> tuple[Array, Array]:
-        """Return the kernel's leg motion (3, n, 6) and guarded quantities (n, 55)."""
-        geometry = self.platform.geometry
-        base = geometry.base_joints
-        joints = (base, geometry.platform_joints)
-        position = np.ascontiguousarray(motion.position.reshape(-1, 3))
-        attitude = np.ascontiguousarray(motion.quaternion_xyzw.reshape(-1, 4))
-        twist, acceleration = motion.twist.reshape(-1, 6), motion.acceleration.reshape(-1, 6)
-        count = len(position)
-        legs, rows = np.empty((3, count, 6)), np.empty((count, 6, 6))
-        values = np.empty((count, columns.WIDTH))
-        leg_kernels.leg_motion(*joints, position, attitude, twist, acceleration, legs)
-        leg_kernels.jacobian(*joints, position, attitude, rows)
-        guarded_quantities(
-            base,
+        """Return the kernel's leg motion (4, n, 6) and guarded quantities (n, 55)."""
+        geometry, rows = self.platform.geometry, motion.rows()
+        count = len(rows[0])
+        legs, values = np.empty((4, count, 6)), np.empty((count, columns.WIDTH))
+        columns.guarded_quantities(
+            geometry.base_joints,
+            geometry.platform_joints,
             self._axes,
+            geometry.retracted_length,
             geometry.length_scale,
-            position,
-            attitude,
-            twist,
-            acceleration,
+            *rows,
             legs,
-            rows,
             values,
         )
-        values[:, columns.STROKE : columns.STROKE + 6] -= geometry.retracted_length
         return legs, values
 
-    def _violation(self, motion: Motion, values: Array, allowed: Flags) -> Violation:
-        """Return the first violation of the first refused sample."""
-        sample = int(np.argmin(allowed.all(axis=1)))
+    def _violation(self, motion: Motion, values: Array, sample: int) -> Violation:
+        """Return the first violation of a refused sample."""
         index = sample if motion.shape else None
         for item in fields(motion):
             numbers = getattr(motion, item.name).reshape(len(values), -1)[sample]
@@ -266,7 +251,8 @@ class MotionGuard:
                     return Violation(
                         name, number, -math.inf, math.inf, UNITS[item.name], None, index
                     )
-        place = int(np.argmin(allowed[sample]))
+        allowed = (values[sample] >= self._lower) & (values[sample] <= self._upper)
+        place = int(np.argmin(allowed))
         column = self._columns[place]
         factor = 180.0 / math.pi if column.unit == 'deg' else 1.0
         return Violation(
