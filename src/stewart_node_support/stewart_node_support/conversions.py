@@ -27,20 +27,17 @@ __all__ = [
     'LEG_NAMES',
     'LegArrays',
     'MotionArrays',
-    'accel_msg',
     'header_msg',
     'leg_state_msg',
     'legs_from_msg',
     'motion_from_msg',
-    'point_msg',
     'pose_from_msg',
     'pose_msg',
     'pose_stamped_msg',
-    'put_point',
-    'put_quaternion',
+    'put_pose',
+    'put_rates',
     'put_vector',
     'quaternion_from_msg',
-    'quaternion_msg',
     'setpoint_msg',
     'twist_msg',
     'vector3_msg',
@@ -80,24 +77,10 @@ def vector3_msg(values: ArrayLike) -> Vector3:
     return message
 
 
-def point_msg(values: ArrayLike) -> Point:
-    """Return three numbers as a Point."""
-    message = Point()
-    put_point(message, values)
-    return message
-
-
-def quaternion_msg(quaternion_xyzw: ArrayLike) -> Quaternion:
-    """Return four numbers x, y, z, w as a Quaternion."""
-    message = Quaternion()
-    put_quaternion(message, quaternion_xyzw)
-    return message
-
-
 def pose_msg(position: ArrayLike, quaternion_xyzw: ArrayLike) -> Pose:
     """Return position [m] and unit quaternion as a Pose."""
     message = Pose()
-    _put_pose(message, position, quaternion_xyzw)
+    put_pose(message, position, quaternion_xyzw)
     return message
 
 
@@ -111,14 +94,7 @@ def pose_stamped_msg(
 def twist_msg(linear: ArrayLike, angular: ArrayLike) -> Twist:
     """Return linear [m/s] and angular [rad/s] velocity as a Twist."""
     message = Twist()
-    _put_pair(message, linear, angular)
-    return message
-
-
-def accel_msg(linear: ArrayLike, angular: ArrayLike) -> Accel:
-    """Return linear [m/s²] and angular [rad/s²] acceleration as an Accel."""
-    message = Accel()
-    _put_pair(message, linear, angular)
+    put_rates(message, linear, angular)
     return message
 
 
@@ -127,14 +103,17 @@ def put_vector(message: Vector3, values: ArrayLike) -> None:
     message.x, message.y, message.z = _floats('vector', values, 3)
 
 
-def put_point(message: Point, values: ArrayLike) -> None:
-    """Write three numbers into a Point."""
-    message.x, message.y, message.z = _floats('point', values, 3)
+def put_pose(message: Pose, position: ArrayLike, quaternion_xyzw: ArrayLike) -> None:
+    """Write position [m] and unit quaternion into a Pose."""
+    point, turn = message.position, message.orientation
+    point.x, point.y, point.z = _floats('point', position, 3)
+    turn.x, turn.y, turn.z, turn.w = _floats('quaternion', quaternion_xyzw, 4)
 
 
-def put_quaternion(message: Quaternion, quaternion_xyzw: ArrayLike) -> None:
-    """Write four numbers x, y, z, w into a Quaternion."""
-    message.x, message.y, message.z, message.w = _floats('quaternion', quaternion_xyzw, 4)
+def put_rates(message: Twist | Accel, linear: ArrayLike, angular: ArrayLike) -> None:
+    """Write linear and angular velocity or acceleration into a Twist or an Accel."""
+    put_vector(message.linear, linear)
+    put_vector(message.angular, angular)
 
 
 def vector_from_msg(message: Vector3 | Point) -> Array:
@@ -202,9 +181,9 @@ def setpoint_msg(stamp: Time, source: str, motion: Any) -> PlatformSetpoint:
     # A message is made with all its parts: to fill them takes half as long as to make others.
     message = PlatformSetpoint(source=source)
     message.header.stamp, message.header.frame_id = stamp, BASE_FRAME
-    _put_pose(message.pose, motion.position, motion.quaternion_xyzw)
-    _put_pair(message.twist, motion.linear_velocity, motion.angular_velocity)
-    _put_pair(message.accel, motion.linear_acceleration, motion.angular_acceleration)
+    put_pose(message.pose, motion.position, motion.quaternion_xyzw)
+    put_rates(message.twist, motion.linear_velocity, motion.angular_velocity)
+    put_rates(message.accel, motion.linear_acceleration, motion.angular_acceleration)
     return message
 
 
@@ -242,16 +221,6 @@ def motion_from_msg(message: PlatformSetpoint) -> MotionArrays:
         if not _finite(values):
             raise MessageError(f'the {name} of a setpoint must be finite, got {values}')
     return MotionArrays(position, quaternion, *rates)
-
-
-def _put_pose(message: Pose, position: ArrayLike, quaternion_xyzw: ArrayLike) -> None:
-    put_point(message.position, position)
-    put_quaternion(message.orientation, quaternion_xyzw)
-
-
-def _put_pair(message: Twist | Accel, linear: ArrayLike, angular: ArrayLike) -> None:
-    put_vector(message.linear, linear)
-    put_vector(message.angular, angular)
 
 
 def _finite(values: Array) -> bool:

@@ -8,7 +8,7 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
-from geometry_msgs.msg import Point, Quaternion, Vector3
+from geometry_msgs.msg import Pose, Twist
 from rclpy.serialization import deserialize_message, serialize_message
 from stewart_interfaces.msg import PlatformSetpoint
 from stewart_node_support import conversions, stamps
@@ -47,17 +47,15 @@ def test_integers_and_single_precision_arrive_as_what_they_were() -> None:
 
 
 def test_numbers_put_into_a_message_arrive_as_what_they_were() -> None:
-    vector, point, quaternion = Vector3(), Point(), Quaternion()
-    conversions.put_vector(vector, np.float32([0.5, 1.5, 2.5]))
-    conversions.put_point(point, [1, 2, 3])
-    conversions.put_quaternion(quaternion, [0, 0, 1, 0])
+    pose, twist = Pose(), Twist()
+    conversions.put_pose(pose, [1, 2, 3], [0, 0, 1, 0])
+    conversions.put_rates(twist, np.float32([0.5, 1.5, 2.5]), [4, 5, 6])
+    position, turn = conversions.pose_from_msg(deserialize_message(serialize_message(pose), Pose))
+    received = deserialize_message(serialize_message(twist), Twist)
 
-    received = deserialize_message(serialize_message(vector), Vector3)
-    assert conversions.vector_from_msg(received).tolist() == [0.5, 1.5, 2.5]
-    received = deserialize_message(serialize_message(point), Point)
-    assert conversions.vector_from_msg(received).tolist() == [1.0, 2.0, 3.0]
-    received = deserialize_message(serialize_message(quaternion), Quaternion)
-    assert conversions.quaternion_from_msg(received).tolist() == [0.0, 0.0, 1.0, 0.0]
+    assert (position.tolist(), turn.tolist()) == ([1.0, 2.0, 3.0], [0.0, 0.0, 1.0, 0.0])
+    assert conversions.vector_from_msg(received.linear).tolist() == [0.5, 1.5, 2.5]
+    assert conversions.vector_from_msg(received.angular).tolist() == [4.0, 5.0, 6.0]
 
 
 @pytest.mark.parametrize(
@@ -120,11 +118,11 @@ def test_array_of_the_wrong_size_does_not_become_a_message() -> None:
     with pytest.raises(MessageError, match=r'vector has shape \(3,\), got \(2,\)'):
         conversions.vector3_msg([1.0, 2.0])
     with pytest.raises(MessageError, match=r'vector has shape \(3,\), got \(1, 3\)'):
-        conversions.put_vector(Vector3(), [[1.0, 2.0, 3.0]])
+        conversions.put_rates(Twist(), np.zeros(3), np.zeros((1, 3)))
     with pytest.raises(MessageError, match=r'point has shape \(3,\), got \(4,\)'):
-        conversions.pose_msg(np.zeros(4), np.zeros(4))
+        conversions.put_pose(Pose(), np.zeros(4), np.zeros(4))
     with pytest.raises(MessageError, match=r'quaternion has shape \(4,\), got \(3,\)'):
-        conversions.put_quaternion(Quaternion(), [1.0, 2.0, 3.0])
+        conversions.put_pose(Pose(), np.zeros(3), np.zeros(3))
     with pytest.raises(MessageError, match=r'position of six legs has shape \(6,\), got \(5,\)'):
         conversions.leg_state_msg(conversions.header_msg(STAMP), np.zeros(5))
 

@@ -20,8 +20,8 @@ from stewart_interfaces.msg import EstimatorStatus
 from stewart_node_support.conversions import (
     BASE_FRAME,
     LEG_NAMES,
-    put_point,
-    put_quaternion,
+    put_pose,
+    put_rates,
     put_vector,
     vector_from_msg,
 )
@@ -129,11 +129,9 @@ class EstimateMessages:
         """Return pose in base axes and twist in platform axes, with their covariances."""
         twist, message = body_twist(estimate), self._odometry
         message.header.stamp = stamp
-        put_point(message.pose.pose.position, estimate.position)
-        put_quaternion(message.pose.pose.orientation, estimate.quaternion_xyzw)
+        put_pose(message.pose.pose, estimate.position, estimate.quaternion_xyzw)
         message.pose.covariance = pose_covariance(estimate).ravel()
-        put_vector(message.twist.twist.linear, twist.linear)
-        put_vector(message.twist.twist.angular, twist.angular)
+        put_rates(message.twist.twist, twist.linear, twist.angular)
         message.twist.covariance = twist.covariance.ravel()
         return message
 
@@ -169,8 +167,7 @@ class EstimateMessages:
             covariance[range(3, 6), range(3, 6)] = NOT_MEASURED
         message = self._acceleration
         message.header.stamp = stamp
-        put_vector(message.accel.accel.linear, estimate.linear_acceleration)
-        put_vector(message.accel.accel.angular, angular)
+        put_rates(message.accel.accel, estimate.linear_acceleration, angular)
         message.accel.covariance = covariance.ravel()
         return message
 
