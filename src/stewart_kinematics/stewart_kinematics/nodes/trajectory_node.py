@@ -16,12 +16,7 @@ from stewart_kinematics.nodes.start_pose import NotReady, NotYet, StartPose
 from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.trajectories import Trajectory
 from stewart_kinematics.warming import warm_up
-from stewart_node_support.conversions import (
-    BASE_FRAME,
-    put_point,
-    put_quaternion,
-    put_vector,
-)
+from stewart_node_support.conversions import BASE_FRAME, put_pose, put_rates
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.lifecycle import state_of, transition
 from stewart_node_support.parameters import declare, param, read
@@ -232,12 +227,9 @@ class TrajectoryNode(LifecycleNode):
         """Return the one message, filled anew: to make one costs more than to send it."""
         message = self._message
         message.header.stamp = from_nanoseconds(now)
-        put_point(message.pose.position, motion.position)
-        put_quaternion(message.pose.orientation, motion.quaternion_xyzw)
-        put_vector(message.twist.linear, motion.linear_velocity)
-        put_vector(message.twist.angular, motion.angular_velocity)
-        put_vector(message.accel.linear, motion.linear_acceleration)
-        put_vector(message.accel.angular, motion.angular_acceleration)
+        put_pose(message.pose, motion.position, motion.quaternion_xyzw)
+        put_rates(message.twist, motion.linear_velocity, motion.angular_velocity)
+        put_rates(message.accel, motion.linear_acceleration, motion.angular_acceleration)
         return message
 
     def _unheard(self, elapsed: float, now: int) -> bool:
