@@ -42,12 +42,6 @@ DETERMINANT = 54
 WIDTH = 55
 """Columns: six a leg quantity, 15 distances of pairs, speeds v, ω and their derivatives a, α."""
 
-RIGHT_ANGLE = 1e-15
-"""Cosine below which two columns are at right angles."""
-
-SWEEPS = 30
-"""Over all pairs of columns; some six are enough."""
-
 
 @part
 def angle_between(a: Triple, b: Triple) -> float:
@@ -103,75 +97,6 @@ def norm_of(values: Array, n: int, first: int) -> float:
     """Return the magnitude of three numbers of row n."""
     x, y, z = values[n, first], values[n, first + 1], values[n, first + 2]
     return math.sqrt(x * x + y * y + z * z)
-
-
-@part
-def condition_number(matrix: Array) -> float:
-    """
-    Return the largest singular value over the smallest, infinite if that is 0.
-
-    One-sided Jacobi: the columns, here the rows of `a`, are turned in pairs until all are at
-    right angles; their lengths are the singular values. For six columns LAPACK is as fast in a
-    loop, but it is long: called once in 5 ms it has to come from memory every time.
-
-    J. Demmel, K. Veselić, "Jacobi's method is more accurate than QR", 1992.
-
-    """
-    a = matrix.T.copy()
-    size = a.shape[0]
-    for _ in range(SWEEPS):
-        turned = False
-        for i in range(size - 1):
-            for j in range(i + 1, size):
-                p, q, r = 0.0, 0.0, 0.0
-                for k in range(size):
-                    p += a[i, k] * a[i, k]
-                    q += a[j, k] * a[j, k]
-                    r += a[i, k] * a[j, k]
-                if not abs(r) > RIGHT_ANGLE * math.sqrt(p * q):
-                    continue
-                turned = True
-                zeta = (q - p) / (2.0 * r)
-                tangent = math.copysign(1.0, zeta) / (abs(zeta) + math.sqrt(1.0 + zeta * zeta))
-                cosine = 1.0 / math.sqrt(1.0 + tangent * tangent)
-                sine = tangent * cosine
-                for k in range(size):
-                    x, y = a[i, k], a[j, k]
-                    a[i, k] = cosine * x - sine * y
-                    a[j, k] = sine * x + cosine * y
-        if not turned:
-            break
-    least, most = math.inf, 0.0
-    for i in range(size):
-        square = 0.0
-        for k in range(size):
-            square += a[i, k] * a[i, k]
-        least, most = min(least, square), max(most, square)
-    return math.sqrt(most / least)
-
-
-@part
-def determinant(matrix: Array) -> float:
-    """Return the determinant by elimination with the largest pivot of every column."""
-    a = matrix.copy()
-    size, result = a.shape[0], 1.0
-    for i in range(size):
-        pivot = i
-        for j in range(i + 1, size):
-            if abs(a[j, i]) > abs(a[pivot, i]):
-                pivot = j
-        if a[pivot, i] == 0.0:
-            return 0.0
-        if pivot != i:
-            result = -result
-            for k in range(i, size):
-                a[i, k], a[pivot, k] = a[pivot, k], a[i, k]
-        result *= a[i, i]
-        for j in range(i + 1, size):
-            factor = a[j, i] / a[i, i]
-            for k in range(i + 1, size):
-                a[j, k] -= factor * a[i, k]
-    return result
 
 
 @part
@@ -258,8 +183,8 @@ def guarded_quantities(
         out[n, SPEEDS + 1] = norm_of(twist, n, 3)
         out[n, SPEEDS + 2] = norm_of(acceleration, n, 0)
         out[n, SPEEDS + 3] = norm_of(acceleration, n, 3)
-        out[n, CONDITION] = condition_number(rows[n])
-        out[n, DETERMINANT] = determinant(rows[n])
+        out[n, CONDITION] = np.linalg.cond(rows[n])
+        out[n, DETERMINANT] = np.linalg.det(rows[n])
 
 
 @kernel(INTEGER, MATRIX, VECTOR, VECTOR)
