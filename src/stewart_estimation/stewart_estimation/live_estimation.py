@@ -135,7 +135,7 @@ class LiveEstimation:
         if not self._believed('imu', stamp, self._imu_stamp):
             return []
         self._imu_stamp = max(self._imu_stamp, stamp)
-        results = self._tried(lambda: self._filter.take_imu(stamp, values))
+        results = self._tried(lambda: self._filter.add_imu(stamp, values))
         silent = stamp - self._leg_stamp
         if COAST_AFTER < silent <= self._coast and math.isfinite(self._reported):
             results += self._tried(lambda: self._filter.add_legs(stamp, np.full(6, np.nan)))
@@ -169,7 +169,7 @@ class LiveEstimation:
         self._present = np.isfinite(row)
         if np.count_nonzero(self._present):
             self._leg_stamp = max(self._leg_stamp, stamp)
-        return self._fresh(self._tried(lambda: self._filter.take_legs(stamp, row)))
+        return self._fresh(self._tried(lambda: self._filter.add_legs(stamp, row)))
 
     def health(self) -> Health:
         """Say how the estimate is, as of the latest stamps."""

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
-from numpy.typing import ArrayLike
 from stewart_estimation import layout, replay_kernels
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError
@@ -27,7 +26,6 @@ from stewart_estimation.reinitialisation import (
     from_estimate,
 )
 from stewart_estimation.replay import Loop, Rows
-from stewart_estimation.samples import imu_sample, leg_sample
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array
@@ -98,9 +96,7 @@ class LiveFilter:
         """How often the covariance had to be made positive definite again."""
         return 0 if self._filtered is None else self._filtered.repairs
 
-    def add_imu(
-        self, stamp: float, specific_force: ArrayLike, angular_velocity: ArrayLike
-    ) -> list[LiveResult]:
+    def add_imu(self, stamp: float, values: Array) -> list[LiveResult]:
         """
         Take a sample of the IMU.
 
@@ -108,42 +104,15 @@ class LiveFilter:
         ----------
         stamp : float
             [s]; a second sample with the same stamp takes the place of the first.
-        specific_force, angular_velocity : array_like, shape (3,)
-            In sensor axes [m/s²], [rad/s].
+        values : ndarray, shape (6,)
+            From `imu_sample`, which looks at them: specific force and angular velocity in sensor
+            axes [m/s²], [rad/s].
 
         Returns
         -------
         list of LiveResult
             For every leg sample that could now be used, by stamp; after a late sample also those
             that had to be used again.
-
-        Raises
-        ------
-        ShapeError
-            If there are not three numbers in each.
-        SampleError
-            If a number is not finite, or the filter cannot start from the lengths.
-        CovarianceError
-            If a covariance cannot be repaired; the filter then starts anew.
-
-        """
-        return self.take_imu(stamp, imu_sample(stamp, specific_force, angular_velocity))
-
-    def take_imu(self, stamp: float, values: Array) -> list[LiveResult]:
-        """
-        Take a sample of the IMU that has been looked at.
-
-        Parameters
-        ----------
-        stamp : float
-            [s].
-        values : ndarray, shape (6,)
-            Specific force and angular velocity, from `imu_sample`.
-
-        Returns
-        -------
-        list of LiveResult
-            As `add_imu`.
 
         Raises
         ------
@@ -167,7 +136,7 @@ class LiveFilter:
         self._back(self._stamps[at - 1] if at else -np.inf)
         return self._process()
 
-    def add_legs(self, stamp: float, lengths: ArrayLike) -> list[LiveResult]:
+    def add_legs(self, stamp: float, lengths: Array) -> list[LiveResult]:
         """
         Take a sample of the lengths.
 
@@ -175,36 +144,8 @@ class LiveFilter:
         ----------
         stamp : float
             [s]; a second sample with the same stamp takes the place of the first.
-        lengths : array_like, shape (6,)
-            Joint-to-joint lengths [m]; NaN is a missing leg.
-
-        Returns
-        -------
-        list of LiveResult
-            As `add_imu`.
-
-        Raises
-        ------
-        ShapeError
-            If there are not six lengths.
-        SampleError
-            If a length is infinite or not positive, or the filter cannot start from it.
-        CovarianceError
-            If a covariance cannot be repaired; the filter then starts anew.
-
-        """
-        return self.take_legs(stamp, leg_sample(stamp, lengths))
-
-    def take_legs(self, stamp: float, lengths: Array) -> list[LiveResult]:
-        """
-        Take a sample of the lengths that has been looked at.
-
-        Parameters
-        ----------
-        stamp : float
-            [s].
         lengths : ndarray, shape (6,)
-            From `leg_sample` [m].
+            From `leg_sample`, which looks at them: joint to joint [m]; NaN is a missing leg.
 
         Returns
         -------

@@ -12,6 +12,7 @@ from stewart_estimation.errors import CovarianceError, SampleError
 from stewart_estimation.estimate import Estimate
 from stewart_estimation.live_filter import LiveFilter
 from stewart_estimation.replay import replay
+from stewart_estimation.samples import imu_sample
 from stewart_estimation.series import ImuSeries, LegSeries
 from stewart_estimation.settings import DelayEstimation, Gate, Reinitialisation
 from stewart_estimation.simulated_srs import SensorErrors, simulate
@@ -134,6 +135,10 @@ def test_faster_imu_counts_by_its_own_sample_time(srs):
     assert np.all(np.sqrt(np.mean(errors**2, axis=0)) < 1.35 * sigma)
 
 
+def sensed(imu: ImuSeries, k: int) -> np.ndarray:
+    return imu_sample(imu.stamps[k], imu.specific_forces[k], imu.angular_velocities[k])
+
+
 def test_live_samples_out_of_order_give_what_the_replay_gives(srs):
     run = simulate('MP1', 8, platform=srs.beside, duration=4.0, leg_offset=0.003)
     settings = srs.settings(run, gate=Gate())
@@ -148,9 +153,7 @@ def test_live_samples_out_of_order_give_what_the_replay_gives(srs):
         if legs:
             results = live.add_legs(run.legs.stamps[k], run.legs.lengths[k])
         else:
-            results = live.add_imu(
-                run.imu.stamps[k], run.imu.specific_forces[k], run.imu.angular_velocities[k]
-            )
+            results = live.add_imu(run.imu.stamps[k], sensed(run.imu, k))
         last.update({result.estimate.stamp: result for result in results})
     assert live.dropped == 0
     assert len(last) >= len(run.legs) - 1
@@ -164,10 +167,10 @@ def test_live_filter_drops_what_is_older_than_its_horizon(srs, mp1):
     live = LiveFilter(srs.geometry, srs.settings(mp1), horizon=0.2)
     imu, legs = mp1.imu, mp1.legs
     for k in range(100):
-        live.add_imu(imu.stamps[k], imu.specific_forces[k], imu.angular_velocities[k])
+        live.add_imu(imu.stamps[k], sensed(imu, k))
         live.add_legs(legs.stamps[k], legs.lengths[k])
     assert live.add_legs(0.5, legs.lengths[50]) == []
-    assert live.add_imu(0.5, imu.specific_forces[50], imu.angular_velocities[50]) == []
+    assert live.add_imu(0.5, sensed(imu, 50)) == []
     assert live.dropped == 2
     assert len(live._stamps) < 50
     assert len(live._legs) < 50
