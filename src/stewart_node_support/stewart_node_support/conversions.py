@@ -36,6 +36,7 @@ __all__ = [
     'pose_stamped_msg',
     'put_pose',
     'put_rates',
+    'put_setpoint',
     'put_vector',
     'quaternion_from_msg',
     'setpoint_msg',
@@ -178,13 +179,18 @@ def setpoint_msg(stamp: Time, source: str, motion: Any) -> PlatformSetpoint:
         In ``base_link``.
 
     """
-    # A message is made with all its parts: to fill them takes half as long as to make others.
     message = PlatformSetpoint(source=source)
-    message.header.stamp, message.header.frame_id = stamp, BASE_FRAME
+    message.header.frame_id = BASE_FRAME
+    put_setpoint(message, stamp, motion)
+    return message
+
+
+def put_setpoint(message: PlatformSetpoint, stamp: Time, motion: Any) -> None:
+    """Write stamp and motion into a setpoint; arguments as for `setpoint_msg`."""
+    message.header.stamp = stamp
     put_pose(message.pose, motion.position, motion.quaternion_xyzw)
     put_rates(message.twist, motion.linear_velocity, motion.angular_velocity)
     put_rates(message.accel, motion.linear_acceleration, motion.angular_acceleration)
-    return message
 
 
 def motion_from_msg(message: PlatformSetpoint) -> MotionArrays:

@@ -16,7 +16,7 @@ from stewart_kinematics.nodes.start_pose import NotReady, NotYet, StartPose
 from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.trajectories import Trajectory
 from stewart_kinematics.warming import warm_up
-from stewart_node_support.conversions import BASE_FRAME, put_pose, put_rates
+from stewart_node_support.conversions import BASE_FRAME, put_setpoint
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.lifecycle import state_of, transition
 from stewart_node_support.parameters import declare, param, read
@@ -89,6 +89,7 @@ class TrajectoryNode(LifecycleNode):
         self._next_look = 0.0
         self.published: dict[str, CountedPublisher] = {}
         self._setpoints = CountedPublisher(self, PlatformSetpoint, 'setpoint', COMMAND_QOS)
+        # Filled anew for every sample: to make one costs more than to send it.
         self._message = PlatformSetpoint(source=self.get_name())
         self._message.header.frame_id = BASE_FRAME
         self.start_pose = StartPose(
@@ -211,7 +212,8 @@ class TrajectoryNode(LifecycleNode):
         assert playback is not None
         elapsed = (now - playback.begin) / NANOSECONDS
         motion = playback.trajectory.sample(elapsed)
-        self._setpoints.publish(self._setpoint(now, motion))
+        put_setpoint(self._message, from_nanoseconds(now), motion)
+        self._setpoints.publish(self._message)
         self.start_pose.gave(motion, now)
         self.on_sample(elapsed, motion)
         # Samples after the end are clamped to it, exactly at rest. They go on until one was
@@ -222,15 +224,6 @@ class TrajectoryNode(LifecycleNode):
             self.on_rest()
         elif self._unheard(elapsed, now):
             self.abort('inverse_kinematics executes nothing: its diagnostics tell why')
-
-    def _setpoint(self, now: int, motion: Motion) -> PlatformSetpoint:
-        """Return the one message, filled anew: to make one costs more than to send it."""
-        message = self._message
-        message.header.stamp = from_nanoseconds(now)
-        put_pose(message.pose, motion.position, motion.quaternion_xyzw)
-        put_rates(message.twist, motion.linear_velocity, motion.angular_velocity)
-        put_rates(message.accel, motion.linear_acceleration, motion.angular_acceleration)
-        return message
 
     def _unheard(self, elapsed: float, now: int) -> bool:
         """Tell whether the setpoints have not been executed for too long."""
