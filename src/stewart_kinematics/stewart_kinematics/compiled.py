@@ -30,6 +30,8 @@ INTEGERS_OUT = types.Array(types.int64, 1, 'C')
 VECTOR_OUT = types.Array(types.float64, 1, 'C')
 MATRIX_OUT = types.Array(types.float64, 2, 'C')
 STACK_OUT = types.Array(types.float64, 3, 'C')
+# The fields of a motion, in their order: `Motion.rows`.
+MOTION, MOTION_OUT = (MATRIX,) * 6, (MATRIX_OUT,) * 6
 
 
 def kernel(returns: types.Type, *arguments: types.Type) -> Callable[[Function], Function]:

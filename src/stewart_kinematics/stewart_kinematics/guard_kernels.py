@@ -18,6 +18,7 @@ from stewart_kinematics.compiled import (
     kernel,
     MATRIX,
     MATRIX_OUT,
+    MOTION,
     part,
     SCALAR,
     STACK_OUT,
@@ -110,22 +111,7 @@ def joined(first: Array, second: Array) -> Array:
     return rows
 
 
-@kernel(
-    VOID,
-    MATRIX,
-    MATRIX,
-    MATRIX,
-    VECTOR,
-    SCALAR,
-    MATRIX,
-    MATRIX,
-    MATRIX,
-    MATRIX,
-    MATRIX,
-    MATRIX,
-    STACK_OUT,
-    MATRIX_OUT,
-)
+@kernel(VOID, MATRIX, MATRIX, MATRIX, VECTOR, SCALAR, *MOTION, STACK_OUT, MATRIX_OUT)
 def guarded_quantities(
     base: Array,
     platform: Array,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from stewart_kinematics.compiled import kernel, MATRIX, MATRIX_OUT, part, SCALAR, VECTOR, VOID
+from stewart_kinematics.compiled import kernel, MOTION, MOTION_OUT, part, SCALAR, VECTOR, VOID
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial.rotation_kernels import Triple
 from stewart_kinematics.trajectories.attitude_kernels import scaled_turn
@@ -28,27 +28,7 @@ def ramp(time: float, duration: float) -> Triple:
     )
 
 
-@kernel(
-    VOID,
-    VECTOR,
-    SCALAR,
-    SCALAR,
-    SCALAR,
-    MATRIX,
-    MATRIX,
-    MATRIX,
-    MATRIX,
-    MATRIX,
-    MATRIX,
-    VECTOR,
-    VECTOR,
-    MATRIX_OUT,
-    MATRIX_OUT,
-    MATRIX_OUT,
-    MATRIX_OUT,
-    MATRIX_OUT,
-    MATRIX_OUT,
-)
+@kernel(VOID, VECTOR, SCALAR, SCALAR, SCALAR, *MOTION, VECTOR, VECTOR, *MOTION_OUT)
 def faded(
     time: Array,
     fade_in: float,

@@ -11,6 +11,7 @@ from stewart_kinematics.compiled import (
     kernel,
     MATRIX,
     MATRIX_OUT,
+    MOTION_OUT,
     SCALAR,
     STACK_OUT,
     VECTOR,
@@ -91,21 +92,7 @@ def surface_angles(
         angles[n, 2] = rates[n, 2] = accelerations[n, 2] = 0.0
 
 
-@kernel(
-    VOID,
-    MATRIX,
-    VECTOR,
-    SCALAR,
-    SCALAR,
-    VECTOR,
-    VECTOR,
-    MATRIX_OUT,
-    MATRIX_OUT,
-    MATRIX_OUT,
-    MATRIX_OUT,
-    MATRIX_OUT,
-    MATRIX_OUT,
-)
+@kernel(VOID, MATRIX, VECTOR, SCALAR, SCALAR, VECTOR, VECTOR, *MOTION_OUT)
 def wave_motion(
     table: Array,
     time: Array,
