@@ -68,13 +68,9 @@ def leg_state_msg(
         If an array does not have six elements.
 
     """
-    return JointState(
-        header=header,
-        name=list(LEG_NAMES),
-        position=_list('position', position),
-        velocity=_list('velocity', velocity),
-        effort=_list('effort', effort),
-    )
+    message = LegStateMessage().filled(header.stamp, position, velocity, effort)
+    message.header = header
+    return message
 
 
 class LegStateMessage:
