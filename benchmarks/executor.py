@@ -1,10 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Time what an executor takes for a message, among as many nodes as a rig has in one process.
+Time an executor among as many nodes as a rig has in one process.
 
-The peer is rclpy's own SingleThreadedExecutor with nodes of the same kind. A sample is one message
-that eight nodes hear; middleware and callbacks cost both the same.
+The peer is rclpy's own SingleThreadedExecutor with nodes of the same kind. A sample of `spin` or
+`drain` is one message that twelve nodes receive as bytes; middleware and callbacks cost both the
+same. A quiet drain finds nothing to do.
 
 """
 
@@ -19,9 +20,9 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
-from stewart_node_support.executor import LoneExecutor
+from stewart_node_support.executor import drain, LoneExecutor
 
-NODES = 8
+NODES = 12
 
 
 class Rig:
@@ -37,7 +38,7 @@ class Rig:
                 enable_rosout=False,
                 parameter_overrides=lean,
             )
-            node.create_subscription(Float64, name, self._hear, 10)
+            node.create_subscription(Float64, name, self._hear, 10, raw=True)
             node.create_service(Trigger, f'{name}_{number}/ask', lambda _, response: response)
             for _ in range(2):
                 node.create_timer(1e3, lambda: None)
@@ -47,7 +48,7 @@ class Rig:
         while self._publisher.get_subscription_count() < NODES:
             executor.spin_once(timeout_sec=0.01)
 
-    def _hear(self, _: Float64) -> None:
+    def _hear(self, _: bytes) -> None:
         self._heard += 1
 
     def pass_on(self) -> None:
@@ -57,6 +58,18 @@ class Rig:
         while self._heard < NODES:
             self._executor.spin_once()
 
+    def drain(self) -> None:
+        """Call all that is ready, which is nothing."""
+        drain(self._executor)
+
+    def drain_message(self) -> None:
+        """Publish once, and call all that this causes."""
+        self._heard = 0
+        self._publisher.publish(Float64())
+        drain(self._executor)
+        if self._heard != NODES:
+            raise RuntimeError(f'{self._heard} of {NODES} nodes received the message')
+
 
 def main() -> int:
     """Compare the two executors."""
@@ -65,11 +78,16 @@ def main() -> int:
     lone = Rig(LoneExecutor(), 'lone')
     timings = measure(
         [
-            Task('SingleThreadedExecutor of rclpy', usual.pass_on),
-            Task('LoneExecutor', lone.pass_on),
+            Task(f'{way}, {name}', getattr(rig, call))
+            for way, call in (
+                ('spin', 'pass_on'),
+                ('drain', 'drain_message'),
+                ('quiet drain', 'drain'),
+            )
+            for name, rig in (('SingleThreadedExecutor of rclpy', usual), ('LoneExecutor', lone))
         ]
     )
-    failed = report('executor', timings, machine(['rclpy']), sample='message to eight nodes')
+    failed = report('executor', timings, machine(['rclpy']), sample='message to twelve nodes')
     rclpy.shutdown()
     return failed
 

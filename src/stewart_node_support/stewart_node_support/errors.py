@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from stewart_node_support.missing_modules import how_to_install
+
 
 class ParameterError(ValueError):
     """A parameter cannot be used."""
@@ -37,8 +39,9 @@ def is_deliberate(error: BaseException) -> bool:
     """
     Tell an error that says what the user can change from a bug.
 
-    The packages of the suite define exception classes only for what they raise on purpose, and
-    the operating system's errors name their file or device. Everything else keeps its traceback.
+    The packages of the suite define exception classes only for what they raise on purpose, the
+    operating system's errors name their file or device, and a package that is not installed can
+    be installed. Everything else keeps its traceback.
 
     Parameters
     ----------
@@ -51,4 +54,13 @@ def is_deliberate(error: BaseException) -> bool:
         True where one sentence is enough.
 
     """
-    return isinstance(error, OSError) or type(error).__module__.startswith('stewart_')
+    return (
+        isinstance(error, OSError)
+        or type(error).__module__.startswith('stewart_')
+        or how_to_install(error) is not None
+    )
+
+
+def sentence_of(error: BaseException) -> str:
+    """Return the message of a deliberate error on one line, never empty."""
+    return how_to_install(error) or ' '.join(str(error).split()) or type(error).__name__

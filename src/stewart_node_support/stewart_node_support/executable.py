@@ -19,6 +19,7 @@ from pathlib import Path
 import sys
 from typing import Any
 
+from stewart_node_support.missing_modules import how_to_install
 from stewart_node_support.stop_signals import StopSignals
 
 GROUP = 'stewart.nodes'
@@ -55,8 +56,15 @@ def main() -> None:
     stop = StopSignals().install()
     # Nothing is there yet that would have to end in order.
     stop.on_request(partial(os._exit, 0))
-    from stewart_node_support.running import run
+    name = Path(sys.argv[0]).name
+    try:
+        from stewart_node_support.running import run
 
-    node = node_class(Path(sys.argv[0]).name)
+        node = node_class(name)
+    except ModuleNotFoundError as error:
+        sentence = how_to_install(error)
+        if sentence is None:
+            raise
+        sys.exit(f'{name}: {sentence}')
     stop.on_request(None)
     run(node, stop=stop)

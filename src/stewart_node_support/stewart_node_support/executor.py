@@ -1,45 +1,170 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
 """
-rclpy's executor of one thread, for many nodes that are called often.
+An executor of one thread for many nodes, in real and in simulated time.
 
-For every wait rclpy (7.1) lists all entities anew and asks the callback group of each, under its
-lock; it makes every callback a task that could be suspended; and around it wakes threads, where
-there are none itself, so that the next wait ends at once for nothing. What that costs a rig is in
+rclpy lists all entities anew for every wait, and makes every callback a task that could be
+suspended. `LoneExecutor` keeps its wait set and calls plain functions of timers and subscriptions
+itself; services, clients, actions, coroutines and tasks it leaves to rclpy. What that gains is in
 docs/decisions/0022-a-lone-executor.md.
 
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from inspect import iscoroutinefunction
-from typing import Any
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from rclpy.context import Context
 from rclpy.executors import (
     ExternalShutdownException,
     ShutdownException,
     SingleThreadedExecutor,
+    TimeoutException,
 )
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
+from rclpy.logging import get_logger
 from rclpy.node import Node
-from rclpy.subscription import Subscription
-from rclpy.task import Task
-from stewart_node_support.wait_list import Item, WaitList
+from rclpy.task import Future, Task
+from stewart_node_support.direct_calls import is_gated, message_call, timer_call
+from stewart_node_support.publishers import CountedPublisher
+from stewart_node_support.wait_list import FOREVER, Item, KINDS, NOW, WaitList
 
-DIRECT = ('timer', 'subscription')
+# What we use of rclpy beside its documented interface: attributes of an executor, and of the
+# classes of its C++ part.
+INTERNALS = {
+    'Executor': ('_guard', '_sigint_gc'),
+    'WaitSet': (
+        *(f'add_{kind}' for kind in KINDS),
+        'clear_entities',
+        'get_ready_entities',
+        'wait',
+    ),
+    'Subscription': ('pointer', 'take_message'),
+    'Timer': ('pointer', 'call_timer', 'is_timer_ready'),
+    'Client': ('pointer',),
+    'GuardCondition': ('pointer',),
+    'Service': ('pointer',),
+}
+# Longest chain of messages before a look at everything else: a loop must not stop the timers.
+LONGEST_CHAIN = 1000
+# Before 7.1.9 rclpy resumes a suspended task at every turn, and does not notice when the future
+# that it awaits is done. Since then, a future that is awaited yields itself.
+POLLS_TASKS = next(Future().__await__()) is None
+
+
+def make_executor(context: Context | None = None) -> SingleThreadedExecutor:
+    """
+    Return the fastest executor of one thread that works with this rclpy.
+
+    Parameters
+    ----------
+    context : Context, optional
+        Of rclpy; the default one otherwise.
+
+    Returns
+    -------
+    SingleThreadedExecutor
+        A `LoneExecutor`; rclpy's own, with a warning, if an internal name is missing.
+
+    """
+    usual = SingleThreadedExecutor(context=context)
+    missing = [
+        f'{owner}.{name}'
+        for owner, names in INTERNALS.items()
+        for name in names
+        if not hasattr(usual if owner == 'Executor' else getattr(_rclpy, owner, None), name)
+    ]
+    if missing:
+        get_logger('stewart_node_support').warning(
+            f'this rclpy has no {", ".join(missing)}: using its SingleThreadedExecutor, which is'
+            ' slower with many nodes',
+            once=True,
+        )
+        return usual
+    usual.shutdown()
+    return LoneExecutor(context=context)
+
+
+def drain(executor: SingleThreadedExecutor) -> None:
+    """
+    Call everything that is ready, and what that makes ready, until nothing is; do not wait.
+
+    A `LoneExecutor` calls in an order that depends only on the order in which nodes and entities
+    were created: timers, then messages, then what these caused; at last everything else. rclpy's
+    own executors keep no order among nodes.
+
+    Parameters
+    ----------
+    executor : SingleThreadedExecutor
+        Ours or rclpy's.
+
+    Raises
+    ------
+    ExternalShutdownException
+        If the context was shut down.
+
+    """
+    if isinstance(executor, LoneExecutor):
+        executor.drain()
+        return
+    if not executor.context.ok():
+        raise ExternalShutdownException
+    begun: set[Task] = set()
+    while _call_ready(executor, begun):
+        pass
+
+
+def _call_ready(executor: SingleThreadedExecutor, begun: set[Task], **kwargs: Any) -> bool:
+    """Let rclpy call all that is ready; return False if that only polled tasks begun before."""
+    progress = False
+    try:
+        while True:
+            task, _, _ = executor.wait_for_ready_callbacks(timeout_sec=0, **kwargs)
+            _run(task)
+            progress |= not POLLS_TASKS or task.done() or task not in begun
+            begun.add(task)
+    except TimeoutException:
+        return progress
+
+
+def _run(task: Task) -> None:
+    """Begin or continue a task, and raise what it raises."""
+    task()
+    error = task.exception()
+    if error is not None:
+        raise error
+
+
+class _TasksOfAll(list[Node]):
+    """Nodes whose entities rclpy shall look at, while tasks of all nodes run."""
+
+    def __contains__(self, node: object) -> bool:
+        return True
+
+
+class _Listing(NamedTuple):
+    """All entities of an executor, and those that it calls directly."""
+
+    timers: list[Item]
+    subscriptions: dict[str, list[Item]]
+    everything: WaitList
+    all_but_timers: WaitList
 
 
 class LoneExecutor(SingleThreadedExecutor):
-    """Run callbacks in the thread that spins, as `SingleThreadedExecutor` does, with less ado."""
+    """Do what `SingleThreadedExecutor` does, faster and in a fixed order."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, *, context: Context | None = None) -> None:
         """Begin without nodes."""
         self._changed = True
-        self._waits: WaitList | None = None
-        self._tasks: list[tuple[Task, Any, Node | None]]
-        super().__init__(**kwargs)
+        self._over = False
+        self._order: dict[Node, None] = {}
+        self._begun: dict[Task, Any] = {}  # with the entities that they belong to
+        self._listed: _Listing | None = None
+        CountedPublisher.sent = deque()
+        super().__init__(context=context)
 
     def wake(self) -> None:
         """Take note that entities were created or destroyed."""
@@ -47,169 +172,168 @@ class LoneExecutor(SingleThreadedExecutor):
         super().wake()
 
     def add_node(self, node: Node) -> bool:
-        """Add a node."""
+        """Add a node; it comes after those that were added before."""
+        self._order.setdefault(node)
         self._changed = True
         return bool(super().add_node(node))
 
     def remove_node(self, node: Node) -> None:
         """Remove a node."""
+        self._order.pop(node, None)
         self._changed = True
         super().remove_node(node)
 
+    def get_nodes(self) -> list[Node]:
+        """Return the nodes in the order in which they were added."""
+        return list(self._order)
+
     def shutdown(self, timeout_sec: float | None = None) -> bool:
-        """Stop; what is still to be called is not called any more."""
+        """Stop; what is ready is not called any more."""
+        self._over = True
+        CountedPublisher.sent = None
         done = bool(super().shutdown(timeout_sec))
+        self._order.clear()
         self._release()
         return done
 
-    def can_execute(self, entity: Any) -> bool:
-        """Tell whether an entity may be called; what only this thread changes needs no lock."""
-        if entity._executor_event:
-            return False
-        group = entity.callback_group
-        if type(group) is MutuallyExclusiveCallbackGroup:
-            return group._active_entity is None
-        return bool(group.can_execute(entity))
+    def wait_for_ready_callbacks(self, *args: Any, **kwargs: Any) -> Any:
+        """Wait as rclpy does, and remember the task that it returns."""
+        found = super().wait_for_ready_callbacks(*args, **kwargs)
+        self._begun[found[0]] = found[1]
+        return found
 
     def spin_once(self, timeout_sec: float | None = None) -> None:
-        """Wait until there is something to call, and call all of it; with a timeout, one of it."""
-        if timeout_sec is not None:
-            super().spin_once(timeout_sec)
-            return
+        """Wait until something is ready, then call all that is."""
+        timeout = FOREVER
+        if timeout_sec is not None and timeout_sec >= 0.0:
+            timeout = round(timeout_sec * 1e9)
         try:
-            unfinished = self._unfinished()
-            for task, _, _ in unfinished:
-                _run(task)
-            if any(task.done() for task, _, _ in unfinished):
-                return  # who spins may have waited for that
-            for item in self._ready():
-                # Whatever is left over is still ready at the next wait.
-                if self._changed or self._is_shutdown:
-                    break
-                if self.can_execute(item.entity):
-                    if item.direct:
-                        _call(item)
-                    else:
-                        _run(self._make_handler(item.entity, item.node, item.take))
+            # Whoever spins may wait for a task that is done now.
+            if not self._resume():
+                self._look(timeout)
         except ShutdownException:
             return
 
-    def _unfinished(self) -> list[tuple[Task, Any, Node | None]]:
-        """Return the tasks that wait for something else than an entity; forget those done."""
-        with self._tasks_lock:
-            self._tasks = [
-                work for work in self._tasks if not (work[0].done() or work[0].cancelled())
-            ]
-            return [work for work in reversed(self._tasks) if not work[0].executing()]
-
-    def _ready(self) -> list[Item]:
-        """Wait; return what is ready, by node and in rclpy's order."""
+    def drain(self) -> None:
+        """Call everything that is ready, and what that makes ready; do not wait."""
         try:
-            if self._changed or self._waits is None:
-                self._changed = False
-                self._release()
-                items = [item for node in self.get_nodes() for item in self._listed(node)]
-                self._waits = WaitList(items, (self._guard, self._sigint_gc), self._context)
-            # Only a task that is not done keeps anything from being called.
-            busy = any(entity is not None for _, entity, _ in self._tasks)
-            ready = self._waits.wait(self.can_execute, busy=busy)
-        except _rclpy.InvalidHandle:
-            # Another thread has destroyed something, and says so by `wake`.
-            self._changed = True
-            return []
-        if self._is_shutdown:
-            raise ShutdownException
-        if not self._context.ok():
-            raise ExternalShutdownException
+            while True:
+                # Time stands still meanwhile, so no other timer becomes due.
+                called = self._call(self._listing().timers)
+                called |= self._deliver()
+                if not (self._resume() or self._look(NOW, timers=called or self._changed)):
+                    return
+        except ShutdownException:
+            return
+
+    def _look(self, timeout: int, *, timers: bool = True) -> bool:
+        """Wait, and call what is ready; return whether something was called."""
+        busy = any(entity is not None for entity in self._begun.values())
+        listing = self._listing()
+        waits = listing.everything if timers else listing.all_but_timers
+        ready = waits.ready(timeout, busy=busy)
+        self._check()
         for item in ready:
+            # The wait has reset it, and rclpy looks again.
             if item.kind == 'guard_condition':
-                item.entity._executor_triggered = True
-        return ready
+                item.entity.trigger()
+        called = self._call(ready)
+        called |= self._deliver()
+        others = {item.node for item in ready if item.call is None}
+        if not others:
+            return called
+        nodes = _TasksOfAll(node for node in self._order if node in others)
+        return _call_ready(self, set(self._begun), nodes=nodes) or called
+
+    def _deliver(self) -> bool:
+        """
+        Call back with the messages that our own publishers have sent, in their order.
+
+        Within a process a message is there as soon as it is published, so nobody has to look for
+        it. What comes from elsewhere, or is left over here, is found by the next wait.
+
+        """
+        sent, called = CountedPublisher.sent, False
+        for _ in range(LONGEST_CHAIN):
+            if not sent:
+                break
+            items = self._listing().subscriptions.get(sent.popleft(), ())
+            called |= self._call(items)
+        return called
+
+    def _call(self, items: Iterable[Item]) -> bool:
+        """Call directly those of the items that are ready; return whether one was."""
+        called = False
+        for item in items:
+            # Whatever is left over is still ready at the next wait.
+            if self._changed or self._over:
+                break
+            if item.call is not None and item.call():
+                called = True
+        return called
+
+    def _resume(self) -> bool:
+        """Forget tasks that are done; return whether resuming the others has ended one."""
+        self._begun = {
+            task: entity
+            for task, entity in self._begun.items()
+            if not (task.done() or task.cancelled())
+        }
+        tasks = list(self._begun) if POLLS_TASKS else []
+        for task in tasks:
+            _run(task)
+        return any(task.done() for task in tasks)
+
+    def _check(self) -> None:
+        """Raise if this executor or its context was shut down."""
+        if self._over:
+            raise ShutdownException
+        if not self.context.ok():
+            raise ExternalShutdownException
+
+    def _listing(self) -> _Listing:
+        """Return all entities, listed anew if some were created or destroyed."""
+        self._check()
+        if self._changed or self._listed is None:
+            self._changed = False
+            self._release()
+            guards = (self._guard, self._sigint_gc)
+            items = [Item(guard, None, 'guard_condition') for guard in guards]
+            items += [item for node in self._order for item in _items(node)]
+            timers = [item for item in items if item.kind == 'timer']
+            subscriptions: dict[str, list[Item]] = {}
+            for item in items:
+                if item.kind == 'subscription' and item.call is not None:
+                    subscriptions.setdefault(item.entity.topic_name, []).append(item)
+            others = (item for item in items if item.kind != 'timer')
+            self._listed = _Listing(
+                timers,
+                subscriptions,
+                WaitList(items, self.context),
+                WaitList(others, self.context),
+            )
+        return self._listed
 
     def _release(self) -> None:
-        """Let what was waited for be destroyed."""
-        waits, self._waits = self._waits, None
-        if waits is not None:
-            waits.close()
-
-    def _listed(self, node: Node) -> Iterator[Item]:
-        """Yield everything of a node, in the order in which rclpy calls it."""
-        for waitable in node.waitables:
-            yield Item(waitable, node, '', self._take_waitable, gated=_gated(waitable))
-        for kind, entities, take in (
-            ('timer', node.timers, self._take_timer),
-            ('subscription', node.subscriptions, self._take_subscription),
-            ('guard_condition', node.guards, self._take_guard_condition),
-            ('client', node.clients, self._take_client),
-            ('service', node.services, self._take_service),
-        ):
-            for entity in entities:
-                plain = kind in DIRECT and not iscoroutinefunction(entity.callback)
-                yield Item(entity, node, kind, take, plain, _gated(entity))
-
-    def _make_handler(self, entity: Any, node: Node, take: Callable[[Any], Any]) -> Task:
-        """Return the task that takes what is there for an entity, and calls it back."""
-        # Until it is taken it stays off the wait list.
-        entity._executor_event = True
-
-        async def handler() -> None:
-            group = entity.callback_group
-            if not group.beginning_execution(entity):
-                entity._executor_event = False
-                return
-            try:
-                call = take(entity)
-                entity._executor_event = False
-                if call is not None:
-                    await call()
-            finally:
-                group.ending_execution(entity)
-
-        task = Task(handler, executor=self)
-        with self._tasks_lock:
-            self._tasks.append((task, entity, node))
-        return task
+        """Let entities be destroyed."""
+        listed, self._listed = self._listed, None
+        if listed is not None:
+            listed.everything.close()
+            listed.all_but_timers.close()
 
 
-def _gated(entity: Any) -> bool:
-    """Tell whether a callback group has rules of its own, as a recorder's has."""
-    return type(entity.callback_group) not in {
-        MutuallyExclusiveCallbackGroup,
-        ReentrantCallbackGroup,
-    }
-
-
-def _run(task: Task) -> None:
-    """Begin a task or go on with it, and raise what it raises."""
-    task()
-    if task.exception() is not None:
-        raise task.exception()
-
-
-def _call(item: Item) -> None:
-    """Take what is there for a timer or a subscription, and call back."""
-    group = item.entity.callback_group
-    if not group.beginning_execution(item.entity):
-        return
-    try:
-        taken = _taken(item)
-        if taken is not None:
-            item.entity.callback(*taken)
-    finally:
-        group.ending_execution(item.entity)
-
-
-def _taken(item: Item) -> tuple[Any, ...] | None:
-    """Return what a callback is to be called with; None if there is nothing any more."""
-    entity = item.entity
-    try:
-        with entity.handle:
-            if item.kind == 'timer':
-                entity.handle.call_timer()
-                return ()
-            taken = entity.handle.take_message(entity.msg_type, entity.raw)
-    except _rclpy.InvalidHandle:
-        return None  # another thread has destroyed it
-    if taken is None or entity._callback_type is not Subscription.CallbackType.MessageOnly:
-        return taken
-    return taken[:1]
+def _items(node: Node) -> Iterator[Item]:
+    """Yield all entities of a node, in rclpy's order."""
+    for waitable in node.waitables:
+        yield Item(waitable, node, '', None, is_gated(waitable))
+    for timer in node.timers:
+        yield Item(timer, node, 'timer', timer_call(timer), is_gated(timer))
+    for heard in node.subscriptions:
+        yield Item(heard, node, 'subscription', message_call(heard), is_gated(heard))
+    for kind, entities in (
+        ('guard_condition', node.guards),
+        ('client', node.clients),
+        ('service', node.services),
+    ):
+        for entity in entities:
+            yield Item(entity, node, kind, None, is_gated(entity))

@@ -1,31 +1,33 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Six legs in a JointState: names, order and completeness are checked, never assumed."""
+"""Six legs in a JointState, as bytes: names, order and completeness are checked, never assumed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from math import isfinite
 from typing import NamedTuple
 
-from builtin_interfaces.msg import Time
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Header
+from stewart_node_support.codec import finite, Layout, Reader, stamp_of, Template, write
 from stewart_node_support.errors import MessageError
 
 Array = NDArray[np.float64]
 
 LEG_NAMES = tuple(f'leg_{number}' for number in range(1, 7))
+FIELDS = ('position', 'velocity', 'effort')
 
 
-class LegArrays(NamedTuple):
+class LegState(NamedTuple):
     """
     What a JointState says of the six legs; None where it says nothing.
 
     Attributes
     ----------
+    stamp : int
+        Instant that the values belong to [ns].
     position : ndarray, shape (6,), or None
         Strokes, legs 1 to 6 [m].
     velocity : ndarray, shape (6,), or None
@@ -35,126 +37,108 @@ class LegArrays(NamedTuple):
 
     """
 
+    stamp: int
     position: Array | None
     velocity: Array | None
     effort: Array | None
 
 
-def leg_state_msg(
-    header: Header,
-    position: ArrayLike | None = None,
-    velocity: ArrayLike | None = None,
-    effort: ArrayLike | None = None,
-) -> JointState:
-    """
-    Return strokes, rates and forces of six legs as a JointState.
-
-    Parameters
-    ----------
-    header : Header
-        Its stamp is the instant that the values belong to.
-    position, velocity, effort : array_like, shape (6,), optional
-        Strokes [m], rates [m/s], forces [N], legs 1 to 6. What is not given stays empty: nothing
-        measured is not zero.
-
-    Returns
-    -------
-    JointState
-        With the names ``leg_1`` to ``leg_6``.
-
-    Raises
-    ------
-    MessageError
-        If an array does not have six elements.
-
-    """
-    message = LegStateMessage().filled(header.stamp, position, velocity, effort)
-    message.header = header
-    return message
-
-
-class LegStateMessage:
-    """
-    A JointState of six legs that is filled anew: to make one costs more than to send it.
-
-    Publish what `filled` returns before calling it again.
-
-    """
+class LegWriter:
+    """Serialise strokes, rates and forces of six legs."""
 
     def __init__(self) -> None:
-        """Prepare what never changes."""
-        self._message = JointState(name=list(LEG_NAMES))
+        """Prepare a template for every combination of fields when it is first needed."""
+        self._templates: dict[tuple[bool, ...], tuple[Template, list[Array]]] = {}
 
-    def filled(
+    def write(
         self,
-        stamp: Time,
+        stamp: int,
         position: ArrayLike | None = None,
         velocity: ArrayLike | None = None,
         effort: ArrayLike | None = None,
-    ) -> JointState:
-        """Return the message without a frame; arguments and errors as for `leg_state_msg`."""
-        message = self._message
-        message.header.stamp = stamp
-        message.position = _list('position', position)
-        message.velocity = _list('velocity', velocity)
-        message.effort = _list('effort', effort)
-        return message
+    ) -> bytes:
+        """
+        Return the bytes of a JointState with the names ``leg_1`` to ``leg_6`` and no frame.
+
+        Parameters
+        ----------
+        stamp : int
+            Instant that the values belong to [ns].
+        position, velocity, effort : array_like, shape (6,), optional
+            Strokes [m], rates [m/s], forces [N], legs 1 to 6. What is not given stays empty:
+            nothing measured is not zero.
+
+        Returns
+        -------
+        bytes
+            To be published.
+
+        Raises
+        ------
+        MessageError
+            If an array does not have six elements.
+
+        """
+        given = (position is not None, velocity is not None, effort is not None)
+        if given not in self._templates:
+            self._templates[given] = self._template(given)
+        template, views = self._templates[given]
+        values = [item for item in (position, velocity, effort) if item is not None]
+        for view, numbers in zip(views, values, strict=True):
+            write(view, numbers)
+        return template.stamped(stamp)
+
+    @staticmethod
+    def _template(given: tuple[bool, ...]) -> tuple[Template, list[Array]]:
+        names = [name for name, there in zip(FIELDS, given, strict=True) if there]
+        message = JointState(name=list(LEG_NAMES), **{name: [0.0] * 6 for name in names})
+        template = Template(message)
+        return template, [template.view(name) for name in names]
 
 
-def legs_from_msg(message: JointState) -> LegArrays:
+def leg_reader() -> Reader[LegState]:
     """
-    Return the six legs of a JointState.
+    Return a reader of JointState messages that name ``leg_1`` to ``leg_6``, in any order.
 
-    Parameters
-    ----------
-    message : JointState
-        Named ``leg_1`` to ``leg_6``, in any order.
-
-    Returns
-    -------
-    LegArrays
-        In the order of legs 1 to 6.
-
-    Raises
-    ------
-    MessageError
-        If the names are not those of the six legs, a length differs or a value is not finite.
+    Its ``read`` returns legs 1 to 6 in order, and raises MessageError where the names are not
+    those of the six legs, a field has neither six values nor none, or a value is not finite.
 
     """
-    order = _order(tuple(message.name))
-    return LegArrays(
-        _array('position', message.position, order),
-        _array('velocity', message.velocity, order),
-        _array('effort', message.effort, order),
-    )
+    return Reader(JointState, _legs)
 
 
-def _list(name: str, values: ArrayLike | None) -> list[float]:
-    if values is None:
-        return []
-    array = np.asarray(values, dtype=np.float64)
-    if array.shape != (6,):
-        raise MessageError(f'the {name} of six legs has shape (6,), got {array.shape}')
-    result: list[float] = array.tolist()
-    return result
-
-
-def _order(names: tuple[str, ...]) -> Sequence[int]:
-    """Return where legs 1 to 6 stand among the names."""
-    if names == LEG_NAMES:
-        return range(6)
+def _legs(layout: Layout) -> Callable[[bytes], LegState]:
+    names = layout.texts['name']
     if sorted(names) != list(LEG_NAMES):
         raise MessageError(f'a leg state names leg_1 to leg_6 once each, got {list(names)}')
-    return [names.index(name) for name in LEG_NAMES]
+    order = None if names == LEG_NAMES else [names.index(name) for name in LEG_NAMES]
+    position, velocity, effort = (_field(layout, name, order) for name in FIELDS)
+
+    def decode(data: bytes) -> LegState:
+        return LegState(stamp_of(data), position(data), velocity(data), effort(data))
+
+    return decode
 
 
-def _array(name: str, values: Sequence[float], order: Sequence[int]) -> Array | None:
-    if len(values) == 0:
-        return None
-    if len(values) != 6:
-        raise MessageError(f'the {name} of a leg state has 6 or no values, got {len(values)}')
-    numbers = [values[place] for place in order]
-    for leg, number in enumerate(numbers, 1):
-        if not isfinite(number):
-            raise MessageError(f'the {name} of leg {leg} must be finite, got {number}')
-    return np.array(numbers, dtype=np.float64)
+def _field(layout: Layout, name: str, order: list[int] | None) -> Callable[[bytes], Array | None]:
+    count = layout.place(name)[2]
+    if count == 0:
+        return _nothing
+    if count != 6:
+        raise MessageError(f'the {name} of a leg state has 6 or no values, got {count}')
+    numbers = layout.numbers(name)
+
+    def decode(data: bytes) -> Array:
+        values = numbers(data)
+        if order is not None:
+            values = values[order]
+        if not finite(values.tolist()):
+            leg = next(leg for leg, value in enumerate(values) if not isfinite(value))
+            raise MessageError(f'the {name} of leg {leg + 1} must be finite, got {values[leg]}')
+        return values
+
+    return decode
+
+
+def _nothing(_: bytes) -> None:
+    """Return what an empty field says."""

@@ -11,10 +11,12 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
-from stewart_node_support.errors import is_deliberate, StartUpError
+from stewart_node_support.errors import is_deliberate, sentence_of, StartUpError
 
 SUCCESS = TransitionCallbackReturn.SUCCESS
 AUTOSTART = 'autostart'
+# The one private name of rclpy beside those of `executor.INTERNALS`.
+STATE_MACHINE = '_state_machine'
 
 
 def transition(
@@ -45,7 +47,7 @@ def transition(
         try:
             return callback(self, state) or SUCCESS
         except Exception as error:
-            self.refusal = str(error)
+            self.refusal = sentence_of(error)
             if is_deliberate(error):
                 self.get_logger().error(self.refusal)
                 return TransitionCallbackReturn.FAILURE
@@ -84,8 +86,21 @@ class DeviceNode(LifecycleNode):
 
 
 def state_of(node: LifecycleNode) -> str:
-    """Return the state: ``unconfigured``, ``inactive``, ``active``, ``finalized``."""
-    return str(node._state_machine.current_state[1])
+    """
+    Return the state: ``unconfigured``, ``inactive``, ``active``, ``finalized``.
+
+    rclpy tells it to nobody but its own services.
+
+    Raises
+    ------
+    StartUpError
+        If this rclpy keeps the state elsewhere.
+
+    """
+    machine = getattr(node, STATE_MACHINE, None)
+    if machine is None:
+        raise StartUpError(f'this rclpy has no LifecycleNode.{STATE_MACHINE}')
+    return str(machine.current_state[1])
 
 
 def bring_up(node: LifecycleNode) -> None:

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import deque
+from typing import Any, ClassVar
 
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
@@ -32,12 +33,18 @@ class CountedPublisher:
     ----------
     count : int
         Messages published so far.
+    sent : deque of str or None
+        Of all publishers of the process: full names of the topics on which was published since an
+        executor looked, in order; None while no executor wants to know.
 
     """
+
+    sent: ClassVar[deque[str] | None] = None
 
     def __init__(self, node: Node, message_type: Any, topic: str, qos: QoSProfile) -> None:
         """Open the topic and enter the counter."""
         self._publisher = node.create_publisher(message_type, topic, qos)
+        self._topic = self.topic
         self.count = 0
         if not hasattr(node, 'published'):
             node.published = {}
@@ -57,3 +64,5 @@ class CountedPublisher:
         """Publish one message."""
         self._publisher.publish(message)
         self.count += 1
+        if CountedPublisher.sent is not None:
+            CountedPublisher.sent.append(self._topic)

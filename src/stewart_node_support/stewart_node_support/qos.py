@@ -29,6 +29,14 @@ SENSOR_QOS = QoSProfile(
     durability=DurabilityPolicy.VOLATILE,
 )
 
+# The same, and the last ones for who comes late: what was executed last is where a motion starts.
+COMMANDED_QOS = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST,
+    depth=50,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+
 # Latched: who comes late still learns the present state.
 STATE_QOS = QoSProfile(
     history=HistoryPolicy.KEEP_LAST,
@@ -36,3 +44,13 @@ STATE_QOS = QoSProfile(
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
+
+
+def newest(qos: QoSProfile) -> QoSProfile:
+    """Return a profile that is compatible with `qos` and keeps the newest message only."""
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=1,
+        reliability=qos.reliability,
+        durability=qos.durability,
+    )

@@ -7,17 +7,40 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, ExitStack
 import gc
+from pathlib import Path
 import sys
-from typing import Any
+from typing import Any, Protocol
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
-from stewart_node_support.errors import is_deliberate
-from stewart_node_support.executor import LoneExecutor
+from stewart_node_support.errors import is_deliberate, sentence_of
+from stewart_node_support.executor import make_executor
 from stewart_node_support.lifecycle import autostart, take_down
+from stewart_node_support.parameter_files import files_of, require_known
 from stewart_node_support.stop_signals import StopSignals
+
+
+class Pace(Protocol):
+    """How time passes for the nodes of a process."""
+
+    def begin(self, nodes: Sequence[Node]) -> None:
+        """Take note of the nodes, before any is brought up."""
+
+    def turn(self, executor: Executor) -> None:
+        """Call back what is ready; return soon."""
+
+
+class RealTime:
+    """Time passes by itself."""
+
+    def begin(self, nodes: Sequence[Node]) -> None:
+        """Leave the clocks as they are."""
+
+    def turn(self, executor: Executor) -> None:
+        """Wait for something to call back."""
+        executor.spin_once()
 
 
 def run(
@@ -56,8 +79,8 @@ def run(
                 args=None if args is None else list(args),
                 signal_handler_options=SignalHandlerOptions.NO,
             )
-            node = _started(factory)
-            _spin([node], stop, SingleThreadedExecutor)
+            node = _started(factory, files_of(sys.argv if args is None else args))
+            _spin([node], stop, SingleThreadedExecutor, RealTime())
     finally:
         stop.ignore()
         rclpy.try_shutdown()
@@ -68,6 +91,7 @@ def spin(
     *,
     task: Callable[[], Coroutine[Any, Any, Any]] | None = None,
     stop: StopSignals | None = None,
+    pace: Pace | None = None,
 ) -> Any:
     """
     Run several nodes in this process until asked to stop, then take them down.
@@ -83,6 +107,8 @@ def spin(
         Coroutine function run by the executor beside the nodes; the spin ends with it.
     stop : StopSignals, optional
         Where a request to stop comes from; by default SIGINT and SIGTERM, for the time being.
+    pace : Pace, optional
+        How time passes; by default as it does.
 
     Returns
     -------
@@ -95,10 +121,14 @@ def spin(
         If a lifecycle node that shall start by itself does not.
 
     """
+    # For one node in real time rclpy's own executor is no burden.
+    alone = pace is None and len(nodes) == 1
+    made = SingleThreadedExecutor if alone else make_executor
+    pace = pace or RealTime()
     if stop is not None:
-        return _spin(nodes, stop, LoneExecutor, task=task, start=True)
+        return _spin(nodes, stop, made, pace, task=task, start=True)
     with StopSignals() as signals:
-        return _spin(nodes, signals, LoneExecutor, task=task, start=True)
+        return _spin(nodes, signals, made, pace, task=task, start=True)
 
 
 @contextmanager
@@ -124,10 +154,11 @@ def short_collections() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _started(factory: Callable[[], Node]) -> Node:
+def _started(factory: Callable[[], Node], files: Sequence[Path]) -> Node:
     try:
         node = factory()
         try:
+            require_known(node, files)
             autostart(node)
         except Exception:
             take_down(node)
@@ -135,24 +166,26 @@ def _started(factory: Callable[[], Node]) -> Node:
     except Exception as error:
         if not is_deliberate(error):
             raise
-        sys.exit(' '.join(str(error).split()) or type(error).__name__)
+        sys.exit(sentence_of(error))
     return node
 
 
 def _spin(
     nodes: Sequence[Node],
     stop: StopSignals,
-    kind: type[SingleThreadedExecutor],
+    executor_of: Callable[..., SingleThreadedExecutor],
+    pace: Pace,
     *,
     task: Callable[[], Coroutine[Any, Any, Any]] | None = None,
     start: bool = False,
 ) -> Any:
-    executor = kind(context=nodes[0].context)
+    executor = executor_of(context=nodes[0].context)
     with ExitStack() as stack:
         stack.callback(executor.shutdown)
         for node in nodes:
             stack.callback(take_down, node)
             executor.add_node(node)
+        pace.begin(nodes)
         for node in nodes if start else ():
             autostart(node)
         stack.enter_context(short_collections())
@@ -162,7 +195,7 @@ def _spin(
         pending = None if task is None else executor.create_task(task)
         try:
             while not (stop.requested or (pending is not None and pending.done())):
-                executor.spin_once()
+                pace.turn(executor)
         except ExternalShutdownException:
             pass
         if pending is None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes in the process of a test: real messages, one executor, waiting for facts."""
+"""Nodes in the process of a test: real messages, one executor, simulated time."""
 
 from __future__ import annotations
 
@@ -10,25 +10,42 @@ import time
 from types import TracebackType
 from typing import Any
 
+from numpy.typing import ArrayLike
 import rclpy
 from rclpy.action import ActionClient
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
+from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.signals import SignalHandlerOptions
+from sensor_msgs.msg import JointState
+from stewart_interfaces.msg import PlatformSetpoint
+from stewart_node_support.executor import make_executor
+from stewart_node_support.hot_messages import MotionArrays, setpoint_reader, SetpointWriter
+from stewart_node_support.legs import leg_reader, LegState, LegWriter
 from stewart_node_support.lifecycle import take_down
+from stewart_node_support.lock_step import LockStep
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.running import short_collections
 
 # Always the same: given another timeout, the executor begins its round anew, with the coroutines
 # that wait, and never gets to timers and messages.
 SLICE = 0.01
+# Discovery takes milliseconds, and on a busy machine seconds [s].
+DISCOVERY_LIMIT = 30.0
 
 
 class Harness:
     """
     Spin nodes under test together with a probe node that talks to them.
+
+    Time is simulated: it passes in lock-step while the test waits, as fast as the nodes are done.
+    So a wait is exact, costs only the work that is done in it, and fails on no busy machine.
+
+    Parameters
+    ----------
+    real : bool
+        Let time pass by itself, for nodes that work with processes, devices or threads.
 
     Attributes
     ----------
@@ -37,13 +54,14 @@ class Harness:
 
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, real: bool = False) -> None:
         """Open a context and the probe."""
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
         self.probe: Any = Node('probe')
         self._nodes: list[Node] = []
-        self._executor = SingleThreadedExecutor()
+        self._executor = make_executor()
         self._executor.add_node(self.probe)
+        self._lock_step = None if real else LockStep([self.probe])
         self._stack = ExitStack()
         self._stack.enter_context(short_collections())
 
@@ -84,6 +102,8 @@ class Harness:
         overrides = [Parameter(name, value=value) for name, value in parameters.items()]
         node = cls(parameter_overrides=overrides)
         self._nodes.append(node)
+        if self._lock_step is not None:
+            self._lock_step.add(node)
         self._executor.add_node(node)
         return node
 
@@ -96,8 +116,29 @@ class Harness:
     def talk(self, message_type: Any, topic: str, qos: QoSProfile = COMMAND_QOS) -> Any:
         """Return a publisher on `topic`, matched with at least one subscription."""
         publisher = self.probe.create_publisher(message_type, topic, qos)
-        self.until(lambda: publisher.get_subscription_count() > 0)
+        self.discover(lambda: publisher.get_subscription_count() > 0)
         return publisher
+
+    def discover(self, condition: Callable[[], Any]) -> None:
+        """
+        Wait for the middleware to find somebody; simulated time stands still meanwhile.
+
+        Parameters
+        ----------
+        condition : callable
+            Whether it has.
+
+        Raises
+        ------
+        TimeoutError
+            If it has not after half a minute of real time.
+
+        """
+        end = time.monotonic() + DISCOVERY_LIMIT
+        while not condition():
+            if time.monotonic() > end:
+                raise TimeoutError(f'nobody was found within {DISCOVERY_LIMIT} s')
+            self._executor.spin_once(timeout_sec=SLICE)
 
     def until(self, condition: Callable[[], Any], timeout: float = 10.0) -> None:
         """
@@ -106,7 +147,7 @@ class Harness:
         Parameters
         ----------
         condition : callable
-            Asked after every callback.
+            Asked whenever something was called back.
         timeout : float
             When to give up [s].
 
@@ -116,17 +157,20 @@ class Harness:
             If it has not become true.
 
         """
-        end = time.monotonic() + timeout
+        end = self._now() + timeout
         while not condition():
-            if time.monotonic() > end:
+            if self._now() > end:
                 raise TimeoutError(f'nothing came true within {timeout} s')
-            self._executor.spin_once(timeout_sec=SLICE)
+            self._turn()
 
     def spin(self, seconds: float) -> None:
-        """Spin for a time [s]."""
+        """Let a time pass [s]."""
+        if self._lock_step is not None:
+            self._lock_step.run(self._executor, lambda: False, seconds)
+            return
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            self._executor.spin_once(timeout_sec=SLICE)
+            self._turn()
 
     def result(self, future: Any, timeout: float = 10.0) -> Any:
         """Spin until `future` is done and return its result."""
@@ -136,7 +180,7 @@ class Harness:
     def call(self, service_type: Any, name: str, request: Any = None) -> Any:
         """Call a service and return its response."""
         client = self.probe.create_client(service_type, name)
-        self.until(client.service_is_ready)
+        self.discover(client.service_is_ready)
         return self.result(client.call_async(request or service_type.Request()))
 
     def send_goal(
@@ -144,13 +188,49 @@ class Harness:
     ) -> Any:
         """Send an action goal and return its handle, accepted or not."""
         client = ActionClient(self.probe, action_type, name)
-        self.until(client.server_is_ready)
+        self.discover(client.server_is_ready)
         said: list[Any] = [] if feedback is None else feedback
         return self.result(
             client.send_goal_async(goal, lambda message: said.append(message.feedback))
         )
 
+    def _now(self) -> float:
+        return time.monotonic() if self._lock_step is None else self._lock_step.now_ns / 1e9
+
+    def _turn(self) -> None:
+        if self._lock_step is None:
+            self._executor.spin_once(timeout_sec=SLICE)
+        else:
+            self._lock_step.step(self._executor)
+
     def levels(self, heard: Sequence[Any], name: str) -> list[int]:
         """Return the levels that DiagnosticArrays in `heard` give for the status `name`."""
         statuses = [status for message in heard for status in message.status]
         return [status.level[0] for status in statuses if status.name == name]
+
+
+def setpoint_msg(stamp: int, source: str, motion: Any) -> PlatformSetpoint:
+    """Return one sample of a motion as a message; arguments as for `SetpointWriter`."""
+    data = SetpointWriter(source).write(stamp, motion)
+    return deserialize_message(data, PlatformSetpoint)
+
+
+def motion_from_msg(message: PlatformSetpoint) -> MotionArrays:
+    """Return the motion sample that a setpoint carries; errors as from `setpoint_reader`."""
+    return setpoint_reader().read(serialize_message(message)).motion
+
+
+def leg_state_msg(
+    stamp: int,
+    position: ArrayLike | None = None,
+    velocity: ArrayLike | None = None,
+    effort: ArrayLike | None = None,
+) -> JointState:
+    """Return six legs as a message; arguments as for `LegWriter.write`."""
+    data = LegWriter().write(stamp, position, velocity, effort)
+    return deserialize_message(data, JointState)
+
+
+def legs_from_msg(message: JointState) -> LegState:
+    """Return the six legs of a JointState; errors as from `leg_reader`."""
+    return leg_reader().read(serialize_message(message))

@@ -1,158 +1,169 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""All that an executor of one thread waits for, with one wait set for every wait."""
+"""A wait set that is kept between waits, and what its entities need to be called."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any, NamedTuple
 
 from rclpy.context import Context
+from rclpy.exceptions import InvalidHandle
+from rclpy.guard_condition import GuardCondition
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 from rclpy.waitable import NumberOfEntities
 
+# In the order of the fields of NumberOfEntities.
 KINDS = ('subscription', 'guard_condition', 'timer', 'client', 'service')
 FOREVER = -1
+NOW = 0
 
 
 class Item(NamedTuple):
     """
-    Something of a node that an executor waits for.
+    An entity that an executor waits for.
 
     Attributes
     ----------
     entity : object
         Timer, subscription, ...
-    node : Node
-        Whose it is.
+    node : Node or None
+        Its node; None for a guard condition of the executor itself.
     kind : str
         One of `KINDS`; empty for a waitable.
-    take : callable
-        Takes what is there, and returns what has to be called.
-    direct : bool
-        Whether its callback is a plain function, so that it needs no task that may be suspended.
+    call : callable or None
+        Calls it back if it is ready and returns whether it did; None if only rclpy can.
     gated : bool
         Whether its callback group has rules of its own, which are asked before every wait.
 
     """
 
     entity: Any
-    node: Node
+    node: Node | None
     kind: str
-    take: Callable[[Any], Any]
-    direct: bool = False
+    call: Callable[[], bool] | None = None
     gated: bool = False
-
-
-class _Entry(NamedTuple):
-    """An item, how it gets into the wait set, and by what it is known there."""
-
-    item: Item
-    add: Callable[[Any], Any]
-    argument: Any
-    key: tuple[str, int] | None
 
 
 class WaitList:
     """
-    Wait for the same things again and again.
+    Wait for the same entities again and again.
 
-    Until it is closed, none of them is destroyed: another thread may ask for that at any time.
+    Entities that are destroyed meanwhile stay usable until the list is closed.
 
     Parameters
     ----------
-    items : list of Item
-        In the order in which they are to be called; the gated ones come after the others.
-    guards : iterable of GuardCondition
-        What ends a wait beside them.
+    items : iterable of Item
+        In the order in which they are to be called. Destroyed ones are left out.
     context : Context
         Of rclpy.
 
     Raises
     ------
-    InvalidHandle
-        If one of them has been destroyed.
+    NotImplementedError
+        If a waitable has guard conditions of its own. A wait resets them, so rclpy, which looks
+        again before it calls a waitable, would not see them.
 
     """
 
-    def __init__(self, items: list[Item], guards: Iterable[Any], context: Context) -> None:
-        """Take hold of everything."""
-        own = [guard.handle for guard in guards]
-        counts = NumberOfEntities(
-            *(sum(item.kind == kind for item in items) for kind in KINDS),
-        )
-        counts.num_guard_conditions += len(own)
-        for item in items:
-            if not item.kind:
-                counts += item.entity.get_num_entities()
+    def __init__(self, items: Iterable[Item], context: Context) -> None:
+        """Build the wait set and keep all entities in existence."""
+        # Even a wait with a timeout of zero sleeps, for as long as the kernel's timer slack. With
+        # a condition that is already triggered the middleware does not sleep.
+        self._end_wait = GuardCondition(callback=None, callback_group=None, context=context)
+        self._items: list[Item] = []
         with ExitStack() as kept:
-            for handle in (*own, context.handle):
-                kept.enter_context(handle)
+            kept.callback(self._end_wait.destroy)
+            kept.enter_context(self._end_wait.handle)
+            kept.enter_context(context.handle)
             for item in items:
-                kept.enter_context(item.entity.handle if item.kind else item.entity)
-            self._wait_set = _rclpy.WaitSet(
-                counts.num_subscriptions,
-                counts.num_guard_conditions,
-                counts.num_timers,
-                counts.num_clients,
-                counts.num_services,
-                counts.num_events,
-                context.handle,
-            )
+                with suppress(InvalidHandle):
+                    kept.enter_context(item.entity.handle if item.kind else item.entity)
+                    self._items.append(item)
+            self._wait_set = _wait_set(self._items, context)
             self._kept = kept.pop_all()
-        self._free = [self._entry(item) for item in items if not item.gated]
-        self._gated = [self._entry(item) for item in items if item.gated]
-        self._guards = own
+        kinds = {item.kind for item in self._items}
+        self._kinds = [kind for kind in KINDS if kind in kinds]
+        self._waitables = '' in kinds
+        self._entries = [(at, item, *self._addition(item)) for at, item in enumerate(self._items)]
+        self._free = [entry for entry in self._entries if not entry[1].gated]
+        self._gated = [entry for entry in self._entries if entry[1].gated]
+        self._at = {item.entity.handle.pointer: at for at, item, *_ in self._entries if item.kind}
 
     def close(self) -> None:
-        """Let everything go."""
+        """Release all entities."""
         self._kept.close()
 
-    def wait(self, admitted: Callable[[Any], bool], *, busy: bool) -> list[Item]:
+    def ready(self, timeout: int, *, busy: bool = False) -> list[Item]:
         """
-        Wait until something is ready.
+        Wait until an entity is ready.
 
         Parameters
         ----------
-        admitted : callable
-            Tells of an entity whether it may be called, and so whether it is waited for.
+        timeout : int
+            Longest wait [ns]; `FOREVER` or `NOW` are possible.
         busy : bool
-            Whether that is to be asked of all; otherwise only of the gated ones.
+            Whether a coroutine may occupy a callback group, so that all groups are asked;
+            otherwise only those of gated items are.
 
         Returns
         -------
         list of Item
-            All that is ready; empty if it was a guard condition that ended the wait.
+            Those that are ready, in the order of the list.
 
         """
-        wait_set = self._wait_set
-        asked = [*self._free, *self._gated] if busy else self._gated
-        entries = [entry for entry in asked if admitted(entry.item.entity)]
-        if not busy:
-            entries = self._free + entries
+        free, asked = ([], self._entries) if busy else (self._free, self._gated)
+        entries = free + [entry for entry in asked if _may_be_called(entry[1].entity)]
+        wait_set, at = self._wait_set, self._at
         wait_set.clear_entities()
-        for handle in self._guards:
-            wait_set.add_guard_condition(handle)
-        for item, add, argument, _ in entries:
-            # Its trigger was seen, and something else came in between.
-            if item.kind == 'guard_condition' and item.entity._executor_triggered:
-                item.entity.trigger()
+        for _, _, add, argument in entries:
             add(argument)
-        wait_set.wait(FOREVER)
-        there = {(kind, at) for kind in KINDS for at in wait_set.get_ready_entities(kind)}
-        ready = [
-            item
-            for item, _, _, key in entries
-            if (item.entity.is_ready(wait_set) if key is None else key in there)
-        ]
-        # A timer that was cancelled meanwhile counts as ready in rcl.
-        return [i for i in ready if i.kind != 'timer' or i.entity.handle.is_timer_ready()]
+        if timeout == NOW:
+            self._end_wait.trigger()
+            wait_set.add_guard_condition(self._end_wait.handle)
+        wait_set.wait(timeout)
+        pointers = (p for kind in self._kinds for p in wait_set.get_ready_entities(kind))
+        found = [at[pointer] for pointer in pointers if pointer in at]
+        for where, item, _, _ in entries if self._waitables else ():
+            if not item.kind and item.entity.is_ready(wait_set):
+                found.append(where)
+        return [self._items[where] for where in sorted(found)]
 
-    def _entry(self, item: Item) -> _Entry:
-        wait_set, entity = self._wait_set, item.entity
+    def _addition(self, item: Item) -> tuple[Callable[[Any], Any], Any]:
+        """Return the call that adds an item to the wait set, and its argument."""
         if not item.kind:
-            return _Entry(item, entity.add_to_wait_set, wait_set, None)
-        add = getattr(wait_set, f'add_{item.kind}')
-        return _Entry(item, add, entity.handle, (item.kind, entity.handle.pointer))
+            return item.entity.add_to_wait_set, self._wait_set
+        return getattr(self._wait_set, f'add_{item.kind}'), item.entity.handle
+
+
+def _may_be_called(entity: Any) -> bool:
+    group = entity.callback_group
+    return group is None or bool(group.can_execute(entity))
+
+
+def _wait_set(items: Iterable[Item], context: Context) -> Any:
+    """Return a wait set with room for the items and one more guard condition."""
+    found = Counter(item.kind for item in items)
+    counts = NumberOfEntities(*(found[kind] for kind in KINDS))
+    counts.num_guard_conditions += 1
+    for item in items:
+        if not item.kind:
+            own = item.entity.get_num_entities()
+            if own.num_guard_conditions:
+                raise NotImplementedError(
+                    f'{type(item.entity).__name__} has guard conditions of its own: spin its node'
+                    ' with rclpy.executors.SingleThreadedExecutor'
+                )
+            counts += own
+    return _rclpy.WaitSet(
+        counts.num_subscriptions,
+        counts.num_guard_conditions,
+        counts.num_timers,
+        counts.num_clients,
+        counts.num_services,
+        counts.num_events,
+        context.handle,
+    )

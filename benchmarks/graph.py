@@ -1,0 +1,500 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What the graph of a rig costs and how late it is, at 100 to 1000 Hz, in one process and in several.
+
+``python benchmarks/graph.py [--seconds S] [--rates R ...] [--kinds K ...]``: Vigo on simulated
+drives plays its random wave while the recorder writes every topic. Three kinds of graph:
+
+composed   the nodes as they are, in one process
+processes  the nodes as they are, each in its own process
+fields     the same nodes in one process with rclpy's executor and messages converted field by
+           field: the peer; driver and recorder are as they are
+
+Latencies come from the bag and from the times of reception in it, in ms. *command*: a setpoint's
+stamp to its joint command. *pose*: an actuator state's stamp to the pose made of it. *executed*: a
+setpoint's stamp to the first actuator state that has executed it, less the playout delay, which is
+deliberate; the lag of the drives and the wait for the next sample are in it. The share of a core
+is that of the nodes while the wave is played, the cyclic process apart. It fails if 500 Hz
+composed loses a message, is later than 10 ms at the 99th percentile, or takes over 60 % of a core.
+
+"""
+
+from __future__ import annotations
+
+import harness  # isort: skip  (before numpy)
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+import json
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Any
+
+from ament_index_python.packages import get_package_prefix
+from geometry_msgs.msg import Accel, PoseStamped
+import numpy as np
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.serialization import deserialize_message
+from rclpy.signals import SignalHandlerOptions
+from sensor_msgs.msg import JointState
+from stewart_bags.reading import Bag
+from stewart_bags.series import JointSeries, PoseSeries, read_joints, read_series
+from stewart_bringup import composition
+from stewart_bringup.demo.latency import latencies
+from stewart_bringup.demo.scheduling import driver_priority, real_time
+from stewart_bringup.nodes.wave_operator import WaveOperator
+from stewart_bringup.rigs import config_file
+from stewart_dynamics.nodes.feed_forward import FeedForwardNode
+from stewart_interfaces.msg import PlatformSetpoint, TrackingError
+from stewart_kinematics.nodes.forward_kinematics import ForwardKinematics
+from stewart_kinematics.nodes.inverse_kinematics import InverseKinematics
+from stewart_kinematics.nodes.ocean_trajectory import OceanTrajectory
+from stewart_node_support.conversions import (
+    BASE_FRAME,
+    header_msg,
+    pose_from_msg,
+    pose_msg,
+    twist_msg,
+    vector3_msg,
+    vector_from_msg,
+)
+from stewart_node_support.hot_messages import MotionArrays, Setpoint
+from stewart_node_support.legs import LEG_NAMES, LegState
+from stewart_node_support.lifecycle import autostart, take_down
+from stewart_node_support.qos import COMMANDED_QOS
+from stewart_node_support.running import spin
+from stewart_node_support.stamps import from_nanoseconds, to_nanoseconds
+from stewart_node_support.stop_signals import StopSignals
+
+RATES = (100.0, 200.0, 500.0, 1000.0)
+KINDS = ('composed', 'processes', 'fields')
+SECONDS, PLAYOUT = 10.0, 0.05
+TARGET_RATE, TARGET_MS, TARGET_CORE = 500.0, 10.0, 0.6
+CHAIN = (
+    ('driver', 'stewart_driver'),
+    ('inverse_kinematics', 'stewart_kinematics'),
+    ('feed_forward', 'stewart_dynamics'),
+    ('forward_kinematics', 'stewart_kinematics'),
+    ('ocean_trajectory', 'stewart_kinematics'),
+)
+FILES = [config_file('rig', 'vigo'), config_file('wave', 'random')]
+# What is said once for each setpoint, and for each actuator state.
+FORWARD = ('setpoint', 'joint_commands', 'joint_efforts', 'platform/commanded')
+BACKWARD = ('actuator_states', 'platform/pose')
+
+
+@dataclass(frozen=True)
+class Run:
+    """One rate of one kind of graph; latencies in ms: 50th, 99th percentile and largest."""
+
+    kind: str
+    rate_hz: float
+    setpoints_hz: float
+    lost: int
+    command_ms: tuple[float, float, float]
+    pose_ms: tuple[float, float, float]
+    executed_ms: tuple[float, float, float]
+    core: float
+    rss_mb: float
+
+
+class FieldLegs:
+    """Six legs as message fields, with the names of the codec's reader and writer."""
+
+    def read(self, message: JointState) -> LegState:
+        """Convert field by field."""
+        if tuple(message.name) != LEG_NAMES:
+            raise ValueError(f'not six legs: {message.name}')
+        fields = (message.position, message.velocity, message.effort)
+        arrays = (np.array(values) if len(values) else None for values in fields)
+        return LegState(to_nanoseconds(message.header.stamp), *arrays)
+
+    def write(
+        self, stamp: int, position: Any = None, velocity: Any = None, effort: Any = None
+    ) -> JointState:
+        """Make a message."""
+        lists = [
+            [] if values is None else values.tolist() for values in (position, velocity, effort)
+        ]
+        message = JointState(
+            name=list(LEG_NAMES), position=lists[0], velocity=lists[1], effort=lists[2]
+        )
+        message.header.stamp = from_nanoseconds(stamp)
+        return message
+
+
+class FieldSetpoints:
+    """Setpoints as message fields, with the names of the codec's reader and writer."""
+
+    def __init__(self, source: str = '') -> None:
+        self._source = source
+
+    def read(self, message: PlatformSetpoint | bytes) -> Setpoint:
+        """Convert field by field."""
+        if isinstance(message, bytes):
+            message = deserialize_message(message, PlatformSetpoint)
+        rates = [
+            vector_from_msg(vector)
+            for part in (message.twist, message.accel)
+            for vector in (part.linear, part.angular)
+        ]
+        motion = MotionArrays(*pose_from_msg(message.pose), *rates)
+        return Setpoint(to_nanoseconds(message.header.stamp), message.source, motion)
+
+    def write(self, stamp: int, motion: Any) -> PlatformSetpoint:
+        """Make a message."""
+        linear, angular = motion.linear_acceleration, motion.angular_acceleration
+        return PlatformSetpoint(
+            header=_header(stamp),
+            source=self._source,
+            pose=pose_msg(motion.position, motion.quaternion_xyzw),
+            twist=twist_msg(motion.linear_velocity, motion.angular_velocity),
+            accel=Accel(linear=vector3_msg(linear), angular=vector3_msg(angular)),
+        )
+
+
+class FieldPoses:
+    """Poses as message fields."""
+
+    def write(self, stamp: int, position: Any, quaternion_xyzw: Any) -> PoseStamped:
+        """Make a message."""
+        return PoseStamped(header=_header(stamp), pose=pose_msg(position, quaternion_xyzw))
+
+
+class FieldErrors:
+    """Tracking errors as message fields."""
+
+    def write(self, stamp: int, position: Any, rotation: Any, strokes: Any) -> TrackingError:
+        """Make a message."""
+        return TrackingError(
+            header=_header(stamp),
+            position=vector3_msg(position),
+            rotation=vector3_msg(rotation),
+            strokes=strokes.tolist(),
+        )
+
+
+class Heard:
+    """Messages that callbacks deliver, in the place of an inbox."""
+
+    def __init__(self) -> None:
+        self.messages: list[Any] = []
+
+    def add(self, message: Any) -> None:
+        """Keep a message."""
+        self.messages.append(message)
+
+    def take(self) -> list[Any]:
+        """Return what was delivered since the last call."""
+        taken, self.messages = self.messages, []
+        return taken
+
+
+def _header(stamp: int) -> Any:
+    return header_msg(from_nanoseconds(stamp), BASE_FRAME)
+
+
+class Fields:
+    """Mixin: subscribe to messages instead of bytes."""
+
+    def create_subscription(self, *arguments: Any, raw: bool = False, **keywords: Any) -> Any:
+        """Convert every message."""
+        return super().create_subscription(*arguments, **keywords)  # type: ignore[misc]
+
+
+class FieldInverse(Fields, InverseKinematics):
+    """The peer of `inverse_kinematics`."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._reader, self._writer = FieldSetpoints(), FieldLegs()
+
+
+class FieldFeedForward(Fields, FeedForwardNode):
+    """The peer of `feed_forward`."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._reader, self._writer = FieldSetpoints(), FieldLegs()
+
+
+class FieldForward(Fields, ForwardKinematics):
+    """The peer of `forward_kinematics`."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._legs, self._setpoints = FieldLegs(), FieldSetpoints()
+        self._pose, self._error, self._executed = FieldPoses(), FieldErrors(), Heard()
+        self.create_subscription(
+            PlatformSetpoint,
+            'platform/commanded',
+            self._executed.add,
+            COMMANDED_QOS,
+        )
+
+
+class FieldOcean(OceanTrajectory):
+    """The peer of `ocean_trajectory`."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._writer = FieldSetpoints(self.get_name())
+
+
+PEERS = {
+    'inverse_kinematics': FieldInverse,
+    'feed_forward': FieldFeedForward,
+    'forward_kinematics': FieldForward,
+    'ocean_trajectory': FieldOcean,
+}
+
+
+def parameters(rate: float) -> dict[str, dict[str, Any]]:
+    """Return what every node is told about the rate."""
+    driver = {
+        'publish_rate': rate,
+        'playout_delay': PLAYOUT,
+        # A machine that others use lets processes wait; the latency is measured, not judged here.
+        'extrapolation_time': 0.2,
+        'command_timeout': 1.0,
+        'simulated.cycle_time': min(0.0025, 1.0 / rate),
+        'realtime_priority': driver_priority(),
+    }
+    return {
+        'driver': driver,
+        'forward_kinematics': {'playout_delay': PLAYOUT},
+        'ocean_trajectory': {'rate': rate},
+    }
+
+
+class Meter:
+    """Processor time and memory of some processes while the wave is played."""
+
+    def __init__(self, pids: Sequence[int]) -> None:
+        self._pids = pids
+        self._first: tuple[float, float] | None = None
+        self._last = (0.0, 0.0)
+        self.rss_mb = 0.0
+
+    def look(self, phase: str) -> None:
+        """Take a reading if the wave is being played."""
+        if phase != 'playing':
+            return
+        self._last = (time.monotonic(), sum(map(processor_time, self._pids)))
+        self._first = self._first or self._last
+        self.rss_mb = sum(map(resident, self._pids)) / 2**20
+
+    @property
+    def core(self) -> float:
+        """Share of a core."""
+        assert self._first is not None
+        span, used = np.subtract(self._last, self._first)
+        return float(used / span)
+
+
+def processor_time(pid: int) -> float:
+    """Return what a process has used [s]; without its children."""
+    text = Path(f'/proc/{pid}/stat').read_text(encoding='utf-8')
+    fields = text.rpartition(') ')[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+def resident(pid: int) -> int:
+    """Return the resident memory of a process [byte]."""
+    pages = Path(f'/proc/{pid}/statm').read_text(encoding='utf-8').split()[1]
+    return int(pages) * os.sysconf('SC_PAGE_SIZE')
+
+
+def wave_operator(seconds: float) -> WaveOperator:
+    """Return who enables the rig, plays the wave and brings it home."""
+    return WaveOperator(
+        StopSignals(),
+        use_global_arguments=False,
+        cli_args=['--ros-args', '--params-file', str(FILES[1])],
+        parameter_overrides=[
+            Parameter('duration', value=seconds),
+            Parameter('patience', value=60.0),
+        ],
+    )
+
+
+def composed(rate: float, seconds: float, bag: Path, *, fields: bool) -> tuple[Meter, int]:
+    """Play with all nodes in this process; return what was metered, and messages lost."""
+    usual = composition.node_class
+    if fields:
+        composition.node_class = lambda name: PEERS.get(name) or usual(name)
+    names = [name for name, _ in CHAIN]
+    nodes = composition.compose(
+        FILES, names=names, overrides=parameters(rate), record=bag, lean=True
+    )
+    ledger, recorder = composition.Ledger(nodes), nodes[0]
+    operator, meter = wave_operator(seconds), Meter([os.getpid()])
+    operator.create_timer(0.1, lambda: meter.look(operator.phase))
+
+    async def work() -> None:
+        await operator.play()
+        nodes[-1].trigger_deactivate()
+        # The recorder fetches 50 times a second.
+        await operator.pause(1.0)
+
+    if fields:
+        spin_usual([*nodes, operator], work)
+    else:
+        spin([*nodes, operator], task=work, stop=StopSignals())
+    written: Any = recorder
+    lost = sum(count - written.counts.get(topic, 0) for topic, count in ledger.counts().items())
+    return meter, lost
+
+
+def spin_usual(nodes: Sequence[Node], work: Any) -> None:
+    """Spin with rclpy's executor until a task is done."""
+    executor = SingleThreadedExecutor()
+    for node in nodes:
+        executor.add_node(node)
+        autostart(node)
+    task = executor.create_task(work)
+    while not task.done():
+        executor.spin_once(timeout_sec=0.1)
+    task.result()
+    for node in reversed(nodes):
+        take_down(node)
+    executor.shutdown()
+
+
+def separate(rate: float, seconds: float, bag: Path) -> tuple[Meter, int]:
+    """Play with every node in its own process; lost is counted in the bag."""
+    topics = [*FORWARD, *BACKWARD, 'driver/state', 'platform/tracking_error']
+    chosen = {'recorder': {'output': str(bag), 'topics': topics}, **parameters(rate)}
+    running = []
+    try:
+        for name, package in (('recorder', 'stewart_bags'), *CHAIN):
+            command = [str(Path(get_package_prefix(package)) / 'lib' / package / name)]
+            command += ['--ros-args', '--log-level', 'warn']
+            for path in FILES:
+                command += ['--params-file', str(path)]
+            for key, value in chosen.get(name, {}).items():
+                text = f'[{", ".join(value)}]' if isinstance(value, list) else f'{value}'
+                command += ['-p', f'{key}:={text}']
+            running.append(subprocess.Popen(command))
+        operator, meter = wave_operator(seconds), Meter([process.pid for process in running])
+        operator.create_timer(0.1, lambda: meter.look(operator.phase))
+        spin([operator], task=operator.wait_and_play, stop=StopSignals())
+        time.sleep(1.0)
+    finally:
+        for process in reversed(running):
+            process.send_signal(signal.SIGINT)
+        for process in running:
+            process.wait()
+    with Bag(bag) as recording:
+        counts = {name.lstrip('/'): topic.count for name, topic in recording.topics.items()}
+    groups = [[counts.get(topic, 0) for topic in group] for group in (FORWARD, BACKWARD)]
+    return meter, sum(max(group) - count for group in groups for count in group)
+
+
+def percentiles(seconds: Any) -> tuple[float, float, float]:
+    """Return the 50th and 99th percentile and the largest [ms]."""
+    p50, p99, most = 1e3 * np.percentile(seconds if len(seconds) else [np.nan], [50, 99, 100])
+    return float(p50), float(p99), float(most)
+
+
+def play(kind: str, rate: float, seconds: float) -> Run:
+    """Play one wave, read the bag."""
+    rclpy.init(
+        args=['--ros-args', '--log-level', 'warn'], signal_handler_options=SignalHandlerOptions.NO
+    )
+    with real_time(), tempfile.TemporaryDirectory(prefix='graph-') as folder:
+        bag = Path(folder, 'bag')
+        if kind == 'processes':
+            meter, lost = separate(rate, seconds, bag)
+        else:
+            meter, lost = composed(rate, seconds, bag, fields=kind == 'fields')
+        rclpy.try_shutdown()
+        with Bag(bag) as recording:
+            commands = read_joints(recording, 'joint_commands')
+            actuators = read_joints(recording, 'actuator_states')
+            poses = read_series(recording, 'platform/pose', PoseSeries)
+    return judged(kind, rate, meter, lost, commands, actuators, poses)
+
+
+def judged(
+    kind: str,
+    rate: float,
+    meter: Meter,
+    lost: int,
+    commands: JointSeries,
+    actuators: JointSeries,
+    poses: PoseSeries,
+) -> Run:
+    """Return the figures of a run."""
+    found = latencies(commands, actuators)
+    span = 1e-9 * (commands.stamp_ns[-1] - commands.stamp_ns[0])
+    return Run(
+        kind,
+        rate,
+        float((len(commands) - 1) / span),
+        lost,
+        percentiles(found.commanded),
+        percentiles(1e-9 * (poses.bag_time_ns - poses.stamp_ns)),
+        percentiles(found.executed - PLAYOUT),
+        meter.core,
+        meter.rss_mb,
+    )
+
+
+def held(run: Run) -> bool:
+    """Tell whether a run keeps what is asked of 500 Hz composed."""
+    if (run.kind, run.rate_hz) != ('composed', TARGET_RATE):
+        return True
+    return run.lost == 0 and run.executed_ms[1] <= TARGET_MS and run.core <= TARGET_CORE
+
+
+def main() -> int:
+    """Play every kind at every rate, each in a process of its own; print and write."""
+    parser = argparse.ArgumentParser(description=__doc__.partition('\n\n')[0])
+    parser.add_argument('--seconds', type=float, default=SECONDS)
+    parser.add_argument('--rates', type=float, nargs='+', default=RATES)
+    parser.add_argument('--kinds', nargs='+', choices=KINDS, default=KINDS)
+    parser.add_argument('--one', action='store_true', help='play one kind at one rate here')
+    chosen = parser.parse_args()
+    if chosen.one:
+        print(json.dumps(asdict(play(chosen.kinds[0], chosen.rates[0], chosen.seconds))))
+        return 0
+    about = {**harness.machine(('numpy', 'numba')), 'seconds': f'{chosen.seconds:g}'}
+    # Graphs of other people on this machine are not to be heard.
+    os.environ.setdefault('ROS_DOMAIN_ID', f'{1 + os.getpid() % 100}')
+    runs = []
+    for rate in chosen.rates:
+        for kind in chosen.kinds:
+            command = [sys.executable, __file__, '--one', '--rates', str(rate), '--kinds', kind]
+            command += ['--seconds', str(chosen.seconds)]
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+            if done.returncode:
+                print(f'{kind} at {rate:g} Hz ended with {done.returncode}')
+                continue
+            row = json.loads(done.stdout.splitlines()[-1])
+            runs.append(Run(**row))
+            print(', '.join(f'{key} {value}' for key, value in row.items()), flush=True)
+    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
+    path = harness.OUTPUT / 'graph.json'
+    content = {
+        'machine': about,
+        'load_at_the_end': os.getloadavg()[0],
+        'graph': [{**asdict(run), 'held': held(run)} for run in runs],
+    }
+    path.write_text(json.dumps(content, indent=2) + '\n', encoding='utf-8')
+    print(f'written to {path}')
+    return 0 if runs and all(map(held, runs)) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,162 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Parameters as fields of frozen dataclasses; no ROS.
+
+Nodes declare them (`parameters.declare`), and whoever runs the same cores without a graph fills
+the same dataclasses from the same files (`filled`).
+
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, Field, field, fields
+import difflib
+import math
+from typing import Any, get_args, get_origin, get_type_hints, TypeVar
+
+from stewart_node_support.errors import ParameterError
+
+T = TypeVar('T')
+
+WORDS = {bool: 'true or false', int: 'an integer', float: 'a decimal number', str: 'a text'}
+
+
+def param(
+    default: Any,
+    description: str,
+    *,
+    min: float | None = None,
+    max: float | None = None,
+    choices: Sequence[str] = (),
+    read_only: bool = True,
+) -> Any:
+    """
+    Describe one parameter: default, meaning with unit, limits.
+
+    Parameters
+    ----------
+    default : bool, int, float, str or tuple
+        Value used when nothing overrides it. A tuple becomes an array.
+    description : str
+        What it means and its unit, shown by ``ros2 param describe``.
+    min, max : float, optional
+        Inclusive limits in the unit of `default`; of every element, where that is a tuple.
+    choices : sequence of str, optional
+        The only values allowed.
+    read_only : bool
+        False lets a running node take a new value, which counts when the node next calls `read`.
+
+    Returns
+    -------
+    dataclasses.Field
+        Field to place in a frozen dataclass whose annotation gives the ROS type: ``bool``,
+        ``int``, ``float``, ``str`` or a ``tuple`` of one of them.
+
+    """
+    return field(
+        default=default,
+        metadata={
+            'description': description,
+            'min': min,
+            'max': max,
+            'choices': tuple(choices),
+            'read_only': read_only,
+        },
+    )
+
+
+def filled(cls: type[T], values: Mapping[str, Any]) -> T:
+    """
+    Fill a dataclass of parameters from plain values.
+
+    Parameters
+    ----------
+    cls : type
+        Frozen dataclass whose fields were made with `param`, or with the driver's `option`.
+    values : mapping of str to object
+        Values that replace the defaults.
+
+    Returns
+    -------
+    object
+        Instance of `cls`, validated.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such parameter, or a value has the wrong type or lies outside its limits.
+
+    """
+    known = {rule.name: rule for rule in rules(cls)}
+    for name, value in values.items():
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f'; did you mean {close[0]}?' if close else ''
+            raise ParameterError(name, value, f'one of {", ".join(known)}{hint}')
+    return cls(**{name: known[name].check(value) for name, value in values.items()})
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What one field allows."""
+
+    name: str
+    default: Any
+    scalar: type
+    is_array: bool
+    length: int | None
+    metadata: Any
+
+    def check(self, value: Any) -> Any:
+        """Return `value` as the dataclass wants it, or refuse it."""
+        if not self.is_array:
+            self._check_scalar(value, value)
+            return value
+        if not isinstance(value, (list, tuple, array)):
+            raise ParameterError(self.name, value, self.expected())
+        if self.length is not None and len(value) != self.length:
+            raise ParameterError(self.name, list(value), self.expected())
+        for element in value:
+            self._check_scalar(element, list(value))
+        return tuple(value)
+
+    def _check_scalar(self, value: Any, shown: Any) -> None:
+        low, high, choices = (self.metadata[key] for key in ('min', 'max', 'choices'))
+        allowed = type(value) is self.scalar
+        allowed = allowed and not (isinstance(value, float) and math.isnan(value))
+        allowed = allowed and (low is None or value >= low) and (high is None or value <= high)
+        if not allowed or (choices and value not in choices):
+            raise ParameterError(self.name, shown, self.expected())
+
+    def expected(self) -> str:
+        """Say what is allowed."""
+        low, high, choices = (self.metadata[key] for key in ('min', 'max', 'choices'))
+        said = WORDS[self.scalar]
+        if self.is_array:
+            said = f'a list of {"" if self.length is None else f"{self.length} times "}{said}'
+        if choices:
+            said += ' out of ' + ', '.join(choices)
+        elif low is not None and high is not None:
+            said += f' from {low:g} to {high:g}'
+        elif low is not None:
+            said += f' of at least {low:g}'
+        elif high is not None:
+            said += f' of at most {high:g}'
+        return said
+
+
+def rules(cls: type) -> list[Rule]:
+    """Return what the fields of a dataclass allow, in their order."""
+    hints = get_type_hints(cls)
+    return [_rule(item, hints[item.name]) for item in fields(cls)]
+
+
+def _rule(item: Field[Any], hint: Any) -> Rule:
+    if get_origin(hint) is not tuple:
+        return Rule(item.name, item.default, hint, False, None, item.metadata)
+    elements = get_args(hint)
+    length = None if elements[-1] is Ellipsis else len(elements)
+    return Rule(item.name, item.default, elements[0], True, length, item.metadata)
