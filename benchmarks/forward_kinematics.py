@@ -25,6 +25,7 @@ from stewart_kinematics.forward import forward, forward_batch, kernel_constants
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.inverse import leg_lengths
 from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.platform import Platform
 from stewart_kinematics.warming import warm_up
 
 SHIFT, TURN_DEG = 0.1, 15.0
@@ -68,14 +69,14 @@ def by_fsolve(geometry: Geometry, lengths: Array) -> Array:
 
 def by_kernel(geometry: Geometry, rows: Array) -> list[harness.Task]:
     """Return the task that calls the kernel without the API around it."""
-    constants, start = kernel_constants(geometry)
+    constants, cone, start = kernel_constants(geometry)
     poses, figures, status = np.empty((1, 7)), np.empty((1, 3)), np.zeros(1, np.int64)
     cycle = itertools.cycle([rows[n : n + 1].copy() for n in range(len(rows))])
     base, platform = geometry.base_joints, geometry.platform_joints
 
     def call() -> None:
         forward_kernels.forward(
-            base, platform, constants, next(cycle), start, False, poses, figures, status
+            base, platform, constants, cone, next(cycle), start, False, poses, figures, status
         )
 
     return [harness.Task('kernel, one pose', call, limit_us=3.0)]
@@ -96,7 +97,7 @@ def check(geometry: Geometry, peer: ClosedLoop, rows: Array) -> None:
 
 def main() -> int:
     """Measure, print and write."""
-    geometry = Geometry.from_yaml('vigo')
+    geometry = Platform.from_yaml('vigo').geometry
     warm_up(geometry)
     position, quaternion = random_poses(geometry, POSES)
     rows = leg_lengths(geometry, position, quaternion)

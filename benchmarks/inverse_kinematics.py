@@ -15,6 +15,7 @@ from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.inverse import inverse, leg_lengths
 from stewart_kinematics.jacobian import jacobian
 from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.platform import Platform
 from stewart_kinematics.warming import warm_up
 
 POSES = 100_000
@@ -30,7 +31,7 @@ def by_numpy(geometry: Geometry, position: Array, quaternion: Array) -> Array:
 
 def main() -> int:
     """Measure, print and write."""
-    geometry = Geometry.from_yaml('vigo')
+    geometry = Platform.from_yaml('vigo').geometry
     warm_up(geometry)
     rng = np.random.default_rng(20260222)
     position = geometry.neutral_pose.position + rng.uniform(-0.1, 0.1, (POSES, 3))

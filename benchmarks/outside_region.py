@@ -17,6 +17,7 @@ from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.inverse import leg_lengths
 from stewart_kinematics.jacobian import jacobian
 from stewart_kinematics.motion import Array
+from stewart_kinematics.platform import Platform
 
 PLATFORMS = ('vigo', 'ex800', 'ps6tl_1500', 'srs')
 SAME_LENGTH = 1e-9
@@ -42,7 +43,7 @@ def main() -> int:
 
 def count(name: str, poses: int, seed: int) -> dict[str, object]:
     """Return what became of random poses outside the region of a platform."""
-    geometry = Geometry.from_yaml(name)
+    geometry = Platform.from_yaml(name).geometry
     region = assured_region(geometry)
     position, quaternion = _outside(geometry, poses, np.random.default_rng(seed))
     lengths = leg_lengths(geometry, position, quaternion)
@@ -53,7 +54,7 @@ def count(name: str, poses: int, seed: int) -> dict[str, object]:
     twin = result.converged
     p, q = result.position[twin], result.quaternion_xyzw[twin]
     shared = np.abs(leg_lengths(geometry, p, q) - lengths[twin]).max(axis=1) < SAME_LENGTH
-    inside = region.radius(p, q) <= 1.0
+    inside = region.contains(p, q)
     tilt = _angle(_up(quaternion[twin]), _up(q))
     apart = np.linalg.norm(p - position[twin], axis=1)
     return {
@@ -77,7 +78,7 @@ def _outside(geometry: Geometry, poses: int, rng: np.random.Generator) -> tuple[
     reach = 2.0 * leg_lengths(geometry, neutral.position, neutral.quaternion_xyzw).mean()
     position = neutral.position + rng.uniform(-reach, reach, (2 * poses, 3))
     quaternion = Rotation.random(2 * poses, rng).as_quat()
-    outside = assured_region(geometry).radius(position, quaternion) > 1.0
+    outside = ~assured_region(geometry).contains(position, quaternion)
     return position[outside][:poses], quaternion[outside][:poses]
 
 

@@ -110,7 +110,6 @@ def derivative(
     rotation, legs = np.empty((3, 3)), np.empty((6, COLUMNS))
     push, wrench = np.empty((6, 6)), np.empty(6)
     mass, order = np.empty((6, 6)), np.empty(6, np.int64)
-    scratch, force = np.empty(COLUMNS), np.empty(10)
     velocity, omega = triple(state, 7), triple(state, 10)
     rotation_matrix(state[QUATERNION], rotation)
     _bias(
@@ -129,7 +128,7 @@ def derivative(
     )
     platform_mass_matrix(theta[PLATFORM], rotation, mass)
     for i in range(6):
-        add_tip_inertia(theta[CYLINDER], theta[ROD], legs[i], scratch, force, mass)
+        add_tip_inertia(theta[CYLINDER], theta[ROD], legs[i], mass)
     for k in range(6):
         wrench[k] = -wrench[k]
     for i in range(6):

@@ -29,8 +29,6 @@ PARAMETER_NAMES = tuple(
     for name in ('m', 'hx', 'hy', 'hz', 'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz')
 )
 
-X_AXES = np.tile([1.0, 0.0, 0.0], (6, 1))
-
 
 def check_physical(name: str, body: RigidBody) -> None:
     """
@@ -117,8 +115,8 @@ class InertialModel:
         platform : Platform
             Description with masses.
         universal_axes : ndarray, shape (6, 3), optional
-            Directions of the universal joints' axes that are fixed in the base; along x_base,
-            as in the URDF, when not given.
+            Directions of the universal joints' axes that are fixed in the base; those of the
+            description when not given.
 
         Returns
         -------
@@ -155,7 +153,7 @@ class InertialModel:
             geometry.platform_joints,
             read_only(masses.gravity),
             read_only(np.concatenate([carried, *legs])),
-            read_only(X_AXES if universal_axes is None else universal_axes),
+            read_only(platform.base_joint_axes if universal_axes is None else universal_axes),
             geometry.length_scale,
             platform.name,
         )

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from stewart_dynamics.vectors import (
     Array,
     cross,
@@ -211,46 +210,81 @@ def wrench_matrix(legs: Array, out: Array) -> None:
 
 
 @part
-def add_tip_inertia(
-    cylinder: Array, rod: Array, leg: Array, scratch: Array, force: Array, mass: Array
-) -> None:
+def _tip_force(
+    cylinder: Array, rod: Array, length: float, q: float, c: float, acceleration: Triple
+) -> Triple:
+    """
+    Force on a leg's upper joint, in leg axes, that accelerates it from rest without gravity.
+
+    What `leg_balance` gives for such a leg; here no number passes through memory.
+    """
+    ax, ay, _ = acceleration
+    alpha = (-ay / length, ax / length, -ay / length * c / q)
+    h = triple(rod, 1)
+    upper = plus(times(rod[0], acceleration), cross(alpha, h))
+    moment = plus(
+        _inertia_times(cylinder, alpha), plus(cross(h, acceleration), _inertia_times(rod, alpha))
+    )
+    mx, my, mz = plus(moment, (-length * upper[1], length * upper[0], 0.0))
+    return my / length, -(mx + mz / q * c) / length, upper[2]
+
+
+@part
+def add_tip_inertia(cylinder: Array, rod: Array, leg: Array, mass: Array) -> None:
     """
     Add a leg's share of the platform's 6x6 mass matrix.
 
     The leg resists an acceleration of its upper joint, at rest and without gravity, with a force
-    that is linear in it: three unit accelerations give a 3x3 matrix, the moment arm the rest.
-    `scratch` is a leg's row, `force` the ten numbers of `leg_balance`.
+    that is linear in it: three unit accelerations give a 3x3 matrix S, and with the joint's arm r
+
+    S, -S [r]x; [r]x S, -[r]x S [r]x.
     """
-    tip, motion = np.empty((3, 3)), np.empty((3, 6))
-    scratch[:] = leg
-    put(scratch, OMEGA, (0.0, 0.0, 0.0))
-    put(scratch, LOWER, (0.0, 0.0, 0.0))
-    length, slope = leg[LENGTH], leg[C] / leg[Q]
-    for k in range(3):
-        put(scratch, UPPER, (0.0, 0.0, 0.0))
-        scratch[UPPER + k] = 1.0
-        ax, ay = scratch[UPPER], scratch[UPPER + 1]
-        put(scratch, ALPHA, (-ay / length, ax / length, -ay / length * slope))
-        leg_balance(cylinder, rod, scratch, force)
-        tip[0, k], tip[1, k], tip[2, k] = force[0], force[1], force[2]
-        # row k: the upper joint's velocity along leg axis k, the axis and its moment
-        axis = triple(leg, 3 * k)
-        put(motion[k], 0, axis)
-        put(motion[k], 3, cross(triple(leg, ARM), axis))
-    for k in range(3):
-        for j in range(6):
-            value = tip[k, 0] * motion[0, j] + tip[k, 1] * motion[1, j] + tip[k, 2] * motion[2, j]
-            for i in range(6):
-                mass[i, j] += motion[k, i] * value
+    length, q, c = leg[LENGTH], leg[Q], leg[C]
+    x, y, z, arm = triple(leg, EX), triple(leg, EY), triple(leg, EZ), triple(leg, ARM)
+    tip_x = _tip_force(cylinder, rod, length, q, c, (1.0, 0.0, 0.0))
+    tip_y = _tip_force(cylinder, rod, length, q, c, (0.0, 1.0, 0.0))
+    tip_z = _tip_force(cylinder, rod, length, q, c, (0.0, 0.0, 1.0))
+    # Base axes: columns of the matrix that takes an acceleration in base axes to leg axes.
+    for j in range(3):
+        given = (x[j], y[j], z[j])
+        force = plus(times(given[0], tip_x), plus(times(given[1], tip_y), times(given[2], tip_z)))
+        column = plus(times(force[0], x), plus(times(force[1], y), times(force[2], z)))
+        _add_column(mass, j, column, arm)
+    # The same for a turn about each axis, which moves the joint by w x r.
+    for j in range(3):
+        unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+        moved = cross(unit, arm)
+        given = (dot(x, moved), dot(y, moved), dot(z, moved))
+        force = plus(times(given[0], tip_x), plus(times(given[1], tip_y), times(given[2], tip_z)))
+        column = plus(times(force[0], x), plus(times(force[1], y), times(force[2], z)))
+        _add_column(mass, 3 + j, column, arm)
+
+
+@part
+def _add_column(mass: Array, j: int, force: Triple, arm: Triple) -> None:
+    """Add a force at the end of an arm, and its moment, to a column of a 6x6 matrix."""
+    moment = cross(arm, force)
+    mass[0, j] += force[0]
+    mass[1, j] += force[1]
+    mass[2, j] += force[2]
+    mass[3, j] += moment[0]
+    mass[4, j] += moment[1]
+    mass[5, j] += moment[2]
 
 
 @part
 def platform_mass_matrix(theta: Array, rotation: Array, mass: Array) -> None:
     """Fill `mass` with the 6x6 matrix of the platform alone, about its origin in base axes."""
-    still, unit, column = (0.0, 0.0, 0.0), np.zeros(6), np.empty(6)
-    for j in range(6):
-        unit[j] = 1.0
-        platform_wrench(theta, rotation, still, still, triple(unit, 0), triple(unit, 3), column)
-        unit[j] = 0.0
-        for i in range(6):
-            mass[i, j] = column[i]
+    first = turned(rotation, triple(theta, 1))
+    for j in range(3):
+        unit = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
+        _put_column(mass, j, times(theta[0], unit), cross(first, unit))
+        turn = turned(rotation, _inertia_times(theta, turned_back(rotation, unit)))
+        _put_column(mass, 3 + j, cross(unit, first), turn)
+
+
+@part
+def _put_column(mass: Array, j: int, force: Triple, moment: Triple) -> None:
+    """Write force and moment into a column of a 6x6 matrix."""
+    mass[0, j], mass[1, j], mass[2, j] = force
+    mass[3, j], mass[4, j], mass[5, j] = moment

@@ -20,9 +20,8 @@ from stewart_dynamics.nodes.feed_forward import FeedForwardNode
 from stewart_interfaces.msg import PlatformSetpoint
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.platform import Platform
-from stewart_node_support.conversions import legs_from_msg, setpoint_msg
-from stewart_node_support.stamps import from_nanoseconds, to_nanoseconds
-from stewart_node_support.testing import Harness
+from stewart_node_support.stamps import to_nanoseconds
+from stewart_node_support.testing import Harness, legs_from_msg, setpoint_msg
 
 EX800 = Platform.from_yaml('ex800')
 MODEL = InertialModel.from_platform(EX800)
@@ -35,7 +34,7 @@ def test_forces_come_under_the_setpoints_stamp() -> None:
         efforts = harness.listen(JointState, 'joint_efforts')
         setpoints = harness.talk(PlatformSetpoint, 'setpoint')
         harness.until(lambda: setpoints.get_subscription_count() == 1)
-        setpoints.publish(setpoint_msg(from_nanoseconds(123_456_789), 'test', REST))
+        setpoints.publish(setpoint_msg(123_456_789, 'test', REST))
         harness.until(lambda: efforts)
 
         legs = legs_from_msg(efforts[0])
@@ -50,7 +49,7 @@ def test_a_setpoint_without_forces_yields_silence_and_a_count() -> None:
         setpoints = harness.talk(PlatformSetpoint, 'setpoint')
         harness.until(lambda: setpoints.get_subscription_count() == 1)
         broken = replace(REST, position=np.full(3, np.nan))
-        setpoints.publish(setpoint_msg(from_nanoseconds(1), 'test', broken))
+        setpoints.publish(setpoint_msg(1, 'test', broken))
         harness.until(lambda: node.refusals.refused == 1)
 
         assert node.published['joint_efforts'].count == 0

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from stewart_description import platform_path
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.multibody import MultibodyModel
 from stewart_dynamics.multibody.constraints import leg_constraints, leg_jacobian
@@ -19,6 +22,7 @@ from stewart_dynamics.newton_euler import actuator_forces, reactions
 from stewart_kinematics.errors import ConvergenceError, StewartError
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.platform import Platform
+import yaml
 
 MakeMotion = Callable[[np.ndarray], Motion]
 TIMES = np.linspace(0.0, 6.0, 60)
@@ -47,6 +51,33 @@ def test_forces_equal_newton_eulers_away_from_the_singularity(
     assert np.abs(solution.actuator_forces - ours).max() < 1e-9 * np.abs(ours).max()
     assert solution.position_violation.max() < 1e-12
     assert solution.velocity_violation.max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    'axis', [[0.0, 2.0, 0.0], [[1.0, 0.0, 0.1], *[[0.5, -0.5, 0.0]] * 4, [0.0, 1.0, 0.0]]]
+)
+def test_axes_of_the_platform_file_turn_the_leg_frames(
+    axis: list[Any], tmp_path: Path, asymmetric: Platform, six_axis_motion: MakeMotion
+) -> None:
+    content = yaml.safe_load(platform_path('ex800').read_text())
+    content['legs']['base_joint_axis_direction'] = axis
+    content['masses']['cylinder']['centre_of_mass_m'] = [0.02, 0.01, 0.12]
+    path, motion = tmp_path / 'turned.yaml', six_axis_motion(TIMES)
+    path.write_text(yaml.safe_dump(content))
+    turned = Platform.from_yaml(path)
+    plain = replace(turned, base_joint_axes=asymmetric.base_joint_axes)
+    axes = np.broadcast_to(np.asarray(axis), (6, 3))
+    unit = axes / np.linalg.norm(axes, axis=1, keepdims=True)
+
+    ours = actuator_forces(InertialModel.from_platform(turned), motion)
+    # The other derivation, told the axes by hand.
+    peer = MultibodyModel.from_platform(plain, universal_axes=unit).solve(motion)
+    along_x = actuator_forces(InertialModel.from_platform(plain), motion)
+
+    assert np.abs(peer.actuator_forces - ours).max() < 1e-9 * np.abs(ours).max()
+    own = MultibodyModel.from_platform(turned).solve(motion).actuator_forces
+    assert np.array_equal(own, peer.actuator_forces)
+    assert np.abs(along_x - ours).max() > 1e-3 * np.abs(ours).max()
 
 
 def test_forces_at_home_need_the_offset_coordinates(asymmetric: Platform) -> None:

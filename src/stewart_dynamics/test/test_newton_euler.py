@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_dynamics.errors import MissingMasses, SingularPose, UnphysicalInertia
-from stewart_dynamics.inertia import InertialModel, PARAMETER_NAMES, X_AXES
+from stewart_dynamics.inertia import InertialModel, PARAMETER_NAMES
 from stewart_dynamics.leg_kernels import CYLINDER, PLATFORM, ROD
 from stewart_dynamics.newton_euler import actuator_forces, reactions, regressor
 from stewart_kinematics.errors import StewartError
@@ -219,7 +219,8 @@ def test_a_leg_along_its_universal_joint_is_refused(ex800: Platform) -> None:
     home = ex800.geometry.neutral_pose
     legs = home.position + ex800.geometry.platform_joints - ex800.geometry.base_joints
     along = legs / np.linalg.norm(legs, axis=1, keepdims=True)
-    model = InertialModel.from_platform(ex800, np.where(np.arange(6)[:, None] == 4, along, X_AXES))
+    axes = np.where(np.arange(6)[:, None] == 4, along, ex800.base_joint_axes)
+    model = InertialModel.from_platform(ex800, axes)
 
     with pytest.raises(StewartError, match=r"along its universal joint's axis at sample 0"):
         actuator_forces(model, Motion.at_rest(home))

@@ -4,76 +4,84 @@ r"""
 The region of poses in which leg lengths have one pose only.
 
 Six lengths belong to as many as forty poses. Which of them a platform has taken can be told only
-from where it may be. The assured region is an ellipsoid about the neutral pose,
+from where it may be. The assured region is proved to hold one pose at most for any six lengths.
 
-.. math:: |\Delta p|^2 / a^2 + |\theta|^2 / b^2 \le 1,
+A pose is written as a dual quaternion :math:`x = (e, g) \in R^8`, relative to the neutral pose:
+unit quaternion e and :math:`g = t e / 2` with the translation t in length scales. The squared
+length of every leg is then a quadratic form of x, and so are the two conditions of a pose,
+:math:`|e|^2 = 1` and :math:`e \cdot g = 0` [1]_. Let N_1 to N_8 be the matrices of these forms and
+:math:`B(x)` the matrix with the rows :math:`(N_i x)^T`. Two poses x, y with the same lengths have
 
-with the displacement :math:`\Delta p` and the rotation vector :math:`\theta` from neutral. In
-:math:`y = (\Delta p / a, \theta / b)` the lengths are a map f with Jacobian J(y), and
-:math:`F = J(0)^{-1} f`. The semi-axes are chosen so that :math:`J(0)^{-1} J(y)` has a positive
-definite symmetric part all over the region. Two things follow, the region being convex:
+.. math:: x^T N_i x - y^T N_i y = 2\, (N_i m) \cdot (x - y) = 0, \qquad m = (x + y) / 2,
 
-* No pose in it is singular, and all have the neutral pose's sign of det J.
-* Different poses y, z in it have different lengths, for
-  :math:`(y - z) \cdot (F(y) - F(z)) = \int (y - z)^T J(0)^{-1} J (y - z) > 0` along the segment.
+that is :math:`B(m) (x - y) = 0`. For any constant matrix C, the set
 
-So a pose of the region that has the measured lengths is the only one there, however it was found.
-The definiteness is searched for violations, by samples and then uphill from the worst of them; it
-is not proved by interval arithmetic. `MARGIN` and `SHRINKAGE` keep a distance from what was found.
+.. math:: K = \{x : C B(x) + (C B(x))^T \succ 0\}
+
+is a convex cone, because B is linear. So with x and y it contains m, where B is regular, and x = y
+follows. No pose of K is singular either: B(x) is singular where the Jacobian is.
+
+So K holds one pose at most for any lengths, whatever C is. The inverse of B at the neutral pose
+gives a cone about it; where that is too small, C is improved by minimising the squared shortfall
+of the smallest eigenvalue over the corners of two boxes of poses. That search decides the size of
+K, not its property.
+Of K, the region is what lies within `REACH_SHIFT` and `REACH_TURN` of neutral: farther out no
+platform is, but there are poses that share their lengths with those near by.
+
+Most poses need no eigenvalue. With x scaled to e_w = 1 and the sum of x_k A_k whitened so that it
+is the identity at the neutral pose, its change by the other seven coordinates d_k is at most
+:math:`(\sum d_k^2 / w_k^2)^{1/2} \lVert \sum w_k^2 A_k^2 \rVert^{1/2}`, whatever the weights w are
+(Cauchy and Schwarz): an ellipsoid in K.
 
 References
 ----------
-.. [1] J. M. Ortega, W. C. Rheinboldt, "Iterative Solution of Nonlinear Equations in Several
-   Variables", 1970, section 5.4 (monotone mappings).
+.. [1] M. L. Husty, "An algorithm for solving the direct kinematics of general Stewart-Gough
+   platforms", Mechanism and Machine Theory 31 (4), 1996, pp. 365-380.
 
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+import itertools
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
 from stewart_kinematics.errors import GeometryError
+from stewart_kinematics.forward_kernels import LEAST_COSINE, MARGIN, REACH_SHIFT, REACH_TURN
 from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.jacobian import jacobian
-from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.spatial import (
-    compose_quaternions,
-    exp_quaternion,
-    invert_quaternion,
-    left_jacobian,
-    rotation_angle,
-)
+from stewart_kinematics.motion import Array, Pose, read_only
+from stewart_kinematics.spatial import compose_quaternions, exp_quaternion, invert_quaternion
 
-ROTATION_SEMI_AXES = tuple(math.radians(angle) for angle in (60, 55, 50, 45, 40, 30, 20, 10))
-"""Candidates for b [rad]; the one with the largest a² b is taken: moving needs more room."""
+BOX_SHIFT, BOX_TURN = 0.12, math.radians(15.0)
+"""Half-widths of the smaller box of poses [length scales, rad about each axis]."""
 
-LEAST_ROOM = 0.25
-"""Translation semi-axis that must remain, in length scales."""
+BOXES = ((1.0, 1.0), (2.0, 0.03))
+"""Size of each box, in parts of the smaller one, and the weight of its corners [-]."""
 
-MOST_ROOM = 8.0
-"""Translation semi-axis at which the search stops, in length scales."""
+WANTED = 0.1
+"""Smallest eigenvalue asked for at the corners; their mean at the neutral pose is 1."""
 
-MARGIN = 0.02
-"""Smallest eigenvalue of the symmetric part that is still accepted; it is 1 at neutral."""
+ITERATIONS = 45
+"""Most steps of the search for C."""
 
-SHRINKAGE = 0.97
-"""Factor on the translation semi-axis after the choice, and for as long as it does not hold."""
+HOME = 3
+"""The coordinate that is 1 at the neutral pose, e_w, the others being 0."""
 
-RAYS = 1500
-"""Random directions that are searched, each at `RADII`."""
+HOME_WEIGHT = 100.0
+"""Weight of the neutral pose in the search: without it there is no region [-]."""
 
-RADII = (1.0, 0.8)
-"""Where a ray is searched, in parts of the region's radius."""
+WORST_CONDITION = 1e8
+"""Condition number of B at the neutral pose above which there is no inverse to start from."""
 
-ROUGHLY = 1500
-"""Samples that serve to choose the semi-axes, before all of them judge the choice."""
+AXES = np.concatenate([np.eye(6), -np.eye(6)])
+"""Both ways along and about each axis."""
 
-CLIMBERS = 48
-"""Worst samples from which the search goes on."""
+LEAST_SHIFT, LEAST_TURN = 0.01, math.radians(1.0)
+"""What a region must have room for about each axis [length scales, rad]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,20 +93,20 @@ class AssuredRegion:
     ----------
     centre : Pose
         The neutral pose.
-    translation : float
-        Semi-axis a [m].
-    rotation : float
-        Semi-axis b [rad].
+    length_scale : float
+        What divides translations [m].
+    cone : ndarray, shape (8, 8, 8)
+        Symmetric matrices A_k; a pose x of the region has a positive definite sum of x_k A_k.
 
     """
 
     centre: Pose
-    translation: float
-    rotation: float
+    length_scale: float
+    cone: Array
 
-    def radius(self, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
+    def definiteness(self, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
         """
-        Return how far poses are from the centre; up to 1 they are inside.
+        Return the smallest eigenvalue that decides whether poses are in the region.
 
         Parameters
         ----------
@@ -110,20 +118,41 @@ class AssuredRegion:
         Returns
         -------
         ndarray, shape (...)
-            Square root of the left side of the ellipsoid's equation.
+            At least `MARGIN` in the cone [-].
 
         """
-        shift = np.linalg.norm(np.asarray(position) - self.centre.position, axis=-1)
-        back = invert_quaternion(self.centre.quaternion_xyzw)
-        turn = rotation_angle(compose_quaternions(quaternion_xyzw, back))
-        radius = np.hypot(shift / self.translation, turn / self.rotation)
-        return np.asarray(radius, dtype=np.float64)
+        x = dual_quaternion(self.centre, self.length_scale, position, quaternion_xyzw)
+        values = np.linalg.eigvalsh(np.tensordot(x, self.cone, 1))[..., 0]
+        return np.asarray(values, dtype=np.float64)
+
+    @cached_property
+    def certain(self) -> float:
+        r"""
+        Squared radius of the ellipsoid that needs no eigenvalue.
+
+        A pose with :math:`|e_v|^2 + |g|^2 \le \text{certain}\, e_w^2` is in the region, with the
+        vector part e_v and the scalar part e_w of its quaternion [-].
+
+        """
+        values, vectors = np.linalg.eigh(self.cone[HOME])
+        whitening = vectors / np.sqrt(values - MARGIN)
+        others = np.delete(self.cone, HOME, axis=0)
+        whitened = whitening.T @ others @ whitening
+        square = 1.0 / np.linalg.eigvalsh(np.sum(whitened @ whitened, axis=0))[-1]
+        return min(float(square), math.tan(0.5 * REACH_TURN) ** 2, 0.25 * REACH_SHIFT**2)
+
+    def contains(self, position: ArrayLike, quaternion_xyzw: ArrayLike) -> NDArray[np.bool_]:
+        """Tell which poses are in the region, shape (...); parameters as for `definiteness`."""
+        x = dual_quaternion(self.centre, self.length_scale, position, quaternion_xyzw)
+        near = 2.0 * np.linalg.norm(x[..., 4:], axis=-1) <= REACH_SHIFT
+        near &= x[..., HOME] >= LEAST_COSINE
+        return np.asarray(near & (self.definiteness(position, quaternion_xyzw) >= MARGIN))
 
 
 @lru_cache(maxsize=64)
 def assured_region(geometry: Geometry) -> AssuredRegion:
     """
-    Return the assured region of a geometry; computed once, in some tenths of a second.
+    Return the assured region of a geometry; computed once, in less than a second.
 
     Parameters
     ----------
@@ -138,74 +167,149 @@ def assured_region(geometry: Geometry) -> AssuredRegion:
     Raises
     ------
     GeometryError
-        If not even the smallest region about the neutral pose has one solution only.
+        If the region has no room about the neutral pose, which is all but singular then.
 
     """
-    rng = np.random.default_rng(0)
-    rays = rng.normal(size=(RAYS, 6))
-    rays /= np.linalg.norm(rays, axis=1, keepdims=True)
-    samples = np.concatenate([radius * rays for radius in RADII])
-    room, rotation = max(
-        ((_roughly(geometry, angle, samples), angle) for angle in ROTATION_SEMI_AXES),
-        key=lambda pair: pair[0] ** 2 * pair[1],
-    )
-    least = LEAST_ROOM * geometry.length_scale
-    while room >= least:
-        room *= SHRINKAGE
-        if _worst(geometry, room, rotation, samples, rng) >= MARGIN:
-            return AssuredRegion(geometry.neutral_pose, room, rotation)
-    raise GeometryError(
-        f'{geometry.name}: forward kinematics is ambiguous next to the neutral pose: turning by '
-        f'{math.degrees(rotation):g}° leaves less than {least:.3g} m to move'
-    )
+    forms = length_forms(geometry)
+    plain = _inverse(geometry, forms)
+    region = _region(geometry, forms, plain)
+    poses, weights = _corners(geometry)
+    least = region.definiteness(*poses)
+    if np.any(least < WANTED):
+        x = dual_quaternion(geometry.neutral_pose, geometry.length_scale, *poses)
+        improved = _region(geometry, forms, _improved(forms, plain, x, weights))
+        if weights @ improved.contains(*poses) > weights @ (least >= MARGIN):
+            region = improved
+    if not np.all(region.contains(*_poses(geometry, AXES, LEAST_SHIFT, LEAST_TURN))):
+        raise _ambiguous(geometry)
+    return region
 
 
-def _roughly(geometry: Geometry, rotation: float, samples: Array) -> float:
-    """Return about the largest translation semi-axis, or 0 where there is none."""
-    lower, upper = 0.0, MOST_ROOM * geometry.length_scale
-    while upper - lower > 0.01 * upper and upper > 0.5 * LEAST_ROOM * geometry.length_scale:
-        middle = 0.5 * (lower + upper)
-        if _definiteness(geometry, middle, rotation, samples[:ROUGHLY]).min() >= MARGIN:
-            lower = middle
-        else:
-            upper = middle
-    return lower
+def dual_quaternion(
+    centre: Pose, length_scale: float, position: ArrayLike, quaternion_xyzw: ArrayLike
+) -> Array:
+    """
+    Return poses as dual quaternions relative to a centre.
+
+    Parameters
+    ----------
+    centre : Pose
+        The pose that becomes (0, 0, 0, 1, 0, 0, 0, 0).
+    length_scale : float
+        What divides translations [m].
+    position : array_like, shape (..., 3)
+        Origin of ``platform_link`` in ``base_link`` [m].
+    quaternion_xyzw : array_like, shape (..., 4)
+        Attitude, scalar last.
+
+    Returns
+    -------
+    ndarray, shape (..., 8)
+        Quaternion e with e_w >= 0, scalar last, and t e / 2 [-].
+
+    """
+    shift = (np.asarray(position, dtype=float) - centre.position) / length_scale
+    turn = compose_quaternions(quaternion_xyzw, invert_quaternion(centre.quaternion_xyzw))
+    turn = turn * np.where(turn[..., 3:] < 0.0, -1.0, 1.0)
+    translation = np.concatenate([shift, np.zeros_like(shift[..., :1])], axis=-1)
+    return np.concatenate([turn, 0.5 * compose_quaternions(translation, turn)], axis=-1)
 
 
-def _worst(
-    geometry: Geometry,
-    translation: float,
-    rotation: float,
-    samples: Array,
-    rng: np.random.Generator,
-) -> float:
-    """Return the smallest definiteness, searched downhill from the worst samples."""
-    values = _definiteness(geometry, translation, rotation, samples)
-    best = np.argsort(values)[:CLIMBERS]
-    points, values = samples[best], values[best]
-    for step in np.geomspace(0.3, 0.01, 30):
-        trial = points + step * rng.normal(size=points.shape)
-        trial /= np.maximum(1.0, np.linalg.norm(trial, axis=1, keepdims=True))
-        found = _definiteness(geometry, translation, rotation, trial)
-        better = found < values
-        points[better], values[better] = trial[better], found[better]
-    return float(values.min())
+def length_forms(geometry: Geometry) -> Array:
+    """
+    Return the quadratic forms of a pose's dual quaternion.
 
+    Parameters
+    ----------
+    geometry : Geometry
+        Joints and neutral pose.
 
-def _definiteness(geometry: Geometry, translation: float, rotation: float, y: Array) -> Array:
-    """Return the smallest eigenvalue of the symmetric part of J(0)^-1 J(y), (n, 6) -> (n,)."""
+    Returns
+    -------
+    ndarray, shape (8, 8, 8)
+        N_1 to N_6: squared lengths in squared length scales; N_7: |e|²; N_8: 2 e . g [-].
+
+    """
     neutral = geometry.neutral_pose
-    theta = rotation * y[:, 3:]
-    here = jacobian(
-        geometry,
-        neutral.position + translation * y[:, :3],
-        compose_quaternions(exp_quaternion(theta), neutral.quaternion_xyzw),
+    base = (geometry.base_joints - neutral.position) / geometry.length_scale
+    platform = geometry.platform_joints @ neutral.rotation.T / geometry.length_scale
+    one = np.eye(4)
+    forms = np.zeros((8, 8, 8))
+    for form, a, b in zip(forms, base, platform, strict=False):
+        # |t + R b - a|² with R b = e b e* and t = 2 g e*; `a e` and `e b` as matrices times e.
+        left, right = _product_matrices(a, b)
+        form[:4, :4] = (a @ a + b @ b) * one - left.T @ right - right.T @ left
+        form[4:, 4:] = 4.0 * one
+        form[4:, :4] = 2.0 * (right - left)
+        form[:4, 4:] = form[4:, :4].T
+    forms[6, :4, :4] = forms[7, :4, 4:] = forms[7, 4:, :4] = one
+    return forms
+
+
+def _product_matrices(a: Array, b: Array) -> tuple[Array, Array]:
+    """Return the matrices of e -> a e and of e -> e b for vectors a, b, (4, 4) each."""
+    basis = np.eye(4)
+    left = compose_quaternions(np.tile([*a, 0.0], (4, 1)), basis)
+    right = compose_quaternions(basis, np.tile([*b, 0.0], (4, 1)))
+    return left.T, right.T
+
+
+def _inverse(geometry: Geometry, forms: Array) -> Array:
+    """Return the inverse of B at the neutral pose."""
+    home = forms[:, :, HOME]
+    if not np.linalg.cond(home) < WORST_CONDITION:
+        raise _ambiguous(geometry)
+    return np.asarray(np.linalg.inv(home))
+
+
+def _region(geometry: Geometry, forms: Array, multiplier: Array) -> AssuredRegion:
+    """Return the region that belongs to C; the mean eigenvalue at the neutral pose is 1."""
+    cone = np.tensordot(multiplier, forms, 1).transpose(2, 0, 1)
+    cone = 0.5 * (cone + cone.transpose(0, 2, 1))
+    cone = cone / (np.trace(cone[HOME]) / 8.0)
+    return AssuredRegion(geometry.neutral_pose, geometry.length_scale, read_only(cone))
+
+
+def _poses(geometry: Geometry, signs: Array, shift: float, turn: float) -> tuple[Array, Array]:
+    """Return poses, moved and turned along neutral axes by parts (n, 6) [length scales, rad]."""
+    neutral = geometry.neutral_pose
+    position = neutral.position + shift * geometry.length_scale * signs[:, :3] @ neutral.rotation.T
+    turns = exp_quaternion(turn * signs[:, 3:] @ neutral.rotation.T)
+    return position, compose_quaternions(turns, neutral.quaternion_xyzw)
+
+
+def _corners(geometry: Geometry) -> tuple[tuple[Array, Array], Array]:
+    """Return the poses that the region is to contain, neutral first, and their weights (n,)."""
+    signs = np.array(list(itertools.product((-1.0, 1.0), repeat=6)))
+    parts = np.concatenate([np.zeros((1, 6)), *(size * signs for size, _ in BOXES)])
+    weights = np.concatenate([[HOME_WEIGHT], *(np.full(len(signs), w) for _, w in BOXES)])
+    return _poses(geometry, parts, BOX_SHIFT, BOX_TURN), weights
+
+
+def _improved(forms: Array, plain: Array, x: Array, weights: Array) -> Array:
+    """Return a C with less weighted squared shortfall of eigenvalues below WANTED at poses x."""
+    rows = plain @ np.moveaxis(np.tensordot(forms, x, (2, 1)), 2, 0)
+
+    def shortfall(values: Array) -> tuple[float, Array]:
+        product = values.reshape(8, 8) @ rows
+        eigenvalues, vectors = np.linalg.eigh(0.5 * (product + product.swapaxes(1, 2)))
+        missing = np.maximum(0.0, WANTED - eigenvalues)
+        chosen = missing[:, 0] > 0.0
+        slopes = (-2.0 * weights[chosen, None] * missing[chosen])[:, None, :] * vectors[chosen]
+        moved = rows[chosen] @ vectors[chosen]
+        gradient = np.tensordot(slopes, moved, ((0, 2), (0, 2)))
+        return float(weights @ np.sum(missing**2, axis=1)), gradient.ravel()
+
+    found = minimize(
+        shortfall, np.eye(8).ravel(), jac=True, method='L-BFGS-B', options={'maxiter': ITERATIONS}
     )
-    here[..., :3] *= translation
-    here[..., 3:] = rotation * (here[..., 3:] @ left_jacobian(theta))
-    home = jacobian(geometry, neutral.position, neutral.quaternion_xyzw)
-    home[..., :3] *= translation
-    home[..., 3:] *= rotation
-    relative = np.linalg.solve(home, here)
-    symmetric = 0.5 * (relative + np.swapaxes(relative, -1, -2))
-    return np.asarray(np.linalg.eigvalsh(symmetric)[:, 0], dtype=np.float64)
+    return np.asarray(found.x.reshape(8, 8) @ plain)
+
+
+def _ambiguous(geometry: Geometry) -> GeometryError:
+    """Return the error of a neutral pose without room."""
+    return GeometryError(
+        f'{geometry.name}: forward kinematics is ambiguous next to the neutral pose: within '
+        f'{LEAST_SHIFT * geometry.length_scale:.3g} m or {math.degrees(LEAST_TURN):g}° of it the '
+        'platform is singular or nearly so; choose another neutral pose'
+    )

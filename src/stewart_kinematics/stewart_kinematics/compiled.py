@@ -7,15 +7,35 @@ A kernel has one fixed signature, is compiled when its module is imported and ke
 no argument (another layout, a read-only array) can ever cause a compile pause while the
 platform moves: what does not fit the signature is a TypeError.
 
+Every kernel of ours is declared by one of the decorators below, so that all are kept in the
+folder of `kernel_cache`.
+
+With ``NUMBA_DISABLE_JIT=1`` kernels are plain Python, as in numba itself, and numba is not even
+imported: that is slow to run, quick to start, and a debugger can step through it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast, TypeVar
+import os
+from typing import Any, cast, TYPE_CHECKING, TypeVar
 
-import numba
-from numba import types
+from stewart_kinematics.kernel_cache import kernel_folder
+
+PLAIN = os.environ.get('NUMBA_DISABLE_JIT') == '1'
+if TYPE_CHECKING or not PLAIN:
+    import numba
+    from numba import types
+
+    numba.config.CACHE_DIR = str(kernel_folder())
+else:
+
+    class types:  # noqa: N801 - in place of numba's module
+        """Stand-ins for the types of signatures, which nobody reads."""
+
+        boolean = int64 = float64 = void = staticmethod(lambda *_: None)
+        Array = staticmethod(lambda *_, **__: None)
+
 
 Function = TypeVar('Function', bound=Callable[..., Any])
 
@@ -56,13 +76,28 @@ def kernel(returns: types.Type, *arguments: types.Type) -> Callable[[Function], 
     division by zero gives them, as in numpy.
 
     """
-    decorate = numba.njit(
-        returns(*arguments), cache=True, error_model='numpy', fastmath={'contract'}
-    )
-    return cast('Callable[[Function], Function]', decorate)
+    return _compiler(returns(*arguments), error_model='numpy', fastmath={'contract'})
 
 
 def part(function: Function) -> Function:
     """Compile a function that only kernels call, to be inlined into them whatever its size."""
-    decorate = numba.njit(cache=True, error_model='numpy', fastmath={'contract'}, forceinline=True)
-    return cast(Function, decorate(function))
+    return _compiler(error_model='numpy', fastmath={'contract'}, forceinline=True)(function)
+
+
+def inferred(function: Callable[..., Any]) -> Any:
+    """Compile a function for the types that it is called with, with the arithmetic of Python."""
+    return _compiler()(function)
+
+
+def _compiler(*signature: Any, **options: Any) -> Callable[[Function], Function]:
+    if PLAIN:
+        return lambda function: function
+    decorate = numba.njit(*signature, cache=True, **options)
+
+    def compiled(function: Function) -> Function:
+        # numba keeps the kernels of every path by themselves; a linked source is one source.
+        code = function.__code__
+        function.__code__ = code.replace(co_filename=os.path.realpath(code.co_filename))
+        return cast(Function, decorate(function))
+
+    return compiled

@@ -238,7 +238,7 @@ def write_table(
     progress: Progress = silent,
 ) -> None:
     """
-    Write a CSV file with twelve digits, as a whole or not at all.
+    Write a CSV file with 15 significant digits, as a whole or not at all.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ def _write(stream: IO[Any], columns: Sequence[str], table: Array, progress: Prog
     for begin in range(0, len(table), ROWS_TOLD):
         # Adding 0 turns -0 into 0.
         rows = table[begin : begin + ROWS_TOLD] + 0.0
-        np.savetxt(stream, rows, fmt='%.12g', delimiter=',')
+        np.savetxt(stream, rows, fmt='%.15g', delimiter=',')
         progress((begin + len(rows)) / len(table))
 
 

@@ -151,7 +151,9 @@ class ForwardResult:
 STATUSES = tuple(ForwardStatus)
 
 
-def forward(geometry: Geometry, lengths: ArrayLike, start: Pose | None = None) -> ForwardResult:
+def forward(
+    geometry: Geometry, lengths: ArrayLike, start: Pose | ForwardResult | None = None
+) -> ForwardResult:
     """
     Find the pose that has six lengths.
 
@@ -161,7 +163,7 @@ def forward(geometry: Geometry, lengths: ArrayLike, start: Pose | None = None) -
         Joints and neutral pose.
     lengths : array_like, shape (6,)
         Joint-to-joint lengths [m].
-    start : Pose, optional
+    start : Pose or ForwardResult, optional
         First iterate; default is the neutral pose. A near one saves steps and changes nothing
         else: what fails from it is tried again from the neutral pose.
 
@@ -288,10 +290,10 @@ def forward_twist(geometry: Geometry, pose: ForwardResult | Pose, rates: ArrayLi
 
 
 def _solve(
-    geometry: Geometry, rows: Array, start: Pose | None, *, follow: bool
+    geometry: Geometry, rows: Array, start: Pose | ForwardResult | None, *, follow: bool
 ) -> tuple[Array, Array, NDArray[np.int64]]:
     """Run the kernel and refuse what are no lengths."""
-    constants, first = kernel_constants(geometry)
+    constants, cone, first = kernel_constants(geometry)
     if start is not None:
         first = np.empty(7)
         first[:3], first[3:] = start.position, start.quaternion_xyzw
@@ -301,6 +303,7 @@ def _solve(
         geometry.base_joints,
         geometry.platform_joints,
         constants,
+        cone,
         rows,
         first,
         follow,
@@ -330,7 +333,7 @@ def _refuse_bad_lengths(rows: Array, status: NDArray[np.int64]) -> None:
 
 
 @lru_cache(maxsize=64)
-def kernel_constants(geometry: Geometry) -> tuple[Array, Array]:
+def kernel_constants(geometry: Geometry) -> tuple[Array, Array, Array]:
     """
     Return what the kernel wants to know of a geometry, computed once.
 
@@ -341,8 +344,10 @@ def kernel_constants(geometry: Geometry) -> tuple[Array, Array]:
 
     Returns
     -------
-    ndarray, shape (12,)
+    ndarray, shape (11,)
         Constants, in the places that `forward_kernels` names.
+    ndarray, shape (36, 8)
+        The assured region: lower triangles of its matrices, one matrix a column.
     ndarray, shape (7,)
         The neutral pose: position and quaternion.
 
@@ -364,10 +369,10 @@ def kernel_constants(geometry: Geometry) -> tuple[Array, Array]:
         neutral.quaternion_xyzw.reshape(1, 4),
         length,
     )
-    constants = np.concatenate([pose, np.zeros(5)])
+    constants = np.concatenate([pose, np.zeros(4)])
     constants[kernels.SCALE] = geometry.length_scale
-    constants[kernels.TRANSLATION] = region.translation
-    constants[kernels.ROTATION] = region.rotation
+    constants[kernels.CERTAIN] = region.certain
     constants[kernels.DETERMINANT] = np.linalg.det(home)
     constants[kernels.TOLERANCE] = kernels.RELATIVE_TOLERANCE * length.mean()
-    return read_only(constants), read_only(pose)
+    cone = region.cone.transpose(1, 2, 0)[np.tril_indices(8)]
+    return read_only(constants), read_only(cone), read_only(pose)

@@ -46,7 +46,17 @@ LARGEST_TURN = 1.0
 
 # Places in the vector of constants that belongs to a geometry.
 # The first seven are the neutral pose: position, quaternion.
-SCALE, TRANSLATION, ROTATION, DETERMINANT, TOLERANCE = range(7, 12)
+SCALE, CERTAIN, DETERMINANT, TOLERANCE = range(7, 11)
+
+MARGIN = 1e-6
+"""Smallest eigenvalue of a pose in the assured region: far above rounding, hardly any room."""
+
+REACH_SHIFT, REACH_TURN = 2.0, math.radians(60.0)
+"""What a pose of the assured region is away from neutral at most [length scales, rad]."""
+
+LEAST_COSINE = math.cos(0.5 * REACH_TURN)
+
+Eight = tuple[float, float, float, float, float, float, float, float]
 
 
 @part
@@ -135,20 +145,68 @@ def advance(pose: Array, a: Array, scale: float) -> None:
 
 
 @part
-def inside(pose: Array, constants: Array) -> bool:
-    """Say whether a pose lies in the assured region."""
-    shift = 0.0
-    for j in range(3):
-        shift += (pose[j] - constants[j]) ** 2
-    ax, ay, az, aw = pose[3], pose[4], pose[5], pose[6]
+def inside(pose: Array, constants: Array, cone: Array, a: Array) -> bool:
+    """
+    Say whether a pose lies in the assured region (`assembly`).
+
+    Nearly every pose lies in the ellipsoid that is looked at first; of the others, the sum of
+    x_k A_k, packed by lower triangles in `cone`, must have positive pivots. `a` is overwritten.
+
+    """
+    qx, qy, qz, qw = pose[3], pose[4], pose[5], pose[6]
     bx, by, bz, bw = -constants[3], -constants[4], -constants[5], constants[6]
-    x = aw * bx + bw * ax + ay * bz - az * by
-    y = aw * by + bw * ay + az * bx - ax * bz
-    z = aw * bz + bw * az + ax * by - ay * bx
-    w = aw * bw - ax * bx - ay * by - az * bz
-    turn = 2.0 * math.atan2(math.sqrt(x * x + y * y + z * z), abs(w))
-    a, b = constants[TRANSLATION], constants[ROTATION]
-    return shift / (a * a) + turn * turn / (b * b) <= 1.0
+    w = qw * bw - qx * bx - qy * by - qz * bz
+    k = 1.0 / constants[SCALE]
+    tx, ty, tz = (
+        k * (pose[0] - constants[0]),
+        k * (pose[1] - constants[1]),
+        k * (pose[2] - constants[2]),
+    )
+    square = tx * tx + ty * ty + tz * tz
+    # |e_v|² = 1 - w² and |g|² = |t|² / 4.
+    if 1.0 - w * w + 0.25 * square <= constants[CERTAIN] * w * w:
+        return True
+    if square > REACH_SHIFT * REACH_SHIFT or abs(w) < LEAST_COSINE:
+        return False
+    sign = -1.0 if w < 0.0 else 1.0
+    x = sign * (qw * bx + qx * bw + qy * bz - qz * by)
+    y = sign * (qw * by - qx * bz + qy * bw + qz * bx)
+    z = sign * (qw * bz + qx * by - qy * bx + qz * bw)
+    w = sign * w
+    coordinates = (
+        x,
+        y,
+        z,
+        w,
+        0.5 * (tx * w + ty * z - tz * y),
+        0.5 * (ty * w + tz * x - tx * z),
+        0.5 * (tz * w + tx * y - ty * x),
+        -0.5 * (tx * x + ty * y + tz * z),
+    )
+    return definite(coordinates, cone, a)
+
+
+@part
+def definite(coordinates: Eight, cone: Array, a: Array) -> bool:
+    """Say whether the sum of x_k A_k exceeds MARGIN: all pivots of its elimination do."""
+    n = 0
+    for i in range(8):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(8):
+                total += coordinates[k] * cone[n, k]
+            a[i, j] = total
+            n += 1
+        a[i, i] -= MARGIN
+    for k in range(8):
+        pivot = a[k, k]
+        if not pivot > 0.0:
+            return False
+        for i in range(k + 1, 8):
+            factor = a[i, k] / pivot
+            for j in range(k + 1, i + 1):
+                a[i, j] -= factor * a[j, k]
+    return True
 
 
 @part
@@ -165,10 +223,12 @@ def attempt(
     base: Array,
     platform: Array,
     constants: Array,
+    cone: Array,
     length: Array,
     n: int,
     pose: Array,
     a: Array,
+    form: Array,
     figures: Array,
 ) -> int:
     """
@@ -195,7 +255,7 @@ def attempt(
             return NOT_CONVERGED
         advance(pose, a, scale)
         iteration += 1
-    if inside(pose, constants):
+    if inside(pose, constants, cone, form):
         return CONVERGED
     if not abs(determinant) > SMALLEST_DETERMINANT * abs(home):
         return SINGULAR
@@ -208,6 +268,7 @@ def attempt(
     MATRIX,
     VECTOR,
     MATRIX,
+    MATRIX,
     VECTOR,
     FLAG,
     MATRIX_OUT,
@@ -218,6 +279,7 @@ def forward(
     base: Array,
     platform: Array,
     constants: Array,
+    cone: Array,
     length: Array,
     start: Array,
     follow: bool,
@@ -235,7 +297,7 @@ def forward(
     the work with NO_LENGTHS.
 
     """
-    a = np.empty((6, 7))
+    a, form = np.empty((6, 7)), np.empty((8, 8))
     pose = np.empty(7)
     for n in range(length.shape[0]):
         if not usable(length, n):
@@ -246,12 +308,14 @@ def forward(
         for j in range(7):
             pose[j] = poses[n - 1, j] if chained else start[j]
             at_neutral = at_neutral and start[j] == constants[j]
-        status[n] = attempt(base, platform, constants, length, n, pose, a, figures[n])
+        status[n] = attempt(base, platform, constants, cone, length, n, pose, a, form, figures[n])
         if status[n] != CONVERGED and not at_neutral:
             spent = figures[n, 0]
             for j in range(7):
                 pose[j] = constants[j]
-            status[n] = attempt(base, platform, constants, length, n, pose, a, figures[n])
+            status[n] = attempt(
+                base, platform, constants, cone, length, n, pose, a, form, figures[n]
+            )
             figures[n, 0] += spent
         for j in range(7):
             poses[n, j] = pose[j]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 import itertools
 import math
-import os
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -81,36 +80,6 @@ class Geometry:
                 f'got {self.retracted_length.tolist()}'
             )
         self._refuse_singular()
-
-    @classmethod
-    def from_yaml(cls, name_or_path: str | os.PathLike[str]) -> Geometry:
-        """
-        Read the geometry of a stored platform or of a YAML file.
-
-        Parameters
-        ----------
-        name_or_path : str or path-like
-            ``vigo``, or the path of a file.
-
-        Returns
-        -------
-        Geometry
-            The geometry.
-
-        Raises
-        ------
-        ConfigurationError
-            If the file says something wrong; the whole file is checked.
-        GeometryError
-            If the joints do not make a usable platform.
-        OSError
-            If the file cannot be read.
-
-        """
-        # The platform's reader checks the whole file; importing it above would be a circle.
-        from stewart_kinematics.platform import Platform
-
-        return Platform.from_yaml(name_or_path).geometry
 
     @classmethod
     def from_section(cls, section: Section) -> Geometry:

@@ -196,3 +196,29 @@ class Motion:
     def __getitem__(self, index: Any) -> Motion:
         """Select samples along the leading axes."""
         return Motion(*(getattr(self, item.name)[index] for item in fields(self)))
+
+
+def mean_jerk(motion: Motion, time: Array) -> Array:
+    """
+    Return the jerk between successive samples: the change of acceleration over time.
+
+    Parameters
+    ----------
+    motion : Motion
+        n samples.
+    time : ndarray, shape (n,)
+        When they hold, increasing [s].
+
+    Returns
+    -------
+    ndarray, shape (n - 1, 2)
+        Linear and angular magnitude [m/s³, rad/s³], each at most the greatest jerk between its
+        two samples.
+
+    """
+    return np.asarray(magnitudes(np.diff(motion.acceleration, axis=0)) / np.diff(time)[:, None])
+
+
+def magnitudes(values: Array) -> Array:
+    """Return the magnitudes of the linear and the angular half, (..., 6) -> (..., 2)."""
+    return np.linalg.norm(values.reshape(*values.shape[:-1], 2, 3), axis=-1)

@@ -19,7 +19,7 @@ from stewart_kinematics.errors import (
 )
 from stewart_kinematics.inverse import LegMotion
 from stewart_kinematics.jump import jump
-from stewart_kinematics.motion import Array, Motion, read_only
+from stewart_kinematics.motion import Array, mean_jerk, Motion, read_only
 from stewart_kinematics.platform import Platform
 
 Flags = NDArray[np.bool_]
@@ -29,6 +29,9 @@ NORM_TOLERANCE = 1e-6
 
 SLACK = 1e-9
 """Part of a limit by which rounding may break it: fastest profiles run at the limit itself."""
+
+JERK_SLACK = 1e-6
+"""The same for the jerk, a difference quotient."""
 
 UNITS = {'position': 'm', 'linear_velocity': 'm/s', 'linear_acceleration': 'm/s²'} | {
     'quaternion_xyzw': '1',
@@ -69,20 +72,27 @@ class MotionGuard:
     Guarded are: numbers that are finite, the quaternion's norm, stroke, leg rate, leg
     acceleration, the angles of base and platform joints, roll, pitch, yaw, the distances between
     legs, velocity and acceleration of the platform, the condition number of the Jacobian and
-    the sign of its determinant, which must be the one at the neutral pose; and, in `admit`, that
-    a sample continues the one before.
+    the sign of its determinant, which must be the one at the neutral pose; in `admit`, that a
+    sample continues the one before; and in `admit` and `check_jerk` the jerk of the platform.
+
+    The jerk is the change of acceleration between two samples over the time between them. That is
+    the mean of the jerk, and so never more than its greatest value, however far the samples are
+    apart; samples carry accelerations, so nothing is differentiated twice. `check_jerk` allows for
+    rounding only, `admit` for that of the stamps, too (`jump.STAMP_TOLERANCE`).
 
     Parameters
     ----------
     platform : Platform
         Whose limits hold.
     scale : float
-        Part of the rates, velocities and accelerations that is allowed, above 0 to 1; 0.1 for a
-        first motion.
+        Part of the rates, velocities, accelerations and jerks that is allowed, above 0 to 1; 0.1
+        for a first motion.
 
     Attributes
     ----------
     platform : Platform
+        As given.
+    scale : float
         As given.
 
     Raises
@@ -99,8 +109,12 @@ class MotionGuard:
         if not 0.0 < scale <= 1.0:
             raise ConfigurationError('scale', scale, 'a number above 0 and at most 1')
         self.platform = platform
-        self._scale = scale
+        self.scale = scale
         self._axes = _joint_axes(platform)
+        self._jerks = (
+            ('linear jerk', scale * platform.limits.linear_jerk, 'm/s³'),
+            ('angular jerk', scale * platform.limits.angular_jerk, 'rad/s³'),
+        )
         self._last: tuple[float, Motion] | None = None
         neutral = Motion.at_rest(platform.geometry.neutral_pose)
         determinant = float(self._evaluate(neutral)[1][0, columns.DETERMINANT])
@@ -138,6 +152,39 @@ class MotionGuard:
             raise MotionRefused(self._violation(motion, values, refused))
         length, rate, acceleration, stroke = legs.reshape(4, *motion.shape, 6)
         return LegMotion(length, stroke, rate, acceleration)
+
+    def check_jerk(self, motion: Motion, time: Array) -> None:
+        """
+        Refuse samples between which the jerk of the platform breaks its limit.
+
+        Parameters
+        ----------
+        motion : Motion
+            n successive samples.
+        time : ndarray, shape (n,)
+            When they hold, increasing [s].
+
+        Raises
+        ------
+        MotionRefused
+            If a mean jerk breaks a limit; the index is that of the later sample.
+
+        """
+        for column, values in enumerate(mean_jerk(motion, time).T):
+            name, bound, unit = self._jerks[column]
+            refused = np.flatnonzero(~(values <= bound * (1.0 + JERK_SLACK)))
+            if refused.size:
+                index = int(refused[0])
+                value = float(values[index])
+                raise MotionRefused(
+                    Violation(name, value, -math.inf, bound, unit, index=index + 1)
+                )
+
+    def jerk_margin(self, motion: Motion, time: Array) -> dict[str, float]:
+        """Return what `check_jerk` looks at as least margins, as `margins` has them."""
+        greatest = mean_jerk(motion, time).max(axis=0, initial=0.0).tolist()
+        pairs = zip(self._jerks, greatest, strict=True)
+        return {name: 1.0 - value / bound for (name, bound, _), value in pairs}
 
     def margins(self, motion: Motion) -> dict[str, Array]:
         """
@@ -211,8 +258,10 @@ class MotionGuard:
                 *self._last,
                 stamp,
                 motion,
-                linear_acceleration=limits.linear_acceleration * self._scale,
-                angular_acceleration=limits.angular_acceleration * self._scale,
+                linear_acceleration=limits.linear_acceleration * self.scale,
+                angular_acceleration=limits.angular_acceleration * self.scale,
+                linear_jerk=self._jerks[0][1],
+                angular_jerk=self._jerks[1][1],
             )
             if violation is not None:
                 raise MotionRefused(violation)

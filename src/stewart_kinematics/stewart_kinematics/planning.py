@@ -4,19 +4,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import math
 
 import numpy as np
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.trajectories import Cycloidal, DeceleratedAlongPath, Trajectory
+from stewart_kinematics.trajectories import (
+    Cycloidal,
+    DeceleratedAlongPath,
+    Dwell,
+    Faded,
+    Sequence,
+    Trajectory,
+)
 from stewart_kinematics.trajectories.scaling import require_few_samples
+from stewart_kinematics.trajectories.stopping import stops
 
 CHECK_RATE = 100.0
 """How densely a way is checked [Hz]."""
 
-LEAST_CHECKS = 101
+LEAST_CHECKS = 201
 """However short a move is, it is checked at so many instants."""
 
 # How the quantities that slower motion lowers depend on the duration: as T^-1 or T^-2.
@@ -29,8 +38,8 @@ _ORDER = {
     'leg acceleration': 2,
 }
 
-STOP_TRIALS, STOP_GROWTH = 8, 1.4
-"""How often a stop that the legs do not allow is tried again, and how much longer [-]."""
+SHORTEST_FADE, FADE_GROWTH, FADE_TRIALS = 0.1, 1.2, 24
+"""Shortest fade that is tried [s], how much longer the next one is, and how many are tried."""
 
 RESERVE = 1.001
 """Between two instants of the check a peak can be higher by 0.05 % [-]."""
@@ -82,7 +91,8 @@ def plan_move(
             f'a duration of {duration:g} s is too short: this move needs at least '
             f'{shortest.duration:.4f} s'
         )
-    move = Cycloidal(start, target, duration)
+    # A caller may repeat the printed duration, which may be shorter by its last digit.
+    move = Cycloidal(start, target, max(duration, shortest.duration))
     check(move, guard)
     return move
 
@@ -96,42 +106,176 @@ def plan_stop(trajectory: Trajectory, time: float, guard: MotionGuard) -> Decele
     trajectory : Trajectory
         What is followed; it ends at rest or not at all.
     time : float
-        Time of the trajectory at which the slowing down begins [s].
+        Time of the trajectory at which the stop begins [s].
     guard : MotionGuard
         Judge of the whole way.
 
     Returns
     -------
     DeceleratedAlongPath
-        The shortest of a few stops within the acceleration and jerk limits that the legs allow.
+        The soonest of a few stops that keeps every limit, those on the jerk included.
 
     Raises
     ------
     MotionRefused
-        If even the gentlest breaks a limit.
+        If none does because a leg's or the platform's range forbids it.
+    TrajectoryError
+        If none does because the trajectory itself breaks acceleration or jerk limits.
 
     """
-    limits = guard.platform.limits
-    motion = trajectory.sample(time)
-    twist, acceleration = np.abs(motion.twist), np.abs(motion.acceleration)
-    jerk = np.repeat([limits.linear_jerk, limits.angular_jerk], 3)
-    # Along a path x(s) the jerk is x_sss s_t^3 + 3 x_ss s_t s_tt + x_s s_ttt. The last two are the
-    # stop's own; while s_t falls by a cycloid, |s_tt| <= 2 / T and |s_ttt| <= 2 pi / T^2.
-    duration = max(
-        DeceleratedAlongPath.fastest(trajectory, time, limits).duration,
-        float(np.sqrt(2.0 * np.pi * twist / jerk).max()),
-        float((6.0 * acceleration / jerk).max()),
-    )
-    for _ in range(STOP_TRIALS):
-        stop = DeceleratedAlongPath(trajectory, time, duration)
+    refusal: MotionRefused | None = None
+    for stop in stops(trajectory, time, guard.platform.limits, guard.scale):
         try:
             check(stop, guard)
-        except MotionRefused:
-            duration *= STOP_GROWTH
+        except MotionRefused as error:
+            refusal = error
         else:
             return stop
-    check(stop, guard)
-    return stop
+    if refusal is not None:
+        raise refusal
+    return DeceleratedAlongPath.fastest(trajectory, time, guard.platform.limits, guard.scale)
+
+
+def plan_fades(
+    motion: Trajectory,
+    centre: Pose,
+    guard: MotionGuard,
+    *,
+    fade_in: float,
+    fade_out: float = 0.0,
+    duration: float = math.inf,
+    horizon: float = math.inf,
+) -> Faded:
+    """
+    Give a motion its fades and check it.
+
+    Parameters
+    ----------
+    motion : Trajectory
+        What is faded.
+    centre : Pose
+        Where it grows from and shrinks to.
+    guard : MotionGuard
+        Judge of the whole way.
+    fade_in, fade_out : float
+        Durations of rise and fall [s].
+    duration : float
+        When the fall ends [s]; infinite: when `motion` ends.
+    horizon : float
+        How much is checked, at most [s]; finite for an endless motion.
+
+    Returns
+    -------
+    Faded
+        The motion, from rest to rest or endless.
+
+    Raises
+    ------
+    TrajectoryError
+        If a fade is so short that a limit is broken; the message names one that is long enough.
+        If a time cannot be used.
+    MotionRefused
+        If no fade helps.
+
+    """
+    whole = Faded(motion, centre, fade_in, fade_out, duration)
+    rest = Dwell(centre, 1.0)
+
+    def begins(fade: float) -> None:
+        wave = Faded(motion, centre, fade, duration=whole.duration)
+        Sequence((rest, wave))
+        check(wave, guard, horizon=min(max(fade, SHORTEST_FADE), horizon))
+
+    def ends(fade: float) -> None:
+        wave = Faded(motion, centre, 0.0, fade, whole.duration)
+        Sequence((wave, rest))
+        check(wave, guard, begin=whole.duration - max(fade, SHORTEST_FADE))
+
+    def lasts() -> None:
+        check(Faded(motion, centre, 0.0, duration=whole.duration), guard, horizon=horizon)
+
+    _require_fade('fade_in', fade_in, begins, lasts, whole.duration)
+    if math.isfinite(whole.duration):
+        _require_fade('fade_out', fade_out, ends, lasts, whole.duration)
+    check(whole, guard, horizon=horizon)
+    return whole
+
+
+def plan_fade_out(wave: Faded, since: float, fade_out: float, guard: MotionGuard) -> Faded:
+    """
+    Plan to fade a motion out.
+
+    Parameters
+    ----------
+    wave : Faded
+        The motion.
+    since : float
+        Its time at which the fall begins [s].
+    fade_out : float
+        Duration of the fall [s]; lengthened as far as the limits need it, from 0, too.
+    guard : MotionGuard
+        Judge of the fall.
+
+    Returns
+    -------
+    Faded
+        The same motion up to `since`; it ends at rest at its centre.
+
+    Raises
+    ------
+    MotionRefused
+        If the fall breaks a limit, however long it lasts.
+    TrajectoryError
+        If the motion ends before a fall can.
+
+    """
+    for fade in _fades(fade_out):
+        ended = wave.ended(since, fade)
+        try:
+            check(ended, guard, begin=since)
+        except MotionRefused as error:
+            refusal = error
+        else:
+            return ended
+    raise refusal
+
+
+def _fades(shortest: float) -> list[float]:
+    """Return a fade of at least `shortest` [s], and longer ones to try after it."""
+    first = max(shortest, SHORTEST_FADE)
+    return [first * FADE_GROWTH**n for n in range(FADE_TRIALS)]
+
+
+def _require_fade(
+    name: str,
+    fade: float,
+    attempt: Callable[[float], None],
+    plain: Callable[[], None],
+    longest: float,
+) -> None:
+    """Raise unless an attempt accepts the fade; name one that it accepts, if `plain` passes."""
+    refusal = _refusal(attempt, fade)
+    if refusal is None:
+        return
+    plain()
+    for longer in _fades(fade):
+        enough = math.ceil(100.0 * longer) / 100.0
+        if enough <= longest and _refusal(attempt, enough) is None:
+            raise TrajectoryError(
+                f'a {name} of {fade:g} s is too short for this motion, {enough:.2f} s are long '
+                f'enough: {refusal}'
+            ) from refusal
+    raise refusal
+
+
+def _refusal(
+    attempt: Callable[[float], None], fade: float
+) -> MotionRefused | TrajectoryError | None:
+    try:
+        attempt(fade)
+    except (MotionRefused, TrajectoryError) as error:
+        return error
+    return None
 
 
 def check(
@@ -158,7 +302,9 @@ def check(
 
     """
     instants = _instants(min(trajectory.duration - begin, horizon))
-    guard.check(trajectory.sample(begin + instants))
+    motion = trajectory.sample(begin + instants)
+    guard.check(motion)
+    guard.check_jerk(motion, instants)
 
 
 def _stretched(move: Cycloidal, guard: MotionGuard) -> Cycloidal:

@@ -21,6 +21,12 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
 ROUNDING = 1e-6
 """Relative slack of inertias that were rounded for print: of a thin plate, Ixx + Iyy = Izz."""
 
+X_AXES = read_only(np.tile([1.0, 0.0, 0.0], (6, 1)))
+"""Fixed axes of the base's universal joints where a file does not say them."""
+
+AXES_KEY = 'base_joint_axis_direction'
+"""Key of these axes, under ``legs``."""
+
 BODIES = ('platform', 'cylinder', 'rod')
 
 
@@ -91,7 +97,7 @@ class Limits:
             angular_acceleration=limits.positive('angular_acceleration_radps2'),
             angular_jerk=limits.positive('angular_jerk_radps3'),
         )
-        legs.finish()
+        legs.finish(optional=(AXES_KEY,))
         limits.finish()
         return result
 
@@ -188,6 +194,9 @@ class Platform:
         Where the numbers come from, by key path or a prefix of one.
     gravity : ndarray, shape (3,)
         In ``base_link`` axes, known even where the masses are not [m/s²].
+    base_joint_axes : ndarray, shape (6, 3)
+        Unit vector of the axis of each base joint, a universal joint, that is fixed in
+        ``base_link``. The leg frame's y axis is normal to it and to the leg.
 
     """
 
@@ -199,6 +208,7 @@ class Platform:
     imu: Pose | None
     sources: MappingProxyType[str, str]
     gravity: Array = field(default_factory=lambda: read_only(STANDARD_GRAVITY))
+    base_joint_axes: Array = field(default_factory=lambda: X_AXES)
 
     @classmethod
     def from_yaml(cls, name_or_path: str | os.PathLike[str]) -> Platform:
@@ -251,6 +261,7 @@ class Platform:
             gravity=gravity,
             imu=section.pose('imu') if section.has('imu') else None,
             sources=_sources(section),
+            base_joint_axes=_axes(section.section('legs')),
         )
         section.finish(optional=('masses', 'imu', 'identification'))
         return platform
@@ -268,6 +279,21 @@ def _range(section: Section, key: str) -> Array:
     if np.any(np.abs(value) > np.pi):
         raise ConfigurationError(section.path(key), np.degrees(value).tolist(), 'within ±180')
     return value
+
+
+def _axes(legs: Section) -> Array:
+    """Read the fixed axes of the base joints: one direction for all legs, or one for each."""
+    if not legs.has(AXES_KEY):
+        return X_AXES
+    value = legs.value(AXES_KEY, 'three numbers or six rows of three')
+    if isinstance(value, list) and any(isinstance(row, list) for row in value):
+        axes = legs.rows(AXES_KEY, 6, 3)
+    else:
+        axes = np.tile(legs.vector(AXES_KEY, 3), (6, 1))
+    lengths = np.linalg.norm(axes, axis=1, keepdims=True)
+    if not np.all(lengths > 0.0):
+        raise ConfigurationError(legs.path(AXES_KEY), value, 'directions, not (0, 0, 0)')
+    return read_only(axes / lengths)
 
 
 def _inertia(section: Section) -> Array:

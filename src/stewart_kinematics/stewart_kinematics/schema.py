@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from stewart_description.suggestion import similar, unknown_name
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Array, Pose, read_only
 import yaml
@@ -26,6 +27,7 @@ SCALES = {
     'kg': 1.0,
     'kgm2': 1.0,
     'number': 1.0,
+    'direction': 1.0,
 }
 """Factor to SI and radians of every unit that a key may end in."""
 LARGEST = 1e100
@@ -128,7 +130,10 @@ class Section:
         """Return the raw value of a key that must be there."""
         self._read.add(key)
         if key not in self._content:
-            raise ConfigurationError(self.path(key), None, f'{expected}, but the key is missing')
+            there = similar(key, set(self._content) - self._read)
+            meant = f'; is {there} meant to be it?' if there else ''
+            expected = f'{expected}, but the key is missing{meant}'
+            raise ConfigurationError(self.path(key), None, expected)
         return self._content[key]
 
     def section(self, key: str) -> Section:
@@ -197,10 +202,8 @@ class Section:
         """Refuse keys that were never read and are not among `optional`."""
         for key in self._content:
             if key not in self._read and key not in optional:
-                known = ', '.join(sorted({*self._read, *optional}))
-                raise ConfigurationError(
-                    self.path(key), self._content[key], f'no such key; known are {known}'
-                )
+                expected = unknown_name(key, {*self._read, *optional})
+                raise ConfigurationError(self.path(key), self._content[key], expected)
 
     @staticmethod
     def _row(value: object, path: str, size: int, key: str) -> Array:

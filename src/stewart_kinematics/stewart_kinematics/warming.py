@@ -4,27 +4,21 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-
-import stewart_kinematics
 from stewart_kinematics.forward import forward, forward_twist
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.inverse import inverse, passive_angles
 from stewart_kinematics.jacobian import condition_number, jacobian_derivative
 from stewart_kinematics.motion import Motion
 
-KERNEL_SUFFIX = '_kernels'
-
 
 def warm_up(*geometries: Geometry) -> None:
     """
-    Compile all kernels of the package and solve each geometry once.
+    Solve each geometry once.
 
     Kernels have fixed signatures and are compiled, or read from the cache on disk, when their
-    module is imported; so this imports all of them. What is computed once for a geometry, its
-    assured region above all, is computed here. Afterwards no call on these geometries takes
-    longer than any other.
+    module is imported: those that a program can call are there when its imports are done. What
+    is computed once for a geometry, its assured region above all, is computed here. Afterwards
+    no call on these geometries takes longer than any other.
 
     Parameters
     ----------
@@ -32,10 +26,6 @@ def warm_up(*geometries: Geometry) -> None:
         Geometries that will be used.
 
     """
-    package = stewart_kinematics
-    for module in pkgutil.walk_packages(package.__path__, f'{package.__name__}.'):
-        if module.name.endswith(KERNEL_SUFFIX):
-            importlib.import_module(module.name)
     for geometry in geometries:
         pose = geometry.neutral_pose
         rest = Motion.at_rest(pose)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+import errno
 import os
 from pathlib import Path
 import signal
@@ -21,7 +22,9 @@ def whole_file(target: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
 
     What is written goes into a hidden file beside the target, which replaces the target at the
     end. If writing fails or is interrupted, a target that was there stays as it was and nothing
-    else is left. A device or a pipe is written to directly.
+    else is left. The file reaches the disk before it replaces the target, and the folder's entry
+    afterwards, so that a loss of power leaves the old file or the new one. A device or a pipe is
+    written to directly.
 
     Parameters
     ----------
@@ -49,16 +52,32 @@ def whole_file(target: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
         try:
             with part.open(f'w{mode}' if straight else f'x{mode}', encoding=encoding) as stream:
                 yield stream
+                if not straight:
+                    if path.exists():
+                        os.fchmod(stream.fileno(), path.stat().st_mode)
+                    stream.flush()
+                    os.fsync(stream.fileno())
             if not straight:
-                if path.exists():
-                    part.chmod(path.stat().st_mode)
                 part.replace(path)
+                _sync_folder(path.parent)
         except BaseException as error:
             if not straight:
                 part.unlink(missing_ok=True)
             if isinstance(error, OSError):
                 error.filename, error.filename2 = str(target), None
             raise
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let the folder's entries reach the disk; some file systems cannot, and need not."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

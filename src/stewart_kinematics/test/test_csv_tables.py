@@ -93,7 +93,7 @@ def test_written_numbers_come_back(tmp_path):
     values = np.random.default_rng(1).normal(size=(20, 2))
     path = tmp_path / 'out.csv'
     write_table(path, ['a', 'b'], values)
-    np.testing.assert_allclose(read_table(path, ('a', 'b')).take(['a', 'b']), values, rtol=1e-11)
+    np.testing.assert_allclose(read_table(path, ('a', 'b')).take(['a', 'b']), values, rtol=1e-14)
 
 
 def test_progress_of_a_large_table_is_told_until_its_end(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -241,6 +242,36 @@ def test_last_setpoint_of_another_source_is_where_the_next_move_starts(rig: Move
 
     assert rig.ended(rig.goal(duration=1.0)).code == Result.REACHED
     np.testing.assert_allclose(rig.first_position(), elsewhere.position, atol=1e-12)
+
+
+def test_node_that_comes_late_starts_at_the_last_setpoint_executed_since_enabling() -> None:
+    elsewhere = neutral_plus(z=0.002)
+    with Rig() as rig:
+        rig.drive(DriverState.ENABLED)
+        rig.say('ocean_trajectory', Motion.at_rest(elsewhere))
+        node = rig.active(CycloidalTrajectory)
+        rig.follow = False
+        rig.strokes = strokes_at(neutral_plus(z=0.003))
+        rig.spin(0.4)
+        assert node.start_pose.require().position[2] == pytest.approx(elsewhere.position[2])
+        # The same message is there for one that comes later still, but the driver was off since.
+        rig.drive(DriverState.DISABLED)
+        rig.drive(DriverState.ENABLED)
+        other = rig.active(partial(CycloidalTrajectory, namespace=''))
+        for starter in (node, other):
+            found = starter.start_pose.require().position[2]
+            assert found == pytest.approx(neutral_plus(z=0.003).position[2], abs=1e-9)
+
+
+def test_idle_node_is_not_called_for_poses_and_commands(rig: MoveRig) -> None:
+    waited_for = {
+        subscription.topic_name
+        for subscription in rig.node.subscriptions
+        if subscription.callback_group.can_execute(subscription)
+    }
+
+    assert {'/driver/state'} <= waited_for
+    assert not {'/platform/pose', '/platform/commanded', '/setpoint'} & waited_for
 
 
 def test_goal_is_refused_while_another_source_moves_the_platform(rig: MoveRig) -> None:

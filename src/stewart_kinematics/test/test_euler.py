@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Euler angles of every sequence: peers, rates and accelerations."""
 
+from contextlib import suppress
 import itertools
 
 import numpy as np
@@ -31,8 +32,17 @@ def rng():
     return np.random.default_rng(20260216)
 
 
-def test_there_are_twelve_moving_and_twelve_fixed_sequences():
-    assert len(SEQUENCES) == len(set(SEQUENCES)) == 24
+def test_the_twelve_moving_and_twelve_fixed_sequences_are_accepted_and_no_others():
+    accepted = []
+    for letters in itertools.product('XYZxyz', repeat=3):
+        with suppress(ConfigurationError):
+            spatial.quaternion_from_euler(''.join(letters), np.zeros(3))
+            accepted.append(''.join(letters))
+    assert len(accepted) == 24
+    # transforms3d has an entry for each of them, `rzyx` for ZYX and `szyx` for zyx.
+    assert {('r' if name.isupper() else 's') + name.lower() for name in accepted} == set(
+        peer._AXES2TUPLE
+    )
 
 
 @pytest.mark.parametrize('sequence', SEQUENCES)

@@ -17,11 +17,7 @@ from stewart_interfaces.msg import DriverState
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion_csv import POSE, TIME
 from stewart_kinematics.nodes.excitation_trajectory import ExcitationTrajectory
-from stewart_kinematics.nodes.ocean_trajectory import (
-    components,
-    OceanTrajectory,
-    OceanTrajectoryParameters,
-)
+from stewart_kinematics.nodes.ocean_trajectory import OceanTrajectory
 from stewart_kinematics.nodes.testing import (
     motions,
     NEUTRAL,
@@ -30,6 +26,7 @@ from stewart_kinematics.nodes.testing import (
     require_continuous,
     Rig,
 )
+from stewart_kinematics.nodes.trajectory_parameters import components, OceanTrajectoryParameters
 from stewart_kinematics.trajectories import Cycloidal
 from stewart_node_support.errors import StartUpError
 
@@ -91,6 +88,18 @@ def test_wave_is_approached_played_and_left_without_a_jump(rig: Rig) -> None:
     heave = motion.position[:, 2] - NEUTRAL.position[2]
     assert 0.009 < heave.max() < 0.0105
     assert np.abs(motion.quaternion_xyzw[:, :2]).max() > 1e-3
+
+
+def test_stop_without_a_fade_ends_in_rest_all_the_same(rig: Rig) -> None:
+    node = rig.active(OceanTrajectory, **WAVE, fade_in=0.5, fade_out=0.0)
+    assert rig.call(Trigger, 'ocean/start').success
+    rig.spin(2.0)
+    stopped = rig.call(Trigger, 'ocean/stop')
+    quiet(rig, node)
+    require_excursion(rig, NEUTRAL.position)
+
+    assert stopped.success
+    assert 'returning' in stopped.message
 
 
 def test_wave_with_an_end_returns_by_itself(rig: Rig) -> None:
@@ -170,9 +179,15 @@ def test_stop_without_a_start_is_refused(rig: Rig) -> None:
     assert rig.call(Trigger, 'ocean/stop').message == 'nothing is being played'
 
 
-def test_wave_that_leaves_the_workspace_is_refused_when_configured(rig: Rig) -> None:
-    with pytest.raises(StartUpError, match=r'did not configure: .* at sample'):
-        rig.active(OceanTrajectory, **{**WAVE, 'amplitudes': [0.6]})
+def test_wave_that_leaves_the_workspace_is_refused_when_started(rig: Rig) -> None:
+    node = rig.active(OceanTrajectory, **{**WAVE, 'amplitudes': [0.6]})
+    answer = rig.call(Trigger, 'ocean/start')
+
+    assert not answer.success
+    assert answer.message.startswith('the motion does not fit the platform vigo: ')
+    assert ' at sample ' in answer.message
+    assert node.playback is None
+    assert rig.setpoints == []
 
 
 def test_sea_from_a_spectrum_is_fitted_and_repeats_with_its_seed(rig: Rig) -> None:

@@ -24,18 +24,17 @@ from stewart_kinematics.nodes.forward_kinematics import (
 from stewart_kinematics.nodes.testing import NEUTRAL, neutral_plus, Rig, strokes_at, VIGO
 from stewart_kinematics.trajectories import Cycloidal
 from stewart_node_support.conversions import (
-    header_msg,
-    leg_state_msg,
     pose_from_msg,
     vector_from_msg,
 )
 from stewart_node_support.diagnostics import Level
 from stewart_node_support.qos import SENSOR_QOS
-from stewart_node_support.stamps import from_nanoseconds, to_nanoseconds
-from stewart_node_support.testing import Harness
+from stewart_node_support.stamps import to_nanoseconds
+from stewart_node_support.testing import Harness, leg_state_msg
 
 DELAY = ForwardKinematicsParameters().playout_delay
 MILLISECOND = 1_000_000
+RENAMED = ['--ros-args', '-r', '__node:=late']
 
 
 def measured_at(messages: list[Any], stamp: int) -> Any:
@@ -79,8 +78,7 @@ def test_joint_states_come_no_oftener_than_asked_for() -> None:
         graph.add(ForwardKinematics, joint_states_rate=50.0)
         states = graph.talk(JointState, 'actuator_states', SENSOR_QOS)
         for stamp in stamps:
-            header = header_msg(from_nanoseconds(stamp), '')
-            states.publish(leg_state_msg(header, strokes_at(NEUTRAL), np.zeros(6)))
+            states.publish(leg_state_msg(stamp, strokes_at(NEUTRAL), np.zeros(6)))
             graph.until(partial(measured_at, poses, stamp))
         graph.until(lambda: len(heard) >= 20)
         found = [to_nanoseconds(message.header.stamp) for message in heard]
@@ -142,6 +140,22 @@ def test_tracking_error_compares_with_what_the_driver_plays_at_the_stamp() -> No
             atol=1e-6,
         )
         np.testing.assert_allclose(error.strokes, strokes, atol=1e-6)
+
+
+def test_tracking_error_ignores_what_was_executed_before_the_driver_changed() -> None:
+    with Rig() as rig:
+        rig.drive(DriverState.ENABLED)
+        rig.say('mine', Motion.at_rest(NEUTRAL))
+        rig.until(lambda: rig.errors)
+        rig.drive(DriverState.DISABLED)
+        rig.drive(DriverState.ENABLED)
+        # Latched, the old command reaches a node that comes now.
+        rig.add(partial(ForwardKinematics, namespace='', cli_args=RENAMED))
+        rig.errors.clear()
+        rig.spin(0.5)
+        assert not rig.errors
+        rig.say('mine', Motion.at_rest(NEUTRAL))
+        rig.until(lambda: len(rig.errors) >= 4)
 
 
 def test_tracking_error_ignores_what_was_not_executed_and_pauses_without_a_command() -> None:

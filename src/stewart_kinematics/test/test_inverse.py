@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ShapeError
-from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.inverse import inverse, leg_lengths, passive_angles
 from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.platform import Platform
 
 
 @pytest.fixture(params=['vigo', 'ex800', 'srs', 'ps6tl_1500'])
 def geometry(request):
-    return Geometry.from_yaml(request.param)
+    return Platform.from_yaml(request.param).geometry
 
 
 @pytest.fixture
 def vigo():
-    return Geometry.from_yaml('vigo')
+    return Platform.from_yaml('vigo').geometry
 
 
 @pytest.fixture

@@ -11,14 +11,16 @@ pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticArray
-from stewart_interfaces.msg import DriverState
+from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.inverse import inverse
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.nodes.testing import NEUTRAL, neutral_plus, Rig, VIGO
 from stewart_kinematics.trajectories import Cycloidal
-from stewart_node_support.conversions import LEG_NAMES, legs_from_msg
 from stewart_node_support.diagnostics import Level
+from stewart_node_support.legs import LEG_NAMES
+from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, newest
 from stewart_node_support.stamps import to_nanoseconds
+from stewart_node_support.testing import legs_from_msg
 
 MOVE = Cycloidal(NEUTRAL, neutral_plus(x=0.02, z=0.05, rpy=(0.05, 0.0, 0.1)), 1.0)
 MILLISECOND = 1_000_000
@@ -42,6 +44,28 @@ def test_commands_are_the_inverse_solution_under_the_setpoints_stamp() -> None:
             np.testing.assert_allclose(legs.velocity, expected.rate, rtol=0, atol=1e-12)
             assert legs.effort is None
         assert rig.inverse.published['joint_commands'].count == 9
+        assert rig.inverse.published['platform/commanded'].count == 9
+
+
+def test_what_was_executed_is_said_in_the_setpoints_own_bytes_also_to_who_comes_late() -> None:
+    with Rig() as rig:
+        sent: list[bytes] = []
+        executed: list[bytes] = []
+        probe = rig.probe
+        probe.create_subscription(PlatformSetpoint, 'setpoint', sent.append, COMMAND_QOS, raw=True)
+        topic = (PlatformSetpoint, 'platform/commanded')
+        probe.create_subscription(*topic, executed.append, COMMANDED_QOS, raw=True)
+        rig.say('mine', RESTING)
+        rig.say('other', RESTING)
+        rig.say('mine', Motion.at_rest(neutral_plus(z=1.0)))
+        rig.say('mine', RESTING)
+        rig.until(lambda: len(sent) == 4 and len(executed) == 2)
+        late: list[bytes] = []
+        probe.create_subscription(*topic, late.append, newest(COMMANDED_QOS), raw=True)
+        rig.until(lambda: late)
+
+        assert executed == [sent[0], sent[3]]
+        assert late[-1] == sent[3]
 
 
 @pytest.mark.parametrize(

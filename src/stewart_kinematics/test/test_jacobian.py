@@ -5,15 +5,15 @@
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.inverse import inverse, leg_lengths
 from stewart_kinematics.jacobian import condition_number, jacobian, jacobian_derivative
 from stewart_kinematics.motion import Motion
+from stewart_kinematics.platform import Platform
 
 
 @pytest.fixture(params=['vigo', 'ex800', 'srs', 'ps6tl_1500'])
 def geometry(request):
-    return Geometry.from_yaml(request.param)
+    return Platform.from_yaml(request.param).geometry
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_condition_number_divides_moments_by_the_length_scale(geometry):
 
 def test_ex800_is_well_conditioned_at_home():
     # papers/README.md, EX800, trap 1: 2.24 with moments divided by r_p.
-    geometry = Geometry.from_yaml('ex800')
+    geometry = Platform.from_yaml('ex800').geometry
     pose = geometry.neutral_pose
     found = condition_number(geometry, pose.position, pose.quaternion_xyzw)
     assert found == pytest.approx(2.24, abs=0.005)

@@ -92,7 +92,7 @@ def loop_error(urdf: str, geometry: Geometry, count: int, seed: int) -> float:
 @pytest.mark.parametrize('name', NAMES)
 def test_loops_close_at_random_poses(name: str) -> None:
     """1e-12 m at 50 poses: the rods end at the platform joints."""
-    assert loop_error(model(name), Geometry.from_yaml(name), 50, 11) <= 1e-12
+    assert loop_error(model(name), Platform.from_yaml(name).geometry, 50, 11) <= 1e-12
 
 
 @pytest.mark.parametrize('seed', range(3))
@@ -100,7 +100,7 @@ def test_loops_close_for_explicit_points_in_any_place(seed: int, tmp_path: Path)
     """Irregular joints, a turned neutral pose and another pairing."""
     rng = np.random.default_rng(seed)
     content = yaml.safe_load(platform_path('ex800').read_text())
-    geometry = Geometry.from_yaml('ex800')
+    geometry = Platform.from_yaml('ex800').geometry
     plate = np.empty((6, 3))
     plate[np.array(content['pairing']) - 1] = geometry.platform_joints
     for key, points in (('base_joints', geometry.base_joints), ('platform_joints', plate)):
@@ -109,7 +109,7 @@ def test_loops_close_for_explicit_points_in_any_place(seed: int, tmp_path: Path)
     file = tmp_path / 'points.yaml'
     file.write_text(yaml.safe_dump(content))
 
-    assert loop_error(render_urdf(file), Geometry.from_yaml(file), 20, seed) <= 1e-12
+    assert loop_error(render_urdf(file), Platform.from_yaml(file).geometry, 20, seed) <= 1e-12
 
 
 def test_another_base_opens_the_loops(tmp_path: Path) -> None:
@@ -119,14 +119,14 @@ def test_another_base_opens_the_loops(tmp_path: Path) -> None:
     file = tmp_path / 'wider.yaml'
     file.write_text(yaml.safe_dump(content))
 
-    error = loop_error(render_urdf(file), Geometry.from_yaml('ex800'), 1, 0)
+    error = loop_error(render_urdf(file), Platform.from_yaml('ex800').geometry, 1, 0)
     assert error == pytest.approx(0.05, rel=1e-9)
 
 
 @pytest.mark.parametrize('name', NAMES)
 def test_xacro_and_python_see_the_same_joints(name: str) -> None:
     """Base joint by base joint, and platform joint by platform joint through the posts."""
-    geometry = Geometry.from_yaml(name)
+    geometry = Platform.from_yaml(name).geometry
     robot = ET.fromstring(model(name))
     for leg in range(1, 7):
         origin = robot.find(f"./joint[@name='leg_{leg}_base_u']/origin")
@@ -173,7 +173,7 @@ def test_every_moving_joint_has_a_position(name: str) -> None:
 
 def test_leading_axes_are_kept() -> None:
     """One pose, a sequence, a grid."""
-    geometry = Geometry.from_yaml('vigo')
+    geometry = Platform.from_yaml('vigo').geometry
     position, quaternion = random_poses(geometry, 6, 13)
     flat = joint_positions(geometry, position, quaternion)
     grid = joint_positions(geometry, position.reshape(2, 3, 3), quaternion.reshape(2, 3, 4))

@@ -71,8 +71,11 @@ def test_jump_of_position_is_refused_and_not_remembered(vigo: Platform, rest: Mo
         ({'quaternion_xyzw': Rotation.from_rotvec([0.0, 0.0, 0.01]).as_quat()}, 'attitude jump'),
         ({'linear_velocity': [0.0, 0.0, 0.2]}, 'linear velocity jump'),
         ({'angular_velocity': [0.0, 0.3, 0.0]}, 'angular velocity jump'),
+        # In 5 ms the jerk limits allow 0.3 m/s² and 0.6 rad/s².
+        ({'linear_acceleration': [0.0, 0.0, 0.31]}, 'linear acceleration jump'),
+        ({'angular_acceleration': [0.0, 0.61, 0.0]}, 'angular acceleration jump'),
     ],
-    ids=['attitude', 'velocity', 'turn'],
+    ids=['attitude', 'velocity', 'turn', 'acceleration', 'angular acceleration'],
 )
 def test_other_jumps_are_refused(
     change: dict[str, object], quantity: str, vigo: Platform, rest: Motion
@@ -133,11 +136,12 @@ def test_admit_takes_one_sample(vigo: Platform) -> None:
 def test_attitude_difference_equals_scipy_for_either_sign_of_the_quaternion(sign: float) -> None:
     """Quaternions q and -q are the same attitude, and the turn is the shortest one."""
     rng = np.random.default_rng(9)
-    zero, out = np.zeros(3), np.empty(4)
+    zero, out = np.zeros(3), np.empty(6)
     for _ in range(50):
         last, turn = Rotation.random(random_state=rng), rng.uniform(-1.5, 1.5, 3)
         first, second = last.as_quat(), sign * (Rotation.from_rotvec(turn) * last).as_quat()
         omega = rng.normal(size=3)
-        differences(zero, first, zero, omega, zero, second, zero, omega, 0.1, out)
+        before, after = ((zero, q, zero, omega, zero, zero) for q in (first, second))
+        differences(*before, *after, 0.1, out)
 
         assert out[1] == pytest.approx(float(np.linalg.norm(turn - 0.1 * omega)), abs=1e-12)

@@ -79,10 +79,11 @@ def test_axes_with_fewer_terms_are_filled(tmp_path: Path) -> None:
     ('text', 'message'),
     [
         ('[1, 2]', 'a mapping'),
-        ('sequence: ZYX\nw_m: []', 'w_m: expected one of'),
+        ('sequence: ZYX\nw_m: []', 'w_m: expected no such key; did you mean z_m'),
         ('x_m: []', 'sequence: expected three axes'),
         ('sequence: ZYX\nx_m: 3', 'x_m: expected a list of terms, got 3'),
-        ('sequence: ZYX\nx_m: [{size: 3}]', r'x_m\[1\]: expected a mapping'),
+        ('sequence: ZYX\nx_m: [3]', r'x_m\[1\]: expected a mapping'),
+        ('sequence: ZYX\nx_m: [{size: 3}]', r'x_m\[1\].size: expected no such key; known are'),
         ('sequence: ZYX\nx_m: [{amplitude: 3}]', r'x_m\[1\].angular_frequency_radps: expected'),
         (
             'sequence: ZYX\nx_m: [{amplitude: true, angular_frequency_radps: 1}]',
@@ -96,7 +97,8 @@ def test_axes_with_fewer_terms_are_filled(tmp_path: Path) -> None:
             'sequence: ZYX\nx_m: [{amplitude: 1, angular_frequency_radps: -1}]',
             'expected at least 0, got -1.0',
         ),
-        ('sequence: ZYX\noffset: {q: 1}', 'offset: expected a mapping'),
+        ('sequence: ZYX\noffset: [1]', 'offset: expected a mapping'),
+        ('sequence: ZYX\noffset: {x_mm: 1}', 'offset.x_mm: .* did you mean x_m?'),
         ('sequence: ZYX: 3', 'a YAML file'),
     ],
 )

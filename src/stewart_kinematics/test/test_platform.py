@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from stewart_description import platform_names, platform_path
 from stewart_kinematics.errors import ConfigurationError, GeometryError
-from stewart_kinematics.geometry import Geometry, ring_points
+from stewart_kinematics.geometry import ring_points
 from stewart_kinematics.platform import Platform
 import yaml
 
@@ -281,8 +281,28 @@ def test_printed_pairing_of_the_ex800_is_refused(read: Callable[..., Platform]) 
 
 def test_geometry_from_yaml_is_that_of_the_platform() -> None:
     """Both readers give the same joints."""
-    geometry = Geometry.from_yaml('srs')
+    geometry = Platform.from_yaml('srs').geometry
 
     np.testing.assert_array_equal(
         geometry.platform_joints, Platform.from_yaml('srs').geometry.platform_joints
     )
+
+
+def test_base_joint_axes_are_unit_vectors_along_x_by_default(
+    read: Callable[..., Platform],
+) -> None:
+    key = 'legs.base_joint_axis_direction'
+    plain, all_alike = Platform.from_yaml('vigo'), read(put(key, [0.0, 3.0, 4.0]))
+    rows = [[1.0, 0.0, 0.0]] * 5 + [[0.0, -2.0, 0.0]]
+
+    np.testing.assert_array_equal(plain.base_joint_axes, np.tile([1.0, 0.0, 0.0], (6, 1)))
+    np.testing.assert_allclose(all_alike.base_joint_axes, np.tile([0.0, 0.6, 0.8], (6, 1)))
+    np.testing.assert_array_equal(
+        read(put(key, rows)).base_joint_axes[4:], [[1, 0, 0], [0, -1, 0]]
+    )
+
+
+@pytest.mark.parametrize('axis', [[0.0, 0.0, 0.0], [1.0, 0.0], [[1.0, 0.0, 0.0]] * 5, 'x'])
+def test_what_is_no_axis_is_refused(axis: object, read: Callable[..., Platform]) -> None:
+    with pytest.raises(ConfigurationError, match=r'legs\.base_joint_axis_direction'):
+        read(put('legs.base_joint_axis_direction', axis))

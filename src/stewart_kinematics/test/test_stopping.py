@@ -15,7 +15,14 @@ from stewart_kinematics.trajectories import Circle, Cycloidal, DeceleratedAlongP
 START = Pose.from_rpy([0.0, 0.0, 1.5], [0.0, 0.1, 0.0])
 TARGET = Pose.from_rpy([0.2, -0.1, 1.6], [0.2, 0.0, -0.1])
 MOVE = Cycloidal(START, TARGET, 1.0)
-LIMITS = SimpleNamespace(linear_acceleration=2.0, angular_acceleration=4.0)
+LIMITS = SimpleNamespace(
+    linear_velocity=1.0,
+    linear_acceleration=2.0,
+    linear_jerk=20.0,
+    angular_velocity=2.0,
+    angular_acceleration=4.0,
+    angular_jerk=40.0,
+)
 
 
 @pytest.mark.parametrize('time', [0.0, 0.2, 0.5, 0.8, 1.0])
@@ -39,18 +46,46 @@ def test_stop_stays_on_the_path_and_travels_half_the_time() -> None:
     np.testing.assert_allclose(motion.position[-1], MOVE.sample(0.5).position, atol=1e-14)
 
 
-def _sizes(acceleration: np.ndarray) -> np.ndarray:
-    return np.linalg.norm(acceleration.reshape(-1, 2, 3), axis=-1).max(axis=0)
+def test_lead_follows_the_trajectory_before_it_slows_down() -> None:
+    stop, later = DeceleratedAlongPath(MOVE, 0.2, 0.4, 0.1), DeceleratedAlongPath(MOVE, 0.3, 0.4)
+    assert stop.duration == pytest.approx(0.5)
+    for time, expected in ((0.07, MOVE.sample(0.27)), (0.25, later.sample(0.15))):
+        found = stop.sample(time)
+        np.testing.assert_allclose(found.position, expected.position, atol=1e-14)
+        np.testing.assert_allclose(found.twist, expected.twist, atol=1e-13)
+        np.testing.assert_allclose(found.acceleration, expected.acceleration, atol=1e-11)
 
 
-@pytest.mark.parametrize('time', [0.1, 0.3, 0.5, 0.75, 0.95])
-def test_fastest_stop_keeps_the_limits(time: float) -> None:
-    stop = DeceleratedAlongPath.fastest(MOVE, time, LIMITS)
-    taken = _sizes(stop.sample(np.linspace(0.0, stop.duration, 3000)).acceleration)
-    own = _sizes(MOVE.sample(np.linspace(time, 1.0, 3000)).acceleration)
-    bounds = np.array([LIMITS.linear_acceleration, LIMITS.angular_acceleration])
-    # 5 % are what the search grants; the rest is between its samples.
-    assert np.all(taken <= 1.06 * np.maximum(own, bounds))
+def _greatest(values: np.ndarray) -> np.ndarray:
+    """Return the greatest linear and angular magnitude."""
+    return np.linalg.norm(values.reshape(-1, 2, 3), axis=-1).max(axis=0)
+
+
+@pytest.mark.parametrize('scale', [0.3, 1.0])
+@pytest.mark.parametrize('time', [0.0, 0.1, 0.3, 0.5, 0.75, 0.95])
+def test_fastest_stop_keeps_acceleration_and_jerk_limits(time: float, scale: float) -> None:
+    # The fastest move uses the limits to the full: there is not always room to slow down at once.
+    duration = Cycloidal.fastest(START, TARGET, LIMITS, scale).duration
+    move = Cycloidal(START, TARGET, duration)
+    stop = DeceleratedAlongPath.fastest(move, time * duration, LIMITS, scale)
+    moments = np.linspace(0.0, stop.duration, 5001)
+    acceleration = stop.sample(moments).acceleration
+    jerk = np.diff(acceleration, axis=0) / moments[1]
+
+    assert np.all(
+        _greatest(acceleration)
+        <= scale * np.array([LIMITS.linear_acceleration, LIMITS.angular_acceleration])
+    )
+    assert np.all(
+        _greatest(jerk)
+        <= scale * np.array([LIMITS.linear_jerk, LIMITS.angular_jerk]) * (1.0 + 1e-6)
+    )
+    assert stop.duration <= (1.0 - time) * duration + 0.021
+
+
+def test_stop_from_a_motion_beyond_the_limits_is_refused() -> None:
+    with pytest.raises(TrajectoryError, match='the trajectory itself breaks them'):
+        DeceleratedAlongPath.fastest(Circle(START, 1.0, 2.0), 1.0, LIMITS)
 
 
 def test_fastest_stop_is_sooner_with_higher_limits() -> None:

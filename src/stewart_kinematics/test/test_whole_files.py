@@ -3,6 +3,7 @@
 """A file is there as a whole or not at all."""
 
 import os
+from pathlib import Path
 import subprocess
 import sys
 import threading
@@ -27,6 +28,33 @@ def test_target_is_not_there_until_it_is_complete(tmp_path):
         stream.flush()
         assert not (tmp_path / 'out').exists()
     assert (tmp_path / 'out').read_text() == 'half'
+
+
+def test_file_is_synced_before_it_is_renamed_and_its_folder_afterwards(tmp_path, monkeypatch):
+    calls, fsync, rename = [], os.fsync, os.replace
+    target = tmp_path / 'out'
+
+    def traced_fsync(descriptor):
+        place = Path(f'/proc/self/fd/{descriptor}').resolve()
+        content = place.read_text() if place.is_file() else sorted(os.listdir(place))
+        calls.append(('sync', place, content))
+        fsync(descriptor)
+
+    def traced_replace(source, destination):
+        calls.append(('rename', Path(source), Path(destination)))
+        rename(source, destination)
+
+    monkeypatch.setattr('os.fsync', traced_fsync)
+    monkeypatch.setattr('os.replace', traced_replace)
+    with whole_file(target) as stream:
+        stream.write('complete')
+    part = calls[0][1]
+    assert part != target
+    assert calls == [
+        ('sync', part, 'complete'),
+        ('rename', part, target),
+        ('sync', tmp_path, ['out']),
+    ]
 
 
 @pytest.mark.parametrize('error', [KeyboardInterrupt, ValueError])

@@ -50,7 +50,7 @@ def test_heave_ends_where_pythagoras_says(name: str) -> None:
 
 def test_vigo_has_the_heave_of_its_paper() -> None:
     """Machines 2022, 10, 711: about 600 mm up and down; stroke zero is 10.33 mm below z = 0."""
-    geometry = Geometry.from_yaml('vigo')
+    geometry = Platform.from_yaml('vigo').geometry
     z = by_axis(MotionGuard(Platform.from_yaml('vigo')), geometry.zero_pose)['z']
 
     assert z.lower == pytest.approx(-10.33e-3, abs=5e-6)

@@ -9,11 +9,11 @@ one 12x12 factorisation a leg serves velocity, acceleration and multipliers.
 
 from __future__ import annotations
 
-from numba import njit
 import numpy as np
+from stewart_kinematics.compiled import inferred
 
 
-@njit(cache=True)
+@inferred
 def factor(matrix, order):  # type: ignore[no-untyped-def]
     """Factor a square matrix in place with row pivoting; return its smallest pivot."""
     size = matrix.shape[0]
@@ -40,7 +40,7 @@ def factor(matrix, order):  # type: ignore[no-untyped-def]
     return smallest
 
 
-@njit(cache=True)
+@inferred
 def solve(factors, order, right, out):  # type: ignore[no-untyped-def]
     """Solve A x = right."""
     size = factors.shape[0]
@@ -56,7 +56,7 @@ def solve(factors, order, right, out):  # type: ignore[no-untyped-def]
         out[i] = value / factors[i, i]
 
 
-@njit(cache=True)
+@inferred
 def solve_transposed(factors, order, right, out):  # type: ignore[no-untyped-def]
     """Solve A^T x = right."""
     size = factors.shape[0]

@@ -11,26 +11,26 @@ centre of mass and three angles each. The cylinder's second universal axis is it
 
 from __future__ import annotations
 
-from numba import njit
 import numpy as np
+from stewart_kinematics.compiled import inferred
 
 
-@njit(cache=True)
+@inferred
 def _cross(a, b):  # type: ignore[no-untyped-def]
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-@njit(cache=True)
+@inferred
 def _dot(a, b):  # type: ignore[no-untyped-def]
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@njit(cache=True)
+@inferred
 def _axis(rotation, k):  # type: ignore[no-untyped-def]
     return (rotation[0, k], rotation[1, k], rotation[2, k])
 
 
-@njit(cache=True)
+@inferred
 def _turned(rotation, local):  # type: ignore[no-untyped-def]
     return (
         rotation[0, 0] * local[0] + rotation[0, 1] * local[1] + rotation[0, 2] * local[2],
@@ -39,7 +39,7 @@ def _turned(rotation, local):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True)
+@inferred
 def _along(vector, axes, row, column, sign, out):  # type: ignore[no-untyped-def]
     """Put the derivative of a rotation's scalar, vector . G, into three columns."""
     for k in range(3):
@@ -48,7 +48,7 @@ def _along(vector, axes, row, column, sign, out):  # type: ignore[no-untyped-def
         )
 
 
-@njit(cache=True)
+@inferred
 def _point_rows(arm, axes, row, column, sign, out):  # type: ignore[no-untyped-def]
     """Put in the derivative of a body's point, R + A u: identity and -[A u]x G, times `sign`."""
     for k in range(3):
@@ -59,7 +59,7 @@ def _point_rows(arm, axes, row, column, sign, out):  # type: ignore[no-untyped-d
             out[row + i, column + 3 + k] = sign * turn[i]
 
 
-@njit(cache=True)
+@inferred
 def leg_constraints(  # type: ignore[no-untyped-def]
     base, universal_axis, base_arm, cylinder, rod_arm, rod, upper_point, out
 ):
@@ -84,7 +84,7 @@ def leg_constraints(  # type: ignore[no-untyped-def]
     out[6], out[7], out[8] = _dot(xc, zr), _dot(yc, zr), _dot(xc, yr)
 
 
-@njit(cache=True)
+@inferred
 def leg_jacobian(  # type: ignore[no-untyped-def]
     universal_axis, base_arm, cylinder, gc, rod_arm, rod, gr, out
 ):
@@ -120,7 +120,7 @@ def leg_jacobian(  # type: ignore[no-untyped-def]
     _point_rows(upper, gr, 9, 6, -1.0, out)
 
 
-@njit(cache=True)
+@inferred
 def _parallel_row(a, b, gc, gr, row, out):  # type: ignore[no-untyped-def]
     """Put in the derivative of a . b, a fixed in the cylinder and b in the rod."""
     turn = _cross(a, b)
@@ -128,7 +128,7 @@ def _parallel_row(a, b, gc, gr, row, out):  # type: ignore[no-untyped-def]
     _along(turn, gr, row, 9, -1.0, out)
 
 
-@njit(cache=True)
+@inferred
 def _rates(vector, omega, alpha):  # type: ignore[no-untyped-def]
     """First and second time derivative of a body-fixed vector."""
     first = _cross(omega, vector)
@@ -136,12 +136,12 @@ def _rates(vector, omega, alpha):  # type: ignore[no-untyped-def]
     return first, (turn[0] + swing[0], turn[1] + swing[1], turn[2] + swing[2])
 
 
-@njit(cache=True)
+@inferred
 def _dot_second(a, da, dda, b, db, ddb):  # type: ignore[no-untyped-def]
     return _dot(dda, b) + 2.0 * _dot(da, db) + _dot(a, ddb)
 
 
-@njit(cache=True)
+@inferred
 def leg_quadratic(  # type: ignore[no-untyped-def]
     universal_axis, base_arm, cylinder, cylinder_rates, rod_arm, rod, rod_rates, out
 ):
@@ -178,7 +178,7 @@ def leg_quadratic(  # type: ignore[no-untyped-def]
     out[8] = -_dot_second(xc, dxc, ddxc, yr, dyr, ddyr)
 
 
-@njit(cache=True)
+@inferred
 def length_gradient(base_arm, cylinder, gc, rod_arm, rod, gr, out):  # type: ignore[no-untyped-def]
     """Give the length's derivative by the leg's coordinates: a unit actuator force on them."""
     rc, ac = cylinder

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from numba import njit
 import numpy as np
+from stewart_kinematics.compiled import inferred
 from stewart_kinematics.motion import Array
 
 
@@ -37,7 +37,7 @@ class Coordinates(Enum):
         return np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 
 
-@njit(cache=True)
+@inferred
 def attitude(angles, offset, out):  # type: ignore[no-untyped-def]
     """Rotation from body to base axes, A = R_z R_x R_z O^T."""
     cf, sf = np.cos(angles[0]), np.sin(angles[0])
@@ -53,7 +53,7 @@ def attitude(angles, offset, out):  # type: ignore[no-untyped-def]
         out[2, j] = a20 * x + a21 * y + a22 * z
 
 
-@njit(cache=True)
+@inferred
 def angles_of(rotation, offset, out):  # type: ignore[no-untyped-def]
     """ZXZ angles of a rotation from body to base axes, theta in [0, pi]."""
     turned = rotation @ offset
@@ -62,7 +62,7 @@ def angles_of(rotation, offset, out):  # type: ignore[no-untyped-def]
     out[2] = np.arctan2(turned[2, 0], turned[2, 1])
 
 
-@njit(cache=True)
+@inferred
 def rate_axes(angles, out):  # type: ignore[no-untyped-def]
     """Fill G: angular velocity in base axes = G times the angles' rates; det G = -sin theta."""
     cf, sf = np.cos(angles[0]), np.sin(angles[0])
@@ -72,7 +72,7 @@ def rate_axes(angles, out):  # type: ignore[no-untyped-def]
     out[0, 2], out[1, 2], out[2, 2] = sf * st, -cf * st, ct
 
 
-@njit(cache=True)
+@inferred
 def rate_axes_derivative_times_rates(angles, rates, out):  # type: ignore[no-untyped-def]
     """Time derivative of G times the angles' rates: the angular acceleration at zero q''."""
     cf, sf = np.cos(angles[0]), np.sin(angles[0])

@@ -10,7 +10,6 @@ drives, which are the platform's own coordinates (Eq. 2 with C = q_plt - q_plt(t
 
 from __future__ import annotations
 
-from numba import njit
 import numpy as np
 from stewart_dynamics.multibody.blocks import factor, solve, solve_transposed
 from stewart_dynamics.multibody.constraints import (
@@ -25,6 +24,7 @@ from stewart_dynamics.multibody.coordinates import (
     rate_axes,
     rate_axes_derivative_times_rates,
 )
+from stewart_kinematics.compiled import inferred
 
 BODIES = 13
 PLATFORM = 0
@@ -35,14 +35,14 @@ SMALLEST_PIVOT = 1e-9
 CONVERGED, SINGULAR_COORDINATES, NOT_CONVERGED, SINGULAR_POSE = 0, 1, 2, 3
 
 
-@njit(cache=True)
+@inferred
 def _cross(a, b, out):  # type: ignore[no-untyped-def]
     out[0] = a[1] * b[2] - a[2] * b[1]
     out[1] = a[2] * b[0] - a[0] * b[2]
     out[2] = a[0] * b[1] - a[1] * b[0]
 
 
-@njit(cache=True)
+@inferred
 def _couple(base, universal_axis, upper_point, base_arm, rod_arm, offset, cylinder, rod):  # type: ignore[no-untyped-def]
     """Start cylinder and rod from the loop closure (Eq. 16)."""
     z, y, axes = np.empty(3), np.empty(3), np.empty((3, 3))
@@ -59,7 +59,7 @@ def _couple(base, universal_axis, upper_point, base_arm, rod_arm, offset, cylind
     rod[:3] = upper_point - axes @ rod_arm
 
 
-@njit(cache=True)
+@inferred
 def _newton(  # type: ignore[no-untyped-def]
     base, universal_axis, upper_point, base_arm, rod_arm, offset, q, jacobian, order, c
 ):
@@ -90,7 +90,7 @@ def _newton(  # type: ignore[no-untyped-def]
     return status
 
 
-@njit(cache=True)
+@inferred
 def _inertial_force(mass, inertia, gravity, rotation, axes, omega, alpha, acceleration, out):  # type: ignore[no-untyped-def]
     """Q_e - M q'' of one body: generalised forces that the joints must balance."""
     local_w, local_b = rotation.T @ omega, rotation.T @ alpha
@@ -102,7 +102,7 @@ def _inertial_force(mass, inertia, gravity, rotation, axes, omega, alpha, accele
         out[3 + k] = -(axes[0, k] * moment[0] + axes[1, k] * moment[1] + axes[2, k] * moment[2])
 
 
-@njit(cache=True)
+@inferred
 def _point(twist, acceleration, arm, point_velocity, point_acceleration):  # type: ignore[no-untyped-def]
     """Velocity and acceleration of a point of the platform, `arm` from platform_link's origin."""
     spin = np.empty(3)
@@ -113,7 +113,7 @@ def _point(twist, acceleration, arm, point_velocity, point_acceleration):  # typ
     point_acceleration += acceleration[:3] + spin
 
 
-@njit(cache=True)
+@inferred
 def _move_platform(  # type: ignore[no-untyped-def]
     position, rotation, twist, acceleration, arm, offset, q, dq, ddq, axes
 ):
@@ -131,7 +131,7 @@ def _move_platform(  # type: ignore[no-untyped-def]
     return CONVERGED
 
 
-@njit(cache=True)
+@inferred
 def _move_leg(  # type: ignore[no-untyped-def]
     base,
     universal_axis,
@@ -195,7 +195,7 @@ def _move_leg(  # type: ignore[no-untyped-def]
     return CONVERGED
 
 
-@njit(cache=True)
+@inferred
 def solve_sample(  # type: ignore[no-untyped-def]
     base_joints,
     platform_joints,
@@ -316,7 +316,7 @@ def solve_sample(  # type: ignore[no-untyped-def]
     return CONVERGED
 
 
-@njit(cache=True)
+@inferred
 def _carry(force, upper_arm, arm, axes, sign, out):  # type: ignore[no-untyped-def]
     """Add C_qᵀ of a spherical joint's rows at the platform: force and its generalised moment."""
     lever = np.empty(3)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_dynamics.errors import MissingMasses, refuse_not_finite, SingularPose
-from stewart_dynamics.inertia import X_AXES
 from stewart_dynamics.multibody.coordinates import Coordinates
 from stewart_dynamics.multibody.kernel import (
     BODIES,
@@ -105,7 +104,7 @@ class MultibodyModel:
             ``OFFSET`` (regular at home) or the paper's own.
         universal_axes : ndarray, shape (6, 3), optional
             Directions of the universal joints' axes that are fixed in the base (the paper's X_M);
-            along x_base, as in the URDF, when not given.
+            those of the description when not given.
 
         Returns
         -------
@@ -127,7 +126,7 @@ class MultibodyModel:
         return cls(
             geometry.base_joints,
             geometry.platform_joints,
-            read_only(X_AXES if universal_axes is None else universal_axes),
+            read_only(platform.base_joint_axes if universal_axes is None else universal_axes),
             read_only(known.gravity),
             read_only([body.mass for body in bodies]),
             read_only([body.centre_of_mass for body in bodies]),

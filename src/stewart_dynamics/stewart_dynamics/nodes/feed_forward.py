@@ -4,31 +4,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from stewart_dynamics.errors import StewartError
 from stewart_dynamics.feed_forward import FeedForward
+from stewart_dynamics.nodes.feed_forward_parameters import FeedForwardParameters
 from stewart_interfaces.msg import PlatformSetpoint
-from stewart_node_support.conversions import motion_from_msg
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.errors import MessageError
-from stewart_node_support.legs import LegStateMessage
-from stewart_node_support.parameters import declare, param
+from stewart_node_support.hot_messages import setpoint_reader
+from stewart_node_support.legs import LegWriter
+from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.refusals import Refusals
 from stewart_node_support.running import run
-
-
-@dataclass(frozen=True)
-class FeedForwardParameters:
-    """Parameters of the feed-forward node."""
-
-    platform: str = param('vigo', 'platform by name, or path of its YAML file; with masses')
-    enabled: bool = param(default=True, description='false: publish nothing, masses not needed')
 
 
 class FeedForwardNode(Node):
@@ -41,23 +33,26 @@ class FeedForwardNode(Node):
         self.refusals = Refusals('setpoints')
         self.published: dict[str, CountedPublisher] = {}
         self._efforts = CountedPublisher(self, JointState, 'joint_efforts', COMMAND_QOS)
-        self._message = LegStateMessage()
+        self._reader, self._writer = setpoint_reader(), LegWriter()
         self._diagnostics = Diagnostics(self, parameters.platform)
         if not parameters.enabled:
             self._diagnostics.add('setpoints', lambda: Report(Level.OK, 'off by configuration'))
             return
         self._model = FeedForward(parameters.platform)
         self._diagnostics.add('setpoints', self.refusals.report)
-        self.create_subscription(PlatformSetpoint, 'setpoint', self._on_setpoint, COMMAND_QOS)
+        self.create_subscription(
+            PlatformSetpoint, 'setpoint', self._on_setpoint, COMMAND_QOS, raw=True
+        )
 
-    def _on_setpoint(self, message: PlatformSetpoint) -> None:
+    def _on_setpoint(self, data: bytes) -> None:
         try:
-            forces = self._model.forces(*motion_from_msg(message))
+            setpoint = self._reader.read(data)
+            forces = self._model.forces(*setpoint.motion)
         except (StewartError, MessageError) as error:
             self.refusals.refuse(self, error)
             return
         self.refusals.accept()
-        self._efforts.publish(self._message.filled(message.header.stamp, effort=forces))
+        self._efforts.publish(self._writer.write(setpoint.stamp, effort=forces))
 
 
 def main() -> None:

@@ -10,10 +10,16 @@ from typing import Any
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.task import Future
 from stewart_interfaces.action import MovePlatform
-from stewart_kinematics.errors import ConfigurationError, MotionRefused, StewartError
+from stewart_kinematics.errors import (
+    ConfigurationError,
+    MotionRefused,
+    StewartError,
+    TrajectoryError,
+)
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.nodes.start_pose import NotReady
-from stewart_kinematics.nodes.trajectory_node import TrajectoryNode, TrajectoryParameters
+from stewart_kinematics.nodes.trajectory_node import TrajectoryNode
+from stewart_kinematics.nodes.trajectory_parameters import TrajectoryParameters
 from stewart_kinematics.planning import plan_move, plan_stop
 from stewart_kinematics.trajectories import Cycloidal
 from stewart_node_support.conversions import pose_from_msg, pose_msg
@@ -119,7 +125,7 @@ class CycloidalTrajectory(TrajectoryNode):
         now, elapsed = self.moment()
         try:
             stop = plan_stop(self._move, elapsed, self.guard)
-        except MotionRefused as refusal:
+        except (MotionRefused, TrajectoryError) as refusal:
             self.abort(f'no stop along the path is allowed: {refusal}')
         else:
             self.play(stop, now)

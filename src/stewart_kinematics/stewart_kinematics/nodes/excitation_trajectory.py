@@ -4,28 +4,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.motion_csv import read_motion
 from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.nodes.excursion_node import ExcursionNode, ExcursionParameters
-from stewart_kinematics.trajectories import multi_sine, Trajectory
-from stewart_node_support.parameters import param
+from stewart_kinematics.nodes.excursion_node import ExcursionNode
+from stewart_kinematics.nodes.trajectory_parameters import ExcitationTrajectoryParameters
+from stewart_kinematics.trajectories import Trajectory
 from stewart_node_support.running import run
-
-
-@dataclass(frozen=True)
-class ExcitationTrajectoryParameters(ExcursionParameters):
-    """Parameters of the excitation node."""
-
-    motion: str = param(
-        'ex800_wave',
-        'motion by name, or path of its file: .yaml a multi-sine, .csv samples',
-        read_only=False,
-    )
 
 
 class ExcitationTrajectory(ExcursionNode):
@@ -45,12 +31,7 @@ class ExcitationTrajectory(ExcursionNode):
 
     def make_motion(self, guard: MotionGuard) -> tuple[Trajectory, Pose]:
         """Read the file."""
-        motion = self.parameters.motion
-        if Path(motion).suffix == '.csv':
-            samples = read_motion(Path(motion))
-            return samples, samples.sample(0.0).pose
-        centre = guard.platform.geometry.neutral_pose
-        return multi_sine.from_yaml(motion, centre), centre
+        return self.parameters.samples(guard)
 
 
 def main() -> None:

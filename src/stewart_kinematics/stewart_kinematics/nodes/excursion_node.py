@@ -5,46 +5,21 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from functools import partial
-import math
 from typing import Any
 
 from std_srvs.srv import Trigger
-from stewart_kinematics.errors import MotionRefused, StewartError
+from stewart_kinematics.errors import MotionRefused, StewartError, TrajectoryError
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.nodes.start_pose import NotReady
-from stewart_kinematics.nodes.trajectory_node import TrajectoryNode, TrajectoryParameters
-from stewart_kinematics.planning import check, plan_move, plan_stop
-from stewart_kinematics.trajectories import Cycloidal, excursion, Faded, Sequence, Trajectory
+from stewart_kinematics.nodes.trajectory_node import TrajectoryNode
+from stewart_kinematics.nodes.trajectory_parameters import ExcursionParameters
+from stewart_kinematics.planning import plan_fade_out, plan_move, plan_stop
+from stewart_kinematics.trajectories import Cycloidal, Faded, Sequence, Trajectory
 from stewart_node_support.errors import MessageError
-from stewart_node_support.parameters import param
 
 APPROACH, WAVE, HOME = range(3)
 """Parts of an excursion."""
-
-
-@dataclass(frozen=True)
-class ExcursionParameters(TrajectoryParameters):
-    """Parameters of the nodes that go out and come home."""
-
-    duration: float = param(
-        0.0,
-        'how long the motion is played, fades included [s]; 0: until stopped, or to its own end',
-        min=0.0,
-        max=86400.0,
-        read_only=False,
-    )
-    fade_in: float = param(
-        3.0, 'time in which the motion grows from rest [s]', min=0.0, max=600.0, read_only=False
-    )
-    fade_out: float = param(
-        3.0, 'time in which the motion shrinks to rest [s]', min=0.0, max=600.0, read_only=False
-    )
-    horizon: float = param(
-        120.0, 'how much of an endless motion is checked beforehand [s]', min=1.0, max=3600.0
-    )
 
 
 class ExcursionNode(TrajectoryNode):
@@ -75,6 +50,7 @@ class ExcursionNode(TrajectoryNode):
         """Open the services besides what every trajectory node has."""
         super().__init__(name, parameters, **kwargs)
         self._wave: Faded | None = None
+        self._impossible: StewartError | None = None
         self._excursion: Any = None
         self._homeward = False
         self.create_service(Trigger, f'{prefix}/start', self._on_start)
@@ -100,13 +76,18 @@ class ExcursionNode(TrajectoryNode):
         """
 
     def prepare(self, guard: MotionGuard) -> None:
-        """Make the motion, give it its fades and check it."""
-        motion, centre = self.make_motion(guard)
-        wanted = self.parameters.duration or math.inf
-        duration = min(wanted, motion.duration)
-        fade_out = self.parameters.fade_out if math.isfinite(duration) else 0.0
-        self._wave = Faded(motion, centre, self.parameters.fade_in, fade_out, duration)
-        check(self._wave, guard, horizon=self.parameters.horizon)
+        """
+        Make the motion, give it its fades and check it.
+
+        A motion that this platform cannot do is refused when it is started, for the default one
+        belongs to another platform; a file that cannot be read is an error now.
+        """
+        self._wave = self._impossible = None
+        try:
+            self._wave = self.parameters.faded(*self.make_motion(guard), guard)
+        except (MotionRefused, TrajectoryError) as refusal:
+            self._impossible = refusal
+            self.get_logger().warning(f'will refuse to start: {refusal}')
 
     def on_rest(self) -> None:
         """Take note that the platform is home."""
@@ -134,10 +115,13 @@ class ExcursionNode(TrajectoryNode):
 
     def _start(self) -> str:
         start, guard = self.require_start()
+        if self._impossible is not None:
+            raise NotReady(
+                f'the motion does not fit the platform {self.parameters.platform}: '
+                f'{self._impossible}; choose another motion, or a smaller one'
+            )
         assert self._wave is not None
-        move = partial(self._move, guard=guard)
-        home = guard.platform.geometry.neutral_pose
-        self._excursion = excursion(start, self._wave, move, home=home)
+        self._excursion = self.parameters.excursion(start, self._wave, guard)
         self._homeward = False
         self.play(self._excursion)
         return f'approaching for {self._excursion.parts[APPROACH].duration:.2f} s'
@@ -154,7 +138,7 @@ class ExcursionNode(TrajectoryNode):
                 return self._halt(now, elapsed)
             since = elapsed - float(self._excursion.starts[WAVE])
             return self._fade_out(since) or self._halt(now, elapsed)
-        except MotionRefused as refusal:
+        except (MotionRefused, TrajectoryError) as refusal:
             self.abort(f'no way home is allowed: {refusal}')
             return 'silent at once: the driver stops the platform'
 
@@ -164,10 +148,9 @@ class ExcursionNode(TrajectoryNode):
         assert self.playback is not None
         approach, wave, *_ = self._excursion.parts
         if wave.duration - since > wave.fade_out:
-            wave = wave.ended(since, self.parameters.fade_out)
             try:
-                check(wave, self.guard, begin=since)
-            except MotionRefused as refusal:
+                wave = plan_fade_out(wave, since, self.parameters.fade_out, self.guard)
+            except (MotionRefused, TrajectoryError) as refusal:
                 self.get_logger().warning(f'stopping instead of fading out: {refusal}')
                 return ''
         self._excursion = Sequence((approach, wave, self._way_home(wave.centre, self.guard)))

@@ -4,55 +4,32 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Any
 
-from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from stewart_interfaces.msg import DriverState, PlatformSetpoint, TrackingError
-from stewart_kinematics.command_history import CommandHistory
-from stewart_kinematics.errors import ConvergenceError, StewartError
-from stewart_kinematics.forward import forward, ForwardResult
+from stewart_kinematics.errors import StewartError
+from stewart_kinematics.forward import ForwardResult
 from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
-from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.motion import Motion
+from stewart_kinematics.nodes.kinematics_parameters import ForwardKinematicsParameters
+from stewart_kinematics.pose_tracking import PoseTracking
 from stewart_kinematics.shared_platform import load_platform
-from stewart_kinematics.tracking import tracking_error
 from stewart_kinematics.warming import warm_up
-from stewart_node_support.conversions import (
-    header_msg,
-    legs_from_msg,
-    motion_from_msg,
-    pose_stamped_msg,
-    vector3_msg,
-)
 from stewart_node_support.diagnostics import Diagnostics
 from stewart_node_support.errors import MessageError
-from stewart_node_support.parameters import declare, param
+from stewart_node_support.hot_messages import PoseWriter, setpoint_reader, TrackingErrorWriter
+from stewart_node_support.inbox import Inbox
+from stewart_node_support.legs import leg_reader
+from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
-from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
+from stewart_node_support.qos import COMMANDED_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.refusals import Refusals
 from stewart_node_support.running import run
-from stewart_node_support.stamps import NANOSECONDS, to_nanoseconds, to_seconds
-
-PENDING = 100
-"""Setpoints kept until the inverse kinematics executes them."""
-
-
-@dataclass(frozen=True)
-class ForwardKinematicsParameters:
-    """Parameters of the forward kinematics node."""
-
-    platform: str = param('vigo', 'platform by name, or path of its YAML file')
-    playout_delay: float = param(
-        0.03, 'how long after its stamp the driver executes a setpoint [s]', min=0.0, max=1.0
-    )
-    joint_states_rate: float = param(
-        50.0, 'at most so many joint_states, for eyes [Hz]', min=1.0, max=1000.0
-    )
+from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS, to_nanoseconds
 
 
 class ForwardKinematics(Node):
@@ -61,9 +38,10 @@ class ForwardKinematics(Node):
 
     All carry the stamp of the actuator state; ``joint_states``, which is for RViz and the viewer,
     leaves out those that come sooner than ``joint_states_rate`` asks for. Strokes without a
-    solution give nothing but an ERROR. ``platform/tracking_error`` compares with the setpoints
-    that ``joint_commands`` shows to have been executed, at the instant that the driver plays at
-    that stamp: ``playout_delay`` before it. It pauses while nothing is commanded.
+    solution give nothing but an ERROR. ``platform/tracking_error`` compares with
+    ``platform/commanded``, which is what was executed, at the instant that the driver plays at
+    that stamp: ``playout_delay`` before it. It pauses while nothing is commanded, and what was
+    commanded before the last change of ``driver/state`` does not count.
 
     """
 
@@ -73,14 +51,14 @@ class ForwardKinematics(Node):
         parameters = declare(self, ForwardKinematicsParameters)
         platform = load_platform(parameters.platform)
         self._geometry = platform.geometry
-        self._delay = parameters.playout_delay
         # Stamps shake: a tenth of the period may be missing.
         self._joints_period = round(0.9 * NANOSECONDS / parameters.joint_states_rate)
         self._joints_stamp = 0
-        self._start: Pose = platform.geometry.neutral_pose
+        self._tracking = PoseTracking(platform.geometry, parameters.playout_delay)
         warm_up(self._geometry)
-        self._pending: OrderedDict[int, PlatformSetpoint] = OrderedDict()
-        self._commanded = CommandHistory()
+        self._changed = 0
+        self._legs, self._setpoints = leg_reader(), setpoint_reader()
+        self._pose, self._error = PoseWriter(), TrackingErrorWriter()
         self.refusals = Refusals('actuator states')
         self.published: dict[str, CountedPublisher] = {}
         self._poses = CountedPublisher(self, PoseStamped, 'platform/pose', SENSOR_QOS)
@@ -89,76 +67,61 @@ class ForwardKinematics(Node):
         self.diagnostics = Diagnostics(self, platform.name)
         self.diagnostics.add('solution', self.refusals.report)
         self.create_subscription(DriverState, 'driver/state', self._on_driver_state, STATE_QOS)
-        self.create_subscription(PlatformSetpoint, 'setpoint', self._on_setpoint, COMMAND_QOS)
-        self.create_subscription(JointState, 'joint_commands', self._on_command, COMMAND_QOS)
-        self.create_subscription(JointState, 'actuator_states', self._on_state, SENSOR_QOS)
-
-    def _on_state(self, message: JointState) -> None:
-        try:
-            strokes = legs_from_msg(message).position
-            if strokes is None:
-                raise MessageError('an actuator state without strokes has no pose')
-            result = forward(
-                self._geometry, strokes + self._geometry.retracted_length, self._start
-            )
-            if not result.converged:
-                raise ConvergenceError(f'strokes {strokes} m: {result.reason}')
-        except (StewartError, MessageError) as error:
-            self._start = self._geometry.neutral_pose
-            self.refusals.refuse(self, error)
-            return
-        self._start = Pose(result.position, result.quaternion_xyzw)
-        self.refusals.accept()
-        self._publish(header_msg(message.header.stamp), result, strokes)
-        self._publish_joints(message.header.stamp, result)
-
-    def _publish(self, header: Header, result: ForwardResult, strokes: Any) -> None:
-        pose = (result.position, result.quaternion_xyzw)
-        self._poses.publish(pose_stamped_msg(header, *pose))
-        commanded = self._commanded.at(to_seconds(header.stamp) - self._delay)
-        if commanded is None:
-            return
-        error = tracking_error(self._geometry, commanded, pose, strokes)
-        self._errors.publish(
-            TrackingError(
-                header=header,
-                position=vector3_msg(error.position),
-                rotation=vector3_msg(error.rotation),
-                strokes=error.strokes.tolist(),
-            )
+        self._executed = Inbox(self, PlatformSetpoint, 'platform/commanded', COMMANDED_QOS)
+        self.create_subscription(
+            JointState, 'actuator_states', self._on_state, SENSOR_QOS, raw=True
         )
 
-    def _publish_joints(self, stamp: Time, result: ForwardResult) -> None:
-        now = to_nanoseconds(stamp)
-        # A clock that was set back begins anew.
-        if abs(now - self._joints_stamp) < self._joints_period:
+    def _on_state(self, data: bytes) -> None:
+        try:
+            self._take_commanded()
+            legs = self._legs.read(data)
+            strokes = legs.position
+            if strokes is None:
+                raise MessageError('an actuator state without strokes has no pose')
+            result = self._tracking.solve(strokes)
+        except (StewartError, MessageError) as error:
+            self.refusals.refuse(self, error)
             return
-        self._joints_stamp = now
+        self.refusals.accept()
+        self._publish(legs.stamp, result, strokes)
+        self._publish_joints(legs.stamp, result)
+
+    def _publish(self, stamp: int, result: ForwardResult, strokes: Any) -> None:
+        pose = (result.position, result.quaternion_xyzw)
+        self._poses.publish(self._pose.write(stamp, *pose))
+        error = self._tracking.error(stamp / NANOSECONDS, result, strokes)
+        if error is None:
+            return
+        self._errors.publish(
+            self._error.write(stamp, error.position, error.rotation, error.strokes)
+        )
+
+    def _publish_joints(self, stamp: int, result: ForwardResult) -> None:
+        # A clock that was set back begins anew.
+        if abs(stamp - self._joints_stamp) < self._joints_period:
+            return
+        self._joints_stamp = stamp
         positions = joint_positions(self._geometry, result.position, result.quaternion_xyzw)
         self._joints.publish(
             JointState(
-                header=header_msg(stamp, ''),
+                header=Header(stamp=from_nanoseconds(stamp)),
                 name=list(JOINT_NAMES),
                 position=positions.tolist(),
             )
         )
 
-    def _on_setpoint(self, message: PlatformSetpoint) -> None:
-        self._pending[to_nanoseconds(message.header.stamp)] = message
-        if len(self._pending) > PENDING:
-            self._pending.popitem(last=False)
+    def _take_commanded(self) -> None:
+        """Add what was executed since the last actuator state."""
+        for data in self._executed.take():
+            setpoint = self._setpoints.read(data)
+            if setpoint.stamp > self._changed:
+                self._tracking.commanded(setpoint.stamp / NANOSECONDS, Motion(*setpoint.motion))
 
-    def _on_command(self, message: JointState) -> None:
-        setpoint = self._pending.pop(to_nanoseconds(message.header.stamp), None)
-        if setpoint is None:
-            return
-        motion = Motion(*motion_from_msg(setpoint))
-        self._commanded.add(to_seconds(setpoint.header.stamp), motion)
-
-    def _on_driver_state(self, _: DriverState) -> None:
-        # Whatever it goes to, and ENABLED above all, what was commanded before does not count.
-        self._pending.clear()
-        self._commanded.clear()
+    def _on_driver_state(self, message: DriverState) -> None:
+        # Any transition of the driver invalidates what was commanded before it.
+        self._changed = to_nanoseconds(message.header.stamp)
+        self._tracking.forget()
 
 
 def main() -> None:

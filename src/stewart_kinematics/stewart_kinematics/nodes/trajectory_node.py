@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState
@@ -13,45 +12,16 @@ from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.nodes.start_pose import NotReady, NotYet, StartPose
+from stewart_kinematics.nodes.trajectory_parameters import TrajectoryParameters
+from stewart_kinematics.playback import Playback
 from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.trajectories import Trajectory
-from stewart_kinematics.warming import warm_up
-from stewart_node_support.conversions import BASE_FRAME, put_setpoint
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
+from stewart_node_support.hot_messages import SetpointWriter
 from stewart_node_support.lifecycle import state_of, transition
-from stewart_node_support.parameters import declare, param, read
+from stewart_node_support.parameters import declare, read
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS
-from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS
-
-
-@dataclass(frozen=True)
-class TrajectoryParameters:
-    """Parameters of every trajectory node."""
-
-    platform: str = param('vigo', 'platform by name, or path of its YAML file')
-    rate: float = param(200.0, 'setpoints per second [Hz]', min=1.0, max=1000.0)
-    speed_scale: float = param(
-        0.5,
-        'part of the velocity, acceleration and jerk limits that point-to-point moves use [-]',
-        min=1e-3,
-        max=1.0,
-    )
-    silence: float = param(
-        0.3, 'silence of another source before this one starts [s]', min=0.01, max=60.0
-    )
-    patience: float = param(
-        0.5, 'longest time without joint_commands while playing [s]', min=0.05, max=10.0
-    )
-    pose_age: float = param(0.5, 'oldest platform/pose to start from [s]', min=0.01, max=10.0)
-
-
-@dataclass(frozen=True, eq=False)
-class Playback:
-    """A trajectory and the instant of its time 0 [ns]."""
-
-    trajectory: Trajectory
-    begin: int
 
 
 class TrajectoryNode(LifecycleNode):
@@ -87,11 +57,10 @@ class TrajectoryNode(LifecycleNode):
         self.aborted = ''
         self._timer: Any = None
         self._next_look = 0.0
+        self._said_ns = 0
         self.published: dict[str, CountedPublisher] = {}
         self._setpoints = CountedPublisher(self, PlatformSetpoint, 'setpoint', COMMAND_QOS)
-        # Filled anew for every sample: to make one costs more than to send it.
-        self._message = PlatformSetpoint(source=self.get_name())
-        self._message.header.frame_id = BASE_FRAME
+        self._writer = SetpointWriter(self.get_name())
         self.start_pose = StartPose(
             self,
             self.abort,
@@ -105,7 +74,6 @@ class TrajectoryNode(LifecycleNode):
     def on_configure(self, _: LifecycleState) -> None:
         """Read the platform and everything that `prepare` needs."""
         self.parameters = read(self, self._cls)
-        warm_up()
         self.guard = MotionGuard(load_platform(self.parameters.platform))
         self.prepare(self.guard)
 
@@ -179,13 +147,15 @@ class TrajectoryNode(LifecycleNode):
         self.aborted = ''
         self._next_look = 0.0
         self._timer.reset()
-        self._publish(now)
+        # Simulated time stands still within an instant, and a stream has one sample for each.
+        if now > self._said_ns:
+            self._publish(now)
 
     def moment(self) -> tuple[int, float]:
         """Return the present instant [ns] and the time of the trajectory being played [s]."""
         assert self.playback is not None
         now = self.get_clock().now().nanoseconds
-        return now, (now - self.playback.begin) / NANOSECONDS
+        return now, self.playback.elapsed(now)
 
     def abort(self, reason: str) -> None:
         """Fall silent at once, if anything is being played."""
@@ -210,16 +180,12 @@ class TrajectoryNode(LifecycleNode):
         """Publish the setpoint of an instant [ns]."""
         playback = self.playback
         assert playback is not None
-        elapsed = (now - playback.begin) / NANOSECONDS
-        motion = playback.trajectory.sample(elapsed)
-        put_setpoint(self._message, from_nanoseconds(now), motion)
-        self._setpoints.publish(self._message)
-        self.start_pose.gave(motion, now)
+        elapsed, motion = playback.elapsed(now), playback.sample(now)
+        self._setpoints.publish(self._writer.write(now, motion))
+        self._said_ns = now
         self.on_sample(elapsed, motion)
-        # Samples after the end are clamped to it, exactly at rest. They go on until one was
-        # executed: only then has the platform been sent where the trajectory ends.
-        end = playback.trajectory.duration
-        if elapsed >= end and self.start_pose.executed() >= playback.begin + end * NANOSECONDS:
+        ended = elapsed >= playback.trajectory.duration
+        if ended and playback.over(now, self.start_pose.executed()):
             self._stop_playing()
             self.on_rest()
         elif self._unheard(elapsed, now):
@@ -231,7 +197,8 @@ class TrajectoryNode(LifecycleNode):
         if elapsed < self._next_look:
             return False
         self._next_look = elapsed + 0.2 * patience
-        return elapsed > patience and now - self.start_pose.executed() > patience * NANOSECONDS
+        assert self.playback is not None
+        return self.playback.unheard(now, self.start_pose.executed(), patience)
 
     def _stop_playing(self) -> None:
         self.playback = None

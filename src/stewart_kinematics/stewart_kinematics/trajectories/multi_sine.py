@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from stewart_description.suggestion import unknown_name
 from stewart_kinematics.errors import ConfigurationError, TrajectoryError
 from stewart_kinematics.motion import Array, Motion, Pose, read_only
 from stewart_kinematics.trajectories.attitude import check_sequence, from_euler
@@ -216,9 +217,7 @@ def from_yaml(name_or_path: str | Path, centre: Pose, duration: float = np.inf) 
     allowed = {*AXES, 'sequence', 'offset', 'title', 'source'}
     for key in content:
         if key not in allowed:
-            raise ConfigurationError(
-                str(key), content[key], f'one of {", ".join(sorted(allowed))}'
-            )
+            raise ConfigurationError(str(key), content[key], unknown_name(key, allowed))
     terms = [_terms(axis, content.get(axis, [])) for axis in AXES]
     # Axes with fewer terms than the longest are filled with terms of no amplitude.
     table = np.zeros((3, 6, max(1, *(len(rows) for rows in terms))))
@@ -226,8 +225,11 @@ def from_yaml(name_or_path: str | Path, centre: Pose, duration: float = np.inf) 
         if rows:
             table[:, index, : len(rows)] = np.transpose(rows)
     offset = content.get('offset', {})
-    if not isinstance(offset, dict) or set(offset) - set(AXES):
+    if not isinstance(offset, dict):
         raise ConfigurationError('offset', offset, f'a mapping of {", ".join(AXES)}')
+    for key in offset:
+        if key not in AXES:
+            raise ConfigurationError(f'offset.{key}', offset[key], unknown_name(key, AXES))
     constant = [_number(f'offset.{axis}', offset.get(axis, 0.0)) for axis in AXES]
     sequence = content.get('sequence')
     if not isinstance(sequence, str):
@@ -243,8 +245,13 @@ def _terms(axis: str, rows: Any) -> list[tuple[float, float, float]]:
     terms = []
     for number, row in enumerate(rows, 1):
         key = f'{axis}[{number}]'
-        if not isinstance(row, dict) or set(row) - _TERM_KEYS:
+        if not isinstance(row, dict):
             raise ConfigurationError(key, row, f'a mapping of {", ".join(sorted(_TERM_KEYS))}')
+        for name in row:
+            if name not in _TERM_KEYS:
+                raise ConfigurationError(
+                    f'{key}.{name}', row[name], unknown_name(name, _TERM_KEYS)
+                )
         frequency = _number(f'{key}.angular_frequency_radps', row.get('angular_frequency_radps'))
         if frequency < 0.0:
             raise ConfigurationError(f'{key}.angular_frequency_radps', frequency, 'at least 0')

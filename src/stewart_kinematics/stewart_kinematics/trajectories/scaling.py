@@ -219,8 +219,13 @@ def _most_used(
     rate: float,
 ) -> tuple[float, str]:
     """Return the largest used fraction of a margin in a sampled run, and of which quantity."""
-    margins = guard.margins(wave.sample(sample_times(min(duration, wave.duration), rate)))
-    return max((1.0 - float(m.min()) / whole[name], name) for name, m in margins.items())
+    time = sample_times(min(duration, wave.duration), rate)
+    motion = wave.sample(time)
+    used = [
+        (1.0 - float(m.min()) / whole[name], name) for name, m in guard.margins(motion).items()
+    ]
+    used += [(1.0 - margin, name) for name, margin in guard.jerk_margin(motion, time).items()]
+    return max(used)
 
 
 def require_inside(
@@ -246,7 +251,9 @@ def require_inside(
     """
     time = sample_times(min(duration, trajectory.duration), rate)
     try:
-        guard.check(trajectory.sample(time))
+        motion = trajectory.sample(time)
+        guard.check(motion)
+        guard.check_jerk(motion, time)
     except MotionRefused as refusal:
         index = refusal.violation.index or 0
         raise TrajectoryError(f'after {time[index]:.3f} s {refusal}') from refusal

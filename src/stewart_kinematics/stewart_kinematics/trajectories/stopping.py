@@ -4,22 +4,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
-from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.motion import Array, magnitudes, mean_jerk, Motion
 from stewart_kinematics.trajectories.cycloid import cycloid, PEAK_ACCELERATION, PEAK_VELOCITY
 from stewart_kinematics.trajectories.cycloidal import SHORTEST_MOVE
-from stewart_kinematics.trajectories.trajectory import clamp, finite, positive, Trajectory
+from stewart_kinematics.trajectories.trajectory import (
+    clamp,
+    finite,
+    not_negative,
+    positive,
+    Trajectory,
+)
 
 if TYPE_CHECKING:
     from stewart_kinematics.platform import Limits
 
 REST_VELOCITY, REST_ACCELERATION = 1e-9, 1e-6
-_SAMPLES, _TRIALS, _GROWTH, _TOLERANCE = 64, 30, 1.25, 1.05
+
+RESERVE = 0.998
+"""Part of the limits that slowing down uses: between instants a peak is up to 0.15 % higher."""
+
+EXACT = 1.0 + 1e-7
+"""Part of the limits that a trajectory followed to its own end may use: rounding."""
+
+INSTANTS = 201
+"""Least number of instants at which a stop is judged."""
+
+LEADS, DURATIONS, STEPS, PATH_SAMPLES = 17, 24, 33, 1024
+"""Grid of the search: leads, durations, instants of each stop; samples of the path."""
+
+TRIALS, LENGTHENING = 10, 1.1
+"""How many stops are offered, and how much longer each is than the one before, at least [-]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,19 +49,22 @@ class DeceleratedAlongPath:
     r"""
     The rest of a trajectory, slowed down to a stop on its own path.
 
-    The path's time runs as :math:`s(t)` with the rate
-    :math:`\dot s = 1 - \sigma(t/T)`, where σ is the cycloid: it leaves the trajectory at its full
-    velocity and acceleration and arrives at rest, all derivatives up to the jerk being continuous.
-    Half of the deceleration time of the original motion is still travelled.
+    After `lead`, in which the trajectory is followed as it is, the path's time runs as
+    :math:`s(t)` with the rate :math:`\dot s = 1 - \sigma(t/T)`, where σ is the cycloid: it leaves
+    the trajectory at its full velocity and acceleration and arrives at rest, all derivatives up to
+    the jerk being continuous. Half of the deceleration time of the original motion is still
+    travelled.
 
     Attributes
     ----------
     trajectory : Trajectory
         What is followed.
     time : float
-        Time of the trajectory at which the slowing down begins [s].
+        Time of the trajectory at which the stop begins [s].
     deceleration_time : float
         Duration of the slowing down [s].
+    lead : float
+        How long the trajectory is followed before [s].
 
     Raises
     ------
@@ -52,20 +77,22 @@ class DeceleratedAlongPath:
     trajectory: Trajectory
     time: float
     deceleration_time: float
+    lead: float = 0.0
 
     def __post_init__(self) -> None:
         """Check that the path is long enough, or ends at rest."""
         time = float(clamp(finite('time', self.time, 's'), self.trajectory.duration))
         object.__setattr__(self, 'time', time)
         positive('deceleration_time', self.deceleration_time, 's')
+        not_negative('lead', self.lead, 's')
         end = self.trajectory.duration
-        if self.time + 0.5 * self.deceleration_time > end:
+        if self.time + self.lead + 0.5 * self.deceleration_time > end:
             last = self.trajectory.sample(end)
             velocity, acceleration = np.abs(last.twist).max(), np.abs(last.acceleration).max()
             if velocity > REST_VELOCITY or acceleration > REST_ACCELERATION:
                 raise TrajectoryError(
                     f'the path ends after {end:g} s with a velocity of {velocity:.3g}: too early '
-                    f'to stop from {self.time:g} s in {self.deceleration_time:g} s'
+                    f'to stop from {self.time + self.lead:g} s in {self.deceleration_time:g} s'
                 )
 
     @classmethod
@@ -73,66 +100,180 @@ class DeceleratedAlongPath:
         cls, trajectory: Trajectory, time: float, limits: Limits, scale: float = 1.0
     ) -> DeceleratedAlongPath:
         """
-        Stop as soon as the acceleration limits allow it.
+        Stop as soon as the acceleration and jerk limits allow it; see `stops`.
 
         Parameters
         ----------
         trajectory : Trajectory
             What is followed; it ends at rest or not at all.
         time : float
-            Time of the trajectory at which the slowing down begins [s].
+            Time of the trajectory at which the stop begins [s].
         limits : Limits
-            Linear and angular acceleration, each a magnitude.
+            Linear and angular velocity, acceleration and jerk, each a magnitude.
         scale : float
             Fraction of the limits to use, in (0, 1].
 
         Returns
         -------
         DeceleratedAlongPath
-            The shortest of a geometric series of stops (steps of 25 %) whose acceleration keeps
-            the limits, or at most what the trajectory itself takes from `time` on, within 5 %.
+            The stop.
 
         Raises
         ------
         TrajectoryError
-            If `scale` is outside (0, 1].
+            If `scale` is outside (0, 1], or no stop along the path keeps the limits.
 
         """
-        if not 0.0 < scale <= 1.0:
-            raise TrajectoryError(f'scale must be greater than 0 and at most 1, got {scale}')
-        moment = float(clamp(finite('time', time, 's'), trajectory.duration))
-        bounds = scale * np.array([limits.linear_acceleration, limits.angular_acceleration])
-        speed = _sizes(trajectory.sample(moment).twist)
-        duration = max(float((PEAK_VELOCITY * speed / bounds).max()), SHORTEST_MOVE)
-        stop = cls(trajectory, moment, duration)
-        for _ in range(_TRIALS):
-            grid = np.linspace(0.0, duration, _SAMPLES)
-            own = _sizes(trajectory.sample(moment + 0.5 * grid).acceleration).max(axis=0)
-            taken = _sizes(stop.sample(grid).acceleration).max(axis=0)
-            if np.all(taken <= _TOLERANCE * np.maximum(bounds, own)):
-                break
-            duration *= _GROWTH
-            stop = cls(trajectory, moment, duration)
-        return stop
+        for stop in stops(trajectory, time, limits, scale):
+            return stop
+        raise TrajectoryError(
+            f'no stop from {time:g} s on keeps the acceleration and jerk limits: the trajectory '
+            'itself breaks them'
+        )
 
     @property
     def duration(self) -> float:
         """Time until the platform rests [s]."""
-        return self.deceleration_time
+        return self.lead + self.deceleration_time
 
     def sample(self, time: ArrayLike) -> Motion:
-        """Return the motion at `time` [s] since the slowing down began; see `Trajectory`."""
-        tau = clamp(time, self.deceleration_time) / self.deceleration_time
-        way, slope, _ = cycloid(tau)
-        angle = PEAK_ACCELERATION * tau
-        integral = 0.5 * tau**2 + (np.cos(angle) - 1.0) / PEAK_ACCELERATION**2
-        path = self.trajectory.sample(self.time + self.deceleration_time * (tau - integral))
-        return rescaled(path, 1.0 - way, -slope / self.deceleration_time)
+        """Return the motion at `time` [s] since the stop began; see `Trajectory`."""
+        moment = clamp(time, self.duration)
+        led = np.minimum(moment, self.lead)
+        tau = clamp((moment - led) / self.deceleration_time, 1.0)
+        rate, change, travelled = _slowing(tau)
+        path = self.trajectory.sample(self.time + led + self.deceleration_time * travelled)
+        return rescaled(path, rate, change / self.deceleration_time)
 
 
-def _sizes(values: Array) -> Array:
-    """Return the magnitudes of the linear and the angular half, shape (..., 2)."""
-    return np.linalg.norm(values.reshape(*values.shape[:-1], 2, 3), axis=-1)
+def stops(
+    trajectory: Trajectory, time: float, limits: Limits, scale: float = 1.0
+) -> Iterator[DeceleratedAlongPath]:
+    """
+    Offer stops along a trajectory's own path that keep the limits, the soonest first.
+
+    Where the trajectory itself is at a limit, no slowing down is gentle enough. So a stop may
+    follow the trajectory for a while before it slows down, and a trajectory that ends soon may be
+    followed to its end.
+
+    Parameters
+    ----------
+    trajectory, time, limits, scale
+        As for `DeceleratedAlongPath.fastest`.
+
+    Yields
+    ------
+    DeceleratedAlongPath
+        At most `TRIALS` stops, whose acceleration and jerk keep the limits over the whole way.
+
+    Raises
+    ------
+    TrajectoryError
+        If `scale` is outside (0, 1].
+
+    """
+    if not 0.0 < scale <= 1.0:
+        raise TrajectoryError(f'scale must be greater than 0 and at most 1, got {scale}')
+    begin = float(clamp(finite('time', time, 's'), trajectory.duration))
+    remaining = trajectory.duration - begin
+    bounds = scale * np.array(
+        [
+            [limits.linear_acceleration, limits.angular_acceleration],
+            [limits.linear_jerk, limits.angular_jerk],
+        ]
+    )
+    total, offered = 0.0, 0
+    for lead, duration in _promising(trajectory, begin, bounds, _longest(limits, scale)):
+        if lead + duration < total * LENGTHENING:
+            continue
+        try:
+            stop = DeceleratedAlongPath(trajectory, begin, duration, lead)
+        except TrajectoryError:
+            # The path ends in motion before this stop does.
+            continue
+        if _keeps(stop, RESERVE * bounds):
+            yield stop
+            total, offered = stop.duration, offered + 1
+            if offered == TRIALS:
+                return
+    if math.isfinite(remaining):
+        try:
+            stop = DeceleratedAlongPath(trajectory, begin, SHORTEST_MOVE, remaining)
+        except TrajectoryError:
+            return
+        if _keeps(stop, EXACT * bounds):
+            yield stop
+
+
+def _keeps(stop: DeceleratedAlongPath, bounds: Array) -> bool:
+    """Tell whether a stop keeps acceleration and jerk bounds, (2, 2) [SI], on its whole way."""
+    count = max(INSTANTS, math.ceil(100.0 * stop.duration) + 1)
+    time = np.linspace(0.0, stop.duration, count)
+    motion = stop.sample(time)
+    acceleration, jerk = magnitudes(motion.acceleration), mean_jerk(motion, time)
+    return bool(np.all(acceleration <= bounds[0]) and np.all(jerk <= bounds[1]))
+
+
+def _longest(limits: Limits, scale: float) -> float:
+    """Return a time that is ample for a stop from any motion within the limits [s]."""
+    return max(
+        max(20.0 * velocity / (scale * acceleration), 60.0 * acceleration / (scale * jerk))
+        for velocity, acceleration, jerk in (
+            (limits.linear_velocity, limits.linear_acceleration, limits.linear_jerk),
+            (limits.angular_velocity, limits.angular_acceleration, limits.angular_jerk),
+        )
+    )
+
+
+def _promising(
+    trajectory: Trajectory, begin: float, bounds: Array, longest: float
+) -> list[tuple[float, float]]:
+    """
+    Return the leads and durations of stops that seem to keep the bounds, by total time.
+
+    Along a path x(s) the acceleration is x_ss s_t^2 + x_s s_tt and the jerk
+    x_sss s_t^3 + 3 x_ss s_t s_tt + x_s s_ttt. The path is sampled once for all of them.
+
+    """
+    remaining = trajectory.duration - begin
+    reach = min(remaining, longest)
+    if reach <= 0.0:
+        return []
+    grid = np.linspace(0.0, reach, PATH_SAMPLES)
+    motion = trajectory.sample(begin + grid)
+    first, second = motion.twist, motion.acceleration
+    third = np.gradient(second, grid, axis=0)
+    speed = magnitudes(first[0])
+    least = 0.5 * max(
+        (PEAK_VELOCITY * speed / bounds[0]).max(), np.sqrt(2.0 * np.pi * speed / bounds[1]).max()
+    )
+    least = max(float(least), SHORTEST_MOVE)
+    durations = np.geomspace(least, max(reach, least), DURATIONS)
+    leads = np.linspace(0.0, 0.5 * reach, LEADS)
+    lead, duration = (item.ravel() for item in np.meshgrid(leads, durations, indexing='ij'))
+    sooner = lead + duration < remaining
+    lead, duration = lead[sooner], duration[sooner]
+    tau = np.linspace(0.0, 1.0, STEPS)
+    rate, change, travelled = _slowing(tau)
+    way = (lead[:, None] + duration[:, None] * travelled) / reach * (PATH_SAMPLES - 1)
+    place = np.minimum(np.rint(way).astype(np.int64), PATH_SAMPLES - 1)
+    change = change / duration[:, None]
+    growth = -PEAK_ACCELERATION * np.sin(PEAK_ACCELERATION * tau) / duration[:, None] ** 2
+    velocity, own = first[place], second[place]
+    acceleration = (rate**2)[:, None] * own + change[..., None] * velocity
+    jerk = (rate**3)[:, None] * third[place] + growth[..., None] * velocity
+    jerk += (3.0 * rate * change)[..., None] * own
+    fits = np.all(magnitudes(acceleration).max(axis=1) <= bounds[0], axis=1)
+    fits &= np.all(magnitudes(jerk).max(axis=1) <= bounds[1], axis=1)
+    order = np.argsort((lead + duration)[fits], kind='stable')
+    return list(zip(lead[fits][order].tolist(), duration[fits][order].tolist(), strict=True))
+
+
+def _slowing(tau: Array) -> tuple[Array, Array, Array]:
+    """Return rate [-], its derivative by tau and the path's time over T at tau of a stop."""
+    way, slope, _ = cycloid(tau)
+    integral = 0.5 * tau**2 + (np.cos(PEAK_ACCELERATION * tau) - 1.0) / PEAK_ACCELERATION**2
+    return 1.0 - way, -slope, tau - integral
 
 
 def rescaled(path: Motion, rate: Array, change: Array) -> Motion:

@@ -62,6 +62,7 @@ def main(arguments: argparse.Namespace) -> int:
     motion = trajectory.sample(time)
     try:
         guard.check(motion)
+        guard.check_jerk(motion, time)
     except MotionRefused as refusal:
         sentence = f'after {time[refusal.violation.index or 0]:.3f} s {refusal}'
         if not arguments.force:

@@ -1,0 +1,247 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of the trajectory nodes, and the motions that they mean; no ROS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+import math
+from pathlib import Path
+
+from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.motion_csv import read_motion
+from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.planning import plan_fades, plan_move
+from stewart_kinematics.trajectories import (
+    AiryWave,
+    excursion,
+    Faded,
+    Jonswap,
+    multi_sine,
+    OrbitalWave,
+    PiersonMoskowitz,
+    Sequence,
+    Trajectory,
+)
+from stewart_kinematics.trajectories.scaling import fit_froude, fit_plain
+from stewart_node_support.fields import param
+
+
+@dataclass(frozen=True)
+class TrajectoryParameters:
+    """Parameters of every trajectory node."""
+
+    platform: str = param('vigo', 'platform by name, or path of its YAML file')
+    rate: float = param(200.0, 'setpoints per second [Hz]', min=1.0, max=1000.0)
+    speed_scale: float = param(
+        0.5,
+        'part of the velocity, acceleration and jerk limits that point-to-point moves use [-]',
+        min=1e-3,
+        max=1.0,
+    )
+    silence: float = param(
+        0.3, 'silence of another source before this one starts [s]', min=0.01, max=60.0
+    )
+    patience: float = param(
+        0.5, 'longest time without platform/commanded while playing [s]', min=0.05, max=10.0
+    )
+    pose_age: float = param(0.5, 'oldest platform/pose to start from [s]', min=0.01, max=10.0)
+
+
+@dataclass(frozen=True)
+class ExcursionParameters(TrajectoryParameters):
+    """Parameters of the nodes that go out and come home."""
+
+    duration: float = param(
+        0.0,
+        'how long the motion is played, fades included [s]; 0: until stopped, or to its own end',
+        min=0.0,
+        max=86400.0,
+        read_only=False,
+    )
+    fade_in: float = param(
+        3.0, 'time in which the motion grows from rest [s]', min=0.0, max=600.0, read_only=False
+    )
+    fade_out: float = param(
+        3.0, 'time in which the motion shrinks to rest [s]', min=0.0, max=600.0, read_only=False
+    )
+    horizon: float = param(
+        120.0, 'how much of an endless motion is checked beforehand [s]', min=1.0, max=3600.0
+    )
+
+    def faded(self, motion: Trajectory, centre: Pose, guard: MotionGuard) -> Faded:
+        """
+        Give a motion its fades and check it.
+
+        Parameters
+        ----------
+        motion : Trajectory
+            What is played, without fades.
+        centre : Pose
+            Where it grows from.
+        guard : MotionGuard
+            Guard of the platform.
+
+        Returns
+        -------
+        Faded
+            It ends after `duration`, or with the motion, or never.
+
+        Raises
+        ------
+        MotionRefused
+            If it leaves what the platform may do.
+
+        """
+        duration = min(self.duration or math.inf, motion.duration)
+        fade_out = self.fade_out if math.isfinite(duration) else 0.0
+        return plan_fades(
+            motion,
+            centre,
+            guard,
+            fade_in=self.fade_in,
+            fade_out=fade_out,
+            duration=duration,
+            horizon=self.horizon,
+        )
+
+    def excursion(self, start: Pose, wave: Faded, guard: MotionGuard) -> Sequence:
+        """Return approach, wave and, if it ends, the way to the neutral pose."""
+        move = partial(plan_move, guard=guard, scale=self.speed_scale)
+        return excursion(start, wave, move, home=guard.platform.geometry.neutral_pose)
+
+
+@dataclass(frozen=True)
+class OceanTrajectoryParameters(ExcursionParameters):
+    """Parameters of the ocean node: components one by one, or a spectrum to draw them from."""
+
+    amplitudes: tuple[float, ...] = param(
+        (), 'amplitude of each wave [m]; none: a spectrum', min=0.0, read_only=False
+    )
+    periods: tuple[float, ...] = param((), 'period of each wave [s]', min=0.01, read_only=False)
+    lengths: tuple[float, ...] = param(
+        (), 'length of each wave [m]; none: deep water', min=0.01, read_only=False
+    )
+    phases_deg: tuple[float, ...] = param((), 'phase of each wave [deg]; none: 0', read_only=False)
+    spectrum: str = param(
+        'jonswap',
+        'spectrum of the sea',
+        choices=('jonswap', 'pierson_moskowitz'),
+        read_only=False,
+    )
+    significant_height: float = param(1.5, 'H_s [m]', min=0.001, max=30.0, read_only=False)
+    peak_period: float = param(6.0, 'T_p [s]', min=0.1, max=30.0, read_only=False)
+    peak_enhancement: float = param(
+        3.3, 'gamma of the JONSWAP spectrum [-]', min=1.0, max=10.0, read_only=False
+    )
+    components: int = param(30, 'waves drawn from it', min=1, max=1000, read_only=False)
+    seed: int = param(1, 'the same seed gives the same sea', min=0, read_only=False)
+    attack_angle_deg: float = param(
+        0.0, 'direction of travel from x to y [deg]', min=-360.0, max=360.0, read_only=False
+    )
+    scaling: str = param(
+        'plain',
+        'none: as it is; plain: amplitudes; froude: lengths and times',
+        choices=('none', 'plain', 'froude'),
+        read_only=False,
+    )
+    fraction: float = param(
+        0.6,
+        'largest part of any guard margin at the centre that the sea may use [-]',
+        min=0.001,
+        max=1.0,
+        read_only=False,
+    )
+
+    def motion(self, guard: MotionGuard) -> tuple[OrbitalWave, Pose, float]:
+        """
+        Make the sea and fit it to a platform.
+
+        Parameters
+        ----------
+        guard : MotionGuard
+            Guard of the platform.
+
+        Returns
+        -------
+        OrbitalWave
+            The sea as the platform plays it.
+        Pose
+            Its centre.
+        float
+            By what it was scaled [-].
+
+        """
+        centre = guard.platform.geometry.neutral_pose
+        wave = OrbitalWave(components(self), centre, math.radians(self.attack_angle_deg))
+        if self.scaling == 'none':
+            return wave, centre, 1.0
+        fit = fit_plain if self.scaling == 'plain' else fit_froude
+        # Longer than it is played: the sea's time begins with the fade-in.
+        duration = self.duration or self.horizon
+        fitted = fit(wave, guard, self.fraction, duration=duration)
+        return fitted.wave, centre, fitted.factor
+
+
+@dataclass(frozen=True)
+class ExcitationTrajectoryParameters(ExcursionParameters):
+    """Parameters of the excitation node."""
+
+    motion: str = param(
+        'ex800_wave',
+        'motion by name, or path of its file: .yaml a multi-sine, .csv samples',
+        read_only=False,
+    )
+
+    def samples(self, guard: MotionGuard) -> tuple[Trajectory, Pose]:
+        """Read the file; return the motion, and its centre."""
+        if Path(self.motion).suffix == '.csv':
+            read = read_motion(Path(self.motion))
+            return read, read.sample(0.0).pose
+        centre = guard.platform.geometry.neutral_pose
+        return multi_sine.from_yaml(self.motion, centre), centre
+
+
+def components(parameters: OceanTrajectoryParameters) -> tuple[AiryWave, ...]:
+    """
+    Make the waves that the parameters describe.
+
+    Parameters
+    ----------
+    parameters : OceanTrajectoryParameters
+        Of the node.
+
+    Returns
+    -------
+    tuple of AiryWave
+        The components.
+
+    Raises
+    ------
+    ConfigurationError
+        If the lists differ in length.
+    TrajectoryError
+        If a wave would break.
+
+    """
+    count = len(parameters.amplitudes)
+    for name, optional in (('periods', False), ('lengths', True), ('phases_deg', True)):
+        size = len(getattr(parameters, name))
+        if size != count and not (optional and size == 0):
+            raise ConfigurationError(name, size, f'{count} values, as many as amplitudes')
+    if not count:
+        if parameters.spectrum == 'jonswap':
+            sea = Jonswap(
+                parameters.significant_height, parameters.peak_period, parameters.peak_enhancement
+            )
+        else:
+            sea = PiersonMoskowitz(parameters.significant_height, parameters.peak_period)
+        return sea.components(parameters.components, parameters.seed)
+    phases = [math.radians(phase) for phase in parameters.phases_deg] or [0.0] * count
+    if not parameters.lengths:
+        rows = zip(parameters.amplitudes, parameters.periods, phases, strict=True)
+        return tuple(AiryWave.deep_water(*row) for row in rows)
+    columns = (parameters.amplitudes, parameters.periods, parameters.lengths, phases)
+    return tuple(AiryWave(*row) for row in zip(*columns, strict=True))

@@ -1,0 +1,61 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A trajectory that is being played, and when that is over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stewart_kinematics.motion import Motion
+from stewart_kinematics.trajectories import Trajectory
+
+NANOSECONDS = 1_000_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Playback:
+    """
+    A trajectory and the instant of its time 0.
+
+    Attributes
+    ----------
+    trajectory : Trajectory
+        It ends at rest, or never.
+    begin : int
+        On the clock of the stamps [ns].
+
+    """
+
+    trajectory: Trajectory
+    begin: int
+
+    def elapsed(self, now: int) -> float:
+        """Return the time of the trajectory at an instant [ns] [s]."""
+        return (now - self.begin) / NANOSECONDS
+
+    def sample(self, now: int) -> Motion:
+        """Return the setpoint of an instant [ns]; after the end it is the end, at rest."""
+        return self.trajectory.sample(self.elapsed(now))
+
+    def over(self, now: int, executed: int) -> bool:
+        """
+        Tell whether the platform has been sent where the trajectory ends.
+
+        Samples after the end are clamped to it, exactly at rest. They go on until one was
+        executed.
+
+        Parameters
+        ----------
+        now : int
+            Present instant [ns].
+        executed : int
+            Stamp of the last setpoint that was executed; 0: none [ns].
+
+        """
+        end = self.trajectory.duration
+        return self.elapsed(now) >= end and executed >= self.begin + end * NANOSECONDS
+
+    def unheard(self, now: int, executed: int, patience: float) -> bool:
+        """Tell whether no setpoint has been executed for longer than `patience` [s]."""
+        longest = patience * NANOSECONDS
+        return now - self.begin > longest and now - executed > longest

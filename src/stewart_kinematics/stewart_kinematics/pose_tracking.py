@@ -1,0 +1,95 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where measured strokes put the platform, and how far that is from what the driver plays."""
+
+from __future__ import annotations
+
+from stewart_kinematics.command_history import CommandHistory
+from stewart_kinematics.errors import ConvergenceError
+from stewart_kinematics.forward import forward, ForwardResult
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.tracking import tracking_error, TrackingErrors
+
+
+class PoseTracking:
+    """
+    Forward kinematics along a stream of strokes, compared with the setpoints executed.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Joints of the platform.
+    playout_delay : float
+        How long after its stamp the driver plays a setpoint [s].
+
+    """
+
+    def __init__(self, geometry: Geometry, playout_delay: float) -> None:
+        """Begin at the neutral pose, with nothing commanded."""
+        self._geometry, self._delay = geometry, playout_delay
+        self._start: Pose | ForwardResult = geometry.neutral_pose
+        self._commanded = CommandHistory()
+
+    def solve(self, strokes: Array) -> ForwardResult:
+        """
+        Find the pose of measured strokes, beginning at the pose found last.
+
+        Parameters
+        ----------
+        strokes : ndarray, shape (6,)
+            [m].
+
+        Returns
+        -------
+        ForwardResult
+            Converged.
+
+        Raises
+        ------
+        ConvergenceError
+            If there is no pose that can be trusted.
+        StewartError
+            If a length is not a positive, finite number.
+
+        """
+        # What fails is searched for from the neutral pose the next time.
+        start, self._start = self._start, self._geometry.neutral_pose
+        result = forward(self._geometry, strokes + self._geometry.retracted_length, start)
+        if not result.converged:
+            raise ConvergenceError(f'strokes {strokes} m: {result.reason}')
+        self._start = result
+        return result
+
+    def commanded(self, stamp: float, motion: Motion) -> None:
+        """Take note of a setpoint that was executed, with its stamp [s]."""
+        self._commanded.add(stamp, motion)
+
+    def error(self, stamp: float, result: ForwardResult, strokes: Array) -> TrackingErrors | None:
+        """
+        Compare a pose with what the driver plays at that instant.
+
+        Parameters
+        ----------
+        stamp : float
+            When the strokes were measured [s].
+        result : ForwardResult
+            Of `solve`.
+        strokes : ndarray, shape (6,)
+            What it was found from [m].
+
+        Returns
+        -------
+        TrackingErrors or None
+            None while nothing is commanded.
+
+        """
+        played = self._commanded.at(stamp - self._delay)
+        if played is None:
+            return None
+        pose = (result.position, result.quaternion_xyzw)
+        return tracking_error(self._geometry, played, pose, strokes)
+
+    def forget(self) -> None:
+        """Forget what was commanded: the platform no longer follows it."""
+        self._commanded.clear()

@@ -1,0 +1,161 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""No machine code of other sources is ever run, and no folder that somebody uses is removed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import shutil
+import subprocess
+import sys
+
+import pytest
+import stewart_description
+import stewart_kinematics
+from stewart_kinematics import kernel_cache
+
+CONSTANTS = 'SLOT = {}\n'
+KERNEL = """
+from stewart_kinematics.compiled import kernel, SCALAR
+from stewart_numbered.constants import SLOT
+
+@kernel(SCALAR, SCALAR)
+def shifted(value):
+    return value + SLOT
+"""
+PROBE = """
+from stewart_numbered.kernels import shifted
+print(shifted(10.0), sum(shifted.stats.cache_hits.values()))
+"""
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Return a folder with copies of the packages, and one more with a kernel and a constant."""
+    folder = tmp_path / 'site'
+    for package in (stewart_kinematics, stewart_description):
+        source = Path(package.__file__).parent
+        shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns('__pycache__'))
+    numbered = folder / 'stewart_numbered'
+    numbered.mkdir()
+    (numbered / '__init__.py').touch()
+    (numbered / 'constants.py').write_text(CONSTANTS.format(1))
+    (numbered / 'kernels.py').write_text(KERNEL)
+    return folder
+
+
+def run(site: Path, cache: Path, probe: str = PROBE) -> list[str]:
+    """Run the probe in a process that finds the packages in a folder only."""
+    done = subprocess.run(
+        [sys.executable, '-B', '-c', probe],
+        env={**os.environ, 'PYTHONPATH': str(site), 'NUMBA_CACHE_DIR': str(cache)},
+        cwd=site,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.split()
+
+
+def test_renumbered_constant_means_new_machine_code(copy: Path, tmp_path: Path) -> None:
+    cache, constants = tmp_path / 'cache', copy / 'stewart_numbered/constants.py'
+    assert run(copy, cache) == ['11.0', '0']
+    assert run(copy, cache) == ['11.0', '1']
+
+    # Of the same size and date, as a packaging tool or a checkout may leave it.
+    stamp = constants.stat()
+    constants.write_text(CONSTANTS.format(2))
+    os.utime(constants, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    assert run(copy, cache) == ['12.0', '0']
+
+    # Going back costs nothing: the first folder is still there.
+    constants.write_text(CONSTANTS.format(1))
+    assert run(copy, cache) == ['11.0', '1']
+
+
+def test_linked_sources_share_their_kernels(copy: Path, tmp_path: Path) -> None:
+    """As `colcon build --symlink-install` links them."""
+    run(copy, tmp_path / 'cache')
+    linked = tmp_path / 'linked'
+    linked.mkdir()
+    for package in copy.glob('stewart_*'):
+        (linked / package.name).symlink_to(package)
+    assert run(linked, tmp_path / 'cache') == ['11.0', '1']
+
+
+def test_digest_sees_what_kernels_import_and_nothing_else(copy: Path) -> None:
+    def digest() -> str:
+        return kernel_cache.source_digest([str(copy)])
+
+    before = digest()
+    (copy / 'stewart_numbered/constants.py').write_text(CONSTANTS.format(3))
+    changed = digest()
+    assert changed != before
+    for unrelated in ('stewart_numbered/page.py', 'stewart_kinematics/nodes/trajectory_node.py'):
+        (copy / unrelated).write_text('PAGE = 1\n')
+    assert digest() == changed
+    assert 'stewart_numbered.constants' in kernel_cache.kernel_sources([str(copy)])
+
+
+@pytest.mark.parametrize(
+    'line',
+    [
+        'from stewart_other.deep import NUMBER',
+        'from stewart_other import (\n    deep,\n    wide,\n)',
+        'import stewart_other.deep',
+        'def late():\n    from stewart_other.deep import NUMBER',
+    ],
+)
+def test_every_way_to_import_is_followed(tmp_path: Path, line: str) -> None:
+    for name, text in {
+        'stewart_one/__init__.py': '',
+        'stewart_one/kernels.py': f'from stewart_kinematics.compiled import kernel\n{line}\n',
+        'stewart_other/__init__.py': '',
+        'stewart_other/deep.py': 'NUMBER = 1\n',
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    assert set(kernel_cache.kernel_sources([str(tmp_path)])) >= {
+        'stewart_one.kernels',
+        'stewart_other.deep',
+    }
+
+
+def test_old_folders_go_unless_somebody_holds_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = []
+    for number in range(4):
+        lock = tmp_path / f'kernels-{number}' / '.lock'
+        held.append(kernel_cache._hold(lock.parent))
+        os.utime(lock, (number, number))
+    (tmp_path / 'somebody' / 'else').mkdir(parents=True)
+    for descriptor in held[1:]:
+        os.close(descriptor)
+
+    kernel_cache.remove_old(tmp_path, kept=2)
+
+    os.close(held[0])
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == ['kernels-0', 'kernels-2', 'kernels-3', 'somebody']
+
+
+def test_cache_that_cannot_be_written_is_replaced_for_the_time_being(copy: Path) -> None:
+    # A file in the way stops root, too, whom permissions do not.
+    blocked = copy / 'file'
+    blocked.touch()
+    assert run(copy, blocked / 'cache') == ['11.0', '0']
+    assert run(copy, blocked / 'cache') == ['11.0', '0']
+
+
+def test_every_kernel_is_declared_where_the_cache_is_known() -> None:
+    """What imports numba's decorators itself keeps its kernels elsewhere."""
+    sources = Path(stewart_kinematics.__file__).parents[2].parent
+    offenders = [
+        str(path.relative_to(sources))
+        for path in sources.glob('src/*/stewart_*/**/*.py')
+        if 'njit' in path.read_text() and path.name != 'compiled.py'
+    ]
+    assert offenders == []
