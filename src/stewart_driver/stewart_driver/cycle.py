@@ -95,14 +95,18 @@ class Cycle:
 
         """
         self._now = now
-        self._take_quick_stop()
-        self._take_requests(now)
+        self.serve()
         self._take_tracking()
         self._take_setpoints(now)
         command = self._command(now)
         self._exchange(command, now)
         self._settle(now)
         self._tell(command)
+
+    def serve(self) -> None:
+        """Take quick stops and requests as of the last cycle's instant."""
+        self._take_quick_stop()
+        self._take_requests(self._now)
 
     def quick_stop(self, reason: str) -> None:
         """Bring all legs to rest as hard as allowed and switch the drives off."""

@@ -4,28 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from math import isnan
 import os
 import pickle
 import subprocess
 import time
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
 from stewart_driver.backend import Backend
 from stewart_driver.child_process import ChildProcess
 from stewart_driver.configuration import CycleConfiguration
 from stewart_driver.cycle import Request
+from stewart_driver.cycle_link import CycleLink
 from stewart_driver.errors import CycleError
-from stewart_driver.legs import Array
-from stewart_driver.setpoint import Setpoint, Verdict
 from stewart_driver.shared_block import decode, Phase, SharedBlock
-from stewart_driver.state_machine import State
 
-START_TIMEOUT = 10.0
+# A process that ends is noticed at once; this is for one that hangs, on a busy machine [s].
+START_TIMEOUT = 30.0
 REPLY_TIMEOUT = 0.5
 # To reset a fault may mean to bring a whole bus up again.
 RESET_TIMEOUT = 6.0
@@ -33,96 +27,7 @@ END_TIMEOUT = 3.0
 POLL = 5e-4
 
 
-@dataclass(frozen=True)
-class StateChange:
-    """The driver's state after a change, when it came on the steady clock [s], and why."""
-
-    stamp: float
-    state: State
-    homed: bool
-    reason: str
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """
-    Measured and commanded legs at one instant.
-
-    Attributes
-    ----------
-    stamp : float
-        Instant of the measurement on the steady clock [s].
-    strokes, rates : ndarray, shape (6,)
-        Measured, legs 1 to 6 [m], [m/s].
-    forces : ndarray, shape (6,), or None
-        Measured [N]; None where no force is measured.
-    commanded_strokes, commanded_rates : ndarray, shape (6,), or None
-        What the drives were told [m], [m/s]; None while they do not follow.
-    true_strokes : ndarray, shape (6,), or None
-        Strokes without errors of the encoders [m]; only simulated drives know them.
-
-    """
-
-    stamp: float
-    strokes: Array
-    rates: Array
-    forces: Array | None
-    commanded_strokes: Array | None
-    commanded_rates: Array | None
-    true_strokes: Array | None
-
-
-@dataclass(frozen=True, eq=False)
-class CycleCounters:
-    """
-    How the cyclic process has done since it started.
-
-    Attributes
-    ----------
-    cycles, overruns : int
-        Cycles run, and periods skipped because a cycle came too late.
-    latest, busiest : float
-        Worst wake-up lateness and longest work in one cycle [s].
-    slipped : float
-        How far the path is behind its schedule [s].
-    largest_following_error : float
-        Largest distance of any leg from its command [m].
-    lost_setpoints, lost_samples : int
-        Records that their reader was too slow for.
-    verdicts : dict of Verdict to int
-        What became of the setpoints.
-    lateness, busy : ndarray of uint64
-        Histograms, see `cycle_statistics`.
-    longest_round_trip : float
-        Of a frame, where the back end has a wire [s].
-    bad_working_counters, lost_frames, bus_restarts, emergencies : int
-        Frames that not every drive answered, frames that did not come back in time, how often the
-        bus was brought up again, and emergencies that drives have sent.
-    round_trips : ndarray of uint64
-        Histogram.
-
-    """
-
-    cycles: int
-    overruns: int
-    latest: float
-    busiest: float
-    slipped: float
-    largest_following_error: float
-    lost_setpoints: int
-    lost_samples: int
-    verdicts: dict[Verdict, int]
-    lateness: NDArray[np.uint64]
-    busy: NDArray[np.uint64]
-    longest_round_trip: float
-    bad_working_counters: int
-    lost_frames: int
-    bus_restarts: int
-    emergencies: int
-    round_trips: NDArray[np.uint64]
-
-
-class CycleClient(ChildProcess):
+class CycleClient(ChildProcess, CycleLink):
     """
     A running cyclic process.
 
@@ -134,11 +39,6 @@ class CycleClient(ChildProcess):
         Limits and settings.
     timeout : float
         Longest time until the first cycle has run [s].
-
-    Attributes
-    ----------
-    last_refusal : str
-        Why the last refused setpoint was refused.
 
     Raises
     ------
@@ -156,12 +56,12 @@ class CycleClient(ChildProcess):
         timeout: float = START_TIMEOUT,
     ) -> None:
         """Start the process and wait for its first cycle."""
-        self.last_refusal = ''
         self._failures: list[str] = []
         descriptor = SharedBlock.allocate()
         try:
-            self._block = SharedBlock(descriptor)
-            super().__init__(
+            CycleLink.__init__(self, SharedBlock(descriptor))
+            ChildProcess.__init__(
+                self,
                 ('stewart_driver.cyclic_process', str(descriptor), str(os.getpid())),
                 stdin=subprocess.PIPE,
                 pass_fds=(descriptor,),
@@ -175,23 +75,13 @@ class CycleClient(ChildProcess):
             self._end_now()
             raise
 
-    @property
-    def cycles(self) -> int:
-        """Cycles run so far."""
-        return int(self._block.words['cycles'])
+    def steady(self) -> float:
+        """Return the machine's steady clock [s]."""
+        return time.monotonic()
 
-    def offer(self, setpoint: Setpoint) -> None:
-        """Give a setpoint to the interpolator."""
-        self._block.setpoints.push(
-            stamp=setpoint.stamp,
-            strokes=setpoint.strokes,
-            rates=setpoint.rates,
-            forces=setpoint.forces,
-        )
-
-    def report_tracking_error(self, position: float, rotation: float) -> None:
-        """Give the Cartesian tracking error to the supervision [m], [rad]."""
-        self._block.tracking.push(position=position, rotation=rotation)
+    def pause(self) -> None:
+        """Wait for a millisecond."""
+        time.sleep(1e-3)
 
     def request(self, request: Request, timeout: float | None = None) -> tuple[bool, str]:
         """
@@ -244,56 +134,6 @@ class CycleClient(ChildProcess):
                 return True, 'quick stop: all legs come to rest, then the drives are off'
             time.sleep(POLL)
         return False, self.epitaph() or f'the cyclic process did not answer within {timeout:g} s'
-
-    def state_changes(self) -> list[StateChange]:
-        """Return what changed since the last call, oldest first."""
-        return [
-            StateChange(
-                float(event['stamp']),
-                State(int(event['state'])),
-                bool(event['homed']),
-                decode(event['reason']),
-            )
-            for event in self._block.events.pop_all()
-        ]
-
-    def samples(self) -> Iterator[Sample]:
-        """Return the samples since the last call, oldest first."""
-        for record in self._block.samples.pop_all():
-            yield Sample(
-                float(record['stamp']),
-                record['strokes'],
-                record['rates'],
-                _known(record['forces']),
-                _known(record['commanded_strokes']),
-                _known(record['commanded_rates']),
-                _known(record['true_strokes']),
-            )
-
-    def counters(self) -> CycleCounters:
-        """Return the statistics as they are now."""
-        words = self._block.words
-        for refusal in self._block.refusals.pop_all():
-            self.last_refusal = decode(refusal['text'])
-        return CycleCounters(
-            cycles=int(words['cycles']),
-            overruns=int(words['overruns']),
-            latest=float(words['latest']),
-            busiest=float(words['busiest']),
-            slipped=float(words['slipped']),
-            largest_following_error=float(words['largest_following_error']),
-            lost_setpoints=int(words['lost_setpoints']),
-            lost_samples=self._block.samples.lost,
-            verdicts={verdict: int(words['verdicts'][verdict]) for verdict in Verdict},
-            lateness=words['lateness'].copy(),
-            busy=words['busy'].copy(),
-            longest_round_trip=float(words['longest_round_trip']),
-            bad_working_counters=int(words['bad_working_counters']),
-            lost_frames=int(words['lost_frames']),
-            bus_restarts=int(words['bus_restarts']),
-            emergencies=int(words['emergencies']),
-            round_trips=words['round_trips'].copy(),
-        )
 
     def end(self, timeout: float = END_TIMEOUT) -> None:
         """
@@ -348,8 +188,3 @@ class CycleClient(ChildProcess):
     def _end_now(self) -> None:
         self.kill()
         self._process.wait()
-
-
-def _known(values: Array) -> Array | None:
-    # A tenth of the time that numpy takes to begin; a sample asks four times.
-    return None if any(map(isnan, values.tolist())) else values

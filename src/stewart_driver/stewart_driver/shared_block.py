@@ -13,7 +13,7 @@ not hold, thousands of interpreter instructions lie between any two of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from mmap import mmap
 import os
@@ -141,9 +141,13 @@ class Ring:
         self._written[0] = number
         return number
 
-    def pop_all(self) -> Iterator[dict[str, Any]]:
+    def pop_all(self) -> Iterable[dict[str, Any]]:
         """Read what was written since the last call, oldest first, each with its ``number``."""
         written = int(self._written[0])
+        # In most cycles most rings are empty.
+        return self._records(written) if written != self._read else ()
+
+    def _records(self, written: int) -> Iterator[dict[str, Any]]:
         oldest = written - self._capacity + 1
         if self._read + 1 < oldest:
             self.lost += oldest - self._read - 1

@@ -10,6 +10,7 @@ from pathlib import Path
 import sys
 from typing import Any
 
+from stewart_description.suggestion import similar, unknown_name
 from stewart_driver.errors import ConfigurationError
 import yaml
 
@@ -54,7 +55,10 @@ class Fields:
     def take(self, key: str, expected: str) -> Any:
         """Return a field as it is; it must be there."""
         if not self.has(key):
-            raise ConfigurationError(self.name(key), self._content.get(key, MISSING), expected)
+            there = similar(key, set(map(str, self._content)) - set(map(str, self._taken)))
+            meant = f'; is {there} meant to be it?' if there else ''
+            value = self._content.get(key, MISSING)
+            raise ConfigurationError(self.name(key), value, expected + meant)
         return self._content[key]
 
     def section(self, key: str) -> Fields:
@@ -118,8 +122,9 @@ class Fields:
         """Refuse keys that nobody asked for."""
         for key, value in self._content.items():
             if key not in self._taken:
-                known = ', '.join(sorted(map(str, self._taken)))
-                raise ConfigurationError(self.name(str(key)), value, f'one of the keys {known}')
+                raise ConfigurationError(
+                    self.name(str(key)), value, unknown_name(key, self._taken)
+                )
 
     def _items(self, key: str, what: str, count: int | None) -> list[tuple[Any, str]]:
         expected = f'a list of {what}' if count is None else f'a list of {count} {what}'

@@ -1,6 +1,12 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A driver node on loopback drives, and an operator who has its services and topics."""
+"""
+A driver node on loopback drives, and an operator who has its services and topics.
+
+Time is simulated, in lock-step, and the control loop runs inside the node; real time is for the
+tests of a driver that has its loop in a process of its own.
+
+"""
 
 from __future__ import annotations
 
@@ -23,14 +29,18 @@ from stewart_driver.legs import LEG_NAMES
 from stewart_driver.loopback import LoopbackBackend
 from stewart_driver.nodes.driver import Driver
 from stewart_interfaces.msg import DriverState, TrackingError
+from stewart_node_support.executor import make_executor
 from stewart_node_support.lifecycle import bring_up, take_down
+from stewart_node_support.lock_step import LockStep
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import from_nanoseconds
 
 START = np.full(6, 0.3)
 SPEEDS = np.array([0.10, -0.05, 0.02, 0.08, -0.10, 0.01])
 PERIOD = 0.005
-# This machine may be busy with other things: nothing here is about 60 ms of silence.
+# Of a busy machine [s].
+DISCOVERY_LIMIT = 30.0
+# Real time may pass while others are busy: nothing here is about 60 ms of silence.
 PATIENCE = {'playout_delay': 0.1, 'extrapolation_time': 0.2, 'command_timeout': 0.5}
 STATES = {
     getattr(DriverState, name): name
@@ -50,10 +60,10 @@ class Installed:
 class Operator(Node):
     """What an operator and a trajectory have at the driver."""
 
-    def __init__(self, executor: SingleThreadedExecutor) -> None:
+    def __init__(self, executor: SingleThreadedExecutor, time: LockStep | None) -> None:
         """Listen to everything."""
         super().__init__('operator')
-        self._spinner = executor
+        self._spinner, self._time = executor, time
         self.states: list[DriverState] = []
         self.legs: list[JointState] = []
         self.create_subscription(DriverState, 'driver/state', self.states.append, STATE_QOS)
@@ -67,7 +77,11 @@ class Operator(Node):
             name: self.create_client(Trigger, f'driver/{name}')
             for name in ('enable', 'disable', 'home', 'reset_fault', 'quick_stop')
         }
-        self._begin = 0.0
+
+    @property
+    def now(self) -> int:
+        """Time of the stamps [ns]."""
+        return int(self.get_clock().now().nanoseconds)
 
     @property
     def names(self) -> list[str]:
@@ -85,6 +99,8 @@ class Operator(Node):
 
     def wait(self, condition: Callable[[], bool], timeout: float = 5.0) -> bool:
         """Let the graph run until something is so."""
+        if self._time is not None:
+            return self._time.run(self._spinner, condition, timeout)
         limit = time.monotonic() + timeout
         while not condition():
             remaining = limit - time.monotonic()
@@ -93,9 +109,16 @@ class Operator(Node):
             self._spinner.spin_once(timeout_sec=min(remaining, 0.05))
         return True
 
+    def discover(self, condition: Callable[[], bool]) -> None:
+        """Wait for the middleware, which follows no simulated time."""
+        limit = time.monotonic() + DISCOVERY_LIMIT
+        while not condition():
+            assert time.monotonic() < limit
+            self._spinner.spin_once(timeout_sec=0.01)
+
     def call(self, name: str) -> Trigger.Response:
         """Call a service of the driver."""
-        assert self._triggers[name].wait_for_service(5.0)
+        self.discover(self._triggers[name].service_is_ready)
         future = self._triggers[name].call_async(Trigger.Request())
         assert self.wait(future.done)
         return future.result()
@@ -114,41 +137,45 @@ class Operator(Node):
         self.commands.publish(message)
 
     def ramp(self, duration: float, begin: float = 0.0) -> None:
-        """Speed the legs up for a second and on, at 200 Hz on the wall clock."""
-        start = time.time_ns() - round(begin * 1e9)
+        """Speed the legs up for a second and on, at 200 Hz of the node's clock."""
+        start = self.now - round(begin * 1e9)
         count = 0
-        while (now := (time.time_ns() - start) * 1e-9) < begin + duration:
+        while (now := (self.now - start) * 1e-9) < begin + duration:
             rise = min(now, 1.0)
             strokes = START + SPEEDS * (0.5 * rise**2 + max(now - 1.0, 0.0))
             self.command(start + round(now * 1e9), strokes, SPEEDS * rise)
             count += 1
-            self.spin(max(begin + count * PERIOD - (time.time_ns() - start) * 1e-9, 0.0))
+            self.spin(max(begin + count * PERIOD - (self.now - start) * 1e-9, 0.0))
 
 
 Graph = Callable[..., tuple[Driver, Operator]]
 
 
 @contextmanager
-def driver_graph(monkeypatch: pytest.MonkeyPatch) -> Iterator[Graph]:
+def driver_graph(monkeypatch: pytest.MonkeyPatch, *, real: bool = False) -> Iterator[Graph]:
     """Make a driver with a loopback back end and an operator, in one executor."""
     monkeypatch.setenv('ROS_PYTHON_CHECK_FIELDS', '1')
     monkeypatch.setattr(backend_module, 'installed_backends', lambda: {'loopback': Installed})
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    executor = SingleThreadedExecutor()
+    executor = make_executor()
     nodes: list[Any] = []
+    lock_step = None if real else LockStep()
 
     def make(*, up: bool = True, **overrides: Any) -> tuple[Driver, Operator]:
         values = {'backend': 'loopback', **PATIENCE, **overrides}
         parameters = [Parameter(name.replace('__', '.'), value=v) for name, v in values.items()]
-        operator = Operator(executor)
+        operator = Operator(executor, lock_step)
         driver = Driver(parameter_overrides=parameters)
         nodes.extend([driver, operator])
         executor.add_node(driver)
         executor.add_node(operator)
+        if lock_step is not None:
+            lock_step.add(driver)
+            lock_step.add(operator)
+        operator.discover(operator.heard)
         if up:
             bring_up(driver)
             assert operator.wait(lambda: operator.names == ['DISABLED'])
-            assert operator.wait(operator.heard)
         return driver, operator
 
     yield make

@@ -20,13 +20,14 @@ from stewart_driver.configuration import (
     SupervisionSettings,
 )
 from stewart_driver.cycle import Request
-from stewart_driver.cycle_client import CycleClient, Sample
+from stewart_driver.cycle_client import CycleClient
+from stewart_driver.cycle_link import Sample
 from stewart_driver.errors import CycleError
 from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble
 from stewart_driver.setpoint import Setpoint
 from stewart_driver.state_machine import State
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.realtime
 
 SPEEDS = np.array([0.10, -0.05, 0.02, 0.08, -0.10, 0.01])
 START = np.full(6, 0.3)
@@ -46,6 +47,10 @@ PATIENT = InterpolationSettings(playout_delay=0.1, extrapolation_time=0.2)
 SUPERVISION = SupervisionSettings(command_timeout=0.5)
 
 Start = Callable[..., CycleClient]
+# Ends a test that hangs [s].
+LIMIT = 30.0
+# A request passes so many sleeps, on both sides.
+SLEEPS = 5
 
 
 @pytest.fixture
@@ -78,7 +83,7 @@ def exists(pid: int) -> bool:
     return False
 
 
-def wait_for(condition: Callable[[], bool], timeout: float) -> bool:
+def wait_for(condition: Callable[[], bool], timeout: float = LIMIT) -> bool:
     limit = time.monotonic() + timeout
     while not condition():
         if time.monotonic() > limit:
@@ -106,11 +111,15 @@ def states(client: CycleClient) -> list[State]:
     return [change.state for change in client.state_changes()]
 
 
-def test_the_process_starts_within_one_and_a_half_seconds_and_loads_no_ros(start: Start) -> None:
-    begin = time.monotonic()
+def test_the_process_starts_with_a_second_and_a_half_of_work_and_loads_no_ros(
+    start: Start,
+) -> None:
     client = start()
 
-    assert time.monotonic() - begin < 1.5
+    # Of the processor: how long it had to wait for it is not its fault.
+    with open(f'/proc/{client.pid}/stat') as stat:
+        fields = stat.read().rsplit(')', 1)[1].split()
+    assert (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK') < 1.5
     with open(f'/proc/{client.pid}/maps') as maps:
         loaded = maps.read()
     assert 'rclpy' not in loaded
@@ -121,8 +130,10 @@ def test_the_process_starts_within_one_and_a_half_seconds_and_loads_no_ros(start
 def test_the_legs_follow_and_stop_together_in_real_time(start: Start) -> None:
     client = start()
     samples = drive(client, 1.2)
-    assert wait_for(lambda: State.STOPPING in states(client), 2.0)
-    time.sleep(0.3)
+    seen: list[State] = []
+    assert wait_for(
+        lambda: seen.extend(states(client)) or seen[-2:] == [State.STOPPING, State.ENABLED]
+    )
     samples += client.samples()
 
     followed = [sample for sample in samples if sample.commanded_strokes is not None]
@@ -132,19 +143,22 @@ def test_the_legs_follow_and_stop_together_in_real_time(start: Start) -> None:
     assert np.all(followed[-1].commanded_rates == 0.0)
 
 
-def test_a_quick_stop_is_seen_and_ends_disabled(start: Start) -> None:
+def test_a_quick_stop_is_seen_and_ends_disabled(
+    start: Start, lateness: Callable[[], float]
+) -> None:
     client = start()
     drive(client, 1.0)
     begin = time.monotonic()
     seen, message = client.quick_stop()
+    took = time.monotonic() - begin
 
     assert seen
     assert 'quick stop' in message
-    assert time.monotonic() - begin < 0.1
-    assert wait_for(lambda: State.DISABLED in states(client), 1.0)
+    assert took < 0.02 + SLEEPS * lateness()
+    assert wait_for(lambda: State.DISABLED in states(client))
 
 
-def test_the_process_is_gone_within_a_second_after_its_parent_was_killed() -> None:
+def test_the_process_is_gone_after_its_parent_was_killed() -> None:
     environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
     with subprocess.Popen(
         [sys.executable, '-c', PARENT], stdout=subprocess.PIPE, text=True, env=environment
@@ -154,14 +168,14 @@ def test_the_process_is_gone_within_a_second_after_its_parent_was_killed() -> No
         assert exists(child)
         parent.kill()
         parent.wait()
-    assert wait_for(lambda: not exists(child), 1.0)
+    assert wait_for(lambda: not exists(child))
 
 
 def test_a_killed_process_is_missed_with_a_sentence(start: Start) -> None:
     client, words = start(), 'killed by signal 9'
     os.kill(client.pid, signal.SIGKILL)
 
-    assert wait_for(lambda: not client.alive, 1.0)
+    assert wait_for(lambda: not client.alive)
     assert words in client.epitaph()
     accepted, message = client.request(Request.ENABLE)
     assert not accepted
@@ -176,7 +190,7 @@ def test_a_terminated_process_stops_the_legs_first(start: Start) -> None:
     drive(client, 1.0)
     os.kill(client.pid, signal.SIGTERM)
 
-    assert wait_for(lambda: not client.alive, 1.0)
+    assert wait_for(lambda: not client.alive)
     seen = states(client)
     assert seen[-2:] == [State.STOPPING, State.DISABLED]
 
@@ -205,7 +219,7 @@ def test_a_bug_in_the_back_end_ends_the_process_with_its_reason(
 ) -> None:
     client = start(Trouble.CRASH, after=0.1)
 
-    assert wait_for(lambda: not client.alive, 2.0)
+    assert wait_for(lambda: not client.alive)
     assert client.epitaph() == (
         'the cyclic process ended with code 1: RuntimeError: a bug in loopback'
     )
@@ -252,13 +266,16 @@ def test_a_real_time_priority_is_taken_or_refused_but_never_dropped(start: Start
         assert scheduler == os.SCHED_FIFO
 
 
-def test_the_cycles_are_counted(start: Start) -> None:
+def test_the_cycles_are_counted(start: Start, lateness: Callable[[], float]) -> None:
     client = start()
+    before, begin = client.counters(), time.monotonic()
     time.sleep(0.5)
-    counters = client.counters()
+    counters, lasted = client.counters(), time.monotonic() - begin
 
-    expected = 0.5 / 0.002
-    assert counters.cycles + counters.overruns == pytest.approx(expected, rel=0.2)
+    due = lasted / 0.002
+    counted = counters.cycles + counters.overruns - before.cycles - before.overruns
+    # Both instants may lie within a cycle that was late.
+    assert counted == pytest.approx(due, abs=2 + 2 * lateness() / 0.002)
     assert counters.lateness.sum() == pytest.approx(counters.cycles, abs=3)
     assert counters.busy.sum() == pytest.approx(counters.cycles, abs=3)
     assert counters.busiest > 0.0

@@ -26,7 +26,7 @@ from stewart_driver.nodes import position_sensors
 from stewart_driver.nodes.imu import Imu
 from stewart_node_support.lifecycle import state_of, take_down
 
-pytestmark = [pytest.mark.ros, pytest.mark.alone]
+pytestmark = pytest.mark.ros
 
 # The standard's lifecycle, by hand; what fails is in other tests.
 LIFECYCLE = {
@@ -75,7 +75,7 @@ def born(
         others.append(node)
         return node
 
-    with driver_graph(monkeypatch) as graph:
+    with driver_graph(monkeypatch, real=True) as graph:
         yield (lambda: graph(up=False)[0]) if request.param == 'driver' else other
         for node in others:
             take_down(node)

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.witmotion.commands import Algorithm, BaudCode, RateCode, Register
 from stewart_driver.witmotion.configuring import configure, SensorSettings
+from stewart_driver.witmotion.conversation import carry_out, Conversation
 from stewart_driver.witmotion.errors import RegisterRefused, SensorSilent
 from stewart_driver.witmotion.frames import FrameType
 from stewart_driver.witmotion.link import Interrupted, Link
@@ -79,6 +81,15 @@ class ScriptedSensor:
         """Nothing to close."""
 
 
+def talk(conversation: Conversation[Any]) -> Any:
+    """Hold a conversation; only the scripted sensor lets time pass."""
+
+    def refused(duration: float) -> None:
+        raise AssertionError(f'nobody waits {duration} s without listening')
+
+    return carry_out(conversation, refused, refused)
+
+
 def linked(sensor: ScriptedSensor, stopped: Callable[[], bool] = lambda: False) -> Link:
     return Link(sensor, lambda: sensor.time, stopped)
 
@@ -91,7 +102,7 @@ def test_every_speed_is_found_also_of_a_sensor_that_streams_nothing(
     sensor = ScriptedSensor(code, stream=stream)
     link = linked(sensor)
 
-    assert probe(link, order(115200)) == BAUDS[code] == sensor.baud
+    assert talk(probe(link, order(115200))) == BAUDS[code] == sensor.baud
     assert sensor.time < 4.0
 
 
@@ -104,17 +115,17 @@ def test_silence_and_garbage_are_told_apart() -> None:
     sensor = ScriptedSensor(2, stream=False)
     sensor.deaf = True
     with pytest.raises(SensorSilent, match='no bytes came at any speed'):
-        probe(linked(sensor), CANDIDATES)
+        talk(probe(linked(sensor), CANDIDATES))
     sensor = ScriptedSensor(2)
     with pytest.raises(SensorSilent, match=r'\d+ bytes came but no frame at any speed \(115200'):
-        probe(linked(sensor), (115200,))
+        talk(probe(linked(sensor), (115200,)))
 
 
 def test_a_sensor_is_brought_to_the_settings_and_nothing_is_saved() -> None:
     sensor = ScriptedSensor()
     link = linked(sensor)
-    probe(link, order(115200))
-    changed = configure(link, WANTED)
+    talk(probe(link, order(115200)))
+    changed = talk(configure(link, WANTED))
 
     assert sensor.registers == {2: 0x0206, 3: RateCode.HZ_200, 4: BaudCode.BAUD_115200, 0x24: 1}
     assert (link.baud, sensor.code) == (115200, 6)
@@ -128,7 +139,7 @@ def test_what_the_sensor_has_is_not_written_again() -> None:
     sensor.registers.update({2: 0x0206, 3: 11, 4: 6, 0x24: 1})
     link = linked(sensor)
 
-    assert configure(link, WANTED) == ()
+    assert talk(configure(link, WANTED)) == ()
     assert all(command[2] == 0x27 for command in sensor.commands)
 
 
@@ -136,22 +147,22 @@ def test_saving_is_done_when_asked_for_and_only_after_a_change() -> None:
     wanted = SensorSettings(IMU, 200.0, 115200, save=True)
     sensor = ScriptedSensor(6)
     link = linked(sensor)
-    configure(link, wanted)
+    talk(configure(link, wanted))
     assert sensor.commands.count(SAVE) == 1
-    configure(link, wanted)
+    talk(configure(link, wanted))
     assert sensor.commands.count(SAVE) == 1
 
 
 def test_a_slower_line_comes_last() -> None:
     sensor = ScriptedSensor(6)
-    changed = configure(linked(sensor), SensorSettings(IMU, 20.0, 9600))
+    changed = talk(configure(linked(sensor), SensorSettings(IMU, 20.0, 9600)))
     assert changed[-1] is Register.BAUD
     assert sensor.code == 2
 
 
 def test_every_write_is_unlocked_and_read_back() -> None:
     sensor = ScriptedSensor(6)
-    configure(linked(sensor), WANTED)
+    talk(configure(linked(sensor), WANTED))
     for index, command in enumerate(sensor.commands):
         if command[2] in {2, 3, 0x24}:
             assert sensor.commands[index - 1] == UNLOCK
@@ -162,27 +173,27 @@ def test_a_register_that_does_not_take_its_value_is_named() -> None:
     sensor = ScriptedSensor(6)
     sensor.stubborn = {3}
     with pytest.raises(RegisterRefused, match='keeps 0x0006 in RATE, 0x000B was written'):
-        configure(linked(sensor), WANTED)
+        talk(configure(linked(sensor), WANTED))
 
 
 def test_a_sensor_whose_rx_is_not_wired_says_so() -> None:
     sensor = ScriptedSensor(6)
     sensor.deaf = True
     with pytest.raises(SensorSilent, match='does not answer at 115200 baud: is its RX wired'):
-        configure(linked(sensor), WANTED)
+        talk(configure(linked(sensor), WANTED))
 
 
 def test_firmware_that_changes_speed_after_a_restart_is_restarted_if_saving_is_allowed() -> None:
     sensor = ScriptedSensor(2)
     sensor.switches = False
     link = linked(sensor)
-    probe(link, order(9600))
+    talk(probe(link, order(9600)))
     with pytest.raises(RegisterRefused, match='BAUD'):
-        configure(link, WANTED)
+        talk(configure(link, WANTED))
     assert link.baud == 9600
     assert REBOOT not in sensor.commands
 
-    configure(link, SensorSettings(IMU, 200.0, 115200, save=True))
+    talk(configure(link, SensorSettings(IMU, 200.0, 115200, save=True)))
     assert link.baud == 115200
     assert sensor.commands.count(REBOOT) == 1
 
@@ -201,5 +212,5 @@ def test_content_has_to_be_what_a_sensor_streams(content: tuple[FrameType, ...])
 def test_every_wait_ends_when_the_thread_is_to_stop() -> None:
     sensor = ScriptedSensor(1)
     with pytest.raises(Interrupted):
-        probe(linked(sensor, lambda: sensor.time > 0.5), CANDIDATES)
+        talk(probe(linked(sensor, lambda: sensor.time > 0.5), CANDIDATES))
     assert sensor.time < 0.7

@@ -56,14 +56,20 @@ class CardAccess:
             If there is no such type, or the wiring is impossible.
 
         """
-        library = find_card_type(options.card).load() if self.library is None else self.library
+        library, clock, wall = self.library, self.clock, self.wall
+        if library is None:
+            kind = find_card_type(options.card)
+            library = kind.load()
+            simulated = kind.clock_of(options.device)
+            if simulated is not None:
+                clock = wall = simulated
         return AnalogCard(
             library,
             options.wiring(),
             drives=drives,
-            clock=self.clock,
+            clock=clock,
             longest_call=options.longest_call,
-            wall=self.wall,
+            wall=wall,
         )
 
 

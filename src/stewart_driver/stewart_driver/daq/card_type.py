@@ -28,12 +28,16 @@ class CardType:
     load : callable
         Returns an object with the functions of python3-comedilib; raises `CardError` where
         they are not installed.
+    clock_of : callable
+        Takes the file name of a card, returns its clock [s] where that is simulated time, and
+        None where it is the machine's.
 
     """
 
     label: str
     simulated: bool
     load: Callable[[], Any]
+    clock_of: Callable[[str], Callable[[], float] | None] = lambda _: None
 
 
 def find_card_type(name: str) -> CardType:

@@ -58,6 +58,9 @@ class EthercatBackend:
 
     def __init__(self, options: EthercatOptions) -> None:
         """Read the files; nothing is opened before `open`."""
+        # Here and not in the cyclic process: the node names a missing package, and how to get it.
+        import pysoem  # noqa: F401
+
         self._options = options
         self.simulated = bool(options.namespace)
         self._kind = DriveType.from_yaml(options.drive)

@@ -5,28 +5,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-import time
+from math import hypot
 
 import numpy as np
-from sensor_msgs.msg import JointState
 from stewart_driver.backend import Backend, Described, Rescuable
 from stewart_driver.clock_bridge import ClockBridge
-from stewart_driver.configuration import CycleConfiguration
 from stewart_driver.cycle import Request
-from stewart_driver.cycle_client import CycleClient, StateChange
+from stewart_driver.cycle_link import CycleLink, StateChange
 from stewart_driver.effort_join import EffortJoin
 from stewart_driver.errors import CycleError, DriverError
+from stewart_driver.inline_cycle import InlineCycle
 from stewart_driver.legs import LEGS
 from stewart_driver.nodes.driver_reports import backend_report, CommandReport, CycleReport
 from stewart_driver.setpoint import Setpoint
 from stewart_driver.standstill import Standstill
 from stewart_driver.state_machine import State
-from stewart_interfaces.msg import DriverState, TrackingError
-from stewart_node_support.conversions import header_msg, vector_from_msg
+from stewart_interfaces.msg import DriverState
+from stewart_node_support.codec import Reader
+from stewart_node_support.conversions import header_msg
 from stewart_node_support.diagnostics import Report
 from stewart_node_support.errors import MessageError
-from stewart_node_support.legs import LegArrays, legs_from_msg, LegStateMessage
-from stewart_node_support.stamps import from_seconds, to_nanoseconds, to_seconds
+from stewart_node_support.hot_messages import tracking_error_reader
+from stewart_node_support.legs import leg_reader, LegState, LegWriter
+from stewart_node_support.stamps import from_seconds, NANOSECONDS
 
 LONGEST_STOP = 2.0
 AT_REST = (State.DISABLED, State.FAULT)
@@ -40,12 +41,10 @@ class DriveSession:
     ----------
     backend : Backend
         What moves the legs.
-    configuration : CycleConfiguration
-        What the cyclic process is told.
-    start_timeout : float
-        Longest start of the process [s].
+    loop : CycleLink
+        The control loop that moves them.
     stall_timeout : float
-        Without a cycle for so long it is killed, if the drives are on [s].
+        Without a cycle for so long the loop is killed, if the drives are on [s].
     wall : callable
         Returns the time of the message stamps [s].
 
@@ -56,30 +55,25 @@ class DriveSession:
     reports : dict of str to callable
         Tasks for diagnostics.
 
-    Raises
-    ------
-    CycleError
-        If the process does not start.
-
     """
 
     def __init__(
         self,
         backend: Backend,
-        configuration: CycleConfiguration,
-        start_timeout: float,
+        loop: CycleLink,
         stall_timeout: float,
         wall: Callable[[], float],
     ) -> None:
-        """Start the cyclic process."""
-        self.clock = ClockBridge(wall, time.monotonic)
+        """Relate the clocks."""
+        self.clock = ClockBridge(wall, wall if isinstance(loop, InlineCycle) else loop.steady)
         self._backend = backend
-        self._client = CycleClient(backend, configuration, start_timeout)
+        self._client = loop
         self._standstill, self._stall_timeout = Standstill(), stall_timeout
         self._efforts = EffortJoin()
         self._commands = CommandReport(self._client, self._efforts)
-        self._change = StateChange(time.monotonic(), State.DISABLED, False, 'starting')
-        self._message = LegStateMessage()
+        self._change = StateChange(self._client.steady(), State.DISABLED, False, 'starting')
+        self._command_reader, self._effort_reader = leg_reader(), leg_reader()
+        self._error_reader, self._writer = tracking_error_reader(), LegWriter()
         self._ended = self._buried = False
         self._trouble = ''
         self.reports: dict[str, Callable[[], Report]] = {
@@ -88,15 +82,15 @@ class DriveSession:
             'commands': self._commands,
         }
 
-    def take_command(self, message: JointState) -> None:
+    def take_command(self, data: bytes) -> None:
         """
         Give a leg command to the interpolator.
 
         Parameters
         ----------
-        message : JointState
-            Strokes [m] and rates [m/s] of ``leg_1`` to ``leg_6``, stamped with the instant that
-            they are meant for.
+        data : bytes
+            JointState: strokes [m] and rates [m/s] of ``leg_1`` to ``leg_6``, stamped with the
+            instant that they are meant for.
 
         Raises
         ------
@@ -104,28 +98,27 @@ class DriveSession:
             If it does not hold six finite strokes and rates; it is counted.
 
         """
-        legs = self._legs(message)
+        legs = self._legs(self._command_reader, data)
         if legs.position is None or legs.velocity is None:
             raise self._malformed('a leg command has both stroke and rate of every leg')
-        stamp = message.header.stamp
-        forces = self._efforts.at(to_nanoseconds(stamp))
+        forces = self._efforts.at(legs.stamp)
         self._client.offer(
             Setpoint(
-                self.clock.to_steady(to_seconds(stamp)),
+                self.clock.to_steady(legs.stamp / NANOSECONDS),
                 legs.position,
                 legs.velocity,
                 np.zeros(LEGS) if forces is None else forces,
             )
         )
 
-    def take_efforts(self, message: JointState) -> None:
+    def take_efforts(self, data: bytes) -> None:
         """
         Keep the feed-forward forces for the command of the same stamp.
 
         Parameters
         ----------
-        message : JointState
-            Forces of ``leg_1`` to ``leg_6`` [N].
+        data : bytes
+            JointState: forces of ``leg_1`` to ``leg_6`` [N].
 
         Raises
         ------
@@ -133,16 +126,29 @@ class DriveSession:
             If it does not hold six finite forces; it is counted.
 
         """
-        legs = self._legs(message)
+        legs = self._legs(self._effort_reader, data)
         if legs.effort is None:
             raise self._malformed('joint_efforts has a force for every leg')
-        self._efforts.add(to_nanoseconds(message.header.stamp), legs.effort)
+        self._efforts.add(legs.stamp, legs.effort)
 
-    def take_tracking_error(self, message: TrackingError) -> None:
-        """Give the Cartesian tracking error to the supervision."""
+    def take_tracking_error(self, data: bytes) -> None:
+        """
+        Give the Cartesian tracking error to the supervision.
+
+        Parameters
+        ----------
+        data : bytes
+            TrackingError.
+
+        Raises
+        ------
+        MessageError
+            If it is none.
+
+        """
+        error = self._error_reader.read(data)
         self._client.report_tracking_error(
-            float(np.linalg.norm(vector_from_msg(message.position))),
-            float(np.linalg.norm(vector_from_msg(message.rotation))),
+            hypot(*error.position.tolist()), hypot(*error.rotation.tolist())
         )
 
     def ask(self, request: Request) -> tuple[bool, str]:
@@ -162,7 +168,7 @@ class DriveSession:
             state = State.DISABLED if self._ended else State.FAULT
             reason = self._trouble or self._client.epitaph()
             reason += '' if self._ended else self._rescue()
-            changes.append(StateChange(time.monotonic(), state, False, reason))
+            changes.append(StateChange(self._client.steady(), state, False, reason))
         if changes:
             self._change = changes[-1]
         return [
@@ -177,19 +183,11 @@ class DriveSession:
             for change in changes
         ]
 
-    def leg_states(self) -> Iterator[JointState]:
-        """
-        Return the measured legs since the last call; effort is empty if no force is known.
-
-        Yields
-        ------
-        JointState
-            Always the same message, filled anew: publish it before asking for the next.
-
-        """
+    def leg_states(self) -> Iterator[bytes]:
+        """Yield the legs measured since the last call as JointStates; no force, no effort."""
         for sample in self._client.samples():
-            stamp = from_seconds(self.clock.to_wall(sample.stamp))
-            yield self._message.filled(stamp, sample.strokes, sample.rates, sample.forces)
+            stamp = round(self.clock.to_wall(sample.stamp) * NANOSECONDS)
+            yield self._writer.write(stamp, sample.strokes, sample.rates, sample.forces)
 
     def come_to_rest(self) -> Iterator[DriverState]:
         """
@@ -207,16 +205,16 @@ class DriveSession:
 
         """
         self.ask(Request.DISABLE)
-        limit = time.monotonic() + LONGEST_STOP
+        limit = self._client.steady() + LONGEST_STOP
         while True:
             yield from self.states()
             if self._change.state in AT_REST:
                 return
-            if time.monotonic() > limit:
+            if self._client.steady() > limit:
                 raise CycleError(
                     f'the drives are {self._change.state.name} after {LONGEST_STOP} s'
                 )
-            time.sleep(1e-3)
+            self._client.pause()
 
     def end(self) -> None:
         """End the cyclic process; where that was not in order, the last of `states` says so."""
@@ -229,7 +227,7 @@ class DriveSession:
 
     def _end_standstill(self, present: StateChange) -> list[StateChange]:
         """Kill a process that hangs with the drives on: the outputs of a card stay then."""
-        now = time.monotonic()
+        now = self._client.steady()
         stood = self._standstill.look(self._client.cycles, now)
         # Motors off, a reset may take its time.
         if stood <= self._stall_timeout or present.state in AT_REST or self._buried:
@@ -250,9 +248,9 @@ class DriveSession:
         except DriverError as error:
             return f'; the outputs are NOT safe: {error}'
 
-    def _legs(self, message: JointState) -> LegArrays:
+    def _legs(self, reader: Reader[LegState], data: bytes) -> LegState:
         try:
-            return legs_from_msg(message)
+            return reader.read(data)
         except MessageError as error:
             raise self._malformed(str(error)) from None
 

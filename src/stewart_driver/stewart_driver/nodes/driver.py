@@ -11,22 +11,26 @@ from typing import Any
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
-from stewart_driver.backend import find_backend
+from stewart_driver.backend import find_backend, installed_backends
 from stewart_driver.cycle import Request
-from stewart_driver.errors import ConfigurationError
+from stewart_driver.cycle_client import CycleClient
+from stewart_driver.cycle_link import CycleLink
+from stewart_driver.inline_cycle import InlineCycle
+from stewart_driver.nodes.declared_options import declare_options
 from stewart_driver.nodes.drive_session import DriveSession
-from stewart_driver.nodes.driver_parameters import declare_options, DriverParameters
+from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.state_machine import State
 from stewart_interfaces.msg import DriverState, TrackingError
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.errors import MessageError
+from stewart_node_support.inbox import Inbox
 from stewart_node_support.lifecycle import DeviceNode, transition
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.running import run
 
-NANOSECOND = 1e-9
+NANOSECONDS = 1_000_000_000
 CLOCK_PERIOD = 1.0
 
 
@@ -46,6 +50,10 @@ class Driver(DeviceNode):
         self._chosen = declare(self, DriverParameters)
         self._backend_type = find_backend(self._chosen.backend)
         self._options = declare_options(self, self._backend_type)
+        # A rig file may hold the options of several back ends, of which one is chosen.
+        self.unused_parameters = tuple(
+            f'{name}.' for name in installed_backends() if name != self._chosen.backend
+        )
         self._session: DriveSession | None = None
         self._active = False
         self._periodic: list[Any] = []
@@ -55,12 +63,12 @@ class Driver(DeviceNode):
         self._diagnostics = Diagnostics(self, self._backend_type.name)
         for task in ('backend', 'cycle', 'commands'):
             self._diagnostics.add(task, partial(self._report, task))
-        for kind, topic, callback in (
-            (JointState, 'joint_commands', DriveSession.take_command),
-            (JointState, 'joint_efforts', DriveSession.take_efforts),
-            (TrackingError, 'platform/tracking_error', DriveSession.take_tracking_error),
-        ):
-            self.create_subscription(kind, topic, partial(self._take, callback), COMMAND_QOS)
+        # Forces are needed beside a command, errors once in a period: neither wakes the node.
+        self._efforts = Inbox(self, JointState, 'joint_efforts', COMMAND_QOS)
+        self._errors = Inbox(self, TrackingError, 'platform/tracking_error', COMMAND_QOS)
+        self.create_subscription(
+            JointState, 'joint_commands', self._on_command, COMMAND_QOS, raw=True
+        )
         for request in Request:
             name = f'driver/{request.name.lower()}'
             self.create_service(Trigger, name, partial(self._answer, request))
@@ -68,18 +76,30 @@ class Driver(DeviceNode):
 
     @transition
     def on_configure(self, state: LifecycleState) -> None:
-        """Start the cyclic process, which opens the back end; the drives stay off."""
-        if self.get_parameter('use_sim_time').value:
-            raise ConfigurationError('use_sim_time', True, 'false: drives follow real time')
+        """
+        Start the control loop, which opens the back end; the drives stay off.
+
+        In simulated time the loop runs here, a cycle per period of the node's clock; otherwise in
+        a process of its own.
+
+        """
         backend = self._backend_type(self._options)
+        configuration = self._chosen.configuration(backend)
+        loop: CycleLink
+        if self.get_clock().ros_time_is_active:
+            loop = inline = InlineCycle(backend, configuration, self._now())
+            # Whoever is told that the node is configured may enable: the legs are known by then.
+            inline.advance(self._now())
+            step = self.create_timer(backend.cycle_time, lambda: inline.advance(self._now()))
+            self._periodic.append(step)
+        else:
+            loop = CycleClient(backend, configuration, self._chosen.start_timeout)
+        for inbox in (self._efforts, self._errors):
+            inbox.newest()  # what came before belongs to no session
         self._session = DriveSession(
-            backend,
-            self._chosen.configuration(backend),
-            self._chosen.start_timeout,
-            self._chosen.stall_timeout,
-            lambda: self.get_clock().now().nanoseconds * NANOSECOND,
+            backend, loop, self._chosen.stall_timeout, lambda: self._now() / NANOSECONDS
         )
-        self._periodic = [
+        self._periodic += [
             self.create_timer(1.0 / self._chosen.publish_rate, self._publish),
             self.create_timer(CLOCK_PERIOD, self._session.clock.refresh),
         ]
@@ -118,18 +138,32 @@ class Driver(DeviceNode):
             else:
                 self.get_logger().info(text)
 
+    def _now(self) -> int:
+        return int(self.get_clock().now().nanoseconds)
+
     def _publish(self) -> None:
         assert self._session is not None
+        self._take_efforts()
+        for data in self._errors.take():
+            self._take(DriveSession.take_tracking_error, data)
         self._tell(self._session.states())
-        for message in self._session.leg_states():
+        for data in self._session.leg_states():
             if self._active:
-                self._legs.publish(message)
+                self._legs.publish(data)
 
-    def _take(self, callback: Callable[[DriveSession, Any], None], message: Any) -> None:
+    def _on_command(self, data: bytes) -> None:
+        self._take_efforts()
+        self._take(DriveSession.take_command, data)
+
+    def _take_efforts(self) -> None:
+        for data in self._efforts.take():
+            self._take(DriveSession.take_efforts, data)
+
+    def _take(self, callback: Callable[[DriveSession, bytes], None], data: bytes) -> None:
         if self._session is None:
             return
         try:
-            callback(self._session, message)
+            callback(self._session, data)
         except MessageError as error:
             self.get_logger().error(str(error), throttle_duration_sec=1.0)
 

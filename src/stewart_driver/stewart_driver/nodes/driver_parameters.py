@@ -1,14 +1,12 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of the driver node and what the cyclic process gets of them."""
+"""Parameters of the driver node and what the control loop gets of them; no ROS."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, MISSING
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass, fields
+from typing import Any
 
-from rcl_interfaces.msg import ParameterDescriptor
-from rclpy.node import Node
 from stewart_driver.backend import Backend
 from stewart_driver.configuration import (
     CycleConfiguration,
@@ -16,7 +14,7 @@ from stewart_driver.configuration import (
     SupervisionSettings,
 )
 from stewart_driver.errors import ConfigurationError
-from stewart_node_support.parameters import param
+from stewart_node_support.fields import param
 
 PATH = InterpolationSettings()
 WATCH = SupervisionSettings()
@@ -30,7 +28,7 @@ class DriverParameters:
     publish_rate: float = param(
         200.0, 'rate of actuator_states, rounded to a whole number of cycles [Hz]', min=1.0
     )
-    start_timeout: float = param(10.0, 'longest start of the cyclic process [s]', min=0.1)
+    start_timeout: float = param(30.0, 'longest start of the cyclic process [s]', min=0.1)
     stall_timeout: float = param(
         2.5, 'a cyclic process that runs no cycle for so long, drives on, is killed [s]', min=0.05
     )
@@ -140,46 +138,3 @@ class DriverParameters:
 
     def _share(self, settings: type) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in fields(settings)}
-
-
-class TakesOptions(Protocol):
-    """A back end, or another part of the core that is told what to do by plain options."""
-
-    name: ClassVar[str]
-    options_type: ClassVar[type]
-
-
-def declare_options(node: Node, backend_type: type[TakesOptions]) -> Any:
-    """
-    Declare the options of a back end as parameters ``<backend>.<option>`` and return them.
-
-    The back end may live in a package without ROS, so its options are a plain dataclass whose
-    fields have a default and, as metadata, a description.
-
-    Parameters
-    ----------
-    node : rclpy.node.Node
-        Node that owns the parameters.
-    backend_type : type
-        Class of the back end.
-
-    Returns
-    -------
-    object
-        Instance of the back end's `options_type`, checked by itself.
-
-    Raises
-    ------
-    ConfigurationError
-        If the back end refuses a value.
-
-    """
-    values = {}
-    for item in fields(backend_type.options_type):
-        assert item.default is not MISSING, f'option {item.name} has no default'
-        descriptor = ParameterDescriptor(
-            description=item.metadata.get('description', ''), read_only=True
-        )
-        name = f'{backend_type.name}.{item.name}'
-        values[item.name] = node.declare_parameter(name, item.default, descriptor).value
-    return backend_type.options_type(**values)

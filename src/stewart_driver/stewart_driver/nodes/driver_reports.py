@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from stewart_driver.clock_bridge import ClockBridge
-from stewart_driver.cycle_client import CycleClient, CycleCounters
+from stewart_driver.cycle_link import CycleCounters, CycleLink
 from stewart_driver.cycle_statistics import BINS, percentile
 from stewart_driver.effort_join import EffortJoin
 from stewart_driver.setpoint import Verdict
@@ -27,14 +27,14 @@ class CycleReport:
 
     Parameters
     ----------
-    client : CycleClient
-        The cyclic process.
+    client : CycleLink
+        The control loop.
     clock : ClockBridge
         Relation of the clocks.
 
     """
 
-    def __init__(self, client: CycleClient, clock: ClockBridge) -> None:
+    def __init__(self, client: CycleLink, clock: ClockBridge) -> None:
         """Begin to count."""
         self._client, self._clock = client, clock
         self._lateness = np.zeros(BINS, dtype=np.uint64)
@@ -99,8 +99,8 @@ class CommandReport:
 
     Parameters
     ----------
-    client : CycleClient
-        The cyclic process.
+    client : CycleLink
+        The control loop.
     efforts : EffortJoin
         Joins the feed-forward forces.
 
@@ -113,7 +113,7 @@ class CommandReport:
 
     """
 
-    def __init__(self, client: CycleClient, efforts: EffortJoin) -> None:
+    def __init__(self, client: CycleLink, efforts: EffortJoin) -> None:
         """Begin to count."""
         self._client, self._efforts = client, efforts
         self.malformed = 0

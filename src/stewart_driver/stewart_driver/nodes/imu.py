@@ -22,7 +22,7 @@ from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.running import run
-from stewart_node_support.stamps import from_seconds
+from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS
 
 NANOSECOND = 1e-9
 CLOCK_PERIOD = 1.0
@@ -49,10 +49,10 @@ class Imu(DeviceNode):
         self._stamp: float | None = None
         self._temperature_due = 0.0
         self.published: dict[str, CountedPublisher] = {}
+        self._data = CountedPublisher(self, msg.Imu, 'imu/data', SENSOR_QOS)
         self._outputs = [
             (CountedPublisher(self, kind, topic, SENSOR_QOS), make)
             for kind, topic, make in (
-                (msg.Imu, 'imu/data', self._messages.data),
                 (msg.MagneticField, 'imu/mag', self._messages.mag),
                 (msg.FluidPressure, 'imu/pressure', self._messages.pressure),
                 (msg.NavSatFix, 'imu/fix', self._messages.fix),
@@ -114,7 +114,13 @@ class Imu(DeviceNode):
         if not self._active:
             return
         for item in samples:
-            stamp = from_seconds(self._bridge.to_wall(item.stamp - self._chosen.latency))
+            nanoseconds = round(
+                self._bridge.to_wall(item.stamp - self._chosen.latency) * NANOSECONDS
+            )
+            data = self._messages.data(item.sample, nanoseconds)
+            if data is not None:
+                self._data.publish(data)
+            stamp = from_nanoseconds(nanoseconds)
             for publisher, make in self._outputs:
                 message = make(item.sample, stamp)
                 if message is not None:

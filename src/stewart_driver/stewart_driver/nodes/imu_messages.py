@@ -13,36 +13,28 @@ from sensor_msgs.msg import (
     NavSatStatus,
     Temperature,
 )
+from std_msgs.msg import Header
 from stewart_driver.nodes.imu_parameters import ImuParameters
+from stewart_driver.witmotion.covariances import attitude_of, isotropic, UNKNOWN
 from stewart_driver.witmotion.frames import (
     AccelerationFrame,
     AccuracyFrame,
-    AngleFrame,
     AngularVelocityFrame,
     GroundVelocityFrame,
     MagneticFieldFrame,
     PositionFrame,
     PressureFrame,
-    QuaternionFrame,
 )
 from stewart_driver.witmotion.grouping import Sample
-
-# Rounded to 2⁻¹⁵ the norm is within 1e-4 of 1; before its filter has begun a sensor sends zeros.
-NORM_TOLERANCE = 0.01
-NOT_REPORTED = -1.0
-
-
-def isotropic(sigma: float) -> list[float]:
-    """Return the covariance of three independent values with one standard deviation."""
-    return [sigma * sigma if row == column else 0.0 for row in range(3) for column in range(3)]
+from stewart_node_support.codec import Template, write
 
 
 class ImuMessages:
     """
     Make the messages of a sample.
 
-    There is one message object for each topic, filled anew every time: at 200 Hz making one costs
-    more than sending it. Publish what a method returns before calling it again.
+    `data`, which comes with every sample, returns the bytes of an Imu; the others fill one message
+    object per topic anew, so publish what a method returns before calling it again.
 
     Parameters
     ----------
@@ -54,11 +46,18 @@ class ImuMessages:
     def __init__(self, parameters: ImuParameters) -> None:
         """Prepare what never changes."""
         self._parameters = parameters
-        self._imu = Imu()
-        self._imu.angular_velocity_covariance = isotropic(parameters.angular_velocity_stddev)
-        self._imu.linear_acceleration_covariance = isotropic(parameters.linear_acceleration_stddev)
+        self._imu = Template(
+            Imu(
+                header=Header(frame_id=parameters.frame_id),
+                angular_velocity_covariance=isotropic(parameters.angular_velocity_stddev),
+                linear_acceleration_covariance=isotropic(parameters.linear_acceleration_stddev),
+            )
+        )
+        self._attitude = self._imu.view('orientation', 'orientation_covariance')
+        self._rate = self._imu.view('angular_velocity')
+        self._force = self._imu.view('linear_acceleration')
         self._known = isotropic(parameters.orientation_stddev)
-        self._unknown = [NOT_REPORTED] + 8 * [0.0]
+        self._unknown = [0.0, 0.0, 0.0, 1.0, *UNKNOWN]
         self._mag = MagneticField(
             magnetic_field_covariance=isotropic(parameters.magnetic_field_stddev)
         )
@@ -66,26 +65,20 @@ class ImuMessages:
         self._pressure = FluidPressure(variance=parameters.pressure_stddev**2)
         self._fix = NavSatFix()
         self._fix.status.service = NavSatStatus.SERVICE_GPS
-        for message in (self._imu, self._mag, self._temperature, self._pressure, self._fix):
+        for message in (self._mag, self._temperature, self._pressure, self._fix):
             message.header.frame_id = parameters.frame_id
 
-    def data(self, sample: Sample, stamp: Time) -> Imu | None:
+    def data(self, sample: Sample, stamp: int) -> bytes | None:
         """Return specific force, angular velocity and, if the sensor sent one, attitude."""
         force = sample.get(AccelerationFrame)
         rate = sample.get(AngularVelocityFrame)
         if force is None or rate is None:
             return None
-        message = self._imu
-        message.header.stamp = stamp
-        vector = message.linear_acceleration
-        vector.x, vector.y, vector.z = force.specific_force
-        vector = message.angular_velocity
-        vector.x, vector.y, vector.z = rate.angular_velocity
         attitude = attitude_of(sample)
-        message.orientation_covariance = self._unknown if attitude is None else self._known
-        q = message.orientation
-        q.x, q.y, q.z, q.w = attitude or (0.0, 0.0, 0.0, 1.0)
-        return message
+        write(self._force, force.specific_force)
+        write(self._rate, rate.angular_velocity)
+        write(self._attitude, self._unknown if attitude is None else [*attitude, *self._known])
+        return self._imu.stamped(stamp)
 
     def mag(self, sample: Sample, stamp: Time) -> MagneticField | None:
         """Return the magnetic field [T]."""
@@ -140,22 +133,3 @@ class ImuMessages:
         height = (self._parameters.range_error * accuracy.vertical_dilution) ** 2
         message.position_covariance = [plane, 0.0, 0.0, 0.0, plane, 0.0, 0.0, 0.0, height]
         return message
-
-
-def attitude_of(sample: Sample) -> tuple[float, float, float, float] | None:
-    """
-    Return the attitude that a sample carries, as a unit quaternion x, y, z, w.
-
-    The quaternion frame if there is one, otherwise the angles; None if there is neither, or only
-    the zeros of a filter that has not begun.
-
-    """
-    quaternion = sample.get(QuaternionFrame)
-    if quaternion is None:
-        angle = sample.get(AngleFrame)
-        return None if angle is None else angle.quaternion_xyzw
-    x, y, z, w = quaternion.quaternion_xyzw
-    norm = (x * x + y * y + z * z + w * w) ** 0.5
-    if abs(norm - 1.0) > NORM_TOLERANCE:
-        return None
-    return x / norm, y / norm, z / norm, w / norm

@@ -14,16 +14,15 @@ from stewart_driver.clock_bridge import ClockBridge
 from stewart_driver.daq.errors import CardError, SensorFault
 from stewart_driver.daq.reader import DaqReader
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.nodes.driver_parameters import declare_options
-from stewart_node_support.conversions import header_msg
+from stewart_driver.nodes.declared_options import declare_options
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
-from stewart_node_support.legs import leg_state_msg
+from stewart_node_support.legs import LegWriter
 from stewart_node_support.lifecycle import DeviceNode, transition
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.running import run
-from stewart_node_support.stamps import from_seconds
+from stewart_node_support.stamps import NANOSECONDS
 
 NANOSECOND = 1e-9
 CLOCK_PERIOD = 1.0
@@ -61,6 +60,7 @@ class PositionSensors(DeviceNode):
         self._readings = self._withheld = 0
         self._periodic: list[Any] = []
         self.published: dict[str, CountedPublisher] = {}
+        self._writer = LegWriter()
         self._strokes = CountedPublisher(self, JointState, 'position_sensors', SENSOR_QOS)
         self._diagnostics = Diagnostics(self, self._options.device)
         self._diagnostics.add('card', self._report)
@@ -112,8 +112,8 @@ class PositionSensors(DeviceNode):
         self._readings += 1
         self._tell(fault)
         if self._active and fault is None:
-            header = header_msg(from_seconds(self._bridge.to_wall(scan.stamp)), '')
-            self._strokes.publish(leg_state_msg(header, scan.strokes, scan.rates))
+            stamp = round(self._bridge.to_wall(scan.stamp) * NANOSECONDS)
+            self._strokes.publish(self._writer.write(stamp, scan.strokes, scan.rates))
 
     def _tell(self, fault: SensorFault | None) -> None:
         if fault is not None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.witmotion import commands
 from stewart_driver.witmotion.commands import Algorithm, Register
+from stewart_driver.witmotion.conversation import Conversation
 from stewart_driver.witmotion.errors import RegisterRefused, SensorSilent
 from stewart_driver.witmotion.frames import FrameType
 from stewart_driver.witmotion.link import Link
@@ -82,7 +83,7 @@ class SensorSettings:
         }
 
 
-def configure(link: Link, settings: SensorSettings) -> tuple[Register, ...]:
+def configure(link: Link, settings: SensorSettings) -> Conversation[tuple[Register, ...]]:
     """
     Write what differs, and read it back.
 
@@ -107,7 +108,7 @@ def configure(link: Link, settings: SensorSettings) -> tuple[Register, ...]:
 
     """
     wanted = settings.wanted()
-    found = registers(link)
+    found = yield from registers(link)
     changes = [register for register, value in wanted.items() if found[register] != value]
     baud = commands.baud_code(settings.baud)
     if link.baud != settings.baud or found[Register.BAUD] != baud:
@@ -116,18 +117,18 @@ def configure(link: Link, settings: SensorSettings) -> tuple[Register, ...]:
         changes.insert(0 if faster else len(changes), Register.BAUD)
     for register in changes:
         if register is Register.BAUD:
-            change_baud(link, settings)
+            yield from change_baud(link, settings)
         else:
-            write(link, register, wanted[register])
+            yield from write(link, register, wanted[register])
     if changes and settings.save:
-        send(link, commands.save())
+        yield from send(link, commands.save())
     return tuple(changes)
 
 
-def registers(link: Link) -> dict[Register, int]:
+def registers(link: Link) -> Conversation[dict[Register, int]]:
     """Read the registers that `configure` may write; SensorSilent if no answer comes."""
-    settings = link.registers(Register.CONTENT)
-    algorithm = link.registers(Register.ALGORITHM)
+    settings = yield from link.registers(Register.CONTENT)
+    algorithm = yield from link.registers(Register.ALGORITHM)
     if settings is None or algorithm is None:
         raise SensorSilent(
             f'the sensor does not answer at {link.baud} baud: is its RX wired to TX?'
@@ -141,26 +142,26 @@ def registers(link: Link) -> dict[Register, int]:
     }
 
 
-def send(link: Link, command: bytes) -> None:
+def send(link: Link, command: bytes) -> Conversation[None]:
     """Send a command that needs an unlocked sensor."""
     link.send(commands.unlock())
-    link.listen(PAUSE)
+    yield from link.listen(PAUSE)
     link.send(command)
-    link.listen(PAUSE)
+    yield from link.listen(PAUSE)
 
 
-def write(link: Link, register: Register, value: int) -> None:
+def write(link: Link, register: Register, value: int) -> Conversation[None]:
     """Write a register and read it back; RegisterRefused if it keeps another value."""
     held = value
     for _ in range(ATTEMPTS):
-        send(link, commands.write(register, value))
-        held = registers(link)[register]
+        yield from send(link, commands.write(register, value))
+        held = (yield from registers(link))[register]
         if held == value:
             return
     raise RegisterRefused(register.name, value, held)
 
 
-def change_baud(link: Link, settings: SensorSettings) -> None:
+def change_baud(link: Link, settings: SensorSettings) -> Conversation[None]:
     """
     Change the speed of the sensor and follow it.
 
@@ -170,15 +171,15 @@ def change_baud(link: Link, settings: SensorSettings) -> None:
     """
     before, code = link.baud, commands.baud_code(settings.baud)
     link.send(commands.unlock())
-    link.listen(PAUSE)
+    yield from link.listen(PAUSE)
     link.send(commands.write(Register.BAUD, code))
     # The command must have left before the speed changes under it.
-    link.listen(PAUSE)
-    found = probe(link, (settings.baud, before))
+    yield from link.listen(PAUSE)
+    found = yield from probe(link, (settings.baud, before))
     if found != settings.baud and settings.save:
-        send(link, commands.save())
-        send(link, commands.write(Register.SAVE, commands.Save.REBOOT))
-        link.listen(RESTART)
-        found = probe(link, (settings.baud, before))
+        yield from send(link, commands.save())
+        yield from send(link, commands.write(Register.SAVE, commands.Save.REBOOT))
+        yield from link.listen(RESTART)
+        found = yield from probe(link, (settings.baud, before))
     if found != settings.baud:
         raise RegisterRefused(Register.BAUD.name, code, commands.baud_code(found))

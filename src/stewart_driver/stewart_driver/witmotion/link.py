@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from stewart_driver.witmotion import commands
 from stewart_driver.witmotion.clock import ArrivalTimes
+from stewart_driver.witmotion.conversation import Conversation, ForBytes
 from stewart_driver.witmotion.decoder import Decoded, Decoder
 from stewart_driver.witmotion.frames import RegisterFrame
 from stewart_driver.witmotion.transport import Transport
@@ -72,11 +73,11 @@ class Link:
         """Send a command."""
         self._transport.write(command)
 
-    def receive(self, timeout: float = SLICE) -> list[Decoded]:
+    def receive(self, timeout: float = SLICE) -> Conversation[list[Decoded]]:
         """Return the frames of one read, which waits at most `timeout` [s] for a byte."""
         if self._stopped():
             raise Interrupted
-        data = self._transport.read(timeout)
+        data = yield ForBytes(self._transport, timeout)
         if not data:
             return []
         time = self._now()
@@ -84,7 +85,7 @@ class Link:
         self.arrivals.read(self.decoder.position, time)
         return found
 
-    def listen(self, duration: float, enough: int = 0) -> list[Decoded]:
+    def listen(self, duration: float, enough: int = 0) -> Conversation[list[Decoded]]:
         """
         Receive for a time; also how this thread pauses, for the line must be drained.
 
@@ -104,10 +105,10 @@ class Link:
         end = self._now() + duration
         found: list[Decoded] = []
         while (left := end - self._now()) > 0.0 and not 0 < enough <= len(found):
-            found += self.receive(min(left, SLICE))
+            found += yield from self.receive(min(left, SLICE))
         return found
 
-    def registers(self, first: int) -> tuple[int, int, int, int] | None:
+    def registers(self, first: int) -> Conversation[tuple[int, int, int, int] | None]:
         """
         Ask for four registers.
 
@@ -126,9 +127,10 @@ class Link:
             self.send(commands.read(first))
             end = self._now() + ANSWER_TIMEOUT
             while self._now() < end:
-                for _, _, frame in self.receive(min(SLICE, ANSWER_TIMEOUT)):
+                heard = yield from self.receive(min(SLICE, ANSWER_TIMEOUT))
+                for _, _, frame in heard:
                     if isinstance(frame, RegisterFrame):
                         # Late answers to the same question must not answer the next one.
-                        self.listen(ANSWER_TIMEOUT if asked > 1 else 0.0)
+                        yield from self.listen(ANSWER_TIMEOUT if asked > 1 else 0.0)
                         return frame.words
         return None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from stewart_driver.witmotion import commands
 from stewart_driver.witmotion.commands import Register
+from stewart_driver.witmotion.conversation import Conversation
 from stewart_driver.witmotion.errors import SensorSilent
 from stewart_driver.witmotion.link import Link
 
@@ -23,7 +24,7 @@ def order(*first: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys([*first, *CANDIDATES]))
 
 
-def probe(link: Link, candidates: Sequence[int]) -> int:
+def probe(link: Link, candidates: Sequence[int]) -> Conversation[int]:
     """
     Try speeds until frames come.
 
@@ -53,7 +54,8 @@ def probe(link: Link, candidates: Sequence[int]) -> int:
         link.set_baud(baud)
         for _ in range(ENOUGH):
             link.send(commands.read(Register.CONTENT))
-        if len(link.listen(LISTEN, enough=ENOUGH)) >= ENOUGH:
+        heard = yield from link.listen(LISTEN, enough=ENOUGH)
+        if len(heard) >= ENOUGH:
             return baud
     count = link.decoder.statistics.bytes - before
     tried = commands.listed(candidates)

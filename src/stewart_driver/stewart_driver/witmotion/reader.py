@@ -3,7 +3,8 @@
 """
 Keep a sensor talking: open, find the speed, configure, stream, and all over when it is lost.
 
-This is the body of a thread of its own; what it has to give lies in a bounded queue.
+This is a conversation (see `conversation`), in real time the body of a thread of its own; what it
+has to give lies in a bounded queue.
 
 """
 
@@ -19,6 +20,7 @@ import threading
 from stewart_driver.errors import DriverError
 from stewart_driver.witmotion.clock import SampleClock
 from stewart_driver.witmotion.configuring import configure, SensorSettings
+from stewart_driver.witmotion.conversation import carry_out, Conversation, ForTime
 from stewart_driver.witmotion.decoder import Decoded, DecoderStatistics
 from stewart_driver.witmotion.errors import PortError
 from stewart_driver.witmotion.grouping import CycleGrouper, GroupingStatistics, Sample
@@ -156,7 +158,7 @@ class ReaderStatus:
 
 class ImuReader:
     """
-    Read samples in a thread.
+    Read samples: in a thread of its own, or along simulated time by `converse`.
 
     Parameters
     ----------
@@ -237,46 +239,51 @@ class ImuReader:
         )
 
     def run(self) -> None:
-        """Connect again and again until stopped."""
+        """Converse in real time until stopped."""
         self._cpu = thread_meter()
+        carry_out(self.converse(), self._sleep, self._stop.wait)
+
+    def converse(self) -> Conversation[None]:
+        """Connect again and again until stopped."""
         try:
             while True:
                 try:
                     self._phase = Phase.OPENING
                     with closing(self._open(self._settings.sensor.baud)) as transport:
                         self._link = Link(transport, self._now, self._stop.is_set)
-                        self._converse(self._link)
+                        yield from self._connect(self._link)
                 except DriverError as error:
                     self._trouble = str(error)
                 self._link = None
-                self._pause()
+                yield from self._pause()
         except Interrupted:
             pass
         finally:
             self._link = None
             self._phase = Phase.STOPPED
 
-    def _pause(self) -> None:
+    def _pause(self) -> Conversation[None]:
         self._phase = Phase.WAITING
-        if self._stop.wait(self._wait):
+        yield ForTime(self._wait, idle=True)
+        if self._stop.is_set():
             raise Interrupted
         self._wait = min(2.0 * self._wait, self._settings.backoff[1])
 
-    def _converse(self, link: Link) -> None:
+    def _connect(self, link: Link) -> Conversation[None]:
         """Stay with an open port until it is lost or the sensor falls silent."""
         speed = self._settings.sensor.baud
         while True:
             self._phase = Phase.PROBING
-            speed = probe(link, order(speed) if self._settings.probes else (speed,))
+            speed = yield from probe(link, order(speed) if self._settings.probes else (speed,))
             self._trouble = ''
-            self._configure(link)
+            yield from self._configure(link)
             self._wait = self._settings.backoff[0]
             self._connections += 1
             speed = link.baud
-            self._stream(link)
+            yield from self._stream(link)
             self._trouble = f'no frame for {self._settings.silence:g} s at {speed} baud'
 
-    def _configure(self, link: Link) -> None:
+    def _configure(self, link: Link) -> Conversation[None]:
         """Configure; a sensor that refuses is still read, and the reason told."""
         self._grouper = CycleGrouper()
         self._clock = SampleClock(1.0 / self._settings.sensor.rate)
@@ -284,7 +291,7 @@ class ImuReader:
             return
         self._phase = Phase.CONFIGURING
         try:
-            configure(link, self._settings.sensor)
+            yield from configure(link, self._settings.sensor)
             self._grouper.expect(self._settings.sensor.pattern)
             self._misconfigured = ''
         except PortError:
@@ -292,7 +299,7 @@ class ImuReader:
         except DriverError as error:
             self._misconfigured = str(error)
 
-    def _stream(self, link: Link) -> None:
+    def _stream(self, link: Link) -> Conversation[None]:
         """Receive until no frame comes for too long."""
         self._phase = Phase.STREAMING
         patience = FIRST_CHECK
@@ -301,18 +308,18 @@ class ImuReader:
         reads = 0
         silence = max(self._settings.silence, 3.0 / self._settings.sensor.rate)
         while now - heard <= silence:
-            decoded = link.receive()
+            decoded = yield from link.receive()
             now = self._now()
             if decoded:
                 heard = now
                 self._put(link, decoded)
             reads += 1
             if reads % SHARP and self._settings.gather:
-                self._sleep(self._settings.gather)
+                yield ForTime(self._settings.gather)
             if now > check:
                 if self._settings.configures and self._drifted():
                     patience = min(2.0 * patience, LAST_CHECK)
-                    self._configure(link)
+                    yield from self._configure(link)
                     self._phase = Phase.STREAMING
                     heard = now = self._now()
                 check = now + patience

@@ -1,0 +1,146 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The control loop in the caller's thread, stepped along simulated time."""
+
+from __future__ import annotations
+
+import os
+
+from stewart_driver.backend import Backend
+from stewart_driver.configuration import CycleConfiguration
+from stewart_driver.cycle import Cycle, Request
+from stewart_driver.cycle_link import CycleLink
+from stewart_driver.errors import ConfigurationError, CycleError
+from stewart_driver.shared_block import decode, SharedBlock
+from stewart_driver.state_machine import State
+
+NANOSECONDS = 1_000_000_000
+# A stop takes 1.5 times speed over deceleration; whatever takes longer than this never ends [s].
+LONGEST_STOP = 10.0
+# Time that jumps further than this was set, it did not pass [ns].
+LONGEST_GAP = NANOSECONDS
+AT_REST = (State.DISABLED, State.FAULT)
+
+
+class InlineCycle(CycleLink):
+    """
+    A control loop whose clock is the caller's.
+
+    The same loop that runs in a process of its own on a rig, without threads, sleeps or clocks:
+    same commands at same instants, same bits. Requests are answered at once, between two cycles.
+
+    Parameters
+    ----------
+    backend : Backend
+        Simulated; opened here.
+    configuration : CycleConfiguration
+        Limits and settings; a real-time priority means nothing here.
+    now_ns : int
+        Instant of the first cycle [ns].
+
+    Raises
+    ------
+    ConfigurationError
+        If the back end moves metal, which follows no simulated time.
+    DriverError
+        If the back end cannot be opened.
+
+    """
+
+    def __init__(self, backend: Backend, configuration: CycleConfiguration, now_ns: int) -> None:
+        """Open the back end; no cycle has run yet."""
+        if not backend.simulated:
+            expected = 'a simulated back end, for metal follows no simulated time'
+            raise ConfigurationError('backend', backend.name, expected)
+        descriptor = SharedBlock.allocate()
+        try:
+            super().__init__(SharedBlock(descriptor))
+        finally:
+            os.close(descriptor)
+        self._backend = backend
+        self._period = round(backend.cycle_time * NANOSECONDS)
+        self._next = now_ns
+        backend.open(now_ns / NANOSECONDS)
+        self._cycle = Cycle(backend, configuration, self._block)
+        self._alive = True
+
+    @property
+    def alive(self) -> bool:
+        """Whether it was not ended yet."""
+        return self._alive
+
+    def epitaph(self) -> str:
+        """Return one sentence on why it is gone; empty while it is alive."""
+        return '' if self._alive else 'the control loop was ended'
+
+    def kill(self) -> None:
+        """Run no further cycle."""
+        self._alive = False
+
+    def steady(self) -> float:
+        """Return the instant of the coming cycle [s]."""
+        return self._next / NANOSECONDS
+
+    def pause(self) -> None:
+        """Run one cycle."""
+        self.advance(self._next)
+
+    def advance(self, now_ns: int) -> None:
+        """
+        Run every cycle that is due.
+
+        Parameters
+        ----------
+        now_ns : int
+            Present time [ns]; a jump by more than a second moves the grid of the cycles on.
+
+        """
+        if now_ns - self._next > LONGEST_GAP:
+            self._block.words['overruns'] += (now_ns - self._next) // self._period
+            self._next = now_ns
+        while self._alive and self._next <= now_ns:
+            self._cycle.step(self._next / NANOSECONDS)
+            self._next += self._period
+            words = self._block.words
+            words['cycles'] += 1
+            # Simulated cycles are never late and take no time: all are in the first bins.
+            words['lateness'][0] += 1
+            words['busy'][0] += 1
+
+    def request(self, request: Request) -> tuple[bool, str]:
+        """Carry a request out; return whether it is accepted, and one sentence."""
+        number = self._block.requests.push(code=request)
+        self._cycle.serve()
+        for reply in self._block.replies.pop_all():
+            if int(reply['request']) == number:
+                return bool(reply['accepted']), decode(reply['message'])
+        return False, self.epitaph()
+
+    def quick_stop(self) -> tuple[bool, str]:
+        """Bring all legs to rest as hard as allowed and switch the drives off."""
+        self._block.words['quick_stops'] += 1
+        self._cycle.serve()
+        return True, 'quick stop: all legs come to rest, then the drives are off'
+
+    def end(self) -> None:
+        """
+        Bring the legs to rest, switch the drives off and close the back end.
+
+        Raises
+        ------
+        CycleError
+            If the legs do not come to rest.
+
+        """
+        if not self._alive:
+            return
+        limit = self._next + round(LONGEST_STOP * NANOSECONDS)
+        self._cycle.disable('the driver is being cleaned up')
+        while self._cycle.state not in AT_REST and self._next < limit:
+            self.pause()
+        rest = self._cycle.state in AT_REST
+        self._alive = False
+        self._backend.disable()
+        self._backend.close()
+        if not rest:
+            raise CycleError(f'the legs did not come to rest within {LONGEST_STOP:g} s')
