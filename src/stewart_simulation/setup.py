@@ -22,8 +22,14 @@ setup(
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
     entry_points={
-        'console_scripts': ['virtual_rig = stewart_node_support.executable:main'],
-        'stewart.nodes': ['virtual_rig = stewart_simulation.nodes.virtual_rig:VirtualRig'],
+        'console_scripts': [
+            'simulation_clock = stewart_node_support.executable:main',
+            'virtual_rig = stewart_node_support.executable:main',
+        ],
+        'stewart.nodes': [
+            'simulation_clock = stewart_simulation.nodes.simulation_clock:SimulationClock',
+            'virtual_rig = stewart_simulation.nodes.virtual_rig:VirtualRig',
+        ],
         'stewart.daq_cards': ['simulated = stewart_simulation.daq_card.library:CARD'],
         'stewart.driver_backends': [
             'simulated = stewart_simulation.simulated_backend:SimulatedBackend',

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_driver.legs import Array, LEGS
+from stewart_kinematics.compiled import kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
 
 
 class RateRamp:
@@ -52,13 +53,31 @@ class RateRamp:
             How the rates change from here on; 0 where the target stands [m/s²].
 
         """
-        since: Array = np.broadcast_to(np.asarray(elapsed, dtype=np.float64), (LEGS,))
-        moving = (since > 0.0) & (rates != 0.0)
-        periods = np.where(moving, since, 0.0)
-        changes = np.where(moving, (rates - self._rates) / np.where(moving, since, 1.0), 0.0)
-        # A motion that has just begun tells an acceleration, but not yet how that changes.
-        known = moving & (self._periods > 0.0)
-        apart = np.where(known, 0.5 * (periods + self._periods), 1.0)
-        further = np.where(known, periods / apart * (changes - self._changes), 0.0)
-        self._rates, self._changes, self._periods = np.array(rates), changes, periods
-        return np.asarray(changes + self._lead * further)
+        since = np.ascontiguousarray(np.broadcast_to(elapsed, (LEGS,)), dtype=np.float64)
+        out = np.empty(LEGS)
+        extrapolate(rates, since, self._lead, self._rates, self._changes, self._periods, out)
+        return out
+
+
+@kernel(VOID, VECTOR, VECTOR, SCALAR, VECTOR_OUT, VECTOR_OUT, VECTOR_OUT, VECTOR_OUT)
+def extrapolate(
+    rates: Array,
+    since: Array,
+    lead: float,
+    last_rates: Array,
+    last_changes: Array,
+    last_periods: Array,
+    out: Array,
+) -> None:
+    """Fill the accelerations from the rates and what was kept of those before, which changes."""
+    for leg in range(rates.shape[0]):
+        change = period = out[leg] = 0.0
+        if since[leg] > 0.0 and rates[leg] != 0.0:
+            period = since[leg]
+            change = (rates[leg] - last_rates[leg]) / period
+            out[leg] = change
+            # A motion that has just begun tells an acceleration, but not yet how that changes.
+            if last_periods[leg] > 0.0:
+                apart = 0.5 * (period + last_periods[leg])
+                out[leg] += lead * period / apart * (change - last_changes[leg])
+        last_rates[leg], last_changes[leg], last_periods[leg] = rates[leg], change, period

@@ -13,16 +13,16 @@ A drive without power leaves its leg to the brake, which slips when it is asked 
 
 from __future__ import annotations
 
-from numba import njit
 import numpy as np
 from stewart_dynamics.forward_kernels import advance_in_place, derivative, Plant
 from stewart_dynamics.vectors import rotation_matrix
+from stewart_kinematics.compiled import inferred
 
 # A mechanical end stop or a brake: stiff, damped, slow enough for the servo's step [N/m], [N s/m].
 STOP_STIFFNESS, STOP_DAMPING = 2e6, 2e3
 
 
-@njit(cache=True)
+@inferred
 def leg_motion(base_joints, platform_joints, state, lengths, rates):  # type: ignore[no-untyped-def]
     """Fill lengths [m] and rates [m/s] of the six legs for a plant state."""
     rotation = np.empty((3, 3))
@@ -39,13 +39,13 @@ def leg_motion(base_joints, platform_joints, state, lengths, rates):  # type: ig
         rates[i] = rate / lengths[i]
 
 
-@njit(cache=True)
+@inferred
 def plant_derivative(plant: Plant, state, acting, out):  # type: ignore[no-untyped-def]
     """Fill the time derivative of a plant state under the forces that act along the legs [N]."""
     derivative(*plant, state, acting, out)
 
 
-@njit(cache=True)
+@inferred
 def brake(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
     """Return the force of a brake [N] and the stroke that it holds [m]: overloaded, it slips."""
     force = STOP_STIFFNESS * (held - stroke) - STOP_DAMPING * rate
@@ -55,7 +55,7 @@ def brake(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
     return force, held
 
 
-@njit(cache=True)
+@inferred
 def run_servos(  # type: ignore[no-untyped-def]
     plant: Plant, retracted, ends, gains, limits, powered, errors,
     targets, target_rates, target_accelerations, hold, feed_forward, age,

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar, TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from stewart_simulation.drives import DriveSettings, LaggingDrives
 from stewart_simulation.encoders import Encoders
 from stewart_simulation.plant_options import END_MARGIN, PlantOptions
 from stewart_simulation.rate_ramp import RateRamp
+from stewart_simulation.rig.mechanics import Mechanics
 
 if TYPE_CHECKING:
     from stewart_simulation.rigid_drives import RigidDrives
@@ -82,6 +84,12 @@ class SimulatedBackend:
     options : SimulatedOptions
         How they are made.
 
+    Attributes
+    ----------
+    mechanics : Mechanics
+        The plant and its time, from `open` on; whoever shares this process may look at it, and put
+        a sensor on it.
+
     """
 
     name: ClassVar[str] = 'simulated'
@@ -110,6 +118,11 @@ class SimulatedBackend:
         # Compiles the kernels the first time, so that the cyclic process finds them on disk.
         self._rigid()
 
+    @property
+    def measures_forces(self) -> bool:
+        """Whether the drives move a plant, and so measure forces."""
+        return self._options.model == 'rigid'
+
     def open(self, now: float) -> None:
         """Put the platform where it starts."""
         options = self._options
@@ -122,6 +135,7 @@ class SimulatedBackend:
         )
         self._force_rng = np.random.default_rng((options.seed, 1))
         self._ramp = RateRamp(lead=1.0)
+        self.mechanics = Mechanics(self._drives, now, longest_gap=inf)
         self._now = now
         self._on_at: float | None = None
         self._rates: Array = np.zeros(6)
@@ -197,7 +211,7 @@ class SimulatedBackend:
 
         """
         elapsed, self._now = now - self._now, now
-        self._drives.advance(elapsed)
+        self.mechanics.advance(now)
         if self._on_at is not None and now >= self._on_at:
             self._drives.on = True
         self._drives.command(

@@ -13,9 +13,9 @@ import pytest
 from stewart_driver.daq.card import AnalogCard, Wiring
 from stewart_driver.daq.errors import CardError
 from stewart_simulation.daq_card.analog_rig import AnalogRig, AnalogSettings, Mode
-from stewart_simulation.daq_card.bench import Wire
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.faults import CardFaults
+from stewart_simulation.daq_card.inline_wire import InlineWire as Wire
 from stewart_simulation.daq_card.library import SimulatedComedi
 from stewart_simulation.daq_card.wire import Answer, Operation, Request
 from stewart_simulation.drives import DriveSettings, LaggingDrives

@@ -32,7 +32,7 @@ from stewart_simulation.rig.launcher import RigProcess
 
 pytestmark = [
     pytest.mark.ros,
-    pytest.mark.alone,
+    pytest.mark.realtime,
     pytest.mark.skipif(
         'simulated' not in {point.name for point in entry_points(group=GROUP)},
         reason='stewart_simulation is not installed here, only its sources are',
@@ -48,7 +48,7 @@ class DaqRig(Harness):
     """A rig process behind a driver and a reader, with the test in the place of kinematics."""
 
     def __init__(self, rig: RigProcess) -> None:
-        super().__init__()
+        super().__init__(real=True)
         self.legs: list[Any] = self.listen(JointState, 'actuator_states', SENSOR_QOS)
         self.sensors: list[Any] = self.listen(JointState, 'position_sensors', SENSOR_QOS)
         self.states: list[Any] = self.listen(DriverState, 'driver/state', STATE_QOS)

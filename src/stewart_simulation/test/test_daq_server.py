@@ -15,8 +15,8 @@ import pytest
 from stewart_driver.daq.card import AnalogCard, Wiring
 from stewart_driver.daq.errors import CardError
 from stewart_simulation.daq_card import library as comedi
-from stewart_simulation.daq_card.bench import Wire
 from stewart_simulation.daq_card.card import Card, CardSettings
+from stewart_simulation.daq_card.inline_wire import InlineWire as Wire
 from stewart_simulation.daq_card.library import SimulatedComedi
 from stewart_simulation.daq_card.server import CardServer
 from stewart_simulation.daq_card.wire import Answer

@@ -37,7 +37,8 @@ from stewart_driver.configuration import (
     SupervisionSettings,
 )
 from stewart_driver.cycle import Request
-from stewart_driver.cycle_client import CycleClient, Sample, StateChange
+from stewart_driver.cycle_client import CycleClient
+from stewart_driver.cycle_link import Sample, StateChange
 from stewart_driver.errors import CycleError
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
@@ -180,7 +181,7 @@ TRACED = pytest.mark.skipif(
 )
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 @pytest.mark.parametrize('cycle', [pytest.param(0.001, marks=TRACED), 0.002, 0.004])
 def test_six_axes_follow_a_wave_for_two_seconds(
     cycle: float, rig: Any, use: Callable[..., User], record_property: Callable[..., None]
@@ -212,7 +213,7 @@ def test_six_axes_follow_a_wave_for_two_seconds(
     assert followed[-1].forces is not None
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 @pytest.mark.parametrize(
     ('fault', 'arguments', 'reason'),
     [
@@ -251,7 +252,7 @@ def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
     assert user.client.counters().bus_restarts == (fault != 'drive_fault')
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 def test_emergency_and_al_status_are_in_the_reason(rig: Any, use: Callable[..., User]) -> None:
     user = use()
     user.enable()
@@ -290,7 +291,7 @@ def test_a_wrong_wire_is_refused_at_the_start(rig: Any, use: Callable[..., User]
         use()
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 def test_free_maps_carry_force_and_read_only_ones_are_used_as_they_are(
     rig: Any, use: Callable[..., User]
 ) -> None:
@@ -367,7 +368,7 @@ def test_calibration_writes_offsets_that_make_the_strokes_right(
     assert user.reason.endswith('not verified here: leg 6 stands +10.000 mm from home (neutral)')
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 def test_outputs_are_safe_after_the_cyclic_process_was_killed(
     rig: Any, use: Callable[..., User]
 ) -> None:
@@ -375,7 +376,7 @@ def test_outputs_are_safe_after_the_cyclic_process_was_killed(
     user.move()
 
     os.kill(user.client.pid, signal.SIGKILL)
-    until(lambda: set(rig.seen['drive_states']) == {'FAULT'}, 2.0)
+    until(lambda: set(rig.seen['drive_states']) == {'FAULT'})
 
     assert set(rig.seen['error_codes']) == {0x8130}
     assert set(rig.seen['al_states']) == {'SAFEOP'}
@@ -395,6 +396,6 @@ def test_nothing_survives_a_killed_parent_and_the_drives_are_off(rig: Any) -> No
         until(lambda: rig.seen['drive_states'] == ['OPERATION_ENABLED'] * 6)
         parent.kill()
 
-    until(lambda: not Path(f'/proc/{pid}').exists(), 3.0)
+    until(lambda: not Path(f'/proc/{pid}').exists())
     assert rig.seen['drive_states'] == ['SWITCH_ON_DISABLED'] * 6
     assert set(rig.seen['al_states']) == {'INIT'}

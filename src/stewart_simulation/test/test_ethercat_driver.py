@@ -40,7 +40,7 @@ SPEC.loader.exec_module(ethercat_rig)
 
 pytestmark = [
     pytest.mark.ros,
-    pytest.mark.alone,
+    pytest.mark.realtime,
     pytest.mark.skipif(
         'ethercat' not in {point.name for point in entry_points(group=GROUP)},
         reason='stewart_driver is not installed here, only its sources are',

@@ -25,7 +25,7 @@ from stewart_node_support.testing import Harness
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.truth import TruthReader
 
-pytestmark = [pytest.mark.ros, pytest.mark.alone]
+pytestmark = [pytest.mark.ros, pytest.mark.realtime]
 
 LIMIT = 60.0
 PERIOD_NS, RATE = 10_000_000, 0.02
@@ -146,7 +146,7 @@ def test_ctrl_c_for_all_leaves_a_machine_at_rest_and_without_power(
         ethercat=not card,
         imu=False,
     )
-    with Harness() as harness:
+    with Harness(real=True) as harness:
         harness.until(lambda: terminal.says('virtual_rig', places.READY), LIMIT)
         terminal.start('stewart_driver', 'driver', backend=backend, **chosen, **PATIENCE)
         states: list[Any] = harness.listen(DriverState, 'driver/state', STATE_QOS)

@@ -68,7 +68,7 @@ class Bench(Harness):
     """The node, a client for faults, and hands on every wire."""
 
     def __init__(self, directory: Path) -> None:
-        super().__init__()
+        super().__init__(real=True)
         self.rig: Any = self.add(
             VirtualRig, platform='vigo', directory=str(directory), truth_rate=200.0
         )

@@ -18,12 +18,16 @@ from stewart_driver.cycle import Request
 from stewart_driver.cycle_client import CycleClient
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions
+from stewart_driver.ethercat.backend import EthercatBackend
+from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.state_machine import State
 from stewart_simulation.daq_card.bench import teaching_rig
 from stewart_simulation.daq_card.library import SimulatedComedi
 from stewart_simulation.rig import directory as places
+from stewart_simulation.rig.errors import RigError
 from stewart_simulation.rig.launcher import RigProcess
 from stewart_simulation.rig.lingering import Lingering, LONGEST, QUIET
+from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.rig.truth import TruthReader
 
 PATIENT = InterpolationSettings(playout_delay=0.1, extrapolation_time=0.2)
@@ -96,6 +100,45 @@ def test_the_driver_ends_in_order_on_a_rig_that_was_asked_to_end_before(rig: Rig
     assert not rig.directory.exists()
 
 
+@pytest.mark.installed
+def test_a_rig_waits_for_a_master_that_is_delayed_with_the_drives_on(tmp_path: Path) -> None:
+    try:
+        rig = RigProcess(RigSettings(platform='vigo', drive='omron_1s_free'), tmp_path / 'd')
+    except RigError as error:
+        if 'What permits it' in str(error):
+            pytest.skip(str(error))
+        raise
+    with rig:
+        backend = EthercatBackend(
+            EthercatOptions(
+                interface=rig.ends['interface'],
+                namespace=rig.ends['namespace'],
+                drive='omron_1s_free',
+                rig_file=rig.ends['rig_file'],
+                cycle_time=0.01,
+                receive_timeout=0.2,
+                patience=4.0,
+                drive_watchdog=5.0,
+                start_timeout=30.0,
+            )
+        )
+        client = CycleClient(backend, CycleConfiguration(backend.limits, PATIENT), 60.0)
+        truth = rig.truth()
+        assert client.request(Request.ENABLE, 5.0)[0]
+        until(lambda: truth.read().powered.all())
+
+        # As on a busy machine: the rig is asked to end, and the driver gets no turn for a while.
+        os.kill(client.pid, signal.SIGSTOP)
+        os.kill(rig.pid, signal.SIGTERM)
+        time.sleep(2.0 * QUIET)
+        assert rig.alive
+        os.kill(client.pid, signal.SIGCONT)
+        client.end()
+
+        until(lambda: not rig.alive)
+        assert State.FAULT not in [change.state for change in client.state_changes()]
+
+
 # Owns both, as `stewart run` does.
 OWNER = """
 from pathlib import Path
@@ -106,6 +149,7 @@ from stewart_driver.cycle_client import CycleClient
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions
 from stewart_simulation.daq_card.bench import teaching_rig
+from stewart_simulation.rig.errors import RigError
 from stewart_simulation.rig.launcher import RigProcess
 
 rig = RigProcess(teaching_rig(), Path(sys.argv[1]))

@@ -61,7 +61,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RigProcess]:
         yield process
 
 
-def until(condition: Callable[[], Any], timeout: float = 15.0) -> None:
+def until(condition: Callable[[], Any], timeout: float = 30.0) -> None:
     end = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < end
@@ -152,7 +152,7 @@ def check_forward_kinematics(truth: Truth) -> None:
     assert np.abs(lengths - geometry.retracted_length - truth.strokes).max() < 1e-12
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 @pytest.mark.installed
 def test_frames_move_the_plant_and_card_and_encoders_see_it(rig: RigProcess, mover: Mover) -> None:
     reader, before = rig.truth(), rig.truth().read()
@@ -180,9 +180,9 @@ def test_frames_move_the_plant_and_card_and_encoders_see_it(rig: RigProcess, mov
     assert 3e-6 < read.std(axis=0).mean() < 3e-5
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 def test_a_killed_cyclic_process_leaves_the_plant_on_its_brakes(
-    rig: RigProcess, mover: Mover
+    rig: RigProcess, mover: Mover, lateness: Callable[[], float]
 ) -> None:
     reader, before = rig.truth(), rig.truth().read()
     mover.lift(0.6)
@@ -197,12 +197,12 @@ def test_a_killed_cyclic_process_leaves_the_plant_on_its_brakes(
 
     assert (moving.strokes - before.strokes).min() > 0.1 * RATE
     # The drives' watchdog is 100 ms, then they ramp down.
-    assert braked.stamp - killed < 0.4
+    assert braked.stamp - killed < 0.4 + 3 * lateness()
     assert np.abs(rest.strokes - moving.strokes).max() < 0.4 * RATE
     assert np.array_equal(reader.read().strokes, rest.strokes)
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 @pytest.mark.parametrize(
     ('fault', 'arguments', 'said'),
     [
@@ -320,7 +320,7 @@ def test_a_killed_rig_leaves_nothing_after_its_owner_has_ended_it(tmp_path: Path
     assert not (tmp_path / 'd').exists()
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 def test_a_stuck_encoder_is_found_before_its_drive_runs_away(
     rig: RigProcess, mover: Mover
 ) -> None:

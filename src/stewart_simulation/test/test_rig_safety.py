@@ -23,17 +23,16 @@ from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.nodes.forward_kinematics import ForwardKinematics
 from stewart_kinematics.nodes.inverse_kinematics import InverseKinematics
+from stewart_kinematics.nodes.testing import Writers
 from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.trajectories import Cycloidal
-from stewart_node_support.conversions import setpoint_msg
 from stewart_node_support.lifecycle import bring_up
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
-from stewart_node_support.stamps import from_nanoseconds, to_nanoseconds
+from stewart_node_support.stamps import to_nanoseconds
 from stewart_node_support.testing import Harness
 
 pytestmark = [
     pytest.mark.ros,
-    pytest.mark.alone,
     pytest.mark.skipif(
         'simulated' not in {point.name for point in entry_points(group=GROUP)},
         reason='stewart_simulation is not installed here, only its sources are',
@@ -43,7 +42,7 @@ pytestmark = [
 VIGO = load_platform('vigo')
 NEUTRAL = VIGO.geometry.neutral_pose
 PERIOD_NS = 10_000_000
-# A machine that tests share lets processes wait; none of the rules depends on these times.
+# None of the rules depends on these times.
 PATIENCE = {
     'playout_delay': 0.1,
     'extrapolation_time': 0.1,
@@ -79,8 +78,9 @@ class SafeRig(Harness):
         self.inverse: Any = self.add(InverseKinematics)
         self.add(ForwardKinematics, playout_delay=PATIENCE['playout_delay'])
         bring_up(self.add(Driver, **PATIENCE))
+        self._writers = Writers()
         self._setpoints = self.talk(PlatformSetpoint, 'setpoint', COMMAND_QOS)
-        self.until(lambda: self._setpoints.get_subscription_count() == 2)
+        self.discover(lambda: self._setpoints.get_subscription_count() == 1)
         assert self.call(Trigger, 'driver/enable').success
         self.until(lambda: self.states and self.states[-1].state == DriverState.ENABLED)
         self.states.clear()
@@ -93,7 +93,7 @@ class SafeRig(Harness):
         """Publish a setpoint and let it be executed or refused."""
         tally = self.inverse.refusals
         before = tally.accepted + tally.refused
-        self._setpoints.publish(setpoint_msg(from_nanoseconds(stamp), source, motion))
+        self._setpoints.publish(self._writers[source].write(stamp, motion))
         self.until(lambda: tally.accepted + tally.refused > before)
 
     def play(
@@ -236,7 +236,7 @@ def test_after_a_stop_a_path_in_motion_moves_nothing(rig: SafeRig) -> None:
 
 def test_nothing_moves_after_a_quick_stop_though_setpoints_go_on(rig: SafeRig) -> None:
     client = rig.probe.create_client(Trigger, 'driver/quick_stop')
-    rig.until(client.service_is_ready)
+    rig.discover(client.service_is_ready)
     begin = rig.now()
     rig.play(begin, 0, FASTEST_NS)
     answer = client.call_async(Trigger.Request())

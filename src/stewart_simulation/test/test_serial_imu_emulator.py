@@ -125,9 +125,11 @@ def test_a_sensor_as_from_the_factory_is_found_configured_and_read(bench: Bench)
     assert bench.verdict().message.endswith('at 115200 baud')
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 @pytest.mark.parametrize(('latency', 'worst'), [(0.0, 0.003), (0.016, 0.008)])
-def test_stamps_are_the_instants_of_the_cycles(bench: Bench, latency: float, worst: float) -> None:
+def test_stamps_are_the_instants_of_the_cycles(
+    bench: Bench, latency: float, worst: float, lateness: Callable[[], float]
+) -> None:
     bench.sensor(sensor=configured(), latency=latency)
     bench.read()
     bench.connected()
@@ -136,8 +138,8 @@ def test_stamps_are_the_instants_of_the_cycles(bench: Bench, latency: float, wor
     truth = np.array(bench.measured)
     error = stamps - truth[np.abs(truth[None, :] - stamps[:, None]).argmin(axis=1)]
 
-    # The loop has not settled wholly; a loaded machine makes single cycles late, not the median.
-    assert np.abs(np.median(error)) < min(worst, 0.0025)
+    # The loop has not settled wholly; a loaded machine makes some cycles late, by so much.
+    assert np.abs(np.median(error)) < min(worst, 0.0025) + lateness()
     assert np.median(np.diff(stamps)) == pytest.approx(0.005, rel=0.01)
     assert np.diff(stamps).min() > 0.0
 
@@ -273,8 +275,8 @@ def test_what_nobody_takes_is_dropped_and_counted(bench: Bench) -> None:
     assert 'nobody took them in time' in bench.verdict().message
 
 
-@pytest.mark.alone
-def test_the_age_of_a_sample_is_bounded(bench: Bench) -> None:
+@pytest.mark.realtime
+def test_the_age_of_a_sample_is_bounded(bench: Bench, lateness: Callable[[], float]) -> None:
     bench.sensor(sensor=configured())
     bench.read()
     bench.connected()
@@ -285,23 +287,25 @@ def test_the_age_of_a_sample_is_bounded(bench: Bench) -> None:
         now = time.monotonic()
         ages += [now - item.stamp for item in bench.reader.take()]
 
-    # Half of 40 ms of gathering, 3 ms on the line, 2 ms here; the rest is for a loaded machine.
-    assert np.median(ages) < 0.03
-    assert np.quantile(ages, 0.9) < 0.06
+    # Half of 40 ms of gathering, 3 ms on the line, 2 ms here; emulator, reader and this thread may
+    # each be woken late.
+    assert np.median(ages) < 0.025 + 3 * lateness()
+    assert np.quantile(ages, 0.9) < 0.045 + 3 * lateness()
 
 
 @pytest.mark.parametrize('phase', [Phase.WAITING, Phase.PROBING, Phase.STREAMING])
-def test_stopping_takes_no_time_and_leaves_no_thread(bench: Bench, phase: Phase) -> None:
+def test_stopping_waits_for_nothing_and_leaves_no_thread(bench: Bench, phase: Phase) -> None:
     imu = bench.sensor(sensor=configured())
     if phase is Phase.WAITING:
         imu.unplug()
     imu.sensor.silent = phase is Phase.PROBING
-    bench.read(backoff=(5.0, 5.0))
+    bench.read(backoff=(60.0, 60.0))
     bench.until(lambda: bench.reader.status.phase is phase)
     begin = time.monotonic()
     bench.reader.stop()
 
-    assert time.monotonic() - begin < 0.5
+    # Not for the next look for a sensor.
+    assert time.monotonic() - begin < 30.0
     assert bench.reader.status.phase is Phase.STOPPED
     assert 'imu_reader' not in {thread.name for thread in threading.enumerate()}
     assert bench.verdict(0.0).message == 'the reader is not running'

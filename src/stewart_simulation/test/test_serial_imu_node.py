@@ -85,7 +85,7 @@ def rig(tmp_path: Path) -> Iterator[Callable[..., Rig]]:
                 latency=latency,
             )
             stack.enter_context(imu)
-            return Rig(stack.enter_context(Harness()), imu)
+            return Rig(stack.enter_context(Harness(real=True)), imu)
 
         yield make
 
@@ -106,7 +106,7 @@ def test_imu_data_is_what_the_sensor_feels(rig: Callable[..., Rig]) -> None:
     assert message.linear_acceleration_covariance[1] == 0.0
 
 
-@pytest.mark.alone
+@pytest.mark.realtime
 def test_angular_velocity_is_the_rate_of_the_orientation_over_the_stamps(
     rig: Callable[..., Rig],
 ) -> None:

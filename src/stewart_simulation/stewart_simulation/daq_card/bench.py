@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import datetime
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,8 @@ from stewart_simulation.daq_card.analog_rig import AnalogRig, AnalogSettings, Mo
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.faults import CardFaults
 from stewart_simulation.daq_card.gauge import measure_points
+from stewart_simulation.daq_card.inline_wire import InlineWire
 from stewart_simulation.daq_card.library import SimulatedComedi
-from stewart_simulation.daq_card.wire import Request
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.start import leg_limits, start_pose
 
@@ -73,7 +72,7 @@ class Bench:
     ----------
     now : float
         Time [s].
-    wires : list of Wire
+    wires : list of InlineWire
         All that was opened so far.
 
     """
@@ -90,7 +89,7 @@ class Bench:
         self.drives = rig.drives(plant, self.limits, hold_after=rig.hold_after)
         self.settings = AnalogSettings.for_legs(self.limits, mode, seed=3)
         self._rig = AnalogRig(self.card, self.drives, self.settings, np.random.default_rng(1))
-        self.wires: list[Wire] = []
+        self.wires: list[InlineWire] = []
         self.library = SimulatedComedi(self._connect, self.wait)
         path = folder / 'rig.yaml'
         calibrate(path, rig.platform, self.settings)
@@ -106,8 +105,8 @@ class Bench:
             CardAccess(self.library, lambda: self.now, lambda: WALL + self.now),
         )
 
-    def _connect(self, _: str) -> Wire:
-        self.wires.append(Wire(self.card, self.advance))
+    def _connect(self, _: str) -> InlineWire:
+        self.wires.append(InlineWire(self.card, self.advance))
         return self.wires[-1]
 
     def wait(self, duration: float) -> None:
@@ -119,47 +118,3 @@ class Bench:
         if self.now > self._plant_at:
             self._rig.advance(self.now - self._plant_at)
             self._plant_at = self.now
-
-
-class Wire:
-    """
-    An open file of a card in this process.
-
-    Parameters
-    ----------
-    card : Card
-        Who answers.
-    advance : callable
-        Called before every answer: brings the card's inputs up to now.
-
-    Attributes
-    ----------
-    calls : int
-        Requests so far.
-    answers : list of bytes
-        Those that were not received yet, oldest first.
-
-    """
-
-    def __init__(self, card: Card, advance: Callable[[], None] = lambda: None) -> None:
-        """Expect no answer yet."""
-        self._card, self._advance = card, advance
-        self._owner = self.calls = 0
-        self.answers: list[bytes] = []
-
-    def send(self, data: bytes, /) -> int:
-        """Let the card answer, with inputs of now."""
-        self.calls += 1
-        self._owner = Request.decode(data).owner
-        self._advance()
-        self.answers.append(self._card.handle(data))
-        return len(data)
-
-    def recv(self, size: int, /) -> bytes:
-        """Return the oldest answer."""
-        return self.answers.pop(0)[:size]
-
-    def close(self) -> None:
-        """Give up what was locked."""
-        self.answers.clear()
-        self._card.release(self._owner)

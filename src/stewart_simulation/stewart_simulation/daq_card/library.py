@@ -19,6 +19,7 @@ import time
 from typing import Protocol
 
 from stewart_driver.daq.card_type import CardType
+from stewart_simulation.daq_card import inline_cards
 from stewart_simulation.daq_card.layout import BOARD, DRIVER, Subdevice, SUBDEVICES
 from stewart_simulation.daq_card.structures import (
     ComediInsn,
@@ -58,17 +59,20 @@ class Wire(Protocol):
         """Hang up."""
 
 
-def connect_to(path: str) -> socket.socket:
-    """Return a socket that is connected to a card; raises `OSError` where none listens."""
+def connect_to(path: str) -> Wire:
+    """Return the way to a card, in this process or by a socket; raises `OSError` without one."""
+    inline = inline_cards.find(path)
+    if inline is not None:
+        return inline.connect()
     return unix_connection(Path(path), socket.SOCK_SEQPACKET, LONGEST_CALL)
 
 
 class Device:
     """An open card: what ``comedi_open`` returns."""
 
-    def __init__(self, wire: Wire) -> None:
-        """Take the wire."""
-        self.wire = wire
+    def __init__(self, wire: Wire, sleep: Callable[[float], None]) -> None:
+        """Take the wire, and what lets a slow call take its time [s]."""
+        self.wire, self.sleep = wire, sleep
         self.owner = int.from_bytes(os.urandom(8), 'little')
         self.number = 0
 
@@ -111,7 +115,8 @@ class SimulatedComedi:
     def comedi_open(self, fn: str) -> Device | None:
         """Open a card."""
         try:
-            return Device(self._connect(fn))
+            inline = inline_cards.find(fn)
+            return Device(self._connect(fn), self._sleep if inline is None else inline.let_pass)
         except OSError as error:
             self._errno = error.errno or errno.EIO
             return None
@@ -261,7 +266,7 @@ class SimulatedComedi:
         except OSError:
             return self._fail(errno.ENODEV)
         if answer.delay:
-            self._sleep(min(answer.delay, LONGEST_CALL))
+            it.sleep(min(answer.delay, LONGEST_CALL))
             if answer.delay >= LONGEST_CALL:
                 return self._fail(errno.ETIMEDOUT)
         if answer.result < 0:
@@ -299,4 +304,13 @@ class SimulatedComedi:
         return None
 
 
-CARD = CardType('simulated card', simulated=True, load=SimulatedComedi)
+def clock_of(device: str) -> Callable[[], float] | None:
+    """Return the clock of a card in this process; None for one that lives in real time."""
+    try:
+        inline = inline_cards.find(device)
+    except OSError:
+        return None
+    return None if inline is None else inline.now
+
+
+CARD = CardType('simulated card', simulated=True, load=SimulatedComedi, clock_of=clock_of)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 import json
 from pathlib import Path
 import time
@@ -17,12 +16,13 @@ from std_srvs.srv import Trigger
 from stewart_interfaces.srv import InjectFault
 from stewart_node_support.conversions import header_msg, pose_msg, twist_msg
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
-from stewart_node_support.parameters import declare, param
+from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.running import run
 from stewart_node_support.stamps import from_seconds
 from stewart_simulation.ethercat.errors import SegmentError
+from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
 from stewart_simulation.rig.directory import READY
 from stewart_simulation.rig.errors import RigError
 from stewart_simulation.rig.launcher import RigProcess
@@ -30,14 +30,6 @@ from stewart_simulation.rig.settings import ETHERCAT, RigSettings
 from stewart_simulation.rig.truth import Truth
 
 PLATFORM_FRAME = 'platform_link'
-
-
-@dataclass(frozen=True)
-class VirtualRigParameters:
-    """Parameters of the virtual_rig node beside those of `RigSettings`."""
-
-    directory: str = param('', 'where its wires end; empty: by user and platform, see README')
-    truth_rate: float = param(200.0, 'rate of simulation/truth [Hz]', min=1.0, max=1000.0)
 
 
 class VirtualRig(Node):
@@ -66,6 +58,8 @@ class VirtualRig(Node):
         self._rig = RigProcess(
             self._settings, Path(chosen.directory) if chosen.directory else None
         )
+        if chosen.realtime_priority:
+            self._rig.hurry(chosen.realtime_priority)
         self._reader = self._rig.truth()
         self._last, self._failure = 0.0, ''
         self._truth = CountedPublisher(self, Odometry, 'simulation/truth', SENSOR_QOS)

@@ -11,6 +11,7 @@ from stewart_driver.legs import Array, LEGS
 from stewart_simulation.ethercat.drive_model import AxisCommand
 from stewart_simulation.rate_ramp import RateRamp
 from stewart_simulation.rig.mechanics import Mechanics
+from stewart_simulation.rigid_drives import RigidDrives
 
 # The next target may come a little late before the axis stops at this one.
 TOLERANCE = 1.25
@@ -48,7 +49,7 @@ class Axes:
 
     def __init__(
         self,
-        mechanics: Mechanics,
+        mechanics: Mechanics[RigidDrives],
         *,
         counts_per_metre: float,
         zeros: Sequence[int],

@@ -38,6 +38,11 @@ class RigFaults(FaultTable):
         super().__init__()
         self._tables = tables
 
+    @classmethod
+    def of(cls, tables: Mapping[str, FaultTable]) -> RigFaults:
+        """Return the tables of a rig in the order of `TABLES`."""
+        return cls({wire: tables[wire] for wire in TABLES if wire in tables})
+
     @property
     def names(self) -> tuple[str, ...]:
         """Everything that `apply` knows."""

@@ -8,6 +8,7 @@ import numpy as np
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 from stewart_simulation.rig.mechanics import Mechanics
+from stewart_simulation.rigid_drives import RigidDrives
 from stewart_simulation.serial_imu.inertial import felt, InertialState
 
 LONGEST_INTERVAL = 0.1
@@ -34,7 +35,7 @@ class InertialFeed:
 
     """
 
-    def __init__(self, mechanics: Mechanics, mounting: Pose, gravity: Array) -> None:
+    def __init__(self, mechanics: Mechanics[RigidDrives], mounting: Pose, gravity: Array) -> None:
         """Take the plant."""
         self._mechanics, self._mounting, self._gravity = mechanics, mounting, gravity
         self._time, self._state = -np.inf, np.zeros(13)

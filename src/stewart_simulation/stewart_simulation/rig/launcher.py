@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 import select
 import subprocess
@@ -59,6 +60,9 @@ class RigProcess(ChildProcess):
         self, settings: RigSettings, directory: Path | None = None, timeout: float = START_TIMEOUT
     ) -> None:
         """Start it and wait until it answers."""
+        if settings.ethercat:
+            # Here and not in the rig process: the caller names a missing package.
+            import pyroute2  # noqa: F401
         self.directory = directory or places.default_directory(settings.platform)
         # Not a pipe, which somebody would have to read lest it fills up.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - `end` closes it
@@ -86,6 +90,10 @@ class RigProcess(ChildProcess):
     def control(self) -> ControlClient:
         """Return a client for faults; the caller closes it."""
         return ControlClient(Path(self.ends['control']))
+
+    def hurry(self, priority: int) -> None:
+        """Give it a real-time priority; raises PermissionError where that is not allowed."""
+        os.sched_setscheduler(self._process.pid, os.SCHED_FIFO, os.sched_param(priority))
 
     def end(self) -> None:
         """End it as soon as nobody uses it any more, and remove what it could not."""

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from math import inf
 
-# A wire without a word for so long is free [s]; who needs it longer has this much in all [s].
-QUIET, LONGEST = 0.2, 2.0
+# A wire without a frame for this long is free [s]: a busy machine can delay a driver by 0.2 s.
+QUIET = 0.5
+# Limit for a driver that never lets go [s]; less than the 15 s that launch gives the driver.
+LONGEST = 10.0
 
 
 class Lingering:

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Generic, Protocol, TYPE_CHECKING, TypeVar
 
-from stewart_driver.clock_bridge import ClockBridge
 from stewart_driver.legs import Array
-from stewart_simulation.rig.truth import TruthWriter
-from stewart_simulation.rigid_drives import RigidDrives
-from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
+
+if TYPE_CHECKING:
+    from stewart_simulation.rigid_drives import RigidDrives
+    from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 
 # After a longer pause (a stopped process) the plant has missed the rest [s].
 LONGEST_GAP = 0.25
@@ -23,24 +24,27 @@ class Mover(Protocol):
         """Let some time pass [s]."""
 
 
-class Mechanics:
+D = TypeVar('D', bound=Mover)
+
+
+class Mechanics(Generic[D]):
     """
     Drives and bodies at one instant of the steady clock.
 
     Parameters
     ----------
-    drives : RigidDrives
+    drives : RigidDrives or LaggingDrives
         The plant.
-    truth : TruthWriter
-        Is told after every step.
-    bridge : ClockBridge
-        To the wall clock.
     now : float
         The first instant [s].
+    on_step : callable
+        Called after every step.
+    longest_gap : float
+        Longest step [s]; of a longer pause, of a stopped process, only this much passes.
 
     Attributes
     ----------
-    drives : RigidDrives
+    drives : RigidDrives or LaggingDrives
         The plant.
     mover : Mover
         What advances it; the drives themselves at first.
@@ -52,15 +56,18 @@ class Mechanics:
     """
 
     def __init__(
-        self, drives: RigidDrives, truth: TruthWriter, bridge: ClockBridge, now: float
+        self,
+        drives: D,
+        now: float,
+        on_step: Callable[[], None] = lambda: None,
+        longest_gap: float = LONGEST_GAP,
     ) -> None:
         """Begin at rest."""
         self.drives = drives
         self.mover: Mover = drives
         self.sensor: PluggedSensor | None = None
         self.time = now
-        self._truth, self._bridge = truth, bridge
-        self._tell()
+        self._on_step, self._longest_gap = on_step, longest_gap
 
     def advance(self, now: float) -> None:
         """Bring the plant to now, and let the sensor measure on the way when it is its time."""
@@ -74,22 +81,9 @@ class Mechanics:
         elapsed = until - self.time
         if elapsed <= 0.0:
             return
-        self.mover.advance(min(elapsed, LONGEST_GAP))
+        self.mover.advance(min(elapsed, self._longest_gap))
         self.time = until
-        self._tell()
-
-    def _tell(self) -> None:
-        drives = self.drives
-        self._truth.write(
-            self.time,
-            self._bridge.offset,
-            drives.state,
-            drives.acceleration(),
-            drives.strokes,
-            drives.rates,
-            drives.delivered,
-            drives.powered,
-        )
+        self._on_step()
 
 
 class Watched:

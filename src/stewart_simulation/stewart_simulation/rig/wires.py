@@ -6,15 +6,8 @@ from __future__ import annotations
 
 from math import inf
 from pathlib import Path
-import time
 
-import numpy as np
-from stewart_driver.clock_bridge import ClockBridge
 from stewart_driver.ethercat.drive_type import DriveType
-from stewart_kinematics.platform import Platform
-from stewart_simulation.daq_card.analog_rig import AnalogRig
-from stewart_simulation.daq_card.card import Card, CardSettings
-from stewart_simulation.daq_card.faults import CardFaults
 from stewart_simulation.daq_card.server import CardServer
 from stewart_simulation.ethercat.control import ControlServer
 from stewart_simulation.ethercat.faults import Faults
@@ -23,32 +16,23 @@ from stewart_simulation.ethercat.omron_1s import DriveType as SlaveType
 from stewart_simulation.ethercat.port import Port
 from stewart_simulation.ethercat.script import Script
 from stewart_simulation.ethercat.segment import Segment
-from stewart_simulation.fault_table import FaultTable
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.axes import Axes
 from stewart_simulation.rig.faults import RigFaults
-from stewart_simulation.rig.inertial_feed import InertialFeed
 from stewart_simulation.rig.loop import Loop
-from stewart_simulation.rig.machine import Machine
-from stewart_simulation.rig.mechanics import Mechanics, Watched
-from stewart_simulation.rig.plant_faults import PlantFaults
-from stewart_simulation.rig.settings import CARD, ETHERCAT, RigSettings
+from stewart_simulation.rig.parts import Clocks, Parts, REAL_TIME
+from stewart_simulation.rig.settings import ETHERCAT, RigSettings
 from stewart_simulation.rig.truth import TruthWriter
-from stewart_simulation.serial_imu.device import Sensor
-from stewart_simulation.serial_imu.faults import ImuFaults
-from stewart_simulation.serial_imu.measurement import Imperfections
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 from stewart_simulation.serial_imu.pty_port import PtyPort
-from stewart_simulation.start import leg_limits, start_pose
 
-# Drives and plant go on at least so often, under power and without [s].
 TICK, IDLE = 5e-3, 20e-3
 CLOCK_PERIOD = 1.0
 
 
-class Wires:
+class Wires(Parts):
     """
-    The plant behind segment, card and sensor.
+    The plant behind segment, card and sensor, on wires that other processes reach.
 
     Parameters
     ----------
@@ -58,47 +42,63 @@ class Wires:
         Where the ends of the wires are.
     interface : str
         Network interface of the segment; empty without one.
+    clocks : Clocks
+        Its time.
 
     Attributes
     ----------
-    machine : Machine
-        As it was built.
-    mechanics : Mechanics
-        The plant.
+    card : CardServer or None
+        The card's side of its socket.
     faults : RigFaults
         Of all wires.
 
     """
 
-    def __init__(self, settings: RigSettings, directory: Path, interface: str = '') -> None:
+    def __init__(
+        self,
+        settings: RigSettings,
+        directory: Path,
+        interface: str = '',
+        clocks: Clocks = REAL_TIME,
+    ) -> None:
         """Build everything; nothing answers before `register`."""
-        self._settings, self._directory = settings, directory
-        self._rngs = iter(np.random.default_rng(settings.seed).spawn(8))
-        platform = Platform.from_yaml(settings.platform)
-        limits = leg_limits(platform)
-        self.machine = Machine.build(platform, limits, settings)
-        plant = settings.plant(platform, start_pose(platform, settings.start))
-        drives = settings.drives(plant, limits, hold_after=settings.hold_after)
-        self._bridge = ClockBridge(time.time, time.monotonic)
+        super().__init__(settings, clocks)
+        self._directory = directory
         self._clock_due = 0.0
-        truth = TruthWriter(directory / places.TRUTH)
-        self.mechanics = Mechanics(drives, truth, self._bridge, time.monotonic())
-        self.sensor: PluggedSensor | None = None
-        self._card: CardServer | None = None
+        self._truth = TruthWriter(directory / places.TRUTH)
+        self._on_step()
+        self.card: CardServer | None = None
         self._segment: Segment | None = None
         self._port: Port | None = None
         self._listened = -1
-        tables: dict[str, FaultTable] = {}
         if settings.ethercat:
-            tables['ethercat'] = self._make_segment(interface)
+            self.tables['ethercat'] = self._make_segment(interface)
         if settings.card:
-            tables['card'] = self._make_card()
-        if settings.imu and platform.imu is not None:
-            tables['imu'] = self._make_sensor(platform)
-        tables['plant'] = PlantFaults(drives)
-        self.faults = RigFaults(tables)
+            self.card = CardServer(
+                directory / places.CARD,
+                self._make_card(),
+                lambda: self.mechanics.advance(clocks.now()),
+            )
+        if self.has_sensor:
+            self._make_sensor(PtyPort(directory / places.IMU))
+        self.faults = RigFaults.of(self.tables)
         self._script = Script.load(Path(settings.script), self.faults) if settings.script else None
         self._control = ControlServer(directory / places.CONTROL, self.faults)
+
+    def _on_step(self) -> None:
+        """Tell the truth."""
+        mechanics = self.mechanics
+        drives = mechanics.drives
+        self._truth.write(
+            mechanics.time,
+            self._bridge.offset,
+            drives.state,
+            drives.acceleration(),
+            drives.strokes,
+            drives.rates,
+            drives.delivered,
+            drives.powered,
+        )
 
     def _make_segment(self, interface: str) -> Faults:
         settings = self._settings
@@ -116,68 +116,37 @@ class Wires:
         kind = SlaveType(free_maps=settings.free_maps, needs_sync0=settings.needs_sync0)
         # Other wires move the plant, too: an instant later, the drives would lag behind for good.
         since = round(1e9 * self.mechanics.time)
-        self._segment = Segment([kind] * 6, time.monotonic_ns, axes, since=since)
+        self._segment = Segment([kind] * 6, self._clocks.steady_ns, axes, since=since)
         line = Line(self._segment, settings.seed)
         self._port = Port(interface, line) if interface else None
         return Faults(self._segment, line)
-
-    def _make_card(self) -> CardFaults:
-        settings = self._settings
-        # The way of the plant to now takes a while: what is measured is of then.
-        card = Card(
-            CardSettings(settings.card_noise, settings.seed),
-            lambda: self._bridge.to_wall(self.mechanics.time),
-        )
-        drives = self.mechanics.drives
-        self.mechanics.mover = AnalogRig(
-            card,
-            drives if settings.moved_by == CARD else Watched(drives),
-            self.machine.analog,
-            next(self._rngs),
-        )
-        self._card = CardServer(
-            self._directory / places.CARD,
-            card,
-            lambda: self.mechanics.advance(time.monotonic()),
-        )
-        return CardFaults(card)
-
-    def _make_sensor(self, platform: Platform) -> ImuFaults:
-        settings = self._settings
-        assert platform.imu is not None
-        assert platform.masses is not None
-        flaws = Imperfections(
-            acceleration_noise=settings.accelerometer_noise,
-            angular_velocity_noise=settings.gyroscope_noise,
-            acceleration_bias=settings.accelerometer_bias,
-            angular_velocity_bias=settings.gyroscope_bias,
-        )
-        feed = InertialFeed(self.mechanics, platform.imu, platform.masses.gravity)
-        self.sensor = PluggedSensor(
-            feed,
-            now=time.monotonic,
-            sensor=Sensor(flaws=flaws, rng=next(self._rngs)),
-            port=PtyPort(self._directory / places.IMU),
-        )
-        self.mechanics.sensor = self.sensor
-        return ImuFaults(self.sensor)
 
     def register(self, loop: Loop) -> None:
         """Answer from now on."""
         if self._port is not None:
             loop.watch(self._port.fileno(), self._port.answer)
-        if self._card is not None:
-            loop.serve(self._card)
+        if self.card is not None:
+            loop.serve(self.card)
         loop.serve(self._control)
         self._loop = loop
         if self.sensor is not None:
             self.sensor.begin()
 
     def in_use(self, now: float) -> bool:
-        """Tell whether a program holds the card, or a master spoke not longer than a tick ago."""
-        return (self._card is not None and bool(self._card.clients)) or (
-            self._port is not None and now - self._port.heard < IDLE
-        )
+        """
+        Tell whether a program holds the card, or a master drives.
+
+        A master drives if it has spoken not longer than a tick ago, or if its drives have power:
+        a master that is only delayed is silent, too. The drives' own watchdogs tell it from one
+        that is gone.
+
+        """
+        if self.card is not None and self.card.clients:
+            return True
+        if self._port is None:
+            return False
+        powered = self._settings.moved_by == ETHERCAT and self.mechanics.drives.powered.any()
+        return bool(powered) or now - self._port.heard < IDLE
 
     def turn(self, now: float) -> float:
         """Do what is due; return when the next thing is [s]."""
@@ -203,7 +172,7 @@ class Wires:
         if descriptor != self._listened:
             self._loop.forget(self._listened)
             if descriptor >= 0:
-                self._loop.watch(descriptor, lambda: sensor.turn(time.monotonic()))
+                self._loop.watch(descriptor, lambda: sensor.turn(self._clocks.now()))
             self._listened = descriptor
         return sensor.due
 
@@ -221,8 +190,8 @@ class Wires:
     def close(self) -> None:
         """Let go of every wire."""
         self._control.close()
-        if self._card is not None:
-            self._card.close()
+        if self.card is not None:
+            self.card.close()
         if self._port is not None:
             self._port.close()
         if self.sensor is not None:

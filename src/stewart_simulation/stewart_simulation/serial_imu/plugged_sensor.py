@@ -10,6 +10,7 @@ from math import ceil, inf
 
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.inertial import InertialMotion, resting
+from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.line import Line
 from stewart_simulation.serial_imu.pty_port import PtyPort
 
@@ -19,7 +20,7 @@ CATCH_UP = 1.0
 
 class PluggedSensor:
     """
-    A sensor on a pseudo terminal.
+    A sensor on a pseudo terminal, or on a port inside this process.
 
     Parameters
     ----------
@@ -29,8 +30,8 @@ class PluggedSensor:
         Steady time [s].
     sensor : Sensor, optional
         State to begin with; default as from the factory.
-    port : PtyPort, optional
-        Where it is plugged in.
+    port : PtyPort or InlinePort, optional
+        Where it is plugged in; a pseudo terminal by default.
     latency : float
         A USB adapter hands its bytes over at multiples of this time; 0: at once [s].
 
@@ -40,7 +41,7 @@ class PluggedSensor:
         May be disturbed at any time.
     line : Line
         Likewise.
-    port : PtyPort
+    port : PtyPort or InlinePort
         Likewise, by `unplug` and `plug`.
     next_cycle : float
         When it measures next [s].
@@ -53,13 +54,13 @@ class PluggedSensor:
         *,
         now: Callable[[], float],
         sensor: Sensor | None = None,
-        port: PtyPort | None = None,
+        port: PtyPort | InlinePort | None = None,
         latency: float = 0.0,
     ) -> None:
         """Plug in; `begin` switches on."""
         self.sensor = sensor or Sensor()
         self.line = Line()
-        self.port = port or PtyPort()
+        self.port: PtyPort | InlinePort = port or PtyPort()
         self._motion, self._now, self._latency = motion, now, latency
         self._start = now()
         self.next_cycle = inf

@@ -1,0 +1,20 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of the virtual_rig node beside those of the rig; no ROS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stewart_node_support.fields import param
+
+
+@dataclass(frozen=True)
+class VirtualRigParameters:
+    """Parameters of the virtual_rig node beside those of `RigSettings`."""
+
+    directory: str = param('', 'where its wires end; empty: by user and platform, see README')
+    truth_rate: float = param(200.0, 'rate of simulation/truth [Hz]', min=1.0, max=1000.0)
+    realtime_priority: int = param(
+        0, 'SCHED_FIFO priority of the rig process; 0 leaves it to the kernel', min=0, max=99
+    )

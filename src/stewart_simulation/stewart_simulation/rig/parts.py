@@ -1,0 +1,141 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What every rig is made of, whoever owns its time: plant, card, sensor and their faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import time
+
+import numpy as np
+from stewart_driver.clock_bridge import ClockBridge
+from stewart_driver.legs import LegLimits
+from stewart_kinematics.platform import Platform
+from stewart_simulation.daq_card.analog_rig import AnalogRig
+from stewart_simulation.daq_card.card import Card, CardSettings
+from stewart_simulation.daq_card.faults import CardFaults
+from stewart_simulation.fault_table import FaultTable
+from stewart_simulation.rig.inertial_feed import InertialFeed
+from stewart_simulation.rig.machine import Machine
+from stewart_simulation.rig.mechanics import Mechanics, Watched
+from stewart_simulation.rig.plant_faults import PlantFaults
+from stewart_simulation.rig.settings import CARD, RigSettings
+from stewart_simulation.serial_imu.device import Sensor
+from stewart_simulation.serial_imu.faults import ImuFaults
+from stewart_simulation.serial_imu.inline_port import InlinePort
+from stewart_simulation.serial_imu.measurement import Imperfections
+from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
+from stewart_simulation.serial_imu.pty_port import PtyPort
+from stewart_simulation.start import leg_limits, start_pose
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """
+    The time of a rig.
+
+    Attributes
+    ----------
+    steady_ns : callable
+        Steady clock [ns].
+    wall : callable
+        Clock of the message stamps [s].
+
+    """
+
+    steady_ns: Callable[[], int] = time.monotonic_ns
+    wall: Callable[[], float] = time.time
+
+    def now(self) -> float:
+        """Return the present time of the steady clock [s]."""
+        return self.steady_ns() / 1e9
+
+
+REAL_TIME = Clocks()
+
+
+class Parts:
+    """
+    The plant, and makers of what stands between it and the wires.
+
+    Parameters
+    ----------
+    settings : RigSettings
+        What there is.
+    clocks : Clocks
+        Its time.
+
+    Attributes
+    ----------
+    machine : Machine
+        As it was built.
+    mechanics : Mechanics
+        The plant.
+    sensor : PluggedSensor or None
+        On the platform.
+    tables : dict of str to FaultTable
+        Faults by wire.
+
+    """
+
+    def __init__(self, settings: RigSettings, clocks: Clocks) -> None:
+        """Build the plant, at rest."""
+        self._settings, self._clocks = settings, clocks
+        self._rngs = iter(np.random.default_rng(settings.seed).spawn(8))
+        self._platform: Platform = Platform.from_yaml(settings.platform)
+        limits: LegLimits = leg_limits(self._platform)
+        self.machine = Machine.build(self._platform, limits, settings)
+        plant = settings.plant(self._platform, start_pose(self._platform, settings.start))
+        drives = settings.drives(plant, limits, hold_after=settings.hold_after)
+        self._bridge = ClockBridge(clocks.wall, clocks.now)
+        self.mechanics = Mechanics(drives, clocks.now(), self._on_step)
+        self.sensor: PluggedSensor | None = None
+        self.tables: dict[str, FaultTable] = {'plant': PlantFaults(drives)}
+
+    @property
+    def has_sensor(self) -> bool:
+        """Whether the settings and the platform have an inertial sensor."""
+        return self._settings.imu and self._platform.imu is not None
+
+    def _on_step(self) -> None:
+        """Take note that the plant has moved on."""
+
+    def _make_card(self) -> Card:
+        """Put the card in front of the plant."""
+        settings = self._settings
+        # The way of the plant to now takes a while: what is measured is of then.
+        card = Card(
+            CardSettings(settings.card_noise, settings.seed),
+            lambda: self._bridge.to_wall(self.mechanics.time),
+        )
+        drives = self.mechanics.drives
+        self.mechanics.mover = AnalogRig(
+            card,
+            drives if settings.moved_by == CARD else Watched(drives),
+            self.machine.analog,
+            next(self._rngs),
+        )
+        self.tables['card'] = CardFaults(card)
+        return card
+
+    def _make_sensor(self, port: PtyPort | InlinePort) -> PluggedSensor:
+        """Put the sensor on the platform."""
+        settings, platform = self._settings, self._platform
+        assert platform.imu is not None
+        assert platform.masses is not None
+        flaws = Imperfections(
+            acceleration_noise=settings.accelerometer_noise,
+            angular_velocity_noise=settings.gyroscope_noise,
+            acceleration_bias=settings.accelerometer_bias,
+            angular_velocity_bias=settings.gyroscope_bias,
+        )
+        self.sensor = PluggedSensor(
+            InertialFeed(self.mechanics, platform.imu, platform.masses.gravity),
+            now=self._clocks.now,
+            sensor=Sensor(flaws=flaws, rng=next(self._rngs)),
+            port=port,
+        )
+        self.mechanics.sensor = self.sensor
+        self.tables['imu'] = ImuFaults(self.sensor)
+        return self.sensor

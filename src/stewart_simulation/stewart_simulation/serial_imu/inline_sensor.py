@@ -1,0 +1,87 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sensor, line and the driver's reader, stepped along simulated time in one process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from stewart_driver.witmotion.conversation import Steps
+from stewart_driver.witmotion.reader import ImuReader, ReaderSettings, StampedSample
+from stewart_simulation.serial_imu.inline_port import InlinePort
+from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
+
+
+class InlineReader:
+    """
+    The driver's reader on a port in this process.
+
+    Bytes, decoder, grouping and clock are those of a real sensor; only nobody waits.
+
+    Parameters
+    ----------
+    port : InlinePort
+        Where the sensor is.
+    settings : ReaderSettings
+        How the reader behaves.
+    now : callable
+        Simulated time [s].
+
+    Attributes
+    ----------
+    reader : ImuReader
+        Its status.
+
+    """
+
+    def __init__(
+        self, port: InlinePort, settings: ReaderSettings, now: Callable[[], float]
+    ) -> None:
+        """Open the port."""
+        self._now = now
+        self.reader = ImuReader(port.open, settings, now=now, sleep=_never)
+        self._steps = Steps(self.reader.converse(), now())
+
+    @property
+    def due(self) -> float:
+        """When it goes on although nothing has come [s]."""
+        return self._steps.due
+
+    def step(self) -> list[StampedSample]:
+        """Read what has come by now; return the samples that are complete."""
+        self._steps.step(self._now())
+        return self.reader.take()
+
+    def end(self) -> None:
+        """Close the port."""
+        self._steps.end()
+
+
+def attend(sensor: PluggedSensor, reader: InlineReader, now: float) -> list[StampedSample]:
+    """
+    Let a sensor do what is due, and the reader hear it and answer.
+
+    Parameters
+    ----------
+    sensor : PluggedSensor
+        On the reader's port; the plant behind it has come to `now`.
+    reader : InlineReader
+        Who reads.
+    now : float
+        Simulated time [s].
+
+    Returns
+    -------
+    list of StampedSample
+        What was measured.
+
+    """
+    sensor.turn(now)
+    samples = reader.step()
+    # The sensor hears at once what it was told.
+    sensor.turn(now)
+    return samples
+
+
+def _never(duration: float) -> None:
+    raise AssertionError(f'a reader in simulated time sleeps {duration} s')

@@ -1,0 +1,132 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The driver's reader on a sensor in this process, along simulated time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from stewart_driver.witmotion.configuring import SensorSettings
+from stewart_driver.witmotion.errors import PortBusy, PortLost, PortMissing
+from stewart_driver.witmotion.frames import AngularVelocityFrame, FrameType
+from stewart_driver.witmotion.reader import Phase, ReaderSettings, StampedSample
+from stewart_simulation.serial_imu.inertial import InertialState
+from stewart_simulation.serial_imu.inline_port import InlinePort
+from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader
+from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
+
+IMU = (FrameType.ACCELERATION, FrameType.ANGULAR_VELOCITY, FrameType.QUATERNION)
+WANTED = ReaderSettings('inline', SensorSettings(IMU, 200.0, 115200))
+# One step of the gyroscope, 2000 deg/s in 32768 [rad/s].
+STEP = np.radians(2000.0) / 32768
+
+
+@dataclass
+class Bench:
+    """Sensor and reader on a clock that goes from one appointment to the next."""
+
+    time: float = 100.0
+    measured: list[float] = field(default_factory=list)
+    samples: list[StampedSample] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.port = InlinePort()
+        self.sensor = PluggedSensor(self.feel, now=self.now, port=self.port)
+        self.sensor.begin()
+        self.reader = InlineReader(self.port, WANTED, self.now)
+
+    def now(self) -> float:
+        return self.time
+
+    def feel(self, since: float) -> InertialState:
+        self.measured.append(self.sensor.next_cycle)
+        return InertialState(angular_velocity=(0.1 * np.sin(since), 0.0, 0.0))
+
+    def run(self, duration: float, until: Callable[[], bool] = lambda: False) -> None:
+        end = self.time + duration
+        while self.time < end and not until():
+            self.samples += attend(self.sensor, self.reader, self.time)
+            self.time = max(min(self.sensor.due, self.reader.due), self.time + 1e-9)
+
+
+def test_a_sensor_from_the_factory_is_found_and_configured_without_a_thread() -> None:
+    bench = Bench()
+    bench.run(10.0)
+
+    status = bench.reader.reader.status
+    assert status.phase is Phase.STREAMING
+    assert (status.baud, status.trouble, status.misconfigured) == (115200, '', '')
+    assert status.decoder.checksum_errors == 0
+    assert bench.sensor.sensor.period == pytest.approx(0.005)
+    assert len(bench.samples) > 1000
+
+
+def test_stamps_are_the_instants_of_the_measurements() -> None:
+    bench = Bench()
+    bench.run(10.0)
+
+    stamps = np.array([item.stamp for item in bench.samples])[-1000:]
+    measured = np.array(bench.measured)
+    nearest = measured[np.abs(measured[None] - stamps[:, None]).argmin(axis=1)]
+    assert np.abs(stamps - nearest).max() < 2e-6
+    assert np.diff(stamps) == pytest.approx(0.005, abs=2e-6)
+
+
+def test_what_arrives_is_what_was_felt() -> None:
+    bench = Bench()
+    bench.sensor.sensor.flaws = type(bench.sensor.sensor.flaws)(0.0, 0.0, 0.0)
+    bench.run(8.0)
+
+    for item in bench.samples[-500:]:
+        frame = item.sample.get(AngularVelocityFrame)
+        assert frame is not None
+        felt = 0.1 * np.sin(item.stamp - 100.0)
+        assert frame.angular_velocity[0] == pytest.approx(felt, abs=STEP)
+
+
+def test_two_runs_are_the_same_to_the_bit() -> None:
+    first, second = Bench(), Bench()
+    first.run(6.0)
+    second.run(6.0)
+
+    assert [item.stamp for item in first.samples] == [item.stamp for item in second.samples]
+    assert [item.sample for item in first.samples] == [item.sample for item in second.samples]
+
+
+def test_a_sensor_that_is_unplugged_is_waited_for_and_configured_again() -> None:
+    bench = Bench()
+    bench.run(6.0)
+    bench.sensor.unplug()
+    bench.run(3.0)
+    assert bench.reader.reader.status.phase is Phase.WAITING
+    assert 'no such device' in bench.reader.reader.status.trouble
+
+    bench.sensor.plug()
+    before = len(bench.samples)
+    bench.run(12.0)
+
+    assert bench.reader.reader.status.connections == 2
+    assert len(bench.samples) - before > 500
+
+
+def test_the_port_has_one_host_and_forgets_it_when_it_closes() -> None:
+    port = InlinePort()
+    host = port.open(9600)
+    with pytest.raises(PortBusy):
+        port.open(9600)
+    host.write(b'ask')
+    assert port.read() == b'ask'
+    port.write(b'answer')
+    assert (host.read(1.0), port.host_baud()) == (b'answer', 9600)
+
+    host.close()
+    assert port.host_baud() == 0
+    again = port.open(115200)
+    port.unplug()
+    with pytest.raises(PortLost):
+        again.read(0.0)
+    with pytest.raises(PortMissing):
+        port.open(9600)
