@@ -99,9 +99,9 @@ class Recording:
             self._writer.add_topic(topic, msgtype, qos=qos)
         self.lost.setdefault(topic, 0)
 
-    def put(self, topic: str, time_ns: int, data: bytes) -> None:
+    def put(self, topic: str, time_ns: int, data: bytes, *, patient: bool = False) -> None:
         """
-        Hand over one message; never waits.
+        Hand over one message.
 
         Parameters
         ----------
@@ -111,8 +111,13 @@ class Recording:
             When it was received [ns since the epoch].
         data : bytes
             CDR bytes with encapsulation.
+        patient : bool
+            Wait while the queue is full, which simulated time allows; otherwise the message is
+            counted as lost.
 
         """
+        while patient and len(self._queue) >= self._capacity and self.failure is None:
+            time.sleep(DRAIN_PERIOD)
         if len(self._queue) < self._capacity:
             self._queue.append((topic, time_ns, data))
         else:

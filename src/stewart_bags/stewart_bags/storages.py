@@ -1,11 +1,13 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The two storages of rosbags, taught to put on disk what they hold whenever they are asked to.
+The two storages of rosbags, flushed on demand and labelled as rosbag2 of Jazzy labels its own.
 
 rosbags writes an mcap chunk when it has grown to 1 MiB, and commits a sqlite3 database when it
 closes it: a process that is killed loses minutes. Both storages are plugins behind a small
-protocol, so only their ``flush`` is ours (docs/decisions/0030-bags-survive-a-kill.md).
+protocol, so only their ``flush`` is ours (docs/decisions/0030-bags-survive-a-kill.md), and two
+labels: rosbag2 keeps the hash of the type with every mcap channel, and names the ROS distribution
+whose message definitions a bag holds.
 
 """
 
@@ -13,21 +15,42 @@ from __future__ import annotations
 
 from binascii import crc32
 from collections.abc import Mapping
+from io import BytesIO
 import os
 from pathlib import Path
 import sqlite3
 from typing import ClassVar
 
+from rosbags.interfaces import Connection
 from rosbags.rosbag2 import CompressionMode, StoragePlugin, Writer
-from rosbags.rosbag2.storage_mcap import McapWriter
+from rosbags.rosbag2.storage_mcap import McapWriter, write_channel, write_string
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 
 # Opcode and length, then two times and the size of the chunk.
 CHECKSUM_PLACE = 1 + 8 + 3 * 8
+TYPE_HASH = 'topic_type_hash'
+ROSBAGS_DISTRO, DISTRO = 'ros_distro: rosbags', 'ros_distro: jazzy'
 
 
 class FlushedMcap(McapWriter):
     """An mcap file with checksums that can be brought up to date between its chunks."""
+
+    def add_connection(self, connection: Connection, offered_qos_profiles: str) -> None:
+        """Announce a channel with the hash of its type, which rosbags leaves out."""
+        start = self.chunk.bio.tell()
+        super().add_connection(connection, offered_qos_profiles)
+        more = BytesIO()
+        write_string(more, TYPE_HASH)
+        write_string(more, connection.digest)
+        channel = self.channels[-1]
+        self.channels[-1] = channel._replace(metadata=channel.metadata + more.getvalue())
+        self.chunk.bio.seek(start)
+        self.chunk.bio.truncate()
+        write_channel(self.chunk.bio, self.channels[-1], self.schemas)
+
+    def close(self, version: int, metadata: str) -> None:
+        """Write the summary, in which the metadata is."""
+        super().close(version, labelled(metadata))
 
     def close_chunk(self) -> None:
         """End the chunk, and fill in the checksum that rosbags leaves out."""
@@ -62,6 +85,10 @@ class FlushedSqlite3(Sqlite3Writer):
         # that can only be read together with its journal.
         self.conn.execute('PRAGMA cache_spill = OFF')
 
+    def close(self, version: int, metadata: str) -> None:
+        """Commit the last transaction and the metadata."""
+        super().close(version, labelled(metadata))
+
     def flush(self) -> None:
         """Commit; sqlite waits until the disk has it."""
         self.conn.commit()
@@ -75,7 +102,20 @@ class FlushedWriter(Writer):
         StoragePlugin.MCAP: FlushedMcap,
     }
 
+    def close(self) -> None:
+        """Finish the bag."""
+        super().close()
+        text = labelled(self.metapath.read_text(encoding='utf-8'))
+        new = self.metapath.with_suffix('.yaml.tmp')
+        new.write_text(text, encoding='utf-8')
+        new.replace(self.metapath)
+
     def flush(self) -> None:
         """Bring the storage up to date."""
         if isinstance(self.storage, (FlushedMcap, FlushedSqlite3)):
             self.storage.flush()
+
+
+def labelled(metadata: str) -> str:
+    """Return the metadata of a bag with the distribution of its definitions, not rosbags' name."""
+    return metadata.replace(ROSBAGS_DISTRO, DISTRO)

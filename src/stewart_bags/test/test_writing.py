@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+import sqlite3
 import subprocess
 from typing import Any
 
@@ -81,6 +82,7 @@ def test_metadata_is_what_rosbag2_documents(make_bag: Callable[..., Path]) -> No
     path = make_bag(30)
     document = yaml.safe_load((path / 'metadata.yaml').read_text())['rosbag2_bagfile_information']
     assert document['version'] == 9
+    assert document['ros_distro'] == 'jazzy'
     assert document['storage_identifier'] == 'mcap'
     assert document['relative_file_paths'] == ['bag.mcap']
     assert document['message_count'] == 33
@@ -94,6 +96,25 @@ def test_metadata_is_what_rosbag2_documents(make_bag: Callable[..., Path]) -> No
     assert all(
         item['topic_metadata']['type_description_hash'].startswith('RIHS01_') for item in topics
     )
+
+
+def test_storages_hold_the_labels_that_rosbag2_writes(make_bag: Callable[..., Path]) -> None:
+    path = make_bag(30)
+    document = yaml.safe_load((path / 'metadata.yaml').read_text())['rosbag2_bagfile_information']
+    content = (path / 'bag.mcap').read_bytes()
+    for item in document['topics_with_message_count']:
+        type_hash = item['topic_metadata']['type_description_hash'].encode()
+        # Strings of mcap have their length before them: 15 and 71 characters here.
+        entry = b'\x0f\0\0\0topic_type_hash\x47\0\0\0' + type_hash
+        # Once in front of the first message, once in the summary.
+        assert content.count(entry) == 2
+    assert b'ros_distro: jazzy' in content
+    assert b'ros_distro: rosbags' not in content
+
+    path = make_bag(30, name='database', storage=Storage.SQLITE3)
+    with sqlite3.connect(path / 'database.db3') as database:
+        ((metadata,),) = database.execute('SELECT metadata FROM metadata')
+    assert yaml.safe_load(metadata)['ros_distro'] == 'jazzy'
 
 
 @pytest.mark.parametrize('storage', list(Storage))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
-from rclpy.callback_groups import CallbackGroup
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
@@ -19,11 +18,14 @@ from stewart_bags.nodes.offered_qos import matching, to_bag
 from stewart_bags.recording import CAPACITY, Recording
 from stewart_bags.writing import BagWriter, Compression, Storage
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
+from stewart_node_support.inbox import Gate
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.running import run
 
-# Messages are fetched this often [s]; the subscriptions hold five seconds of them.
+# Messages are fetched this often [s]; the subscriptions hold five seconds of them. In simulated
+# time they have no time of reception but that of the fetch.
 FETCH_PERIOD = 0.02
+SIMULATED_FETCH_PERIOD_NS = 5_000_000
 # In one of so many periods the middleware may tell of messages that it has lost.
 FETCHES_PER_LOOK = 50
 
@@ -46,42 +48,20 @@ class RecorderParameters:
     queue_size: int = param(CAPACITY, 'messages that may wait for the disk', min=1, max=10_000_000)
 
 
-class Gate(CallbackGroup):
-    """
-    Entities that the executor waits for only while the gate is open.
-
-    One callback per message costs rclpy 0.1 ms and a look at every entity of the process; at a
-    thousand messages per second that is a sixth of a core, which the other nodes then lack. So
-    the recorder empties its subscriptions itself. Their events wake the executor, too, whenever
-    a message is there, and are listened to for a moment now and then.
-
-    """
-
-    def __init__(self) -> None:
-        """Begin closed."""
-        super().__init__()
-        self.open = False
-
-    def can_execute(self, entity: Any) -> bool:
-        """Tell whether the executor may wait for an entity."""
-        return self.open
-
-    def beginning_execution(self, entity: Any) -> bool:
-        """Tell whether an entity that is ready may be executed."""
-        return self.open
-
-    def ending_execution(self, entity: Any) -> None:
-        """Take note of nothing."""
-
-
 class Recorder(Node):
     """
     Subscribe to topics with what their publishers offer, write a bag.
 
-    Bag time is the time of reception, as the middleware tells it; with ``use_sim_time`` it is the
-    time on /clock when the message is fetched, up to 20 ms later. Whoever composes nodes calls
+    Bag time is the time of reception, as the middleware tells it; in simulated time it is that
+    time when the message is fetched, up to 5 ms later, and the recorder waits for a slow disk
+    instead of losing messages. Whoever composes nodes calls
     `discover` before they publish, so that no message comes too early, and lets the executor run
     until `counts` agree.
+
+    One callback per message costs rclpy 0.1 ms; at a thousand messages per second that is a sixth
+    of a core, which the other nodes then lack. So the recorder empties its subscriptions itself.
+    Their events wake the executor, too, whenever a message is there, and are listened to for a
+    moment now and then.
 
     """
 
@@ -97,17 +77,17 @@ class Recorder(Node):
         self.recording = Recording(writer, capacity=parameters.queue_size)
         self.path = writer.path
         self._wanted = {self.resolve_topic_name(name) for name in parameters.topics}
-        self._sim_time = bool(self.get_parameter('use_sim_time').value)
         self._subscriptions_by_topic: dict[str, tuple[Subscription, QoSProfile]] = {}
         self._unrecordable: set[str] = set()
         self._dropped_before_us = 0
         self._diagnostics = Diagnostics(self, str(writer.path))
         self._diagnostics.add('recording', self._report)
         self._messages, self._events = Gate(), Gate()
-        self._fetched = 0
+        self._fetched = self._taken = 0
+        self._fetching = self.create_timer(FETCH_PERIOD, self._fetch)
         self._timers_running = [
             self.create_timer(parameters.poll_period, self.discover),
-            self.create_timer(FETCH_PERIOD, self._fetch),
+            self._fetching,
         ]
         self.discover()
 
@@ -189,31 +169,34 @@ class Recorder(Node):
         """Take what has arrived on all topics, in the order of its arrival."""
         self._fetched += 1
         self._events.open = self._fetched % FETCHES_PER_LOOK == 0
-        now = self.get_clock().now().nanoseconds
+        clock = self.get_clock()
+        now, simulated = clock.now().nanoseconds, clock.ros_time_is_active
+        if simulated:
+            self._fetching.timer_period_ns = SIMULATED_FETCH_PERIOD_NS
         fetched = []
-        for topic, (subscription, _) in self._subscriptions_by_topic.items():
+        # By name: in which order topics were discovered is chance, and is not to be seen in a bag.
+        for topic, (subscription, _) in sorted(self._subscriptions_by_topic.items()):
             handle = subscription.handle
             with handle:
                 while (taken := handle.take_message(subscription.msg_type, True)) is not None:
                     data, info = taken
-                    received = 0 if self._sim_time else info.get('received_timestamp', 0)
+                    received = 0 if simulated else info.get('received_timestamp', 0)
                     fetched.append((received or now, topic, data))
+        self._taken += len(fetched)
         fetched.sort(key=itemgetter(0))
         for received, topic, data in fetched:
-            self.recording.put(topic, received, data)
+            self.recording.put(topic, received, data, patient=simulated)
 
     def _on_lost(self, event: Any) -> None:
         self._dropped_before_us += int(event.total_count_change)
 
     def _report(self) -> Report:
         recording = self.recording
-        values = {
-            'messages': sum(recording.counts.values()),
-            'lost': self.lost,
-            'waiting': recording.waiting,
-            'size_bytes': recording.size,
-            'topics': len(self._subscriptions_by_topic),
-        }
+        values = {'taken': self._taken, 'lost': self.lost, 'topics': len(self.topics)}
+        if not self.get_clock().ros_time_is_active:
+            # The writer's thread follows no simulated time.
+            values['waiting'] = recording.waiting
+            values['size_bytes'] = recording.size
         if recording.failure is not None:
             return Report(Level.ERROR, str(recording.failure), values)
         if self.lost:

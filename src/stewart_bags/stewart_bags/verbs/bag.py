@@ -131,7 +131,7 @@ def main(arguments: argparse.Namespace) -> int:
             names, values = rows(bag, arguments.csv)
             # Adding 0 turns -0 into 0.
             header = ','.join(names)
-            np.savetxt(sys.stdout, values + 0.0, '%.12g', ',', header=header, comments='')
+            np.savetxt(sys.stdout, values + 0.0, '%.15g', ',', header=header, comments='')
             return 0
         if not arguments.json:
             _print_topics(bag)
