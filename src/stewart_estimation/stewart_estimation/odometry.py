@@ -20,6 +20,9 @@ from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array
 
+NOT_MEASURED = -1.0
+"""Variance of what is not measured."""
+
 
 @dataclass(frozen=True, eq=False)
 class BodyTwist:
@@ -145,6 +148,39 @@ def acceleration_covariance(estimate: Estimate, settings: FilterSettings) -> Arr
     ):
         raise _undirected(estimate)
     return covariance
+
+
+def full_acceleration(
+    estimate: Estimate, before: Estimate | None, settings: FilterSettings
+) -> tuple[Array, Array]:
+    """
+    Return the angular acceleration and the covariance of the whole acceleration.
+
+    Parameters
+    ----------
+    estimate, before : Estimate
+        This one and the one before it: the angular acceleration is their difference.
+    settings : FilterSettings
+        Noise of the IMU and where it sits.
+
+    Returns
+    -------
+    ndarray, shape (3,)
+        Angular acceleration in base axes [rad/s²]; 0 where it is not known.
+    ndarray, shape (6, 6)
+        Of linear, then angular acceleration; the angular variances are -1 where there is no
+        estimate before.
+
+    """
+    covariance, angular = np.zeros((6, 6)), np.zeros(3)
+    covariance[:3, :3] = acceleration_covariance(estimate, settings)
+    step = 0.0 if before is None else estimate.stamp - before.stamp
+    if before is not None and step > 0.0:
+        angular = (estimate.angular_velocity - before.angular_velocity) / step
+        covariance[3:, 3:] = (estimate.rate_covariance + before.rate_covariance) / step**2
+    else:
+        covariance[range(3, 6), range(3, 6)] = NOT_MEASURED
+    return angular, covariance
 
 
 def _plain(values: Array) -> Array:

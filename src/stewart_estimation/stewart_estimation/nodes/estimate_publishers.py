@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from builtin_interfaces.msg import Time
 from geometry_msgs.msg import AccelWithCovarianceStamped
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from stewart_estimation.estimate import Estimate
 from stewart_estimation.live_filter import LiveResult
-from stewart_estimation.nodes.estimate_messages import Counts, EstimateMessages
+from stewart_estimation.nodes.estimate_messages import Counts, EstimateWriter
 from stewart_estimation.settings import FilterSettings
 from stewart_interfaces.msg import EstimatorStatus
 from stewart_node_support.publishers import CountedPublisher
@@ -35,12 +34,12 @@ class EstimatePublishers:
             node, AccelWithCovarianceStamped, 'platform/acceleration', SENSOR_QOS
         )
         self._status = CountedPublisher(node, EstimatorStatus, 'estimator/status', SENSOR_QOS)
-        self._messages = EstimateMessages()
+        self._writer = EstimateWriter()
         self._before: Estimate | None = None
 
     def publish(
         self,
-        stamp: Time,
+        stamp: int,
         item: LiveResult,
         settings: FilterSettings,
         counts: tuple[Counts, Counts],
@@ -50,8 +49,8 @@ class EstimatePublishers:
 
         Parameters
         ----------
-        stamp : Time
-            Of the estimate.
+        stamp : int
+            Of the estimate [ns].
         item : LiveResult
             The estimate and how the legs fitted.
         settings : FilterSettings
@@ -60,12 +59,10 @@ class EstimatePublishers:
             Samples accepted and rejected so far.
 
         """
-        estimate, messages = item.estimate, self._messages
+        estimate, writer = item.estimate, self._writer
         before = None if item.restarted else self._before
-        self._odometry.publish(messages.odometry(stamp, estimate))
-        self._acceleration.publish(messages.acceleration(stamp, estimate, before, settings))
+        self._odometry.publish(writer.odometry(stamp, estimate))
+        self._acceleration.publish(writer.acceleration(stamp, estimate, before, settings))
         delayed = settings.delay is not None
-        self._status.publish(
-            messages.status(stamp, estimate, item.update, counts, delayed=delayed)
-        )
+        self._status.publish(writer.status(stamp, estimate, item.update, counts, delayed=delayed))
         self._before = estimate

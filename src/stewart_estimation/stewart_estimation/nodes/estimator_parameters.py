@@ -16,7 +16,7 @@ from stewart_estimation.settings import (
     Reinitialisation,
 )
 from stewart_estimation.tuning import ANGULAR_VELOCITY, LENGTH, settings_for, SPECIFIC_FORCE
-from stewart_node_support.parameters import param
+from stewart_node_support.fields import param
 
 
 @dataclass(frozen=True)

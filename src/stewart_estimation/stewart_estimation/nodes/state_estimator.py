@@ -12,7 +12,12 @@ from stewart_estimation.errors import EstimationError
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_estimation.live_filter import LiveResult
 from stewart_estimation.machine import load_machine
-from stewart_estimation.nodes.estimate_messages import imu_values, stated_sigmas, strokes_from
+from stewart_estimation.nodes.estimate_messages import (
+    imu_reader,
+    ImuReading,
+    stated_sigmas,
+    stroke_reader,
+)
 from stewart_estimation.nodes.estimate_publishers import EstimatePublishers
 from stewart_estimation.nodes.estimator_parameters import EstimatorParameters, settings_from
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
@@ -22,7 +27,7 @@ from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.refusals import Refusals
 from stewart_node_support.running import run
-from stewart_node_support.stamps import from_nanoseconds, to_nanoseconds
+from stewart_node_support.stamps import NANOSECONDS
 
 LEVELS = {'ok': Level.OK, 'warn': Level.WARN, 'error': Level.ERROR}
 
@@ -49,6 +54,7 @@ class StateEstimator(Node):
         self._live = LiveEstimation(
             self._platform.geometry, self._settings, coast=self._asked.coast
         )
+        self._imu_reader, self._stroke_reader = imu_reader(), stroke_reader()
         self._origin: int | None = None
         self._stated = False
         self.refusals = Refusals('messages')
@@ -57,48 +63,51 @@ class StateEstimator(Node):
         self.diagnostics = Diagnostics(self, self._platform.name)
         self.diagnostics.add('estimate', self._report)
         self.diagnostics.add('input', self.refusals.report)
-        self.create_subscription(Imu, 'imu/data', self._on_imu, SENSOR_QOS)
-        self.create_subscription(JointState, 'actuator_states', self._on_legs, SENSOR_QOS)
+        self.create_subscription(Imu, 'imu/data', self._on_imu, SENSOR_QOS, raw=True)
+        self.create_subscription(
+            JointState, 'actuator_states', self._on_legs, SENSOR_QOS, raw=True
+        )
 
-    def _on_imu(self, message: Imu) -> None:
+    def _on_imu(self, data: bytes) -> None:
         try:
-            values = imu_values(message)
+            item = self._imu_reader.read(data)
             if not self._stated:
-                self._take_stated_noise(message)
-            self._publish(self._live.imu(self._seconds(message), *values))
+                self._take_stated_noise(item)
+            stamp = self._seconds(item.stamp)
+            self._publish(self._live.imu(stamp, item.specific_force, item.angular_velocity))
         except (MessageError, EstimationError) as error:
             self.refusals.refuse(self, error)
         else:
             self.refusals.accept()
 
-    def _on_legs(self, message: JointState) -> None:
+    def _on_legs(self, data: bytes) -> None:
         try:
-            lengths = strokes_from(message) + self._platform.geometry.retracted_length
-            self._publish(self._live.legs(self._seconds(message), lengths))
+            item = self._stroke_reader.read(data)
+            lengths = item.strokes + self._platform.geometry.retracted_length
+            self._publish(self._live.legs(self._seconds(item.stamp), lengths))
         except (MessageError, EstimationError) as error:
             self.refusals.refuse(self, error)
         else:
             self.refusals.accept()
 
-    def _take_stated_noise(self, message: Imu) -> None:
+    def _take_stated_noise(self, item: ImuReading) -> None:
         """Let the first message say how noisy the IMU is, where it does."""
         self._stated = True
-        force = stated_sigmas(message.linear_acceleration_covariance)
-        rate = stated_sigmas(message.angular_velocity_covariance)
+        force = stated_sigmas(item.force_covariance)
+        rate = stated_sigmas(item.rate_covariance)
         self._settings = settings_from(self._asked, self._platform, force, rate)
         self._live.tell(self._settings)
 
-    def _seconds(self, message: Any) -> float:
+    def _seconds(self, stamp: int) -> float:
         """Return a stamp after the first one: small enough to be exact as a float [s]."""
-        stamp = to_nanoseconds(message.header.stamp)
         if self._origin is None:
             self._origin = stamp
-        return (stamp - self._origin) / 1e9
+        return (stamp - self._origin) / NANOSECONDS
 
     def _publish(self, results: list[LiveResult]) -> None:
         counts = (self._live.accepted, self._live.rejected)
         for item in results:
-            stamp = from_nanoseconds((self._origin or 0) + round(item.estimate.stamp * 1e9))
+            stamp = (self._origin or 0) + round(item.estimate.stamp * NANOSECONDS)
             self._estimates.publish(stamp, item, self._settings, counts)
 
     def _report(self) -> Report:
