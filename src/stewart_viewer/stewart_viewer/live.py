@@ -11,6 +11,7 @@ from stewart_kinematics.shared_platform import load_platform
 from stewart_viewer.controls import Controls, Operator
 from stewart_viewer.leg_plots import LegPlots
 from stewart_viewer.mailbox import Mailbox
+from stewart_viewer.recognition import LiveComparison
 from stewart_viewer.scene import PlatformScene
 from stewart_viewer.server import open_server
 from stewart_viewer.snapshot import Part
@@ -42,6 +43,8 @@ class LiveView:
     ----------
     url : str
         Where the page is.
+    comparison : LiveComparison
+        Tells whether a rig is of the platform that is shown.
 
     Raises
     ------
@@ -62,6 +65,7 @@ class LiveView:
     ) -> None:
         """Open the server and begin to draw."""
         platform = load_platform(source)
+        self.comparison = LiveComparison(platform.geometry, platform.name)
         self._server = open_server(host, port)
         self.url = f'http://{host}:{self._server.get_port()}'
         self._mailbox, self._period = mailbox, 1.0 / rate

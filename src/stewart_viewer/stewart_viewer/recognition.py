@@ -4,17 +4,21 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 
 import numpy as np
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.motion import Array, Pose
 from stewart_viewer.recording import Recording
 
 CLOSE = 0.005
 """Recorded strokes and those of the poses differ by less, if the platform is the right one [m]."""
 SAMPLES = 200
+COMPARED = 20
+"""Messages of a running rig that are compared."""
 
 
 class WrongPlatform(StewartError, ValueError):
@@ -88,4 +92,50 @@ def check(recording: Recording, geometry: Geometry, name: str) -> None:
         raise WrongPlatform(
             f'the recording is not of {name}: its strokes and its poses differ by '
             f'{1e3 * error:.0f} mm, for this platform less than {1e3 * CLOSE:g} mm'
+        )
+
+
+class LiveComparison:
+    """
+    Compare poses and strokes of a running rig with the platform that is shown.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Joints of the platform.
+    name : str
+        Its name, for the sentence.
+
+    """
+
+    def __init__(self, geometry: Geometry, name: str) -> None:
+        """Begin with nothing compared."""
+        self._geometry, self._name = geometry, name
+        self._differences: deque[float] = deque(maxlen=COMPARED)
+        self._strokes: Array | None = None
+
+    def take_strokes(self, strokes: Array) -> None:
+        """Note the measured strokes, shape (6,) [m]."""
+        self._strokes = strokes
+
+    def take_pose(self, pose: Pose) -> None:
+        """Compare the measured pose with the strokes noted last."""
+        if self._strokes is None:
+            return
+        needed = leg_lengths(self._geometry, pose.position, pose.quaternion_xyzw)
+        strokes = needed - self._geometry.retracted_length
+        self._differences.append(float(np.abs(strokes - self._strokes).max()))
+
+    @property
+    def verdict(self) -> str:
+        """What is wrong, one sentence; empty while nothing is known to be."""
+        if len(self._differences) < COMPARED:
+            return ''
+        error = float(np.median(self._differences))
+        if not error >= CLOSE:
+            return ''
+        return (
+            f'this rig is no {self._name}: its strokes and its poses differ by '
+            f'{1e3 * error:.0f} mm, for this platform less than {1e3 * CLOSE:g} mm; '
+            'start the viewer again without --platform'
         )

@@ -23,6 +23,7 @@ BANNERS = {
     'ENABLED': '#15803d',
     'STOPPING': '#b45309',
     'FAULT': '#b91c1c',
+    'WRONG PLATFORM': '#b91c1c',
 }
 UNKNOWN = DriveReport('no driver heard', reason='driver/state has not come')
 

@@ -17,7 +17,7 @@ from std_srvs.srv import Trigger
 from stewart_interfaces.action import MovePlatform
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.motion import Array, Pose
-from stewart_node_support.conversions import header_msg, pose_msg, pose_stamped_msg
+from stewart_node_support.conversions import header_msg, pose_msg
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.testing import Harness
 
@@ -57,7 +57,9 @@ class ProbeRig:
         probe = self._probe = harness.probe
         self._poses = probe.create_publisher(PoseStamped, 'platform/pose', SENSOR_QOS)
         self._states = probe.create_publisher(DriverState, 'driver/state', STATE_QOS)
-        self._setpoints = probe.create_publisher(PlatformSetpoint, 'setpoint', COMMAND_QOS)
+        self._setpoints = probe.create_publisher(
+            PlatformSetpoint, 'platform/commanded', COMMAND_QOS
+        )
         self._legs = probe.create_publisher(JointState, 'actuator_states', SENSOR_QOS)
         self._estimates = probe.create_publisher(Odometry, 'platform/odometry', SENSOR_QOS)
         for name in SERVICES:
@@ -120,7 +122,9 @@ class ProbeRig:
         self._estimates.publish(message)
 
     def _stamped(self, pose: Pose) -> Any:
-        return pose_stamped_msg(self._header(), pose.position, pose.quaternion_xyzw)
+        return PoseStamped(
+            header=self._header(), pose=pose_msg(pose.position, pose.quaternion_xyzw)
+        )
 
     def _header(self) -> Any:
         return header_msg(self._probe.get_clock().now().to_msg())

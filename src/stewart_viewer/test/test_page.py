@@ -71,7 +71,7 @@ GHOST, VIOLET, RED, ARROW = (0.39, 0.44), (0.70, 0.80), (0.93, 1.0), (0.0, 0.025
 @pytest.fixture(scope='module')
 def page(browser: Any) -> Iterator[tuple[Harness, ProbeRig]]:
     """Open the live page of a rig, which has said nothing yet."""
-    with Harness() as harness:
+    with Harness(real=True) as harness:
         rig = ProbeRig(harness)
         viewer = harness.add(WebViewer, platform='ex800', port=0, rate=5.0)
         browser.get(viewer.view.url)
@@ -193,7 +193,6 @@ def bag_that_rises(tmp_path: Path, ex800: Platform) -> Path:
     return path
 
 
-@pytest.mark.alone
 @pytest.mark.installed
 def test_the_time_slider_of_a_recording_moves_the_platform(
     browser: Any, bag_that_rises: Path

@@ -47,7 +47,7 @@ def until(harness: Harness, condition: Callable[[], Any]) -> None:
 @pytest.fixture(scope='module')
 def open_page(browser: Any, ex800: Platform) -> Iterator[tuple[Harness, ProbeRig]]:
     """Open the live page of a rig."""
-    with Harness() as harness:
+    with Harness(real=True) as harness:
         rig = ProbeRig(harness)
         viewer = harness.add(WebViewer, platform='ex800', port=0, rate=5.0)
         browser.get(viewer.view.url)

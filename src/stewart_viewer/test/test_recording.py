@@ -13,7 +13,7 @@ from stewart_kinematics.inverse import leg_lengths
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.platform import Platform
 from stewart_viewer.leg_plots import LegPlots, WINDOW
-from stewart_viewer.recognition import check, recognise, WrongPlatform
+from stewart_viewer.recognition import check, COMPARED, LiveComparison, recognise, WrongPlatform
 from stewart_viewer.recording import NothingToShow, Recording, Track
 from stewart_viewer.snapshot import DriveReport, Snapshot
 from stewart_viewer.verbs.recorded import read_recording
@@ -123,3 +123,18 @@ def test_plots_keep_their_window_and_begin_anew(
     plots.show(Snapshot(1.5, strokes=strokes))
     assert len(plots._strokes.data[0]) == 2
     assert not plots._forces.visible
+
+
+def test_running_rig_of_another_platform_is_noticed(ex800: Platform) -> None:
+    right = LiveComparison(ex800.geometry, 'ex800')
+    wrong = LiveComparison(Platform.from_yaml('vigo').geometry, 'vigo')
+    geometry = ex800.geometry
+    for count, pose in enumerate(poses_of(ex800)[: COMPARED + 1]):
+        strokes = leg_lengths(geometry, pose.position, pose.quaternion_xyzw)
+        for comparison in (right, wrong):
+            # Nothing is said before enough was compared.
+            assert count >= COMPARED or not comparison.verdict
+            comparison.take_strokes(strokes - geometry.retracted_length)
+            comparison.take_pose(pose)
+    assert right.verdict == ''
+    assert wrong.verdict.startswith('this rig is no vigo: ')

@@ -24,6 +24,8 @@ SERVICES = (
     *(f'{wave}/{name}' for wave in WAVES for name in ('start', 'stop')),
 )
 
+MOVING = {'driver/enable', *(f'{wave}/start' for wave in WAVES)}
+
 ENDS = {
     MovePlatform.Result.REACHED: 'reached the target',
     MovePlatform.Result.CANCELED: 'came to rest before the target',
@@ -42,13 +44,19 @@ class GraphOperator:
     tell : callable
         Takes a sentence for the person who asked.
 
+    Attributes
+    ----------
+    obstacle : str
+        Why nothing that moves the platform is sent; empty where it is.
+
     """
 
     def __init__(self, node: Node, tell: Callable[[str], None]) -> None:
         """Look for action and services at once: a quick stop has no time to look for its own."""
         self._tell = tell
+        self.obstacle = ''
         self._queue: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._services: dict[str, Any] = {
+        self._offered: dict[str, Any] = {
             name: node.create_client(Trigger, name) for name in SERVICES
         }
         self._action: Any = ActionClient(node, MovePlatform, 'move_platform')
@@ -77,7 +85,10 @@ class GraphOperator:
                 return
 
     def _call(self, service: str) -> None:
-        client = self._services[service]
+        if self.obstacle and service in MOVING:
+            self._tell(f'**{service}**: not sent: {self.obstacle}')
+            return
+        client = self._offered[service]
         if not client.service_is_ready():
             self._tell(f'**{service}**: no node offers it')
             return
@@ -89,6 +100,9 @@ class GraphOperator:
         self._tell(f'{service}: {word}: {answer.message}')
 
     def _move(self, position: Any, quaternion_xyzw: Any, speed: float) -> None:
+        if self.obstacle:
+            self._tell(f'**move_platform**: not sent: {self.obstacle}')
+            return
         if not self._action.server_is_ready():
             self._tell('**move_platform**: no node offers it')
             return

@@ -4,27 +4,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Odometry
-import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
-from stewart_node_support.conversions import legs_from_msg, pose_from_msg
+from stewart_node_support.codec import Layout, Reader
+from stewart_node_support.conversions import unit_quaternion
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.errors import MessageError
+from stewart_node_support.hot_messages import pose_reader, setpoint_reader
+from stewart_node_support.legs import leg_reader
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.running import run
 from stewart_viewer.live import LiveView
 from stewart_viewer.mailbox import Mailbox
 from stewart_viewer.nodes.operator import GraphOperator
+from stewart_viewer.nodes.platform_question import PlatformQuestion
+from stewart_viewer.recognition import LiveComparison
 from stewart_viewer.snapshot import DriveReport, Estimate, pose_at
+from stewart_viewer.status import UNKNOWN
 
+WRONG = 'WRONG PLATFORM'
 STATES = {
     getattr(DriverState, name): name
     for name in ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
@@ -35,7 +42,9 @@ STATES = {
 class WebViewerParameters:
     """Parameters of the web viewer."""
 
-    platform: str = param('vigo', 'platform by name, or path of its YAML file')
+    platform: str = param(
+        '', "platform by name, or path of its YAML file; empty: forward_kinematics' own"
+    )
     host: str = param('127.0.0.1', 'address to listen at; others than this machine may then move')
     port: int = param(8080, 'port to listen at; 0: any that is free', min=0, max=65535)
     rate: float = param(20.0, 'pictures per second at most [Hz]', min=0.5, max=60.0)
@@ -44,7 +53,7 @@ class WebViewerParameters:
 
 class WebViewer(Node):
     """
-    Show ``platform/pose``, setpoint, legs, driver and estimate; hand on what a person asks for.
+    Show ``platform/pose``, command, legs, driver and estimate; hand on what a person asks for.
 
     Pictures are drawn in a thread of their own from the latest messages; commands go through
     ``move_platform`` and the services of driver and wave, so that every limit holds.
@@ -52,42 +61,67 @@ class WebViewer(Node):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Open the page; it shows the neutral pose until something is heard."""
+        """Open the page as soon as the platform is known; it is at its neutral pose at first."""
         super().__init__('web_viewer', **kwargs)
         chosen = declare(self, WebViewerParameters)
+        self._chosen = chosen
         self._mailbox, self._heard = Mailbox(), 0
-        operator = GraphOperator(self, self._tell) if chosen.allow_commands else None
-        self.view = LiveView(
-            chosen.platform,
-            self._mailbox,
-            operator,
-            host=chosen.host,
-            port=chosen.port,
-            rate=chosen.rate,
-        )
-        for kind, topic, read, qos in (
-            (PoseStamped, 'platform/pose', self._pose, SENSOR_QOS),
-            (PlatformSetpoint, 'setpoint', self._setpoint, COMMAND_QOS),
-            (JointState, 'actuator_states', self._legs, SENSOR_QOS),
-            (Odometry, 'platform/odometry', self._odometry, SENSOR_QOS),
-            (DriverState, 'driver/state', self._state, STATE_QOS),
+        self._operator = GraphOperator(self, self._tell) if chosen.allow_commands else None
+        self._drives = UNKNOWN
+        self._comparison: LiveComparison | None = None
+        self.view: LiveView | None = None
+        self._poses, self._setpoints, self._legs = pose_reader(), setpoint_reader(), leg_reader()
+        self._estimates = Reader(Odometry, _estimate)
+        for kind, topic, show, qos in (
+            (PoseStamped, 'platform/pose', self._show_pose, SENSOR_QOS),
+            (PlatformSetpoint, 'platform/commanded', self._show_commanded, COMMAND_QOS),
+            (JointState, 'actuator_states', self._show_legs, SENSOR_QOS),
+            (Odometry, 'platform/odometry', self._show_estimate, SENSOR_QOS),
         ):
-            self.create_subscription(kind, topic, partial(self._take, read), qos)
+            self.create_subscription(kind, topic, partial(self._take, show), qos, raw=True)
+        state = partial(self._take, self._show_state)
+        self.create_subscription(DriverState, 'driver/state', state, STATE_QOS)
         diagnostics = Diagnostics(self, chosen.platform)
         diagnostics.add('page', self._report)
-        self.get_logger().info(f'open {self.view.url} in a browser')
+        if chosen.platform:
+            self._open(chosen.platform)
+        else:
+            PlatformQuestion(self, self._open)
+
+    def _open(self, source: str) -> None:
+        """Show a platform."""
+        self.view = LiveView(
+            source,
+            self._mailbox,
+            self._operator,
+            host=self._chosen.host,
+            port=self._chosen.port,
+            rate=self._chosen.rate,
+        )
+        self._comparison = self.view.comparison
+        self.get_logger().info(f'open {self.view.url} in a browser, it shows {source}')
 
     def destroy_node(self) -> None:
         """Close the page, too."""
-        self.view.close()
+        if self.view is not None:
+            self.view.close()
         super().destroy_node()
 
     def _report(self) -> Report:
+        values = {'messages heard': self._heard}
+        if self.view is None:
+            return Report(Level.WARN, 'waiting for a rig that says which platform it is', values)
+        if wrong := self._wrong():
+            return Report(Level.ERROR, wrong, values)
         text = f'showing {self.view.url}' if self._heard else 'nothing of the rig was heard yet'
-        return Report(Level.OK, text, {'messages heard': self._heard})
+        return Report(Level.OK, text, values)
+
+    def _wrong(self) -> str:
+        return '' if self._comparison is None else self._comparison.verdict
 
     def _tell(self, sentence: str) -> None:
-        self.view.tell(sentence)
+        if self.view is not None:
+            self.view.tell(sentence)
 
     def _take(self, read: Any, message: Any) -> None:
         """Put what a message says into the mailbox; what cannot be read is not shown."""
@@ -99,24 +133,48 @@ class WebViewer(Node):
             return
         self._mailbox.put(1e-9 * self.get_clock().now().nanoseconds, **values)
 
-    def _pose(self, message: PoseStamped) -> dict[str, Any]:
-        return {'pose': pose_at(*pose_from_msg(message.pose))}
+    def _show_pose(self, data: bytes) -> dict[str, Any]:
+        _, *numbers = self._poses.read(data)
+        pose = pose_at(*numbers)
+        if self._comparison is not None:
+            self._comparison.take_pose(pose)
+        wrong = self._wrong()
+        if self._operator is not None:
+            self._operator.obstacle = wrong
+        if not wrong:
+            return {'pose': pose, 'drives': self._drives}
+        self.get_logger().error(wrong, throttle_duration_sec=30.0)
+        return {'pose': pose, 'drives': replace(self._drives, state=WRONG, reason=wrong)}
 
-    def _setpoint(self, message: PlatformSetpoint) -> dict[str, Any]:
-        return {'commanded': pose_at(*pose_from_msg(message.pose))}
+    def _show_commanded(self, data: bytes) -> dict[str, Any]:
+        position, quaternion, *_ = self._setpoints.read(data).motion
+        return {'commanded': pose_at(position, quaternion)}
 
-    def _legs(self, message: JointState) -> dict[str, Any]:
-        legs = legs_from_msg(message)
+    def _show_legs(self, data: bytes) -> dict[str, Any]:
+        legs = self._legs.read(data)
+        if self._comparison is not None and legs.position is not None:
+            self._comparison.take_strokes(legs.position)
         return {'strokes': legs.position, 'forces': legs.effort}
 
-    def _odometry(self, message: Odometry) -> dict[str, Any]:
-        pose = pose_at(*pose_from_msg(message.pose.pose))
-        covariance = np.reshape(message.pose.covariance, (6, 6))[:3, :3]
-        return {'estimate': Estimate(pose, covariance)}
+    def _show_estimate(self, data: bytes) -> dict[str, Any]:
+        return {'estimate': self._estimates.read(data)}
 
-    def _state(self, message: DriverState) -> dict[str, Any]:
+    def _show_state(self, message: DriverState) -> dict[str, Any]:
         state = STATES.get(message.state, f'{message.state}')
-        return {'drives': DriveReport(state, message.backend, message.simulated, message.reason)}
+        self._drives = DriveReport(state, message.backend, message.simulated, message.reason)
+        return {'drives': self._drives}
+
+
+def _estimate(layout: Layout) -> Callable[[bytes], Estimate]:
+    """Prepare to read pose and covariance of an Odometry."""
+    numbers = layout.numbers('pose.pose', 'pose.covariance')
+
+    def decode(data: bytes) -> Estimate:
+        values = numbers(data)
+        pose = pose_at(values[:3], unit_quaternion(values[:3], values[3:7]))
+        return Estimate(pose, values[7:].reshape(6, 6)[:3, :3])
+
+    return decode
 
 
 def main() -> None:

@@ -12,9 +12,9 @@ LAST_PORT = 65535
 HELP = 'show the platform in a browser, live or from a bag'
 
 EXAMPLES = """
-Without a bag it joins the running graph and shows what moves; the page has a quick stop, sliders
-and a gizmo for a target, and starts waves. Whoever reaches the page can move the platform, so it
-is served to this machine only unless --host says otherwise.
+Without a bag it joins the running graph and shows the rig that it finds there, or waits for one;
+the page has a quick stop, sliders and a gizmo for a target, and starts waves. Whoever reaches the
+page can move the platform, so it is served to this machine only unless --host says otherwise.
 
 examples:
   stewart view
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument('bag', nargs='?', type=Path, help='recording to show (default: live)')
     parser.add_argument(
-        '--platform', help='name or YAML file (default: the one that a bag is of; live: vigo)'
+        '--platform', help='name or YAML file (default: that of the rig, or of the bag)'
     )
     parser.add_argument('--host', default='127.0.0.1', help='address (default: this machine only)')
     parser.add_argument('--port', type=_port, default=8080, help='0: any free one (default: 8080)')
@@ -73,7 +73,7 @@ def _live(arguments: argparse.Namespace) -> int:
     from stewart_viewer.nodes.web_viewer import WebViewer
 
     chosen = {
-        'platform': arguments.platform or 'vigo',
+        'platform': arguments.platform or '',
         'host': arguments.host,
         'port': arguments.port,
         'allow_commands': not arguments.watch_only,

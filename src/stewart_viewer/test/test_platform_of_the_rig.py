@@ -1,0 +1,65 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page shows the platform that the rig says it is, whenever the rig comes up."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+from probe_rig import ProbeRig
+from rclpy.node import Node
+from stewart_interfaces.msg import DriverState
+from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.platform import Platform
+from stewart_node_support.testing import Harness
+from stewart_viewer.nodes.operator import GraphOperator
+from stewart_viewer.nodes.platform_question import ASKED
+from stewart_viewer.nodes.web_viewer import WebViewer
+
+pytestmark = pytest.mark.ros
+
+
+class Poser(Node):
+    """Have the name and the parameter of the node that is asked."""
+
+    def __init__(self, **kwargs: object) -> None:
+        super().__init__(ASKED, **kwargs)
+        self.declare_parameter('platform', 'ex800')
+
+
+def test_viewer_waits_for_a_rig_and_takes_its_platform(ex800: Platform) -> None:
+    with Harness() as harness:
+        viewer = harness.add(WebViewer, port=0)
+        harness.spin(0.5)
+        assert viewer.view is None
+        harness.add(Poser)
+        harness.until(lambda: viewer.view is not None)
+        assert viewer._comparison._name == ex800.name
+
+
+def test_viewer_of_another_platform_says_so_and_sends_no_motion(ex800: Platform) -> None:
+    neutral, geometry = ex800.geometry.neutral_pose, ex800.geometry
+    strokes = leg_lengths(geometry, neutral.position, neutral.quaternion_xyzw)
+    with Harness() as harness:
+        rig = ProbeRig(harness)
+        viewer = harness.add(WebViewer, platform='vigo', port=0)
+
+        def told() -> bool:
+            rig.measure(strokes - geometry.retracted_length)
+            rig.say(neutral, DriverState.DISABLED, 'started')
+            harness.spin(0.02)
+            return bool(viewer._wrong())
+
+        harness.until(told)
+        operator: GraphOperator = viewer._operator
+        harness.until(lambda: told() and operator.obstacle.startswith('this rig is no '))
+        operator.move(neutral.position, neutral.quaternion_xyzw, 0.1)
+        operator.call('ocean/start')
+        operator.call('driver/quick_stop')
+        harness.until(lambda: rig.called)
+        harness.spin(0.2)
+    # What stops is always sent.
+    assert rig.called == ['driver/quick_stop']
+    assert rig.goals == []
