@@ -35,6 +35,7 @@ setup(
             'drive = stewart_bringup.verbs.drive',
             'move = stewart_bringup.verbs.move',
             'run = stewart_bringup.verbs.run',
+            'simulate = stewart_bringup.verbs.simulate',
             'wave = stewart_bringup.verbs.wave',
         ],
     },

@@ -25,7 +25,7 @@ def generate_launch_description() -> LaunchDescription:
         [
             DeclareLaunchArgument('bag', description='recording of a rig that was excited'),
             *arguments(platform='ex800', namespace='', use_sim_time='true', rviz='false'),
-            *arguments(log_level='info'),
+            *arguments(model='true', log_level='info'),
             DeclareLaunchArgument(
                 'output',
                 default_value='identified',
@@ -59,10 +59,9 @@ def replay(context):
     if asked(context, 'play'):
         rate = ParameterValue(LaunchConfiguration('rate'), value_type=float)
         player = {'bag': text(bag), 'rate': rate, 'publish_clock': CLOCK_RATE}
-        found += [
-            process('player', parameters=[player]),
-            model(context, value_of(context, 'platform')),
-        ]
+        found.append(process('player', parameters=[player]))
+        if asked(context, 'model'):
+            found.append(model(context, value_of(context, 'platform')))
     if asked(context, 'rviz'):
         found += rviz(context, value_of(context, 'platform'))
     return found

@@ -24,11 +24,7 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
             *arguments(platform='vigo', namespace='', use_sim_time='false', rviz='true'),
-            DeclareLaunchArgument(
-                'model',
-                default_value='true',
-                description='start robot_state_publisher; false where the graph has one',
-            ),
+            *arguments(model='true'),
             DeclareLaunchArgument(
                 'config',
                 default_value='',

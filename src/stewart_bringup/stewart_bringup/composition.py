@@ -31,14 +31,19 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from stewart_bringup.errors import CompositionError
-from stewart_bringup.rigs import nodes_of, RECORDER, RIG
+from stewart_bringup.rigs import nodes_of, RECORDER, require_known_nodes, RIG, sections
+from stewart_description.suggestion import unknown_name
+from stewart_node_support.errors import ParameterError
 from stewart_node_support.executable import node_class
+from stewart_node_support.parameter_files import flattened, known_to, require_known
 from stewart_node_support.publishers import CountedPublisher
-from stewart_node_support.running import spin
+from stewart_node_support.running import Pace, spin
 from stewart_node_support.stop_signals import StopSignals
+from stewart_simulation.nodes.simulation_clock import SimulatedPace
 
 LOST = QoSSubscriptionEventType.RCL_SUBSCRIPTION_MESSAGE_LOST
 MATCHING_TIME = 5.0
+CLOCK = 'simulation_clock'
 # How long a thread may keep the interpreter lock while another one wants it [s]. With Python's
 # 5 ms the bag's writer could hold up every hop of a 5 ms period.
 SWITCH_INTERVAL = 5e-4
@@ -102,6 +107,11 @@ def make_node(
         parameter_overrides=[Parameter(key, value=value) for key, value in chosen.items()],
         **options,
     )
+    try:
+        require_known(node, files)
+    except ParameterError:
+        node.destroy_node()
+        raise
     return node
 
 
@@ -144,10 +154,13 @@ def compose(
     ------
     ParameterError
         If a parameter cannot be used.
+    ConfigurationError
+        If a file has a section for a node that does not exist.
     CompositionError
         If a publisher does not find the recorder.
 
     """
+    require_known_nodes(files)
     chosen = overrides or {}
     nodes: list[Node] = []
     make = partial(make_node, files=files, namespace=namespace, lean=lean)
@@ -158,6 +171,7 @@ def compose(
             nodes.append(make(name, overrides=told))
             if hasattr(nodes[-1], 'wiring'):
                 wiring = nodes[-1].wiring()
+        _require_meaning(files, nodes)
         if record is not None:
             taken = {
                 'poll_period': POLL_PERIOD,
@@ -215,6 +229,7 @@ def run_rig(
     overrides: Mapping[str, Mapping[str, Any]] | None = None,
     record: Path | None = None,
     stop: StopSignals | None = None,
+    speed: float | None = None,
 ) -> None:
     """
     Run a rig until SIGINT or SIGTERM.
@@ -231,11 +246,15 @@ def run_rig(
         Bag to record into.
     stop : StopSignals, optional
         Where a request to stop comes from.
+    speed : float, optional
+        Simulated seconds per second, 0 for as fast as possible; real time if not given.
 
     Raises
     ------
     StartUpError
         If a lifecycle node that shall start by itself does not.
+    CompositionError
+        If time shall be simulated and the rig has wires, which follow real time.
 
     """
     if stop is not None and stop.requested:
@@ -243,9 +262,43 @@ def run_rig(
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         nodes = compose(files, namespace=namespace, overrides=overrides, record=record)
-        spin(nodes, stop=stop)
+        spin(nodes, stop=stop, pace=None if speed is None else simulated_pace(nodes, speed))
     finally:
         rclpy.try_shutdown()
+
+
+def simulated_pace(nodes: list[Node], speed: float) -> Pace:
+    """
+    Let simulated time pass for a rig in one process.
+
+    Parameters
+    ----------
+    nodes : list of Node
+        The rig; the node that owns the time is added to it.
+    speed : float
+        Simulated seconds per second; 0 for as fast as possible.
+
+    Returns
+    -------
+    Pace
+        For `running.spin`.
+
+    """
+    namespace = nodes[0].get_namespace()
+    clock: Any = make_node(CLOCK, [], namespace=namespace, overrides={'speed': float(speed)})
+    nodes.append(clock)
+    return SimulatedPace(clock)
+
+
+def _require_meaning(files: Sequence[Path], nodes: Sequence[Node]) -> None:
+    """Refuse a parameter for every node that none of them has."""
+    known = {name for node in nodes for name in known_to(node)}
+    for path in files:
+        for name, values in sections(path):
+            for key, value in flattened(values) if not name else ():
+                if key not in known:
+                    expected = unknown_name(key, known, 'parameter of any node')
+                    raise ParameterError(f'{key} in {path}', value, expected)
 
 
 def _prepare_interpreter() -> None:

@@ -7,6 +7,7 @@ BringupError
 ├── UnknownRig           there is no configuration of that name
 ├── CompositionError     the nodes do not come together
 ├── LaunchRefused        a launch argument cannot be used
+├── LaunchFailed         a launched process has failed, and with it the launch
 ├── StopRequested        somebody wants it to end
 ├── RequestRefused       a service of the rig said no, or nothing
 └── OutputRefused        a folder that would be replaced holds something else
@@ -37,6 +38,10 @@ class CompositionError(BringupError):
 
 class LaunchRefused(BringupError):
     """A launch argument cannot be used."""
+
+
+class LaunchFailed(BringupError):
+    """A launched process has failed, and with it the launch."""
 
 
 class RequestRefused(BringupError):

@@ -9,7 +9,7 @@ composition and the demo cannot differ.
 
 Recorder, virtual rig and driver come up in this order, all others when the driver is active. The
 driver is given time to bring the platform to rest when everything ends, and everything ends with
-the driver.
+the driver; `ros2 launch` then returns 1 if the driver failed.
 
 """
 
@@ -32,8 +32,15 @@ from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterFile, ParameterValue
-from stewart_bringup.errors import LaunchRefused
-from stewart_bringup.rigs import available, config_file, nodes_of, RECORDER, setting
+from stewart_bringup.errors import LaunchFailed, LaunchRefused
+from stewart_bringup.rigs import (
+    available,
+    config_file,
+    nodes_of,
+    RECORDER,
+    require_known_nodes,
+    setting,
+)
 from stewart_description.paths import platform_path, rviz_path
 from stewart_description.urdf import render_urdf
 from stewart_simulation.rig.directory import READY
@@ -43,6 +50,9 @@ STARTED = 'DISABLED: started'
 QUIET = {'warn', 'error', 'fatal'}
 # A stop from full speed takes a second or two; SIGTERM comes this long after SIGINT [s].
 TIME_TO_REST = '15'
+# robot_state_publisher drops a joint state that follows the last one sooner than this allows [Hz].
+# forward_kinematics limits their rate; at that very rate jitter would cost every other one.
+TF_LIMIT = 1000.0
 YES = {'true', '1', 'yes', 'on'}
 NO = {'false', '0', 'no', 'off', ''}
 
@@ -55,6 +65,7 @@ ARGUMENTS = {
     'namespace': 'namespace of every node, and of the topics tf and tf_static',
     'use_sim_time': 'take time from /clock; a driver refuses that, drives follow real time',
     'rviz': 'show the platform in RViz',
+    'model': 'start robot_state_publisher, which sends tf and the URDF; RViz needs both',
     'record': 'record every topic',
     'bag': 'new folder to record into',
     'log_level': 'what is logged: debug, info, warn, error or fatal',
@@ -89,7 +100,7 @@ def rig_arguments(rig: str, *, wave: str = '', rviz: str = 'false') -> list[Any]
     """Return what `rig_processes` asks for, with its defaults."""
     return [
         *arguments(rig=rig, wave=wave, platform='', namespace='', use_sim_time='false'),
-        *arguments(rviz=rviz, record='false', bag='recording', log_level='info'),
+        *arguments(rviz=rviz, model='true', record='false', bag='recording', log_level='info'),
     ]
 
 
@@ -145,7 +156,7 @@ def process(executable: str, *, parameters: Sequence[Any] = (), **more: Any) -> 
 
 def end_with(action: Any, reason: str) -> Any:
     """
-    Return what ends everything when a process has ended.
+    Return what ends everything when a process has ended; if it failed, launch returns 1.
 
     Parameters
     ----------
@@ -161,7 +172,10 @@ def end_with(action: Any, reason: str) -> Any:
 
     """
 
-    def ended(_: Any, context: LaunchContext) -> Any:
+    def ended(event: Any, context: LaunchContext) -> Any:
+        if event.returncode and not context.is_shutdown:
+            # An exception is launch's only way to an exit code: it ends everything and returns 1.
+            raise LaunchFailed(f'{event.process_name} has failed with code {event.returncode}')
         # A second shutdown would stop the ROS node of launch once more, which is an error there.
         return None if context.is_shutdown else Shutdown(reason=reason)
 
@@ -203,7 +217,13 @@ def model(context: LaunchContext, platform: str) -> Any:
     """Return robot_state_publisher with the URDF of a platform."""
     return _outsider(
         'robot_state_publisher',
-        parameters=[{'robot_description': text(render_urdf(platform))}, clock(context)],
+        parameters=[
+            {
+                'robot_description': text(render_urdf(platform)),
+                'publish_frequency': TF_LIMIT,
+            },
+            clock(context),
+        ],
     )
 
 
@@ -227,7 +247,11 @@ def _outsider(name: str, **more: Any) -> Any:
     try:
         get_package_prefix(name)
     except PackageNotFoundError as error:
-        raise LaunchRefused(f'{name} is not installed; rosdep knows it by that name') from error
+        without = {'robot_state_publisher': 'model:=false', 'rviz2': 'rviz:=false'}[name]
+        raise LaunchRefused(
+            f'{name} is not installed: run `apt install ros-jazzy-{name.replace("_", "-")}`, or '
+            f'launch with {without}'
+        ) from error
     # They name tf with a slash: remapped, two rigs in two namespaces keep apart.
     return Node(
         package=name,
@@ -244,6 +268,7 @@ def _start_rig(context: LaunchContext, *, backend: str) -> list[Any]:
         raise LaunchRefused(f'{files[0]} has the back end {found!r}, and not {backend!r}')
     if wave := value_of(context, 'wave'):
         files.append(config_file('wave', wave))
+    require_known_nodes(files)
     platform = value_of(context, 'platform') or setting(files, '', 'platform') or 'vigo'
     platform_path(platform)  # raises before anything runs
     parameters = [
@@ -261,8 +286,9 @@ def _start_rig(context: LaunchContext, *, backend: str) -> list[Any]:
         _when_it_says(driver, STARTED, after),
         end_with(driver, f'{DRIVER} has ended'),
         driver,
-        model(context, platform),
     ]
+    if asked(context, 'model'):
+        others.append(model(context, platform))
     if asked(context, 'rviz'):
         others += rviz(context, platform)
     actions: list[Any] = []

@@ -9,8 +9,9 @@ line cannot be understood.
 
 An error is *ours*, and gets a sentence and not a traceback, if its class or one of the classes it
 derives from is defined in a package whose name begins with ``stewart_`` (``StewartError``,
-``DriverError``, ``BagError``, ...), or if it is an ``OSError``. Every other exception is a bug and
-keeps its traceback. The rule looks at names only, so no package is imported to apply it.
+``DriverError``, ``BagError``, ...), or if it is an ``OSError`` or a missing module of somebody
+else. Every other exception is a bug and keeps its traceback. The rule looks at names only, so no
+package is imported to apply it.
 ``--debug`` before the verb, or a non-empty ``STEWART_DEBUG``, shows the traceback of ours, too.
 
 """
@@ -19,7 +20,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-import difflib
 from functools import partial
 from importlib import metadata
 import math
@@ -30,9 +30,12 @@ import traceback
 from typing import Any
 
 from stewart_bringup.verb_table import find_verbs, Verb, VerbError
+from stewart_description.suggestion import similar
+from stewart_node_support.missing_modules import how_to_install
 
 DONE, FAILED, USAGE = 0, 1, 2
 OUR_PREFIX = 'stewart_'
+HELP_OPTIONS = {'-h', '--help'}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,6 +53,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         Exit code: 0 done, 1 failed, 2 not understood.
 
     """
+    if argv is None and HELP_OPTIONS & set(sys.argv):
+        # Nothing is computed: kernels need be neither compiled nor loaded, nor numba imported.
+        os.environ['NUMBA_DISABLE_JIT'] = '1'
     _open_closed_streams()
     if sys.stdout is None:
         return _fail('', 'standard output is closed')
@@ -110,12 +116,9 @@ def guarded(work: Callable[[], int], name: str, *, debug: bool = False) -> int:
     except KeyboardInterrupt:
         return _fail(name, 'interrupted', debug=debug)
     except ModuleNotFoundError as error:
-        if (error.name or '').startswith(OUR_PREFIX) or error.name is None:
+        sentence = how_to_install(error)
+        if sentence is None:
             raise
-        sentence = (
-            f'needs the Python module {error.name}, which is not here; '
-            'source env.sh (or the setup file of ROS 2 and of this workspace) first'
-        )
         return _fail(name, sentence, debug=debug)
     except Exception as error:
         if not is_ours(error):
@@ -194,8 +197,8 @@ def _run(verb: Verb, rest: Sequence[str]) -> int:
 
 
 def _unknown(name: str, verbs: dict[str, Verb]) -> str:
-    close = difflib.get_close_matches(name, verbs, n=1)
-    hint = f'; did you mean {close[0]}?' if close else f'; there are {", ".join(verbs) or "none"}'
+    close = similar(name, verbs)
+    hint = f'; did you mean {close}?' if close else f'; there are {", ".join(verbs) or "none"}'
     return f'no verb {name!r}{hint}'
 
 

@@ -12,16 +12,20 @@ A configuration is a ROS parameter file in ``config/``. ``rig_<name>.yaml`` desc
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 import sys
 from typing import Any
 
 from stewart_bringup.errors import UnknownRig
+from stewart_description.suggestion import unknown_name
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.schema import read_yaml
 
 RECORDER = 'recorder'
+# Nodes of the verbs, which no executable has.
+OPERATORS = ('operator', 'move_operator', 'wave_operator')
 # What only some rigs have: those whose file has a section for it.
 OPTIONAL = ('virtual_rig', 'imu', 'position_sensors', 'state_estimator')
 RIG = (
@@ -66,12 +70,37 @@ def sections(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     for key in content.names():
         name = '' if key.endswith('*') else key.rpartition('/')[2]
         try:
-            parameters = content.section(key).section('ros__parameters')
+            section = content.section(key)
+            parameters = section.section('ros__parameters')
+            section.finish()
         except ConfigurationError as error:
             # A file that describes a platform is taken for one of a rig easily.
             expected = f"{error.expected}, as a rig's file has"
             raise ConfigurationError(error.key, error.value, expected, str(path)) from error
         yield name, {item: parameters.value(item, 'a value') for item in parameters.names()}
+
+
+def require_known_nodes(files: Sequence[Path]) -> None:
+    """
+    Refuse sections for nodes that do not exist: ROS ignores them.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        ROS parameter files.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is one; the message says which node may be meant.
+
+    """
+    installed = {entry.name for entry in entry_points(group='stewart.nodes')}
+    known = {*RIG, RECORDER, *OPERATORS, *installed}
+    for path in files:
+        for name, _ in sections(path):
+            if name and name not in known:
+                raise ConfigurationError(name, None, unknown_name(name, known, 'node'), str(path))
 
 
 def setting(files: Sequence[Path], node: str, key: str) -> Any:

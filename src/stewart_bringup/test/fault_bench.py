@@ -70,7 +70,7 @@ class Bench(Harness):
     """
 
     def __init__(self, rig: str, directory: Path) -> None:
-        super().__init__()
+        super().__init__(real=True)
         try:
             self._begin(rig, directory)
         except BaseException:

@@ -61,7 +61,7 @@ class Person(Harness):
     """Whoever stands at the rig."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(real=True)
         self.states = self.listen(DriverState, f'{NAMESPACE}/driver/state', STATE_QOS)
         self.legs = self.listen(JointState, f'{NAMESPACE}/actuator_states', SENSOR_QOS)
 

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from stewart_bringup.demo.analysis import analyse, Result, summary
+from stewart_bringup.demo.machine import Machine
 from stewart_bringup.demo.recording import Recording
 from stewart_bringup.demo.scenarios import Bounds
 
@@ -85,6 +87,7 @@ def test_low_rate_is_found_by_topic(synthetic: SimpleNamespace) -> None:
     ('wrong', 'name'),
     [
         ({'offset': 2e-3}, 'path error, position, max'),
+        ({'offset': 2e-3}, 'path error, position, median'),
         ({'tilt': 2e-3}, 'path error, attitude, max'),
         ({'delay': 0.07}, 'end-to-end latency, p99'),
     ],
@@ -113,3 +116,67 @@ def test_summary_is_in_millimetres_and_degrees(synthetic: SimpleNamespace) -> No
 
     assert rows['attitude, along the path [°]'][1] == pytest.approx(np.degrees(1e-3), rel=1e-3)
     assert rows['strokes, same instant [mm]'][0] == pytest.approx(1.0, rel=1e-2)
+
+
+PUNCTUAL, LATE = Machine(1e-4, 9e-4), Machine(3e-3, 40e-3, 3000, 17, 35e-3)
+
+
+@pytest.mark.parametrize(('machine', 'failed'), [(PUNCTUAL, True), (LATE, False)])
+def test_only_a_machine_that_was_late_is_an_excuse(
+    synthetic: SimpleNamespace, machine: Machine, failed: bool
+) -> None:
+    made = whole(synthetic.recording(gap=(400, 520)))
+
+    result = analyse(made, made.counts, replace(BOUNDS, latency=1.0), machine)
+
+    assert result.passed is not failed
+    verdict = next(c.verdict for c in result.checks if c.name == 'rate of /actuator_states')
+    assert verdict == ('FAILED' if failed else 'not kept')
+
+
+@pytest.mark.parametrize(
+    'wrong',
+    [
+        {'offset': 2e-3},
+        {'states': lambda: ([2, 4], ['', 'leg 3 is stuck'])},
+    ],
+)
+def test_wrong_physics_and_faults_are_no_matter_of_time(
+    synthetic: SimpleNamespace, wrong: dict[str, Any]
+) -> None:
+    made = whole(synthetic.recording(**wrong))
+
+    assert not analyse(made, made.counts, BOUNDS, LATE).passed
+
+
+def test_a_late_machine_excuses_no_lost_message(synthetic: SimpleNamespace) -> None:
+    made = whole(synthetic.recording())
+    published = {**made.counts, '/setpoint': made.counts['/setpoint'] + 1}
+
+    assert not analyse(made, published, BOUNDS, LATE).passed
+
+
+def test_a_stop_because_commands_came_late_is_excused(synthetic: SimpleNamespace) -> None:
+    said = 'no command in time while moving (100 ms waited)'
+    made = whole(synthetic.recording(states=lambda: ([2, 4], ['', said])))
+
+    assert analyse(made, made.counts, BOUNDS, LATE).passed
+    assert not analyse(made, made.counts, BOUNDS, PUNCTUAL).passed
+
+
+def test_in_simulated_time_one_missing_message_is_too_many(synthetic: SimpleNamespace) -> None:
+    exact = replace(BOUNDS, real_time=False)
+    good, bad = (whole(synthetic.recording(gap=gap)) for gap in (None, (400, 401)))
+
+    assert broken(analyse(good, good.counts, exact)) == []
+    assert 'rate of /actuator_states' in broken(analyse(bad, bad.counts, exact))
+
+
+def test_a_failed_check_says_by_how_much_and_what_it_means(synthetic: SimpleNamespace) -> None:
+    made = whole(synthetic.recording(offset=2e-3))
+
+    check = next(c for c in analyse(made, made.counts, BOUNDS).checks if c.failed)
+
+    assert check.excess.endswith('mm too much')
+    assert check.excess in check.sentence
+    assert 'left the path' in check.meaning

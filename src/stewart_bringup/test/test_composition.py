@@ -23,6 +23,7 @@ from rclpy.signals import SignalHandlerOptions
 from stewart_bags.reading import Bag
 from stewart_bringup.composition import compose, Ledger, make_node
 from stewart_bringup.rigs import config_file, nodes_of, RIG
+from stewart_kinematics.errors import ConfigurationError
 from stewart_node_support.errors import ParameterError
 from stewart_node_support.lifecycle import state_of, take_down
 from stewart_node_support.running import spin
@@ -250,3 +251,23 @@ def test_driver_and_sensors_are_told_where_the_wires_of_the_virtual_rig_end(
     assert told['driver']['daq.device'].value == str(tmp_path / 'rig' / 'card.sock')
     assert told['driver']['daq.rig_file'].value == str(tmp_path / 'rig' / 'rig.yaml')
     assert not (tmp_path / 'rig').exists()
+
+
+@pytest.mark.usefixtures('context')
+@pytest.mark.parametrize(
+    ('text', 'meant'),
+    [
+        ('/**/drivr: {ros__parameters: {backend: simulated}}', 'driver'),
+        ('/**/inverse_kinematics: {ros__parameters: {limit_scal: 0.1}}', 'limit_scale'),
+        ('/**/driver: {ros__parameters: {simulated: {strat: rest}}}', 'simulated.start'),
+        ('/**: {ros__parameters: {platfrom: vigo}}', 'platform'),
+        ('/**/driver: {ros_parameters: {backend: simulated}}', 'ros_parameters'),
+    ],
+)
+def test_misspelt_names_of_a_rig_file_are_refused(tmp_path: Path, text: str, meant: str) -> None:
+    wrong = tmp_path / 'mine.yaml'
+    wrong.write_text(text)
+    names = ('driver', 'inverse_kinematics')
+    with pytest.raises((ParameterError, ConfigurationError), match=meant) as caught:
+        compose([VIGO, wrong], names=names)
+    assert 'mine.yaml' in str(caught.value)

@@ -26,7 +26,7 @@ from fault_cases import CASES
 from stewart_simulation.rig.errors import RigError
 from stewart_simulation.rig.faults import listing
 
-pytestmark = [pytest.mark.ros, pytest.mark.alone]
+pytestmark = [pytest.mark.ros, pytest.mark.realtime]
 
 DOCS = Path(__file__).resolve().parents[3] / 'docs'
 # They mend.

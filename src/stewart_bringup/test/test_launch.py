@@ -44,7 +44,7 @@ from stewart_simulation.rig.launcher import RigProcess
 from stewart_simulation.rig.settings import RigSettings
 import yaml
 
-pytestmark = [pytest.mark.ros, pytest.mark.alone, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.ros, pytest.mark.realtime, pytest.mark.timeout(400)]
 
 FORBIDDEN = 'What permits it'
 MODEL = 'robot_state_publisher'
@@ -174,7 +174,7 @@ def test_view_shows_model_and_page(start: Start) -> None:
     with socket.socket() as probe:
         probe.bind(('127.0.0.1', 0))
         port = probe.getsockname()[1]
-    with Harness() as harness:
+    with Harness(real=True) as harness:
         models = harness.listen(String, f'{NAMESPACE}/robot_description', STATE_QOS)
         view = start('view', platform='ex800', web='true', port=port)
         harness.until(lambda: view.says(f'http://127.0.0.1:{port}'), LIMIT)
@@ -193,7 +193,7 @@ def test_recording_is_replayed_and_identified(start: Start, tmp_path: Path) -> N
     run = made.run_rig(ex800, made.excitation(ex800), loaded, force_noise=0.5)
     bag = made.write_bag(tmp_path / 'bag', run)
     found = tmp_path / 'identified' / 'parameters.yaml'
-    with Harness() as harness:
+    with Harness(real=True) as harness:
         clock = harness.listen(Clock, 'clock', COMMAND_QOS)
         legs = harness.listen(JointState, 'actuator_states', SENSOR_QOS)
         replay = start('replay_identification', bag=bag, output=found.parent, friction='common')

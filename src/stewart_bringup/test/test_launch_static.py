@@ -152,10 +152,10 @@ class Launch:
             for later in item.keywords['on_stderr'](self.SAID)
         ]:
             found += late
-        self.ends = [
-            item.keywords['target_action'].keywords['executable']
+        self.on_exit = {
+            item.keywords['target_action'].keywords['executable']: item.keywords['on_exit']
             for item in self._handlers(found, 'OnProcessExit')
-        ]
+        }
         return self._of(found, 'Node')
 
     def _handlers(self, found: list[Entity], kind: str) -> list[Entity]:
@@ -231,7 +231,7 @@ def test_static_a_launched_rig_has_the_nodes_of_the_composition(
 
     assert [name for name in started if name != 'robot_state_publisher'] == [*nodes_of([path])]
     # Everything ends with the driver, and with the machine that is not there.
-    assert set(simulation.ends) == {'driver', 'virtual_rig'} & set(started)
+    assert set(simulation.on_exit) == {'driver', 'virtual_rig'} & set(started)
     model = nodes['robot_state_publisher'].keywords['parameters'][0]
     assert model['robot_description'].args[0] == render_urdf(platform)
 
@@ -255,6 +255,45 @@ def test_static_a_rig_of_metal_is_started_from_a_file_without_a_virtual_one(
         launch('rig_daq').start(rig=str(rig))
     with pytest.raises(Exception, match='no configuration'):
         launch('rig_daq').start(rig='nonesuch')
+
+
+def test_static_a_rig_does_without_robot_state_publisher(
+    launch: Callable[[str], Launch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ament_index_python.packages import PackageNotFoundError
+
+    missing = PackageNotFoundError('robot_state_publisher')
+    for name in ('simulation', 'view'):
+        read = launch(name)
+        monkeypatch.setattr(
+            'stewart_bringup.launching.get_package_prefix', Mock(side_effect=missing)
+        )
+        started = [item.keywords['executable'] for item in read.start(model='false', rviz='false')]
+        assert 'robot_state_publisher' not in started
+
+
+def test_static_tf_follows_every_joint_state(launch: Callable[[str], Launch]) -> None:
+    nodes = {node.keywords['executable']: node for node in launch('simulation').start()}
+    allowed = values_of(nodes['robot_state_publisher'])['publish_frequency']
+
+    # joint_states has 50 Hz with jitter. robot_state_publisher drops what follows the last one
+    # sooner than its period, and refuses more than 1000 Hz.
+    assert 100.0 <= allowed <= 1000.0
+
+
+def test_static_a_process_that_fails_fails_the_launch(launch: Callable[[str], Launch]) -> None:
+    simulation = launch('simulation')
+    simulation.start()
+    context = SimpleNamespace(is_shutdown=False)
+    failed = SimpleNamespace(process_name='driver-2', returncode=1)
+    done = SimpleNamespace(process_name='driver-2', returncode=0)
+
+    with pytest.raises(Exception, match='driver-2 has failed with code 1'):
+        simulation.on_exit['driver'](failed, context)
+    assert simulation.on_exit['driver'](done, context).kind == 'Shutdown'
+    # After Ctrl-C everything ends anyway.
+    context.is_shutdown = True
+    assert simulation.on_exit['driver'](failed, context) is None
 
 
 def test_static_what_is_not_installed_is_refused_before_anything_starts(

@@ -246,7 +246,12 @@ def main(arguments):
         ('Exception', 'KeyboardInterrupt', 'interrupted'),
         # As sys.exit does, which a node's main function calls when it cannot start.
         ('Exception', "SystemExit('the port is taken')", 'the port is taken'),
-        ('Exception', "ModuleNotFoundError(name='rclpy')", 'needs the Python module rclpy'),
+        (
+            'Exception',
+            "ModuleNotFoundError(name='rclpy')",
+            'the Python module rclpy was not found',
+        ),
+        ('Exception', "ModuleNotFoundError(name='viser.extras')", 'pip install viser`'),
     ],
 )
 def test_expected_failure_is_one_sentence(
@@ -341,6 +346,7 @@ def test_closed_stream_is_no_traceback(
     assert (done.returncode, done.stdout, done.stderr) == (code, out, error)
 
 
+@pytest.mark.realtime
 def test_help_is_quick() -> None:
     """Half a second is where waiting begins; the processor's time counts, the least of three."""
     code = f'import sys; sys.path[:0] = {sys.path!r}; from stewart_bringup.main import main;'

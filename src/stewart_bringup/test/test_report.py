@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 from stewart_bringup.demo.analysis import analyse, Result
+from stewart_bringup.demo.failure import Failure
 from stewart_bringup.demo.plots import pictures
 from stewart_bringup.demo.progress import closing_table, LiveLine
 from stewart_bringup.demo.report import Chapter, render
@@ -85,7 +86,7 @@ def test_lost_messages_change_the_verdict_and_stand_in_the_table(
 ) -> None:
     page = render([chapter(synthetic, lost=3)], {})
 
-    assert 'something did not hold' in read(page).words
+    assert 'FAILED: vigo_x' in read(page).words
     assert '<span class="broken">3</span>' in page
     assert '3 of /setpoint' in page
 
@@ -120,11 +121,12 @@ def test_closing_table_cuts_no_name_short(synthetic: SimpleNamespace) -> None:
 
 
 @pytest.mark.parametrize('terminal', [True, False])
-def test_every_phase_is_shown(terminal: bool) -> None:
+def test_a_terminal_sees_every_phase_and_a_log_one_line_per_chapter(terminal: bool) -> None:
     text = StringIO()
     console = Console(file=text, width=100, force_terminal=terminal)
 
     with LiveLine(console) as line:
+        line.chapter('vigo')
         line.begin('vigo', 15.0)
         for phase in ('enabling', 'playing', 'playing', 'switching off'):
             line.watch(phase, 1.5)
@@ -134,8 +136,7 @@ def test_every_phase_is_shown(terminal: bool) -> None:
         assert 'done' in text.getvalue()
         assert '1.5 of 15 s' in text.getvalue()
     else:
-        phases = text.getvalue().splitlines()
-        assert phases == ['vigo: enabling', 'vigo: playing', 'vigo: switching off', 'vigo: done']
+        assert text.getvalue() == 'vigo: done (0 s)\n'
 
 
 def test_a_motion_played_twice_tells_what_feed_forward_is_worth(
@@ -158,3 +159,18 @@ def judged(synthetic: SimpleNamespace, offset: float) -> Result:
     """Analyse a recording whose strokes are all too low by `offset`."""
     recording = synthetic.recording(delay=0.0, offset=offset)
     return analyse(recording, recording.counts, Bounds())
+
+
+def test_failed_scenario_stands_first_with_its_reason_and_the_fault(
+    synthetic: SimpleNamespace,
+) -> None:
+    history = ((0.0, 'DISABLED', 'started'), (2.5, 'FAULT', 'drive 3: <overcurrent>'))
+    failure = Failure('vigo_y', 'vigo: y', {'bag': 'build/demo/vigo_y'}, 'drive 3 <gone>', history)
+    words = read(render([chapter(synthetic)], {}, failures=[failure])).words
+
+    assert 'FAILED: vigo_y' in words
+    assert words.index('drive 3 <gone>') < words.index('What had to hold')
+    assert 'drive 3: <overcurrent>' in words
+    console = Console(file=StringIO(), width=200)
+    console.print(closing_table([chapter(synthetic)], [failure]))
+    assert 'FAILED' in console.file.getvalue()

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-import time
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,20 +13,34 @@ import pytest
 rclpy = pytest.importorskip('rclpy')
 
 from geometry_msgs.msg import PoseStamped
+from rclpy.client import Client
+from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
 from std_srvs.srv import Trigger
 from stewart_bringup.errors import RequestRefused
-from stewart_bringup.nodes.wave_operator import WaveOperator
+from stewart_bringup.nodes.operator import Operator
+from stewart_bringup.nodes.wave_operator import SETTLED, WaveOperator
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.nodes.start_pose import NotYet
+from stewart_node_support.lock_step import LockStep
 from stewart_node_support.qos import SENSOR_QOS, STATE_QOS
 from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
 
 pytestmark = pytest.mark.ros
-SETTLED = 0.5
+
+
+class Stepped:
+    """Simulated time, in lock-step: a pace."""
+
+    def begin(self, nodes: Sequence[Node]) -> None:
+        self._time = LockStep(nodes)
+
+    def turn(self, executor: Executor) -> None:
+        self._time.step(executor)
 
 
 class Straw(Node):
@@ -45,13 +59,17 @@ class Straw(Node):
             self.create_service(Trigger, name, self._answer_to(name))
         self.tell(DriverState.DISABLED, 'started')
 
+    @property
+    def now(self) -> float:
+        return 1e-9 * float(self.get_clock().now().nanoseconds)
+
     def tell(self, state: int, reason: str) -> None:
         self._states.publish(DriverState(state=state, reason=reason))
 
     def _answer_to(self, name: str) -> Any:
         def answer(_: Any, response: Trigger.Response) -> Trigger.Response:
             self.asked.append(name)
-            self.when[name] = time.monotonic()
+            self.when[name] = self.now
             refused = name == self.refuses and self.asked.count(name) <= self.refusals
             response.success = not refused
             response.message = self.reason if refused else ''
@@ -68,8 +86,7 @@ class Straw(Node):
 
 
 @pytest.fixture
-def straw(monkeypatch: pytest.MonkeyPatch) -> Iterator[Straw]:
-    monkeypatch.setattr('stewart_bringup.nodes.wave_operator.SETTLED', SETTLED)
+def straw() -> Iterator[Straw]:
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     yield Straw()
     rclpy.try_shutdown()
@@ -78,7 +95,8 @@ def straw(monkeypatch: pytest.MonkeyPatch) -> Iterator[Straw]:
 def play(straw: Straw, stop: StopSignals, how: str = 'play', **settings: Any) -> bool:
     overrides = [Parameter(name, value=value) for name, value in settings.items()]
     operator = WaveOperator(stop, parameter_overrides=overrides)
-    finished: bool = spin([straw, operator], task=getattr(operator, how), stop=StopSignals())
+    task = getattr(operator, how)
+    finished: bool = spin([straw, operator], task=task, stop=StopSignals(), pace=Stepped())
     return finished
 
 
@@ -123,7 +141,7 @@ def test_nothing_is_asked_for_before_the_nodes_of_the_rig_are_up(straw: Straw) -
     assert play(straw, StopSignals(), 'wait_and_play', duration=0.2, nodes=['straw']) is True
 
     straw.asked.clear()
-    with pytest.raises(RequestRefused, match='hay, straw: nothing came of it'):
+    with pytest.raises(RequestRefused, match='hay, straw: no rig runs'):
         play(straw, StopSignals(), 'wait_and_play', patience=0.5, nodes=['straw', 'hay'])
     assert straw.asked == []
 
@@ -134,11 +152,11 @@ def test_nothing_is_asked_for_while_nodes_come_up(straw: Straw) -> None:
 
     def come() -> None:
         if len(late) < 2:
-            late.append((Node(f'late_{len(late)}'), time.monotonic()))
+            late.append((Node(f'late_{len(late)}'), straw.now))
 
     straw.create_timer(0.8 * SETTLED, come)
     assert play(straw, StopSignals(), 'wait_and_play', duration=0.2) is True
-    assert straw.when['driver/enable'] - late[1][1] > 0.9 * SETTLED
+    assert SETTLED <= straw.when['driver/enable'] - late[1][1] < SETTLED + 0.1
 
 
 def test_a_node_that_never_hears_of_the_rig_is_not_asked_for_ever(straw: Straw) -> None:
@@ -170,5 +188,47 @@ def test_rig_that_is_not_there_is_waited_for_so_long_and_no_longer(straw: Straw)
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
 
     operator = WaveOperator(StopSignals(), parameter_overrides=[Parameter('patience', value=0.3)])
-    with pytest.raises(RequestRefused, match=r'driver/enable: .* within 0\.3 s'):
-        spin([operator], task=operator.play, stop=StopSignals())
+    with pytest.raises(RequestRefused, match=r'driver/enable: no rig runs: .* for 0\.3 s'):
+        spin([operator], task=operator.play, stop=StopSignals(), pace=Stepped())
+
+
+def test_service_whose_node_has_died_is_given_up(
+    straw: Straw, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A node that dies is still listed for a while, and its service never answers."""
+    monkeypatch.setattr('stewart_bringup.nodes.operator.ANSWER_LIMIT', 0.3)
+    monkeypatch.setattr(Client, 'call_async', lambda *_: Future())
+
+    with pytest.raises(RequestRefused, match=r'driver/enable: no answer within 0\.3 s'):
+        play(straw, StopSignals())
+
+
+def test_request_to_stop_is_obeyed_while_a_service_does_not_answer(
+    straw: Straw, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop = StopSignals()
+    asked = []
+
+    def call_async(client: Any, _: Any) -> Future:
+        asked.append(client.srv_name)
+        stop.request()
+        return Future()
+
+    monkeypatch.setattr(Client, 'call_async', call_async)
+    # The drives were never switched on, so there is nothing to bring to rest.
+    assert play(straw, stop) is False
+    assert [name.strip('/') for name in asked] == ['driver/enable']
+
+
+def test_without_a_rig_the_refusal_says_so() -> None:
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        operator = Operator(
+            StopSignals(),
+            namespace='nobody',
+            parameter_overrides=[Parameter('patience', value=0.2)],
+        )
+        with pytest.raises(RequestRefused, match='no rig runs in the namespace /nobody'):
+            spin([operator], task=partial(operator.request, 'ocean/start'), stop=StopSignals())
+    finally:
+        rclpy.try_shutdown()

@@ -9,6 +9,8 @@ The demo: seas and a paper's wave on a real ROS 2 graph, and a report on how wel
 ``scheduling``          a real-time priority, where that is allowed
 ``recording``           the bag as plain arrays
 ``latency``             when a setpoint shows in the measured strokes
+``check``               what has to hold, what it means, and whether a late machine excuses it
+``machine``             how punctual the machine was, by ``wakeups``
 ``analysis``            the figures of the report, from arrays alone
 ``loaded``              the runs of a platform with a payload that its description does not know
 ``identification``      parameters from the first of them, fed forward in the last

@@ -5,20 +5,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+import time
 from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
-from stewart_bringup.demo.report import Chapter, LEGEND, OVERVIEW, overview
+from stewart_bringup.demo.failure import Failure
+from stewart_bringup.demo.report import Chapter, failed_overview, LEGEND, OVERVIEW, overview
 
 
 class LiveLine:
     """
-    One line per scenario: title, phase, and how much of the wave has been played.
+    One line per chapter, when it has ended; on a terminal, a live one meanwhile.
 
-    Where standard error is no terminal, each phase is a line of its own instead.
+    The live line has title, phase, and how much of the wave has been played.
 
     Parameters
     ----------
@@ -36,9 +38,10 @@ class LiveLine:
             TextColumn('{task.completed:4.1f} of {task.total:.0f} s'),
             TextColumn('{task.fields[phase]}'),
             console=console,
+            transient=True,
         )
         self._task: TaskID | None = None
-        self._title = self._phase = ''
+        self._chapter, self._phase, self._began = '', '', 0.0
 
     def __enter__(self) -> LiveLine:
         """Begin to draw."""
@@ -56,27 +59,39 @@ class LiveLine:
         if self._console.is_terminal:
             self._progress.stop()
 
+    def chapter(self, title: str) -> None:
+        """Begin a chapter."""
+        self._chapter, self._began = title, time.monotonic()
+
     def begin(self, title: str, duration: float) -> None:
-        """Open the line of a scenario."""
-        self._title, self._phase = title, ''
+        """Begin a run of the chapter."""
+        self._clear()
         self._task = self._progress.add_task(title, total=duration, phase='')
 
     def watch(self, phase: str, played: float) -> None:
         """Tell the present phase, and how long the wave has been played [s]."""
         assert self._task is not None
-        if phase != self._phase and not self._console.is_terminal:
-            self._console.print(f'{self._title}: {phase}', highlight=False)
-        self._phase = phase
         if played:
             self._progress.update(self._task, completed=played)
-        self._progress.update(self._task, phase=phase)
+        # A new phase is shown at once, everything else ten times a second.
+        new, self._phase = phase != self._phase, phase
+        self._progress.update(self._task, phase=phase, refresh=new)
 
-    def end(self, phase: str) -> None:
-        """Close the line of a scenario."""
-        self.watch(phase, 0.0)
+    def end(self, verdict: str, style: str = '') -> None:
+        """Say how the chapter has ended."""
+        self._clear()
+        took = time.monotonic() - self._began
+        line = Text(f'{self._chapter}: {verdict} ({took:.0f} s)', style)
+        self._console.print(line, soft_wrap=True)
+
+    def _clear(self) -> None:
+        if self._task is not None:
+            self._progress.remove_task(self._task)
+            self._task = None
+            self._progress.refresh()
 
 
-def closing_table(chapters: Sequence[Chapter]) -> Table:
+def closing_table(chapters: Sequence[Chapter], failures: Sequence[Failure] = ()) -> Table:
     """Return the figures of all scenarios."""
     table = Table(show_edge=False, pad_edge=False, caption=LEGEND, caption_justify='left')
     for number, head in enumerate(OVERVIEW):
@@ -85,4 +100,6 @@ def closing_table(chapters: Sequence[Chapter]) -> Table:
         table.add_column(Text(head), justify='right' if number else 'left', overflow='fold')
     for chapter in chapters:
         table.add_row(*map(Text, overview(chapter)))
+    for failure in failures:
+        table.add_row(*map(Text, failed_overview(failure)))
     return table

@@ -12,10 +12,13 @@ from importlib import resources
 from string import Template
 
 import numpy as np
-from stewart_bringup.demo.analysis import Check, Result, summary
+from stewart_bringup.demo.analysis import Result, summary
+from stewart_bringup.demo.check import Check
 from stewart_bringup.demo.estimate import Estimate
+from stewart_bringup.demo.failure import Failure
 from stewart_bringup.demo.identification import Identification
 from stewart_bringup.demo.loaded import FORCE_NOISE, JOINT_ERROR, PAYLOAD_MASS, PAYLOAD_POSITION
+from stewart_bringup.demo.machine import ADVICE, Machine
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class Chapter:
         PNG files by caption.
     estimate : Estimate or None
         Where a state estimator ran beside a truth.
+    machine : Machine or None
+        How punctual the machine was; None in simulated time.
 
     """
 
@@ -47,12 +52,40 @@ class Chapter:
     result: Result
     pictures: Mapping[str, bytes]
     estimate: Estimate | None = None
+    machine: Machine | None = None
+
+    @property
+    def verdict(self) -> str:
+        """Return one or two words for a table."""
+        found = {check.verdict for check in self.result.checks}
+        return next((word for word in ('FAILED', 'not kept') if word in found), 'held')
+
+    @property
+    def real_time(self) -> str:
+        """Return whether real time was kept, and if not, why; empty in simulated time."""
+        if self.machine is None:
+            return ''
+        spoilt = [check.sentence for check in self.result.checks if check.excused]
+        if spoilt:
+            return not_kept(self.machine, '; '.join(spoilt))
+        if any(check.real_time and check.failed for check in self.result.checks):
+            return f'real time: not kept, and the machine is no excuse: {self.machine}'
+        return f'real time: kept; {self.machine}'
+
+
+def not_kept(machine: Machine, spoilt: str) -> str:
+    """Return the sentence on what a late machine has spoilt."""
+    return (
+        f'real time: not kept on this machine, because {machine}. Spoilt: {spoilt}. '
+        f'What helps: {ADVICE}'
+    )
 
 
 def render(
     chapters: Sequence[Chapter],
     origin: Mapping[str, str],
     found: Identification | None = None,
+    failures: Sequence[Failure] = (),
 ) -> str:
     """
     Write the page.
@@ -65,6 +98,8 @@ def render(
         Command line, versions, machine, date.
     found : Identification, optional
         The last chapter.
+    failures : sequence of Failure
+        Scenarios that did not come to their end.
 
     Returns
     -------
@@ -72,14 +107,22 @@ def render(
         HTML.
 
     """
-    passed = all(chapter.result.passed for chapter in chapters)
-    passed = passed and (found is None or found.passed)
+    failed = [failure.name for failure in failures if not failure.excuse]
+    failed += [chapter.name for chapter in chapters if not chapter.result.passed]
+    if found is not None and not found.passed:
+        failed.append('identification')
+    verdict = f'FAILED: {", ".join(failed)}' if failed else 'every check held'
+    verdicts = [chapter.verdict for chapter in chapters] + [item.verdict for item in failures]
+    if not failed and 'not kept' in verdicts:
+        verdict = 'no check failed; real time was not kept on this machine'
     template = resources.files('stewart_bringup.demo').joinpath('report.html').read_text('utf-8')
     return Template(template).substitute(
-        verdict='every check held' if passed else 'something did not hold',
-        verdict_class=_class(passed),
-        summary=_summary(chapters),
-        scenarios='\n'.join([*map(_chapter, chapters), *_identification(found)]),
+        verdict=escape(verdict),
+        verdict_class=_class(not failed),
+        summary=_summary(chapters, failures),
+        scenarios='\n'.join(
+            [*map(_failed, failures), *map(_chapter, chapters), *_identification(found)]
+        ),
         origin=_table([], ([escape(key), escape(value)] for key, value in origin.items())),
     )
 
@@ -113,7 +156,7 @@ def overview(chapter: Chapter) -> list[str]:
         ' / '.join(f'{value:.1f}' for value in percentiles(result)),
         f'{min(regular):.1f}',
         str(sum(item.lost for item in result.traffic)),
-        'held' if result.passed else 'BROKEN',
+        chapter.verdict,
     ]
 
 
@@ -141,7 +184,29 @@ def percentiles(result: Result) -> tuple[float, float, float]:
     return float(p50), float(p99), float(most)
 
 
-def _summary(chapters: Sequence[Chapter]) -> str:
+def failed_overview(failure: Failure) -> list[str]:
+    """Return the row of a scenario that failed, as `overview` does for others."""
+    return [failure.name, *[''] * (len(OVERVIEW) - 2), failure.verdict]
+
+
+def _failed(failure: Failure) -> str:
+    driver = (
+        [f'{seconds:.2f} s', escape(state), escape(reason)]
+        for seconds, state, reason in failure.driver
+    )
+    said = ['<h3>What the driver said</h3>', _table([], driver)] if failure.driver else []
+    return '\n'.join(
+        [
+            f'<h2>{escape(failure.title)}: <span class="broken">{failure.verdict}</span></h2>',
+            f'<p class="broken">{escape(failure.reason)}</p>',
+            *([f'<p>{escape(failure.excuse)}</p>'] if failure.excuse else []),
+            _table([], ([escape(key), escape(value)] for key, value in failure.facts.items())),
+            *said,
+        ]
+    )
+
+
+def _summary(chapters: Sequence[Chapter], failures: Sequence[Failure]) -> str:
     parts = []
     if any(chapter.simulated for chapter in chapters):
         parts.append(
@@ -149,7 +214,8 @@ def _summary(chapters: Sequence[Chapter]) -> str:
             'were simulated (<code>stewart_simulation</code>). No metal moved, and nothing here '
             'is a measurement of a machine.</p>'
         )
-    rows = [[escape(cell) for cell in overview(chapter)] for chapter in chapters]
+    every = [*map(overview, chapters), *map(failed_overview, failures)]
+    rows = [[escape(cell) for cell in row] for row in every]
     return '\n'.join([*parts, _table(OVERVIEW, rows), f'<p>{LEGEND}</p>', *_worth(chapters)])
 
 
@@ -196,6 +262,7 @@ def _chapter(chapter: Chapter) -> str:
             f'<h2>{escape(chapter.title)}</h2>',
             _table([], ([escape(key), escape(value)] for key, value in facts.items())),
             '<h3>What had to hold</h3>',
+            *([f'<p>{escape(chapter.real_time)}.</p>'] if chapter.real_time else []),
             _checks(result.checks),
             '<h3>Tracking error</h3>',
             _table(['', 'RMS', 'max'], errors),
@@ -214,11 +281,12 @@ def _checks(checks: Sequence[Check]) -> str:
             escape(check.name),
             escape(check.found),
             escape(check.bound),
-            f'<span class="{_class(check.held)}">{"held" if check.held else "BROKEN"}</span>',
+            f'<span class="{_class(not check.failed)}">{check.verdict}</span>',
+            '' if check.held else escape(check.meaning),
         ]
         for check in checks
     )
-    return _table(['', 'found', 'asked', ''], rows)
+    return _table(['', 'found', 'asked', '', ''], rows)
 
 
 def _identification(found: Identification | None) -> list[str]:
@@ -281,10 +349,14 @@ def _estimate(estimate: Estimate | None) -> list[str]:
     fitted = ''
     if estimate.innovations is not None:
         inside, nis = estimate.innovations
+        squared = (
+            'no normalised innovation squared was published'
+            if np.isnan(nis)
+            else f'the normalised innovation squared is {nis:.2f} on average, 6 is expected'
+        )
         fitted = (
             f'<p>{100 * inside:.1f} % of the innovations lie inside two standard deviations, 95.4 '
-            f'% are expected; the normalised innovation squared is {nis:.2f} on average, 6 is '
-            'expected.</p>'
+            f'% are expected; {squared}.</p>'
         )
     return [
         '<h3>State estimate against the truth of the virtual rig</h3>',

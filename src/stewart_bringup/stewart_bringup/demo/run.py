@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext, suppress
 from datetime import datetime
 from importlib import metadata
 import os
@@ -17,16 +18,20 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from stewart_bringup.demo.analysis import analyse, Result
+from stewart_bringup.demo.check import Check
 from stewart_bringup.demo.estimate import compare_estimate
+from stewart_bringup.demo.failure import driver_history, Failure
 from stewart_bringup.demo.loaded import loaded, LoadedScenario
+from stewart_bringup.demo.machine import because_late, Machine, Meter
 from stewart_bringup.demo.plots import pictures
 from stewart_bringup.demo.progress import closing_table, LiveLine
 from stewart_bringup.demo.recording import read_recording
-from stewart_bringup.demo.report import Chapter, render
+from stewart_bringup.demo.report import Chapter, not_kept, render
 from stewart_bringup.demo.scenarios import Scenario
 from stewart_bringup.demo.wires import playable
 from stewart_bringup.errors import OutputRefused
 from stewart_kinematics.whole_files import whole_file
+from stewart_node_support.errors import is_deliberate
 from stewart_node_support.stop_signals import StopSignals
 
 if TYPE_CHECKING:
@@ -34,6 +39,7 @@ if TYPE_CHECKING:
     from stewart_bringup.demo.session import Played
 
 REPORT = 'report.html'
+UNFINISHED = 'unfinished'
 DISTRIBUTIONS = ('stewart_bringup', 'rclpy', 'numpy', 'scipy', 'numba', 'rosbags', 'matplotlib')
 BAG_SUFFIXES = {'.mcap', '.db3', '.yaml'}
 
@@ -58,7 +64,9 @@ def run_demo(
     Returns
     -------
     bool or None
-        Whether every check held; None if a request to stop came: then there is no report.
+        Whether every scenario came to its end and every check held, but for what a machine has
+        spoilt that was measurably late; None if a request to stop came: then there is no new
+        report, and what an earlier run has left is still there.
 
     Raises
     ------
@@ -72,61 +80,98 @@ def run_demo(
         if scenario.fallback:
             console.print(f'{scenario.title}: {scenario.fallback}', style='bold yellow')
     report = output / REPORT
-    for scenario in (*scenarios, *(loaded() if identifying else ())):
-        _make_room(output / scenario.name)
-    output.mkdir(parents=True, exist_ok=True)
-    # A report of an earlier run must not be taken for this one's.
-    report.unlink(missing_ok=True)
-    chapters = []
+    # Bags and report of an earlier run stay until those of this one are complete.
+    unfinished = output / UNFINISHED
+    names = [scenario.name for scenario in (*scenarios, *(loaded() if identifying else ()))]
+    for name in names:
+        _require_bag(output / name)
+        _make_room(unfinished / name)
+    unfinished.mkdir(parents=True, exist_ok=True)
+    chapters: list[Chapter] = []
+    failures: list[Failure] = []
     found = None
     with LiveLine(console) as line:
         for scenario in scenarios:
+            line.chapter(scenario.title)
             line.begin(scenario.title, scenario.duration)
-            chapter = _play(scenario, output / scenario.name, line, stop)
+            bag, meter = unfinished / scenario.name, None if scenario.simulated else Meter()
+            try:
+                chapter = _play(scenario, bag, output / scenario.name, line, stop, meter)
+            except Exception as error:
+                if not is_deliberate(error) or stop.requested:
+                    raise
+                machine = None if meter is None else meter.read(bag)
+                failure = _failure(scenario, bag, output / scenario.name, error, machine)
+                failures.append(failure)
+                line.end(f'{failure.verdict}: {failure.reason}', 'bold red')
+                continue
             if chapter is None:
                 line.end('stopped')
                 return None
             chapters.append(chapter)
-            line.end(_said(chapter.result.passed))
+            _tell(line, chapter.verdict, chapter.result.checks)
         if identifying:
-            found = _identify(output, line, stop)
-            if found is None:
-                line.end('stopped')
-                return None
-            line.end(_said(found.passed))
+            line.chapter('identification of an unknown payload')
+            try:
+                found = _identify(unfinished, line, stop)
+            except Exception as error:
+                if not is_deliberate(error) or stop.requested:
+                    raise
+                failures.append(Failure('identification', 'Identification', {}, str(error)))
+                line.end(f'FAILED: {error}', 'bold red')
+            else:
+                if found is None:
+                    line.end('stopped')
+                    return None
+                _tell(line, 'held', found.checks)
+    _put_in_place(unfinished, output, names)
     with whole_file(report) as stream:
-        stream.write(render(chapters, _origin(), found))
+        stream.write(render(chapters, _origin(), found, failures))
     console.print()
-    console.print(closing_table(chapters))
+    console.print(closing_table(chapters, failures))
     judged = [(chapter.title, chapter.result.checks) for chapter in chapters]
     if found is not None:
         judged.append(('identification', found.checks))
-    broken = [
-        f'{title}: {check.name} is {check.found}, asked is {check.bound}'
+    failed = [
+        f'{title}: FAILED: {check.sentence}. It means: {check.meaning}'
         for title, checks in judged
         for check in checks
-        if not check.held
+        if check.failed
     ]
-    for sentence in broken:
-        console.print(sentence, style='bold red', highlight=False)
+    failed += [f'{item.title}: FAILED: {item.reason}' for item in failures if not item.excuse]
+    for sentence in failed:
+        console.print(sentence, style='bold red', highlight=False, soft_wrap=True)
+    timed = [(item.title, item.real_time) for item in chapters if item.real_time]
+    timed += [(item.title, item.excuse) for item in failures if item.excuse]
+    for title, sentence in timed:
+        console.print(f'{title}: {sentence}', highlight=False, soft_wrap=True)
     if found is not None or any(chapter.simulated for chapter in chapters):
         console.print('SIMULATED: no metal moved.', style='yellow')
     console.print('report:', end=' ')
     print(report, flush=True)
-    return not broken
+    return not failed
 
 
-def _play(scenario: Scenario, bag: Path, line: LiveLine, stop: StopSignals) -> Chapter | None:
-    line.watch('starting; the first run compiles kernels for half a minute', 0.0)
+def _play(
+    scenario: Scenario,
+    bag: Path,
+    final: Path,
+    line: LiveLine,
+    stop: StopSignals,
+    meter: Meter | None,
+) -> Chapter | None:
+    line.watch('starting', 0.0)
     # Late, because it imports rclpy: what was asked is checked before.
     from stewart_bringup.demo.session import play
 
-    played = play(scenario, bag, line.watch, stop)
+    with meter or nullcontext():
+        played = play(scenario, bag, line.watch, stop)
     if played is None or stop.requested:
         return None
     line.watch('reading the bag', 0.0)
     recording = read_recording(bag)
-    result = analyse(recording, played.published, scenario.bounds)
+    machine = None if meter is None else meter.read(bag)
+    result = analyse(recording, played.published, scenario.bounds, machine)
     line.watch('drawing', 0.0)
     drawn = pictures(recording, result)
     estimate = compare_estimate(recording, bag, scenario.platform)
@@ -135,11 +180,12 @@ def _play(scenario: Scenario, bag: Path, line: LiveLine, stop: StopSignals) -> C
     return Chapter(
         scenario.name,
         scenario.title,
-        _facts(played),
+        _facts(played, final),
         played.simulated,
         result,
         drawn,
         estimate,
+        machine,
     )
 
 
@@ -159,11 +205,35 @@ def _identify(output: Path, line: LiveLine, stop: StopSignals) -> Identification
     return None if stop.requested else found
 
 
-def _said(passed: bool) -> str:
-    return 'every check held' if passed else 'something did not hold'
+def _failure(
+    scenario: Scenario, bag: Path, final: Path, error: Exception, machine: Machine | None
+) -> Failure:
+    reason = ' '.join(str(error).split()) or type(error).__name__
+    facts = {
+        'platform': scenario.platform,
+        'wave': scenario.wave.title,
+        'back end': scenario.backend,
+        **({'bag': str(final)} if bag.exists() else {}),
+    }
+    history = driver_history(bag)
+    excuse = ''
+    if machine is not None and machine.late and because_late(reason):
+        excuse = not_kept(machine, 'the driver brought the platform to rest, as safety asks for')
+    return Failure(scenario.name, scenario.title, facts, reason, history, excuse)
 
 
-def _facts(played: Played) -> dict[str, str]:
+def _tell(line: LiveLine, verdict: str, checks: Sequence[Check]) -> None:
+    """End a chapter on the terminal with the checks that failed."""
+    failed = [check.sentence for check in checks if check.failed]
+    if failed:
+        line.end(f'FAILED: {"; ".join(failed)}', 'bold red')
+    elif verdict == 'held':
+        line.end('every check held')
+    else:
+        line.end('real time: not kept on this machine', 'yellow')
+
+
+def _facts(played: Played, bag: Path) -> dict[str, str]:
     scenario = played.scenario
     return {
         'platform': scenario.platform,
@@ -173,7 +243,7 @@ def _facts(played: Played) -> dict[str, str]:
         'back end': f'{played.backend}{", SIMULATED: no metal moved" if played.simulated else ""}',
         **({'instead of EtherCAT': scenario.fallback} if scenario.fallback else {}),
         'scheduling': played.scheduling,
-        'bag': str(played.bag),
+        'bag': str(bag),
     }
 
 
@@ -201,11 +271,27 @@ def _middleware() -> str:
     return str(get_rmw_implementation_identifier())
 
 
+def _require_bag(folder: Path) -> None:
+    """Refuse a folder that holds something else than a bag: it will be replaced."""
+    if not folder.exists():
+        return
+    strange = [path.name for path in folder.iterdir() if path.suffix not in BAG_SUFFIXES]
+    if strange:
+        raise OutputRefused(folder, strange)
+
+
 def _make_room(bag: Path) -> None:
     """Remove the bag of an earlier run, and nothing else."""
-    if not bag.exists():
-        return
-    strange = [path.name for path in bag.iterdir() if path.suffix not in BAG_SUFFIXES]
-    if strange:
-        raise OutputRefused(bag, strange)
-    shutil.rmtree(bag)
+    _require_bag(bag)
+    if bag.exists():
+        shutil.rmtree(bag)
+
+
+def _put_in_place(unfinished: Path, output: Path, names: Sequence[str]) -> None:
+    """Let the bags of this run replace those of an earlier one."""
+    for name in names:
+        if (unfinished / name).exists():
+            _make_room(output / name)
+            (unfinished / name).rename(output / name)
+    with suppress(OSError):
+        unfinished.rmdir()

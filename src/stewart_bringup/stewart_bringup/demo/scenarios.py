@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -14,6 +14,8 @@ class Bounds:
 
     Attributes
     ----------
+    real_time : bool
+        Whether time is the machine's, which then may spoil rates, latency and the path.
     rate : float
         Nominal rate of setpoints, commands, actuator states and poses [Hz].
     least_rate_share : float
@@ -25,11 +27,26 @@ class Bounds:
 
     """
 
+    real_time: bool = True
     rate: float = 200.0
     least_rate_share: float = 0.95
     path_position: float = 1e-3
     path_rotation: float = 2e-3
     latency: float = 0.08
+
+
+# In simulated time nothing comes late, and a figure is the same on every machine. What is left of
+# the path is physics: at most 0.50 mm, the sag of the EX800's soft drives that still swings out
+# when the wave begins, and 0.008 deg without feed-forward. 50 ms of playout delay, up to 10 ms of
+# drives and one sample of 5 ms are the latency.
+SIMULATED_TIME = Bounds(
+    real_time=False,
+    least_rate_share=1.0,
+    path_position=6e-4,
+    path_rotation=2e-4,
+    latency=0.065,
+)
+REAL_TIME = Bounds()
 
 
 @dataclass(frozen=True)
@@ -88,6 +105,10 @@ WIRED = {('vigo', 'random'): 'ethercat', ('ex800', 'eq18'): 'daq'}
 # What is played a second time without feed-forward, and for how long [s].
 UNAIDED, UNAIDED_DURATION = ('ex800', 'eq18'), 6.0
 
+# How long a wave is played unless that is asked for [s]: what runs against the real clock takes
+# as long as it lasts.
+DURATION, WIRED_DURATION = 15.0, 8.0
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -109,8 +130,6 @@ class Scenario:
     feed_forward : bool
         Whether the drives are told the forces that the motion needs, as the rig's configuration
         has it; False switches it off.
-    bounds : Bounds
-        What has to hold.
     fallback : str
         Why the back end is not the one that was chosen; empty if it is.
 
@@ -122,13 +141,22 @@ class Scenario:
     seed: int
     backend: str
     feed_forward: bool = True
-    bounds: Bounds = field(default_factory=Bounds)
     fallback: str = ''
 
     @property
     def rig(self) -> str:
         """Name of the rig's file, ``config/rig_<rig>.yaml``."""
         return self.platform if self.backend == SIMULATED else f'{self.platform}_{self.backend}'
+
+    @property
+    def simulated(self) -> bool:
+        """Whether nothing but this process takes part, so that time can be simulated."""
+        return self.backend == SIMULATED
+
+    @property
+    def bounds(self) -> Bounds:
+        """What has to hold."""
+        return SIMULATED_TIME if self.simulated else REAL_TIME
 
     @property
     def name(self) -> str:
@@ -152,7 +180,7 @@ class Scenario:
 
 
 def choose(
-    platform: str | None, wave: str | None, duration: float, seed: int, backend: str | None
+    platform: str | None, wave: str | None, duration: float | None, seed: int, backend: str | None
 ) -> list[Scenario]:
     """
     Return what is played.
@@ -163,17 +191,20 @@ def choose(
         The only platform; None for each wave's own.
     wave : str or None
         The only wave; None for all of the platform's.
-    duration, seed
-        As in Scenario.
+    duration : float or None
+        How long each wave is played [s]; None for `DURATION`, over wires `WIRED_DURATION`.
+    seed : int
+        Seed of the sea.
     backend : str or None
         The only back end; None for that of `WIRED`, elsewhere the simulated one.
 
     Returns
     -------
     list of Scenario
-        In the order in which they are played; never empty. A platform that no wave calls its own
-        gets the sea. If no wave was chosen, the EX800's is played on simulated drives with and,
-        shorter, without feed-forward, so that the report can tell what feed-forward is worth.
+        In the order in which they are played, those over wires at the end; never empty. A
+        platform that no wave calls its own gets the sea. If no wave was chosen, the EX800's is
+        played on simulated drives with and, shorter, without feed-forward, so that the report
+        can tell what feed-forward is worth.
 
     """
     waves = [WAVES[wave]] if wave else list(WAVES.values())
@@ -183,10 +214,11 @@ def choose(
     for item in waves:
         where = platform or item.platform
         wire = backend or WIRED.get((where, item.name), SIMULATED)
-        chosen.append(Scenario(where, item, duration, seed, wire))
+        length = duration or (DURATION if wire == SIMULATED else WIRED_DURATION)
+        chosen.append(Scenario(where, item, length, seed, wire))
     if wave or backend not in {None, SIMULATED}:
         return chosen
-    short = min(duration, UNAIDED_DURATION)
+    short = min(duration or DURATION, UNAIDED_DURATION)
     for scenario in list(chosen):
         if (scenario.platform, scenario.wave.name) == UNAIDED:
             aided = scenario
@@ -194,7 +226,7 @@ def choose(
                 aided = replace(scenario, backend=SIMULATED, duration=short)
                 chosen.append(aided)
             chosen.append(replace(aided, feed_forward=False, duration=short))
-    return chosen
+    return sorted(chosen, key=lambda scenario: not scenario.simulated)
 
 
 def ends_with_identification(platform: str | None, wave: str | None, backend: str | None) -> bool:

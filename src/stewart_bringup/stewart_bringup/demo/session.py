@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-import time
 from typing import Any
 
 import rclpy
@@ -16,7 +16,7 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
-from stewart_bringup.composition import compose, Ledger
+from stewart_bringup.composition import compose, Ledger, simulated_pace
 from stewart_bringup.demo.scenarios import Scenario
 from stewart_bringup.demo.scheduling import driver_priority, real_time
 from stewart_bringup.nodes.wave_operator import WaveOperator
@@ -24,6 +24,7 @@ from stewart_bringup.rigs import config_file, RECORDER
 from stewart_node_support.lifecycle import state_of
 from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
+from stewart_simulation.nodes.simulation_clock import AS_FAST_AS_POSSIBLE
 
 # Those of `rigs.OPTIONAL` only where the rig's file has a section for them.
 CHAIN = (
@@ -35,6 +36,7 @@ CHAIN = (
     'forward_kinematics',
     'state_estimator',
 )
+LOCK_STEP = 'none: simulated time, in lock-step'
 WATCH_PERIOD = 0.1
 SETTLE_TIME = 3.0
 
@@ -100,8 +102,8 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
 
     """
     # The name of a socket in there has to be short, whatever the bag is called.
-    with real_time() as scheduling, TemporaryDirectory(prefix='demo-') as folder:
-        operator, counts = _play(scenario, bag, Path(folder, 'rig'), watch, stop)
+    with TemporaryDirectory(prefix='demo-') as folder:
+        operator, counts, scheduling = _play(scenario, bag, Path(folder, 'rig'), watch, stop)
     if counts is None:
         return None
     heard = operator.driver_state
@@ -110,7 +112,7 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
 
 def _play(
     scenario: Scenario, bag: Path, rig: Path, watch: Watch, stop: StopSignals
-) -> tuple[WaveOperator, dict[str, int] | None]:
+) -> tuple[WaveOperator, dict[str, int] | None, str]:
     wave = scenario.wave
     files = [config_file('rig', scenario.rig), config_file('wave', wave.name)]
     # What the nodes say in passing would tear the progress line apart.
@@ -118,9 +120,12 @@ def _play(
         args=['--ros-args', '--log-level', 'warn'], signal_handler_options=SignalHandlerOptions.NO
     )
     try:
+        with real_time():
+            priority = driver_priority()
         overrides: dict[str, dict[str, object]] = {
-            'virtual_rig': {'directory': str(rig)},
-            'driver': {'realtime_priority': driver_priority()},
+            # Machines answer at once: whoever waits for a frame waits for this process.
+            'virtual_rig': {'directory': str(rig), 'realtime_priority': priority},
+            'driver': {'realtime_priority': priority},
             **scenario.overrides(),
         }
         nodes = compose(
@@ -144,8 +149,12 @@ def _play(
             return finished
 
         # It is the operator that heeds the request: the way to rest belongs into the bag.
-        finished = spin([*nodes, operator], task=work, stop=StopSignals())
-        return operator, ledger.counts() if finished else None
+        # The middleware has its threads by now: with this priority one that polls would starve
+        # the machine. The threads that nodes start in here inherit it.
+        pace = simulated_pace(nodes, AS_FAST_AS_POSSIBLE) if scenario.simulated else None
+        with nullcontext(LOCK_STEP) if scenario.simulated else real_time() as scheduling:
+            finished = spin([*nodes, operator], task=work, stop=StopSignals(), pace=pace)
+        return operator, ledger.counts() if finished else None, scheduling
     finally:
         rclpy.try_shutdown()
 
@@ -157,8 +166,8 @@ async def _settle(nodes: Sequence[Node], ledger: Ledger, operator: WaveOperator)
             node.trigger_deactivate()
             node.trigger_cleanup()
     recorder: Any = next(node for node in nodes if node.get_name() == RECORDER)
-    end = time.monotonic() + SETTLE_TIME
-    while time.monotonic() < end:
+    end = operator.now() + SETTLE_TIME
+    while operator.now() < end:
         sent, written = ledger.counts(), recorder.counts
         if all(written.get(topic, 0) == count for topic, count in sent.items()):
             return

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -92,7 +91,7 @@ class MoveOperator(Operator):
 
     async def _place_of_rest(self) -> Pose:
         """Return the measured pose once it stays: what was commanded before may still arrive."""
-        end = time.monotonic() + self.settings.patience
+        end = self.now() + self.settings.patience
         await self.until(lambda: self._measured is not None, 'platform/pose')
         assert self._measured is not None
         while True:
@@ -104,7 +103,7 @@ class MoveOperator(Operator):
             pose = Pose(*pose_from_msg(self._measured.pose))
             if np.abs(pose.position - before).max() < REST_DISTANCE:
                 return pose
-            if time.monotonic() > end:
+            if self.now() > end:
                 raise RequestRefused('platform/pose', 'the platform does not come to rest')
 
     async def move(
@@ -154,10 +153,12 @@ class MoveOperator(Operator):
             duration=duration,
             speed_scale=speed,
         )
-        handle = await self._client.send_goal_async(
+        future = self._client.send_goal_async(
             goal,
             lambda told: feedback(told.feedback.progress, told.feedback.time_remaining),
         )
+        # After a request to stop, too: a goal that is accepted has to be cancelled.
+        handle = await self.answer(future, ACTION, heedless=True)
         if not handle.accepted:
             raise RequestRefused(ACTION, await self._refusal())
         result = await self._result(handle)
@@ -172,9 +173,9 @@ class MoveOperator(Operator):
         cancelled: float | None = None
         while not future.done():
             if self.stopped and cancelled is None:
-                cancelled = time.monotonic()
-                await handle.cancel_goal_async()
-            late = cancelled is not None and time.monotonic() - cancelled > self.settings.patience
+                cancelled = self.now()
+                await self.answer(handle.cancel_goal_async(), ACTION, heedless=True)
+            late = cancelled is not None and self.now() - cancelled > self.settings.patience
             if late or not self._client.server_is_ready():
                 raise RequestRefused(ACTION, 'the node that serves it does not answer any more')
             await self.pause(STEP)

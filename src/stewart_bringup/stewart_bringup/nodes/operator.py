@@ -6,9 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+import math
 import time
 from typing import Any
 
+from rclpy.client import Client
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.task import Future
 from std_srvs.srv import Trigger
@@ -20,6 +23,10 @@ from stewart_node_support.stamps import NANOSECONDS
 from stewart_node_support.stop_signals import StopSignals
 
 STEP = 0.02
+# A node that is there answers a request in milliseconds; one that has died never does [s].
+ANSWER_LIMIT = 10.0
+DISCOVERY_LIMIT = 5.0
+STATE = 'driver/state'
 
 
 @dataclass(frozen=True)
@@ -71,13 +78,23 @@ class Operator(Node):
         self.heard_driver = False
         self._stop = stop
         self._rest: Future | None = None
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._alarm = self.create_timer(STEP, self._end_pause)
-        self.create_subscription(DriverState, 'driver/state', self.on_state, STATE_QOS)
+        self.create_subscription(DriverState, STATE, self.on_state, STATE_QOS)
 
     @property
     def stopped(self) -> bool:
         """Whether a request to stop has come."""
         return self._stop.requested
+
+    def now(self) -> float:
+        """Return simulated time where that passes, else the machine's steady clock [s]."""
+        clock = self.get_clock() if self._simulated else self._steady
+        return float(clock.now().nanoseconds / NANOSECONDS)
+
+    @property
+    def _simulated(self) -> bool:
+        return bool(self.get_clock().ros_time_is_active)
 
     def heed(self) -> None:
         """Raise StopRequested if a request to stop has come."""
@@ -98,7 +115,12 @@ class Operator(Node):
             self._rest.set_result(None)
 
     async def until(
-        self, condition: Callable[[], bool], what: str, *, heedless: bool = False
+        self,
+        condition: Callable[[], bool],
+        what: str,
+        *,
+        heedless: bool = False,
+        limit: float = math.inf,
     ) -> None:
         """
         Wait until something is true.
@@ -111,6 +133,8 @@ class Operator(Node):
             What is waited for, for the message.
         heedless : bool
             Go on waiting although a request to stop has come.
+        limit : float
+            Longest wait [s], where that is shorter than the parameter ``patience``.
 
         Raises
         ------
@@ -120,21 +144,69 @@ class Operator(Node):
             If a request to stop came.
 
         """
-        end = time.monotonic() + self.settings.patience
+        patience = min(self.settings.patience, limit)
+        end = self.now() + patience
         while not condition():
-            if time.monotonic() > end:
-                raise RequestRefused(
-                    what, f'nothing came of it within {self.settings.patience:g} s'
-                )
+            if self.now() > end:
+                raise RequestRefused(what, self._reason_of_silence(patience))
             if not heedless:
                 self.heed()
             await self.pause(STEP)
+
+    def _reason_of_silence(self, waited: float) -> str:
+        """Say why nothing may have come of a request."""
+        if self.count_publishers(STATE):
+            return f'no answer within {waited:g} s'
+        namespace = self.get_namespace()
+        where = '' if namespace == '/' else f' in the namespace {namespace}'
+        return (
+            f'no rig runs{where}: nothing has published {STATE} for {waited:g} s; '
+            'start one with `stewart run`, or name its --namespace'
+        )
+
+    async def answer(self, future: Future, what: str, *, heedless: bool = False) -> Any:
+        """
+        Wait for the answer to a request.
+
+        Parameters
+        ----------
+        future : Future
+            Of the request.
+        what : str
+            What was asked, for the message.
+        heedless : bool
+            Go on waiting although a request to stop has come.
+
+        Returns
+        -------
+        object
+            The answer.
+
+        Raises
+        ------
+        RequestRefused
+            If none came within 10 s: the node that was asked may have died.
+        StopRequested
+            If a request to stop came.
+
+        """
+        await self.until(future.done, what, heedless=heedless, limit=ANSWER_LIMIT)
+        return future.result()
+
+    async def _ready(self, client: Client, service: str, *, heedless: bool) -> None:
+        """Wait until a service was discovered."""
+        if self._simulated:
+            # Discovery is the middleware's, and takes real time: simulated time stands still.
+            end = time.monotonic() + DISCOVERY_LIMIT
+            while not client.service_is_ready() and time.monotonic() < end:
+                time.sleep(1e-3)
+        await self.until(client.service_is_ready, service, heedless=heedless)
 
     async def offered(self, service: str) -> None:
         """Wait until a service of type Trigger is there."""
         client = self.create_client(Trigger, service)
         try:
-            await self.until(client.service_is_ready, service)
+            await self._ready(client, service, heedless=False)
         finally:
             self.destroy_client(client)
 
@@ -162,13 +234,16 @@ class Operator(Node):
         Raises
         ------
         RequestRefused
-            If it refuses or is not there.
+            If it refuses, is not there or does not answer within 10 s.
 
         """
         client = self.create_client(Trigger, service)
-        await self.until(client.service_is_ready, service, heedless=heedless)
-        response = await client.call_async(Trigger.Request())
-        self.destroy_client(client)
+        try:
+            await self._ready(client, service, heedless=heedless)
+            future = client.call_async(Trigger.Request())
+            response = await self.answer(future, service, heedless=heedless)
+        finally:
+            self.destroy_client(client)
         if not response.success:
             raise RequestRefused(service, response.message)
         return str(response.message)

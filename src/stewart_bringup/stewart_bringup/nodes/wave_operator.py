@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-import time
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
@@ -90,7 +89,7 @@ class WaveOperator(Operator):
     @property
     def played(self) -> float:
         """How long the wave has been played [s]; 0 before and after."""
-        return 0.0 if self._began is None else time.monotonic() - self._began
+        return 0.0 if self._began is None else self.now() - self._began
 
     async def play(self) -> bool:
         """
@@ -136,12 +135,12 @@ class WaveOperator(Operator):
 
     async def _settle(self) -> None:
         """Wait until no node has come for a while."""
-        seen, since = self._seen(), time.monotonic()
-        while time.monotonic() - since < SETTLED:
+        seen, since = self._seen(), self.now()
+        while self.now() - since < SETTLED:
             self.heed()
             await self.pause(STEP)
             if not (present := self._seen()) <= seen:
-                seen, since = present, time.monotonic()
+                seen, since = present, self.now()
 
     def _seen(self) -> set[str]:
         return {
@@ -159,7 +158,7 @@ class WaveOperator(Operator):
         with self._counting(PoseStamped, 'platform/pose', SENSOR_QOS) as poses:
             await self.until(lambda: poses.count > FIRST_POSES, 'platform/pose')
         await self._start(f'{services}/start')
-        self.phase, self._began = 'playing', time.monotonic()
+        self.phase, self._began = 'playing', self.now()
         while self.played < duration:
             self._require_enabled()
             self.heed()
@@ -174,23 +173,23 @@ class WaveOperator(Operator):
 
     async def _start(self, service: str) -> None:
         """Start the wave; a node that has not heard enough of the rig yet is asked again."""
-        end = time.monotonic() + self.settings.patience
+        end = self.now() + self.settings.patience
         while True:
             try:
                 await self.request(service)
             except RequestRefused as refusal:
                 self._require_enabled()
-                if not refusal.reason.startswith(NOT_YET) or time.monotonic() > end:
+                if not refusal.reason.startswith(NOT_YET) or self.now() > end:
                     raise
                 await self.pause(DISCOVERY)
             else:
                 return
 
     async def _silence(self, setpoints: Counter) -> None:
-        count, since = -1, time.monotonic()
-        while time.monotonic() - since < SILENCE:
+        count, since = -1, self.now()
+        while self.now() - since < SILENCE:
             if setpoints.count != count:
-                count, since = setpoints.count, time.monotonic()
+                count, since = setpoints.count, self.now()
                 self._require_enabled()
                 self.heed()
             await self.pause(STEP)

@@ -26,6 +26,40 @@ def add_namespace_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_time_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add ``--time`` and ``--speed``."""
+    parser.add_argument(
+        '--time',
+        choices=['real', 'simulated'],
+        default='real',
+        help='what the rig follows; simulated time goes on when all nodes are done',
+    )
+    parser.add_argument(
+        '--speed',
+        type=_speed,
+        default=1.0,
+        metavar='FACTOR',
+        help='simulated seconds per second, or max; default 1',
+    )
+
+
+def chosen_speed(arguments: argparse.Namespace) -> float | None:
+    """Return simulated seconds per second, 0 for as fast as possible, None for real time."""
+    return float(arguments.speed) if arguments.time == 'simulated' else None
+
+
+def _speed(text: str) -> float:
+    if text == 'max':
+        return 0.0
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0.0 < speed <= 1000.0:
+        raise argparse.ArgumentTypeError(f'{text} is neither max nor a number in (0, 1000]')
+    return speed
+
+
 def on_the_graph(
     load: Callable[[], type], work: Callable[[Any], Coroutine[Any, Any, Any]], namespace: str
 ) -> Any:

@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 
 from stewart_bringup.rigs import config_file
-from stewart_bringup.verbs.graph import add_namespace_argument
+from stewart_bringup.verbs.graph import add_namespace_argument, add_time_arguments, chosen_speed
 
 HELP = 'run the nodes of a rig in one process, until Ctrl-C'
 
@@ -20,6 +20,7 @@ examples:
   stewart run
   stewart run ex800 --wave eq18 --record build/eq18
   stewart run my_rig.yaml --namespace hexapod
+  stewart run --time simulated --speed max --wave jonswap
 """
 
 
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='NAME',
         help='what a trajectory node plays: a name, or a YAML file; may be repeated',
     )
+    add_time_arguments(parser)
     add_namespace_argument(parser)
     parser.add_argument('--record', type=Path, metavar='BAG', help='record into this new bag')
 
@@ -72,5 +74,11 @@ def main(arguments: argparse.Namespace) -> int:
 
         from stewart_bringup.composition import run_rig
 
-        run_rig(files, namespace=arguments.namespace, record=arguments.record, stop=stop)
+        run_rig(
+            files,
+            namespace=arguments.namespace,
+            record=arguments.record,
+            stop=stop,
+            speed=chosen_speed(arguments),
+        )
     return 0

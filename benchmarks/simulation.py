@@ -1,0 +1,116 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+How much faster than real time a rig runs in simulated time, without ROS.
+
+``python benchmarks/simulation.py [seconds]``: the chain of `stewart simulate` for Vigo at 200 Hz
+(control loop 400 Hz), without and with its bag, and with an IMU and the state estimator; the EX800
+behind card and IMU. The peer, in the same run, is Vigo's plant alone: servo drives and bodies,
+advanced by the same steps. What is above it is Python, messages and the bag. Processor time beside
+wall-clock time tells a busy machine from a slow one. It fails if the chain of Vigo is slower than
+real time.
+
+"""
+
+from __future__ import annotations
+
+import harness  # isort: skip  (before numpy)
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+import json
+from pathlib import Path
+import sys
+from tempfile import TemporaryDirectory
+import time
+
+from stewart_bags.writing import Storage
+from stewart_bringup.rigs import config_file
+from stewart_bringup.simulation.bags import SeriesWriter, whole_bag
+from stewart_bringup.simulation.motions import files_of, source_of
+from stewart_bringup.simulation.pipeline import Pipeline
+from stewart_bringup.simulation.rig_parameters import RigParameters
+from stewart_simulation.simulated_backend import SimulatedBackend, SimulatedOptions
+
+SECONDS = 20.0
+CYCLE = 0.0025
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Simulated time over wall-clock time, and over processor time."""
+
+    name: str
+    simulated_s: float
+    real_time_factor: float
+    per_processor_second: float
+
+
+def rig(motion: str, name: str, seconds: float, *, estimate: bool | None = None) -> Pipeline:
+    """Make a rig with its motion; everything is compiled then."""
+    files, overrides = files_of(motion)
+    source = source_of(files, overrides)
+    parameters = RigParameters([config_file('rig', name), *files], overrides)
+    return Pipeline(parameters, source, duration=seconds, estimate=estimate)
+
+
+def timed(name: str, run: Callable[[], float]) -> Speed:
+    """Time a run that returns how much time it simulated [s]."""
+    wall, processor = time.perf_counter(), time.process_time()
+    simulated = run()
+    wall, processor = time.perf_counter() - wall, time.process_time() - processor
+    return Speed(name, simulated, simulated / wall, simulated / processor)
+
+
+def chain(made: Pipeline) -> float:
+    """Run without keeping anything."""
+    return made.run(made.series.clear).duration
+
+
+def recorded(made: Pipeline) -> float:
+    """Run into a bag."""
+    with TemporaryDirectory() as folder, whole_bag(Path(folder, 'bag'), Storage.MCAP) as writer:
+        series = SeriesWriter(writer)
+        return made.run(lambda: series.write(made.series)).duration
+
+
+def plant(seconds: float) -> float:
+    """Advance the powered plant alone."""
+    backend = SimulatedBackend(SimulatedOptions())
+    backend.open(0.0)
+    drives = backend.mechanics.drives
+    drives.on = True
+    for _ in range(round(seconds / CYCLE)):
+        drives.advance(CYCLE)
+    return seconds
+
+
+def main() -> int:
+    """Measure and print."""
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
+    machine = harness.machine(('numpy', 'numba', 'rosbags'))
+    # What runs for the first time is compiled, or read from the cache.
+    chain(rig('random', 'vigo', 0.5, estimate=True))
+    vigo = [rig('random', 'vigo', seconds, estimate=wanted) for wanted in (False, False, True)]
+    ex800 = rig('eq18', 'ex800_daq', seconds)
+    speeds = [
+        timed('Vigo, plant alone', lambda: plant(seconds)),
+        timed('Vigo, chain', lambda: chain(vigo[0])),
+        timed('Vigo, chain and bag', lambda: recorded(vigo[1])),
+        timed('Vigo, chain, IMU, estimator and bag', lambda: recorded(vigo[2])),
+        timed('EX800 behind card and IMU, and bag', lambda: recorded(ex800)),
+    ]
+    print(machine)
+    for speed in speeds:
+        print(
+            f'{speed.name:<38} {speed.simulated_s:7.2f} s  {speed.real_time_factor:6.2f} x real '
+            f'time  {speed.per_processor_second:6.2f} x processor time'
+        )
+    harness.OUTPUT.mkdir(parents=True, exist_ok=True)
+    result = {'machine': machine, 'speeds': [asdict(speed) for speed in speeds]}
+    (harness.OUTPUT / 'simulation.json').write_text(json.dumps(result, indent=1), 'utf-8')
+    return 0 if speeds[1].per_processor_second > 1.0 else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,157 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""How punctual the machine was while a scenario ran against the real clock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import json
+from pathlib import Path
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+from stewart_bags.errors import BagError
+from stewart_bags.reading import Bag
+from stewart_bringup.demo import wakeups
+from stewart_bringup.demo.scheduling import real_time
+
+LATE_P99 = 1e-3
+"""A hop shall take 1 ms: with more for one wake-up in a hundred, five hops leave a period."""
+LATE_LONGEST = 5e-3
+"""A period of the graph: whoever wakes up later has missed one."""
+ADVICE = (
+    'a real-time priority (rtprio in limits.conf), a core that nothing else uses, or a lower rate'
+)
+# Words of the driver that stops because frames, commands or cycles came late.
+LATENESS = (
+    'no command in time',
+    'no command for',
+    'cycles of the last second were missed',
+    'no complete frame has come back',
+    'from its setpoint',
+)
+DIAGNOSTICS, CYCLE = '/diagnostics', 'driver: cycle'
+
+
+@dataclass(frozen=True)
+class Machine:
+    """
+    Lateness of wake-ups at the priority of the rig, and of the control loop.
+
+    Attributes
+    ----------
+    p99, longest : float
+        Of a process that only wakes up every millisecond [s].
+    cycles, overruns : int
+        Of the cyclic process, as the driver has last said.
+    cycle_longest : float
+        Latest wake-up of the cyclic process [s]; 0 where the driver has not said.
+
+    """
+
+    p99: float
+    longest: float
+    cycles: int = 0
+    overruns: int = 0
+    cycle_longest: float = 0.0
+
+    @property
+    def late(self) -> bool:
+        """Whether the machine may be blamed for what came late."""
+        return self.p99 > LATE_P99 or max(self.longest, self.cycle_longest) > LATE_LONGEST
+
+    def __str__(self) -> str:
+        """Return the figures and from where on they count as late."""
+        return (
+            f'wake-ups were {1e3 * self.p99:.1f} ms late (p99), {1e3 * self.longest:.1f} ms at '
+            f'most, those of the control loop {1e3 * self.cycle_longest:.1f} ms, and '
+            f'{self.overruns} of its {self.cycles} cycles overran; late is a p99 above '
+            f'{1e3 * LATE_P99:g} ms or one above {1e3 * LATE_LONGEST:g} ms'
+        )
+
+
+def because_late(reason: str) -> bool:
+    """Tell whether the driver stopped because frames, commands or cycles came late."""
+    return any(words in reason for words in LATENESS)
+
+
+class Meter:
+    """
+    Measure the machine while the context is open, with the priority that the rig gets.
+
+    Attributes
+    ----------
+    process : subprocess.Popen
+        Wakes up every millisecond.
+
+    """
+
+    def __init__(self) -> None:
+        """Have measured nothing, which is no excuse for anything."""
+        self._said = ''
+
+    def __enter__(self) -> Meter:
+        """Start the process that wakes up."""
+        # What it inherits it keeps.
+        with real_time():
+            self.process = subprocess.Popen(
+                [sys.executable, '-I', wakeups.__file__],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                # Ctrl-C is for the demo.
+                start_new_session=True,
+            )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it and keep what it says."""
+        self._said = self.process.communicate()[0]
+
+    def read(self, bag: Path) -> Machine:
+        """
+        Return what was measured, after the context was closed.
+
+        Parameters
+        ----------
+        bag : Path
+            Holds what the driver said of its cycles; may be cut short.
+
+        Returns
+        -------
+        Machine
+            The figures.
+
+        """
+        counts = {int(steps): count for steps, count in json.loads(self._said or '{}').items()}
+        steps = np.repeat(sorted(counts), [counts[key] for key in sorted(counts)])
+        # Upper edges, so that nothing is called more punctual than it was.
+        late = wakeups.STEP * (steps + 1) if len(steps) else np.zeros(1)
+        said = _last_words(bag)
+        return Machine(
+            float(np.percentile(late, 99)),
+            float(late.max()),
+            int(said.get('cycles', 0)),
+            int(said.get('overruns', 0)),
+            1e-6 * float(said.get('wake-up late max since start [us]', 0)),
+        )
+
+
+def _last_words(path: Path) -> Mapping[str, str]:
+    """Return what the driver last said of its cycle; empty where the bag does not tell."""
+    found: Mapping[str, str] = {}
+    try:
+        with Bag(path) as bag:
+            for item in bag.messages([DIAGNOSTICS]):
+                message: Any = item.message
+                for status in message.status:
+                    values = {pair.key: pair.value for pair in status.values}
+                    # A loop that has ended says 0.
+                    if status.name == CYCLE and int(values.get('cycles', 0)):
+                        found = values
+    except (BagError, OSError):
+        pass
+    return found

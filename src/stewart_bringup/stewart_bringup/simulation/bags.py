@@ -1,0 +1,121 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Write what a simulated rig publishes into a bag, under its name only once it is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from operator import itemgetter
+from pathlib import Path
+import shutil
+from typing import Any
+
+import numpy as np
+from stewart_bags.errors import BagExists
+from stewart_bags.profiles import offered
+from stewart_bags.rows import RowMessages
+from stewart_bags.writing import BagWriter, Storage
+from stewart_bringup.simulation.series import Series
+
+
+class SeriesWriter:
+    """
+    Write series into an open bag.
+
+    Parameters
+    ----------
+    writer : BagWriter
+        The bag.
+    namespace : str
+        Where the topics are, such as ``/``.
+
+    """
+
+    def __init__(self, writer: BagWriter, namespace: str = '/') -> None:
+        """Write nothing yet."""
+        self._writer, self._namespace = writer, namespace
+        self._messages: dict[str, RowMessages] = {}
+
+    def write(self, series: Series) -> None:
+        """Write all that is in a series, in the order in which it was published, and clear it."""
+        pending: list[tuple[int, int, str, bytes]] = []
+        for name, rows in series.rows.items():
+            if len(rows):
+                data = self._serialiser(name, series).serialise(rows.stamps, rows.values)
+                topics = [self._namespace + name] * len(data)
+                places, times = rows.places.tolist(), rows.times.tolist()
+                pending += zip(places, times, topics, data, strict=True)
+        for note in series.notes:
+            full = self._namespace + note.topic
+            self._writer.add_topic(full, note.msgtype, qos=[offered(1, latched=True)])
+            message = RowMessages(self._writer.typestore, note.msgtype, (), note.fields)
+            (single,) = message.serialise(np.array([note.stamp]), np.empty((1, 0)))
+            pending.append((note.place, note.time, full, single))
+        pending.sort(key=itemgetter(0))
+        for _, time, topic, item in pending:
+            self._writer.write_raw(topic, time, item)
+        series.clear()
+
+    def _serialiser(self, name: str, series: Series) -> RowMessages:
+        found = self._messages.get(name)
+        if found is None:
+            topic, store = series.topics[name], self._writer.typestore
+            found = RowMessages(
+                store, topic.msgtype, topic.columns, topic.constants, topic.lengths
+            )
+            self._messages[name] = found
+            self._writer.add_topic(
+                self._namespace + name, topic.msgtype, qos=[offered(topic.depth)]
+            )
+        return found
+
+
+@contextmanager
+def whole_bag(path: Path, storage: Storage, **custom: Any) -> Iterator[BagWriter]:
+    """
+    Write a bag that gets its name when it is complete.
+
+    Parameters
+    ----------
+    path : Path
+        Directory to be made; must not exist.
+    storage : Storage
+        How messages lie on disk.
+    **custom : str
+        Kept in the metadata.
+
+    Yields
+    ------
+    BagWriter
+        Open; closed and renamed when the block ends, removed when it fails.
+
+    Raises
+    ------
+    BagExists
+        If the path is taken.
+
+    """
+    if path.exists() or path.is_symlink():
+        raise BagExists(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f'~{path.name}')
+    shutil.rmtree(beside, ignore_errors=True)
+    try:
+        with BagWriter(beside, storage=storage, custom_data=custom) as writer:
+            yield writer
+        rename_bag(beside, path)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+
+
+def rename_bag(before: Path, after: Path) -> None:
+    """Rename a closed bag, its file and what the metadata call it."""
+    for item in before.iterdir():
+        if item.name.startswith(before.name):
+            item.rename(before / item.name.replace(before.name, after.name, 1))
+    metadata = before / 'metadata.yaml'
+    text = metadata.read_text('utf-8')
+    metadata.write_text(text.replace(before.name, after.name), 'utf-8')
+    before.rename(after)

@@ -1,0 +1,169 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What moves the legs in simulated time: a back end, and the plant behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast, Protocol
+
+import numpy as np
+from stewart_bringup.simulation.rig_parameters import RigParameters
+from stewart_driver.backend import Backend, find_backend
+from stewart_driver.daq.backend import DaqBackend
+from stewart_driver.daq.options import DaqOptions
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.legs import Array
+from stewart_driver.nodes.driver_parameters import DriverParameters
+from stewart_kinematics.shared_platform import load_platform
+from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
+from stewart_simulation.rig.inertial_feed import InertialFeed
+from stewart_simulation.rig.inline_rig import InlineRig
+from stewart_simulation.rig.mechanics import Mechanics
+from stewart_simulation.rig.settings import RigSettings
+from stewart_simulation.rigid_drives import RigidDrives
+from stewart_simulation.serial_imu.device import Sensor
+from stewart_simulation.serial_imu.inline_port import InlinePort
+from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
+from stewart_simulation.simulated_backend import SimulatedBackend, SimulatedOptions
+
+# Tells the seed of its noise from those of the drives.
+IMU_NOISE = 2
+
+
+class Machine(Protocol):
+    """A machine whose time is the caller's."""
+
+    @property
+    def backend(self) -> Backend:
+        """How the control loop reaches it."""
+
+    def truth(self) -> Array | None:
+        """Return the true pose and twist of the platform, shape (13,); None without a plant."""
+
+    def plug_sensor(self, now: Callable[[], float]) -> PluggedSensor:
+        """Put the inertial sensor on the plant, on a clock [s]; raises `ConfigurationError`."""
+
+    def go(self, now: float) -> None:
+        """Bring the plant to an instant [s]."""
+
+
+class SimulatedMachine:
+    """
+    The drives of the back end ``simulated``.
+
+    Parameters
+    ----------
+    parameters : RigParameters
+        Of the driver.
+
+    """
+
+    def __init__(self, parameters: RigParameters) -> None:
+        """Make the back end; it is opened by the control loop."""
+        self._options = parameters.options('driver', SimulatedBackend.name, SimulatedOptions)
+        self.backend = SimulatedBackend(self._options)
+
+    def truth(self) -> Array | None:
+        """Return the true pose and twist of the platform, shape (13,); None without a plant."""
+        drives = self.backend.mechanics.drives
+        return drives.state if isinstance(drives, RigidDrives) else None
+
+    def plug_sensor(self, now: Callable[[], float]) -> PluggedSensor:
+        """Put the inertial sensor on the plant, on a clock [s]; raises `ConfigurationError`."""
+        platform = load_platform(self._options.platform)
+        mechanics = self.backend.mechanics
+        drives = mechanics.drives
+        if not isinstance(drives, RigidDrives):
+            raise ConfigurationError('model', self._options.model, 'rigid, to estimate its motion')
+        if platform.imu is None or platform.masses is None:
+            expected = 'a platform with an IMU, to estimate its motion'
+            raise ConfigurationError('platform', platform.name, expected)
+        rng = np.random.default_rng((self._options.seed, IMU_NOISE))
+        rigid = cast('Mechanics[RigidDrives]', mechanics)
+        mechanics.sensor = PluggedSensor(
+            InertialFeed(rigid, platform.imu, platform.masses.gravity),
+            now=now,
+            sensor=Sensor(rng=rng),
+            port=InlinePort(),
+        )
+        mechanics.sensor.begin()
+        return mechanics.sensor
+
+    def go(self, now: float) -> None:
+        """Bring the plant to an instant [s]."""
+        self.backend.mechanics.advance(now)
+
+
+class InlineMachine:
+    """
+    A virtual rig behind its card and its sensor, in this process.
+
+    Parameters
+    ----------
+    parameters : RigParameters
+        Of driver and virtual rig.
+    now : callable
+        Simulated time [ns].
+
+    """
+
+    def __init__(self, parameters: RigParameters, now: Callable[[], int]) -> None:
+        """Build the rig, and the back end on its card."""
+        settings = parameters.of('virtual_rig', RigSettings, VirtualRigParameters)
+        self.rig = InlineRig(settings, now)
+        wired = {
+            'card': 'simulated',
+            'device': self.rig.card,
+            'rig_file': str(self.rig.rig_file),
+            'mode': settings.card_mode,
+            'enable_channel': settings.enable_channel,
+        }
+        options = parameters.options('driver', DaqBackend.name, DaqOptions, wired)
+        self.backend = DaqBackend(options)
+
+    def truth(self) -> Array:
+        """Return the true pose and twist of the platform, shape (13,)."""
+        return self.rig.mechanics.drives.state
+
+    def plug_sensor(self, now: Callable[[], float]) -> PluggedSensor:
+        """Return the sensor, which is there already; raises `ConfigurationError` without one."""
+        if self.rig.sensor is None:
+            raise ConfigurationError('imu', False, 'true, to estimate its motion')
+        return self.rig.sensor
+
+    def go(self, now: float) -> None:
+        """Bring the plant to an instant [s]."""
+        self.rig.mechanics.advance(now)
+
+
+def machine_of(parameters: RigParameters, now: Callable[[], int]) -> Machine:
+    """
+    Make the machine of a rig.
+
+    Parameters
+    ----------
+    parameters : RigParameters
+        Of driver and virtual rig.
+    now : callable
+        Simulated time [ns].
+
+    Returns
+    -------
+    Machine
+        Not yet open.
+
+    Raises
+    ------
+    ConfigurationError
+        If its back end cannot follow simulated time.
+
+    """
+    chosen = parameters.of('driver', DriverParameters)
+    kind = find_backend(chosen.backend)
+    if kind is SimulatedBackend:
+        return SimulatedMachine(parameters)
+    if kind is DaqBackend:
+        return InlineMachine(parameters, now)
+    expected = 'simulated or daq, for the others follow no simulated time'
+    raise ConfigurationError('backend', chosen.backend, expected)

@@ -1,0 +1,192 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is played: a wave's configuration, a motion from a file, or a move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf, isfinite
+from pathlib import Path
+from typing import Any
+
+from stewart_bringup.errors import BringupError
+from stewart_bringup.rigs import available, config_file, sections
+from stewart_bringup.simulation.rig_parameters import RigParameters
+from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.nodes.trajectory_parameters import (
+    ExcitationTrajectoryParameters,
+    ExcursionParameters,
+    OceanTrajectoryParameters,
+    TrajectoryParameters,
+)
+from stewart_kinematics.planning import check, plan_move
+from stewart_kinematics.schema import read_yaml
+from stewart_kinematics.spatial import compose_quaternions
+from stewart_kinematics.trajectories import multi_sine, Trajectory
+from stewart_kinematics.verbs.poses import typed_pose
+
+OCEAN, EXCITATION, CYCLOIDAL = 'ocean_trajectory', 'excitation_trajectory', 'cycloidal_trajectory'
+MOVE = 'cycloidal'
+# How long an endless motion is played if nothing else is asked for, as by the wave operator [s].
+PLAYED = 15.0
+
+Make = Callable[[Pose], Trajectory]
+
+
+class UnknownMotion(BringupError):
+    """There is no motion of that name."""
+
+    def __init__(self, name: str) -> None:
+        """Name it, and what there is."""
+        waves = ', '.join([*available('wave'), *multi_sine.shipped(), MOVE])
+        super().__init__(f'no motion {name!r}: expected {waves}, or a CSV or YAML file')
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """
+    What is played, and by whom.
+
+    Attributes
+    ----------
+    source : str
+        Name of the trajectory node that would play it.
+    parameters : TrajectoryParameters
+        Of that node.
+    make : callable
+        Takes the pose at which the platform stands, returns the trajectory from there: it ends at
+        rest.
+
+    """
+
+    source: str
+    parameters: TrajectoryParameters
+    make: Make
+
+
+def files_of(name: str) -> tuple[list[Path], dict[str, Any]]:
+    """
+    Find what a motion's name means.
+
+    Parameters
+    ----------
+    name : str
+        A wave's configuration, a shipped multi-sine, a file, or ``cycloidal``.
+
+    Returns
+    -------
+    list of Path
+        Parameter files to lay over the rig's.
+    dict
+        Parameters that win over them, by node.
+
+    Raises
+    ------
+    UnknownMotion
+        If it means nothing.
+
+    """
+    if name == MOVE:
+        return [], {CYCLOIDAL: {}}
+    if name in available('wave'):
+        return [config_file('wave', name)], {}
+    path = Path(name)
+    if path.suffix in {'.yaml', '.yml'} and path.is_file() and _is_configuration(path):
+        return [path], {}
+    if path.suffix in {'.yaml', '.yml', '.csv'} or name in multi_sine.shipped():
+        return [], {EXCITATION: {'motion': name}}
+    raise UnknownMotion(name)
+
+
+def _is_configuration(path: Path) -> bool:
+    """Tell a parameter file from a multi-sine."""
+    content = read_yaml(path)
+    names = list(content.names())
+    return bool(names) and names[0].startswith('/')
+
+
+def source_of(files: Sequence[Path], overrides: dict[str, Any]) -> str:
+    """Return the trajectory node that plays what some files and overrides say."""
+    for node in (OCEAN, EXCITATION, CYCLOIDAL):
+        if node in overrides or any(node == name for path in files for name, _ in sections(path)):
+            return node
+    raise ConfigurationError('motion', [str(path) for path in files], 'a trajectory node in it')
+
+
+def motion_of(
+    source: str,
+    parameters: RigParameters,
+    guard: MotionGuard,
+    *,
+    duration: float | None = None,
+    target: Pose | None = None,
+) -> Motion:
+    """
+    Make a motion as its trajectory node would.
+
+    Parameters
+    ----------
+    source : str
+        Name of the node.
+    parameters : RigParameters
+        What its files say.
+    guard : MotionGuard
+        Guard of the platform.
+    duration : float, optional
+        How long an endless motion is played before it fades out, or a move takes [s].
+    target : Pose, optional
+        Where a move goes.
+
+    Returns
+    -------
+    Motion
+        Checked as far as it does not depend on where it starts.
+
+    Raises
+    ------
+    MotionRefused
+        If the platform may not do it.
+    ConfigurationError, TrajectoryError
+        If the parameters make no motion.
+
+    """
+    if source == CYCLOIDAL:
+        asked = parameters.of(source, TrajectoryParameters)
+        end = guard.platform.geometry.neutral_pose if target is None else target
+        scale = asked.speed_scale
+
+        def move(start: Pose) -> Trajectory:
+            return plan_move(start, end, guard, duration=duration, scale=scale)
+
+        return Motion(source, asked, move)
+    chosen: ExcursionParameters
+    if source == OCEAN:
+        ocean = chosen = parameters.of(source, OceanTrajectoryParameters)
+        played, centre, _ = ocean.motion(guard)
+        wave = ocean.faded(played, centre, guard)
+    else:
+        excitation = chosen = parameters.of(source, ExcitationTrajectoryParameters)
+        samples, centre = excitation.samples(guard)
+        wave = excitation.faded(samples, centre, guard)
+    wanted = inf if duration is None else duration
+    if duration is None and not isfinite(wave.duration):
+        wanted = PLAYED
+    if wanted < wave.duration - wave.fade_out:
+        # As if somebody had asked for the end after this time.
+        wave = wave.ended(wanted, chosen.fade_out)
+        check(wave, guard, begin=wanted)
+    return Motion(source, chosen, lambda start: chosen.excursion(start, wave, guard))
+
+
+def move_target(numbers: Sequence[float], geometry: Geometry) -> Pose:
+    """Return the pose at x, y, z [m], roll, pitch, yaw [deg] from the neutral one."""
+    neutral = geometry.neutral_pose
+    away = typed_pose('--to', numbers)
+    return Pose(
+        neutral.position + away.position,
+        compose_quaternions(neutral.quaternion_xyzw, away.quaternion_xyzw),
+    )

@@ -1,0 +1,118 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of the nodes from their YAML files, without nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from stewart_bringup.rigs import sections
+from stewart_node_support.fields import filled
+
+T = TypeVar('T')
+
+ROS_OWN = ('autostart', 'use_sim_time')
+
+
+class RigParameters:
+    """
+    What some parameter files say, by node.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        ROS parameter files; a later one wins.
+    overrides : mapping of str to mapping, optional
+        Parameters that win over every file, by node.
+
+    """
+
+    def __init__(
+        self, files: Sequence[Path], overrides: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> None:
+        """Read the files."""
+        self._everywhere: dict[str, Any] = {}
+        self._nodes: dict[str, dict[str, Any]] = {}
+        for path in files:
+            for node, values in sections(path):
+                own = self._nodes.setdefault(node, {}) if node else self._everywhere
+                own.update(values)
+        for node, chosen in (overrides or {}).items():
+            self._nodes.setdefault(node, {}).update(chosen)
+
+    def value(self, node: str, key: str, default: Any) -> Any:
+        """Return what a node's section says about a parameter."""
+        return self._nodes.get(node, {}).get(key, self._everywhere.get(key, default))
+
+    def seed(self, number: int) -> None:
+        """Let everything that is drawn at random, the sea and all noise, begin with a seed."""
+        for node in ('ocean_trajectory', 'virtual_rig'):
+            if node in self._nodes:
+                self._nodes[node]['seed'] = number
+        driver = self._nodes.setdefault('driver', {})
+        driver['simulated'] = {**driver.get('simulated', {}), 'seed': number}
+
+    def has(self, node: str) -> bool:
+        """Tell whether a file has a section for a node."""
+        return node in self._nodes
+
+    def of(self, node: str, cls: type[T], *others: type) -> T:
+        """
+        Return the parameters of a node.
+
+        Parameters
+        ----------
+        node : str
+            Name of the node.
+        cls : type
+            Dataclass of its parameters.
+        *others : type
+            Further dataclasses that share its section.
+
+        Returns
+        -------
+        object
+            Instance of `cls`.
+
+        Raises
+        ------
+        ParameterError
+            If the section has a parameter that the node does not have, or one cannot be used.
+
+        """
+        known = {item.name for item in fields(cls)}  # type: ignore[arg-type]
+        shared = {item.name for other in others for item in fields(other)}
+        values = {key: value for key, value in self._everywhere.items() if key in known}
+        for key, value in self._nodes.get(node, {}).items():
+            # Options of back ends stand in sections of their own, below the name of the back end.
+            if key not in {*ROS_OWN, *shared} and not isinstance(value, Mapping):
+                values[key] = value
+        return filled(cls, values)
+
+    def options(
+        self, node: str, name: str, cls: type[T], wired: Mapping[str, Any] | None = None
+    ) -> T:
+        """
+        Return the options of a back end, which stand below its name in a node's section.
+
+        Parameters
+        ----------
+        node : str
+            Name of the node.
+        name : str
+            Name of the back end.
+        cls : type
+            Dataclass of its options.
+        wired : mapping of str to object, optional
+            Options that win, because they say where the ends of the wires are.
+
+        Returns
+        -------
+        object
+            Instance of `cls`; errors as for `of`.
+
+        """
+        return filled(cls, {**self._nodes.get(node, {}).get(name, {}), **(wired or {})})

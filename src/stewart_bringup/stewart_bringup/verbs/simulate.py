@@ -1,0 +1,205 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart simulate``: a rig in simulated time without ROS, as fast as this machine can."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from stewart_bags.verbs.numbers import positive
+from stewart_bringup.errors import BringupError
+from stewart_bringup.rigs import available, config_file
+from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.verbs.poses import SIX
+from stewart_kinematics.verbs.progress import show_part
+
+if TYPE_CHECKING:
+    from stewart_bringup.simulation.pipeline import Outcome, Pipeline
+
+HELP = 'play a motion on a simulated rig without ROS, in simulated time, and write its bag'
+
+DETAILS = """
+The same cores with the same YAML files as `stewart run`: trajectory, guard, inverse kinematics,
+feed-forward, control loop, simulated drives, forward kinematics, and the state estimator where
+the rig has an IMU. Time is simulated: the run takes as long as it computes, and the same seed
+gives the same messages on every run. The bag has the topics that the nodes would publish.
+
+MOTION is a wave's configuration, a multi-sine by name, a CSV or YAML file, or `cycloidal` with
+--to. Ctrl-C leaves no bag.
+
+examples:
+  stewart simulate jonswap -o build/sea
+  stewart simulate eq18 --rig ex800 --duration 60 -o build/eq18 --json
+  stewart simulate wave.csv --rig vigo -o build/wave
+  stewart simulate cycloidal --to 0.05 0 0.02 0 0 5 -o build/move
+"""
+
+
+class MotionEnded(BringupError):
+    """The motion was not played to its end; the bag tells how that came."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """
+    Add the options.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        Parser of the verb.
+
+    """
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = DETAILS
+    add = parser.add_argument
+    add('motion', metavar='MOTION', help='what is played, see below')
+    add('-o', '--output', type=Path, metavar='BAG', help='bag to write; it must not exist')
+    add(
+        '--rig',
+        default='vigo',
+        metavar='NAME',
+        help=f'name of a rig ({", ".join(available("rig"))}) or its YAML file; default vigo',
+    )
+    add(
+        '--duration',
+        type=positive,
+        metavar='S',
+        help='how long the motion is played before it fades out, or how long a move takes [s] '
+        '(default: 15 for a motion without an end)',
+    )
+    add(
+        '--to',
+        type=float,
+        nargs=6,
+        metavar=SIX,
+        help='target of a move, relative to the neutral pose [m, deg]',
+    )
+    add('--seed', type=int, metavar='N', help='seed of the sea and of all noise')
+    add(
+        '--estimate',
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help='simulate an IMU and estimate the state (default: where the rig has an estimator)',
+    )
+    add(
+        '--storage',
+        choices=['mcap', 'sqlite3'],
+        help='how messages lie on disk (default: as the rig has it)',
+    )
+    add('--json', action='store_true', help='print the summary as one JSON object')
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Simulate.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        What `add_arguments` asked for.
+
+    Returns
+    -------
+    int
+        0.
+
+    Raises
+    ------
+    MotionEnded
+        If the motion was not played to its end.
+    BagExists
+        If the output is taken.
+
+    """
+    from stewart_bags.errors import BagExists
+    from stewart_bags.writing import Storage
+    from stewart_bringup.simulation.bags import SeriesWriter, whole_bag
+
+    path: Path | None = arguments.output
+    if path is not None and path.exists():
+        raise BagExists(path)
+    pipeline, storage = _pipeline(arguments)
+    begin = time.perf_counter()
+    with show_part(f'simulating {arguments.motion}') as progress:
+        if path is None:
+
+            def forget() -> None:
+                progress(pipeline.part)
+                pipeline.series.clear()
+
+            outcome = pipeline.run(forget)
+        else:
+            with whole_bag(path, Storage(storage)) as writer:
+                series = SeriesWriter(writer)
+
+                def write() -> None:
+                    progress(pipeline.part)
+                    series.write(pipeline.series)
+
+                outcome = pipeline.run(write)
+    _tell(outcome, time.perf_counter() - begin, arguments)
+    if outcome.reason:
+        raise MotionEnded(f'the motion was not played to its end: {outcome.reason}')
+    return 0
+
+
+def _pipeline(arguments: argparse.Namespace) -> tuple[Pipeline, str]:
+    """Return the rig with its motion, and the storage that its recorder uses."""
+    from stewart_bringup.simulation.motions import CYCLOIDAL, files_of, move_target, source_of
+    from stewart_bringup.simulation.pipeline import Pipeline
+    from stewart_bringup.simulation.rig_parameters import RigParameters
+    from stewart_kinematics.shared_platform import load_platform
+
+    files, overrides = files_of(arguments.motion)
+    source = source_of(files, overrides)
+    if (source == CYCLOIDAL) != (arguments.to is not None):
+        raise ConfigurationError('--to', arguments.to, 'a target for cycloidal, and for it alone')
+    files = [config_file('rig', arguments.rig), *files]
+    parameters = RigParameters(files, overrides)
+    if arguments.seed is not None:
+        parameters.seed(arguments.seed)
+    target = None
+    if arguments.to is not None:
+        platform = load_platform(parameters.value('inverse_kinematics', 'platform', 'vigo'))
+        target = move_target(arguments.to, platform.geometry)
+    pipeline = Pipeline(
+        parameters,
+        source,
+        duration=arguments.duration,
+        target=target,
+        estimate=arguments.estimate,
+    )
+    return pipeline, arguments.storage or parameters.value('recorder', 'storage', 'mcap')
+
+
+def _tell(outcome: Outcome, took: float, arguments: argparse.Namespace) -> None:
+    """Print the summary."""
+    ratio = outcome.duration / took
+    if arguments.json:
+        summary = {
+            'duration_s': outcome.duration,
+            'took_s': round(took, 3),
+            'real_time_factor': round(ratio, 2),
+            'path_position_m': outcome.path_position,
+            'path_rotation_rad': outcome.path_rotation,
+            'messages': outcome.messages,
+            'bag': None if arguments.output is None else str(arguments.output),
+            'ended': outcome.reason or 'played to its end',
+            'last_refusal': outcome.last_refusal or None,
+        }
+        print(json.dumps(summary))
+        return
+    total = sum(outcome.messages.values())
+    print(
+        f'{outcome.duration:.2f} s simulated in {took:.2f} s, {ratio:.1f} times real time; '
+        f'{total} messages; largest tracking error {1e3 * outcome.path_position:.4f} mm, '
+        f'{1e3 * outcome.path_rotation:.4f} mrad',
+        file=sys.stderr,
+    )
+    if arguments.output is not None:
+        print(arguments.output)

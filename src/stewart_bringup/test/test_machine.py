@@ -1,0 +1,51 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The machine is measured; what it does not excuse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import signal
+import time
+
+import pytest
+from stewart_bringup.demo.machine import because_late, Machine, Meter
+
+PAUSE = 0.05
+
+
+def test_a_machine_that_stood_still_is_late(tmp_path: Path) -> None:
+    with Meter() as meter:
+        time.sleep(0.5)
+        meter.process.send_signal(signal.SIGSTOP)
+        time.sleep(PAUSE)
+        meter.process.send_signal(signal.SIGCONT)
+        time.sleep(0.1)
+    machine = meter.read(tmp_path / 'none')
+
+    assert machine.longest >= PAUSE - 2e-3
+    assert machine.late
+    assert 'late' in str(machine)
+
+
+def test_a_machine_that_was_not_measured_is_no_excuse(tmp_path: Path) -> None:
+    assert not Meter().read(tmp_path / 'none').late
+
+
+@pytest.mark.parametrize(
+    ('machine', 'late'),
+    [
+        (Machine(5e-4, 4e-3), False),
+        (Machine(1.1e-3, 4e-3), True),
+        (Machine(5e-4, 6e-3), True),
+        (Machine(5e-4, 4e-3, 100, 3, 6e-3), True),
+    ],
+)
+def test_p99_or_one_wake_up_makes_it_late(machine: Machine, late: bool) -> None:
+    assert machine.late is late
+
+
+def test_a_stuck_leg_is_no_matter_of_time() -> None:
+    assert because_late('driver: no command in time while moving (100 ms waited)')
+    assert because_late('no complete frame has come back on eth1 for 301 ms')
+    assert not because_late('leg 3 is 2.10 mm from its command, allowed are 1 mm')

@@ -1,0 +1,277 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A rig in simulated time without ROS: determinism, physics, and the bag that it leaves."""
+
+from __future__ import annotations
+
+import argparse
+from hashlib import sha256
+import json
+from pathlib import Path
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from stewart_bags.errors import BagExists
+from stewart_bags.reading import Bag
+from stewart_bags.series import (
+    DriverStateSeries,
+    EstimatorStatusSeries,
+    OdometrySeries,
+    read_series,
+    SetpointSeries,
+)
+from stewart_bags.writing import Storage
+from stewart_bringup.demo.analysis import analyse
+from stewart_bringup.demo.recording import read_recording
+from stewart_bringup.demo.scenarios import Bounds
+from stewart_bringup.errors import BringupError
+from stewart_bringup.rigs import config_file
+from stewart_bringup.simulation.bags import SeriesWriter, whole_bag
+from stewart_bringup.simulation.motions import files_of, source_of
+from stewart_bringup.simulation.pipeline import Outcome, Pipeline
+from stewart_bringup.simulation.rig_parameters import RigParameters
+from stewart_bringup.verbs import simulate
+from stewart_driver.errors import ConfigurationError
+from stewart_kinematics.errors import ConfigurationError as KinematicsConfigurationError
+from stewart_node_support.errors import ParameterError
+
+pytestmark = pytest.mark.installed
+
+# Fades [s]: the shorter the motion, the sooner the test is over.
+SHORT = {'fade_in': 1.0, 'fade_out': 1.0}
+
+WITHOUT_ROS = """
+import sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        root = name.partition('.')[0]
+        if root in {'rclpy', 'stewart_interfaces'} or root.endswith('_msgs'):
+            raise ModuleNotFoundError(f'no {name} here', name=name)
+
+sys.meta_path.insert(0, Refuse())
+from stewart_bringup.verbs import simulate
+import argparse
+parser = argparse.ArgumentParser()
+simulate.add_arguments(parser)
+sys.exit(simulate.main(parser.parse_args(sys.argv[1:])))
+"""
+
+
+def pipeline(
+    motion: str = 'eq18',
+    rig: str = 'ex800',
+    *,
+    duration: float = 1.0,
+    seed: int | None = None,
+    overrides: dict[str, dict[str, Any]] | None = None,
+    estimate: bool | None = None,
+) -> Pipeline:
+    files, chosen = files_of(motion)
+    source = source_of(files, chosen)
+    parameters = RigParameters(
+        [config_file('rig', rig), *files],
+        {source: {**SHORT, **chosen.get(source, {})}, **(overrides or {})},
+    )
+    if seed is not None:
+        parameters.seed(seed)
+    return Pipeline(parameters, source, duration=duration, estimate=estimate)
+
+
+def recorded(path: Path, made: Pipeline, storage: Storage = Storage.MCAP) -> Outcome:
+    with whole_bag(path, storage) as writer:
+        series = SeriesWriter(writer)
+        return made.run(lambda: series.write(made.series))
+
+
+def digest(path: Path) -> str:
+    """Return the hash of all messages of a bag, with their times and topics."""
+    whole = sha256()
+    with Bag(path) as bag:
+        for message in bag.raw():
+            whole.update(f'{message.topic} {message.time_ns} '.encode())
+            whole.update(message.data)
+    return whole.hexdigest()
+
+
+def verb(*words: str) -> int:
+    parser = argparse.ArgumentParser()
+    simulate.add_arguments(parser)
+    return simulate.main(parser.parse_args(words))
+
+
+@pytest.fixture(scope='module')
+def estimated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
+    """One bag of the EX800 with an IMU, and how it ended."""
+    path = tmp_path_factory.mktemp('simulate') / 'bag'
+    return path, recorded(path, pipeline(estimate=True))
+
+
+def test_two_runs_write_the_same_messages_and_another_seed_does_not(
+    estimated: tuple[Path, Outcome], tmp_path: Path
+) -> None:
+    expected = digest(estimated[0])
+    recorded(tmp_path / 'again', pipeline(estimate=True), Storage.SQLITE3)
+    recorded(tmp_path / 'other', pipeline(estimate=True, seed=5))
+
+    assert digest(tmp_path / 'again') == expected
+    assert digest(tmp_path / 'other') != expected
+
+
+def test_the_path_is_followed() -> None:
+    found = pipeline('random', 'vigo').run()
+
+    assert not found.reason
+    assert found.path_position < 1e-4
+    assert found.path_rotation < 1e-4
+
+
+def test_soft_drives_follow_because_of_feed_forward() -> None:
+    """Weighed once the first force is through: the integrators have held the weight until then."""
+    found = []
+    for overrides in ({}, {'feed_forward': {'enabled': False}}):
+        made = pipeline(overrides=overrides)
+        assert not made.run().reason
+        rows = made.series.rows['platform/tracking_error']
+        moving = rows.stamps > rows.stamps[0] + 300_000_000
+        found.append(np.sqrt(np.mean(np.sum(rows.values[moving, :3] ** 2, axis=1))))
+    aided, unaided = found
+
+    assert aided < 3e-5
+    assert unaided > 5.0 * aided
+    assert len(made.series.rows['joint_efforts']) == 0
+
+
+def test_every_check_of_the_demo_holds(estimated: tuple[Path, Outcome]) -> None:
+    path, outcome = estimated
+    published = {f'/{name}': count for name, count in outcome.messages.items()}
+    result = analyse(read_recording(path), published, Bounds(least_rate_share=0.99))
+
+    assert [check for check in result.checks if not check.held] == []
+
+
+def test_the_estimate_is_where_the_platform_really_is(estimated: tuple[Path, Outcome]) -> None:
+    with Bag(estimated[0]) as bag:
+        odometry = read_series(bag, '/platform/odometry', OdometrySeries)
+        truth = read_series(bag, '/simulation/truth', OdometrySeries)
+
+    true = np.column_stack(
+        [
+            np.interp(odometry.stamp_ns, truth.stamp_ns, truth.position[:, axis])
+            for axis in range(3)
+        ]
+    )
+    assert np.abs(odometry.position - true)[100:].max() < 5e-5
+
+
+def test_what_is_admitted_is_what_was_set(estimated: tuple[Path, Outcome]) -> None:
+    with Bag(estimated[0]) as bag:
+        setpoints = read_series(bag, '/setpoint', SetpointSeries)
+        admitted = read_series(bag, '/platform/commanded', SetpointSeries)
+        states = read_series(bag, '/driver/state', DriverStateSeries)
+
+    assert np.array_equal(setpoints.stamp_ns, admitted.stamp_ns)
+    assert np.array_equal(setpoints.position, admitted.position)
+    assert states.state.tolist() == [0.0, 1.0, 2.0, 3.0, 0.0]
+    assert states.reason[2] == 'all drives are on'
+
+
+def test_the_card_the_imu_and_the_estimator_run_in_simulated_time(tmp_path: Path) -> None:
+    found = []
+    for name in ('one', 'two'):
+        outcome = recorded(tmp_path / name, pipeline(rig='ex800_daq'))
+        assert not outcome.reason
+        # As over the socket, see the demo: a lag of the soft amplifiers, undone but for noise.
+        assert outcome.path_position < 6e-4
+        assert outcome.messages['platform/odometry'] > 500
+        found.append(digest(tmp_path / name))
+    assert found[0] == found[1]
+    with Bag(tmp_path / 'one') as bag:
+        status = read_series(bag, '/estimator/status', EstimatorStatusSeries)
+    # This rig says how noisy its legs are: six innovations with a variance of 1 each.
+    assert np.nanmean(status.nis[100:]) == pytest.approx(6.0, abs=1.5)
+
+
+def test_a_driver_that_stops_the_platform_ends_the_motion_and_says_why() -> None:
+    tight = {'driver': {'tracking_position': 1e-7}}
+    outcome = pipeline(overrides=tight).run()
+
+    assert 'the driver went to' in outcome.reason
+    assert outcome.messages['driver/state'] >= 4
+
+
+def test_the_verb_writes_a_whole_bag_and_one_json_object(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / 'bag'
+    target = ('--to', '0', '0', '0.01', '0', '0', '2')
+    assert verb('cycloidal', *target, '--rig', 'ex800', '-o', str(path), '--json') == 0
+
+    summary = json.loads(capsys.readouterr().out)
+    assert summary['bag'] == str(path)
+    assert summary['path_position_m'] < 1e-3
+    with Bag(path) as bag:
+        assert sum(topic.count for topic in bag.topics.values()) == sum(
+            summary['messages'].values()
+        )
+    with pytest.raises(BagExists):
+        verb('cycloidal', *target, '-o', str(path))
+
+
+def test_an_interruption_leaves_no_bag(tmp_path: Path) -> None:
+    made, path = pipeline(), tmp_path / 'bag'
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), whole_bag(path, Storage.MCAP):
+        made.run(interrupt)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_needs_no_ros(tmp_path: Path) -> None:
+    path = tmp_path / 'bag'
+    words = ['eq18', '--rig', 'ex800', '--duration', '0.5', '--estimate', '-o', str(path)]
+    done = subprocess.run(
+        [sys.executable, '-c', WITHOUT_ROS, *words], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stderr
+    with Bag(path) as bag:
+        assert 'stewart_interfaces/msg/PlatformSetpoint' in {
+            item.msgtype for item in bag.topics.values()
+        }
+
+
+def test_what_cannot_be_played_is_refused() -> None:
+    with pytest.raises(BringupError, match="no motion 'storm'"):
+        files_of('storm')
+    with pytest.raises(ParameterError, match='did you mean playout_delay'):
+        pipeline(overrides={'driver': {'playout_dely': 0.03}})
+    with pytest.raises(ConfigurationError, match='follow no simulated time'):
+        pipeline('random', 'vigo_ethercat')
+    with pytest.raises(KinematicsConfigurationError, match='--to'):
+        verb('cycloidal')
+
+
+@pytest.mark.ros
+def test_the_bag_offers_what_the_nodes_offer() -> None:
+    pytest.importorskip('rclpy')
+    from stewart_bags.nodes.offered_qos import to_bag
+    from stewart_bags.profiles import offered
+    from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
+
+    for found, profile in (
+        (offered(10), COMMAND_QOS),
+        (offered(50), SENSOR_QOS),
+        (offered(1, latched=True), STATE_QOS),
+    ):
+        expected = to_bag(profile)
+        assert (found.history, found.depth) == (expected.history, expected.depth)
+        assert (found.reliability, found.durability) == (
+            expected.reliability,
+            expected.durability,
+        )
