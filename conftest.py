@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 import fcntl
 from importlib.metadata import entry_points
 import importlib.util
 import os
 from pathlib import Path
+import threading
+import time
 
 from hypothesis import settings
 import pytest
@@ -33,6 +35,35 @@ settings.register_profile('stewart', deadline=None, derandomize=True)
 settings.load_profile('stewart')
 
 
+@pytest.fixture
+def lateness() -> Iterator[Callable[[], float]]:
+    """
+    Measure the machine during a test that judges the real clock.
+
+    A thread sleeps for a millisecond again and again, and takes down how much longer it was.
+
+    Yields
+    ------
+    callable
+        Returns by how much it was woken too late at worst since the test began [s]: what a busy
+        machine may add to every step of whatever the test has timed.
+
+    """
+    worst, over = [0.0], threading.Event()
+
+    def watch() -> None:
+        while not over.is_set():
+            due = time.monotonic() + 1e-3
+            time.sleep(1e-3)
+            worst[0] = max(worst[0], time.monotonic() - due)
+
+    thread = threading.Thread(target=watch, name='lateness')
+    thread.start()
+    yield lambda: worst[0]
+    over.set()
+    thread.join()
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Take a ROS domain that no other test run on this machine has."""
     if importlib.util.find_spec('domain_coordinator'):
@@ -46,7 +77,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """
-    Let a test that is marked `alone` have the machine for itself, where several workers run tests.
+    Let a test that is marked `realtime` have the machine for itself, beside other workers.
 
     Every test is in the room for as long as it runs. Whoever waits for an empty room stands in
     the door, so that nobody else enters.
@@ -57,7 +88,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     names = [CACHE / 'tmp' / f'{run}.{place}' for place in ('door', 'room')]
     with names[0].open('w') as door, names[1].open('w') as room:
         fcntl.flock(door, fcntl.LOCK_EX)
-        fcntl.flock(room, fcntl.LOCK_EX if item.get_closest_marker('alone') else fcntl.LOCK_SH)
+        fcntl.flock(room, fcntl.LOCK_EX if item.get_closest_marker('realtime') else fcntl.LOCK_SH)
         fcntl.flock(door, fcntl.LOCK_UN)
         try:
             return (yield)
@@ -68,10 +99,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the slow tests out, unless the command line speaks of them, and what cannot run."""
-    if config.pluginmanager.hasplugin('rerunfailures'):
-        # docs/decisions/0003: the closing lines name what was run again.
-        for item in items:
-            item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=1))
     if not entry_points(group='stewart.nodes'):
         reason = 'the packages are not installed here, only their sources are'
         for item in items:

@@ -18,11 +18,16 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Import:
-    """One imported module: who imports it, whether only when a function runs."""
+    """
+    One imported module.
+
+    Who imports it, whether only when a function runs, whether for type checkers alone.
+    """
 
     name: str
     path: Path
     late: bool
+    typing: bool = False
 
     @property
     def root(self) -> str:
@@ -66,21 +71,28 @@ class SourcePackage:
 def imports_of(path: Path) -> list[Import]:
     """Return every absolute import of a file; ruff forbids nobody the relative ones, we do."""
     found = []
-    for node, late in _walk(ast.parse(path.read_text(encoding='utf-8')), False):
+    for node, late, typing in _walk(ast.parse(path.read_text(encoding='utf-8'))):
         if isinstance(node, ast.Import):
-            found += [Import(alias.name, path, late) for alias in node.names]
+            found += [Import(alias.name, path, late, typing) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f'{path}: import {"." * node.level}{node.module} absolutely'
             # `from package import module` names a module, too; a name that is none does no harm.
-            found += [Import(f'{node.module}.{alias.name}', path, late) for alias in node.names]
+            found += [
+                Import(f'{node.module}.{alias.name}', path, late, typing) for alias in node.names
+            ]
     return found
 
 
-def _walk(node: ast.AST, late: bool) -> Iterator[tuple[ast.AST, bool]]:
+def _walk(
+    node: ast.AST, late: bool = False, typing: bool = False
+) -> Iterator[tuple[ast.AST, bool, bool]]:
     for child in ast.iter_child_nodes(node):
         inside = late or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef))
-        yield child, inside
-        yield from _walk(child, inside)
+        checked = typing or (
+            isinstance(child, ast.If) and ast.unparse(child.test) == 'TYPE_CHECKING'
+        )
+        yield child, inside, checked
+        yield from _walk(child, inside, checked)
 
 
 @pytest.fixture(scope='session')

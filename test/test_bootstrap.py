@@ -255,22 +255,77 @@ def test_environment_works_in_a_strict_shell_and_leaves_its_options(shell: str) 
     assert run.returncode != 0
 
 
-def test_kernels_are_forgotten_when_a_source_of_one_changes(
-    bootstrap: ModuleType, tmp_path: Path
+# --- What is built ---------------------------------------------------------------------------
+
+
+def test_set_up_removes_only_what_it_built(
+    bootstrap: ModuleType, package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    package = tmp_path / 'src' / 'stewart_x' / 'stewart_x'
+    precious = [
+        tmp_path / 'build/demo/report.html',
+        tmp_path / 'build/demo/vigo_jonswap/metadata.yaml',
+        tmp_path / 'install/of_mine/notes.txt',
+    ]
+    built = [
+        tmp_path / 'build/stewart_gone/setup.log',
+        tmp_path / 'install/stewart_gone/.stamp',
+        tmp_path / 'build/stewart_demo/setup.log',
+        tmp_path / 'install/stewart_demo/.stamp',
+    ]
+    for path in (*precious, *built):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text('of another day')
+
+    def colcon_build(names: list[str]) -> None:
+        assert names == ['stewart_demo']
+        assert not built[2].exists()
+        built[3].parent.mkdir(parents=True)
+
+    monkeypatch.setattr(bootstrap, 'colcon_build', colcon_build)
+    monkeypatch.setattr(bootstrap, 'check_tools', lambda: None)
+    bootstrap.build_workspace()
+
+    assert [path.read_text() for path in precious] == ['of another day'] * 3
+    assert [path.exists() for path in built] == [False, False, False, True]
+
+
+def test_new_environment_leaves_results_in_build(
+    bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report, stamp = tmp_path / 'build/demo/report.html', tmp_path / 'install/stewart_x/.stamp'
+    for path in (report, stamp):
+        path.parent.mkdir(parents=True)
+        path.touch()
+    bootstrap.VENV.mkdir()
+    monkeypatch.setattr(bootstrap, 'run', lambda *_, **__: None)
+    monkeypatch.setattr(bootstrap, 'install', lambda _: bootstrap.VENV.mkdir(exist_ok=True))
+    bootstrap.make_venv()
+
+    assert report.exists()
+    assert not stamp.exists()
+
+
+def test_kernels_are_compiled_once_for_the_present_sources(
+    bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = 'src/stewart_kinematics/stewart_kinematics/kernel_cache.py'
+    package = (tmp_path / cache).parent
     package.mkdir(parents=True)
-    (package / 'called.py').write_text('@njit\ndef called(): return 1\n')
-    (package / 'plain.py').write_text('x = 1\n')
+    (package.parent / 'package.xml').touch()
+    (package / '__init__.py').touch()
+    shutil.copy(ROOT / cache, package)
+    kernels = package / 'kernels.py'
+    kernels.write_text('from stewart_kinematics.compiled import kernel\n')
+    commands = []
 
-    bootstrap.forget_stale_kernels()
-    compiled = bootstrap.CACHE / 'numba' / 'called.nbc'
-    compiled.touch()
-    (package / 'plain.py').write_text('x = 2\n')
-    bootstrap.forget_stale_kernels()
-    kept = compiled.exists()
-    (package / 'called.py').write_text('@njit\ndef called(): return 2\n')
-    bootstrap.forget_stale_kernels()
+    def run(command: list[str], *_: object) -> None:
+        commands.append(command[-1])
+        bootstrap.kernel_stamp().parent.mkdir(parents=True, exist_ok=True)
 
-    assert kept
-    assert not compiled.exists()
+    monkeypatch.setattr(bootstrap, 'run', run)
+    for text in ('', '', 'SLOT = 2\n'):
+        kernels.write_text(f'{kernels.read_text()}{text}')
+        with bootstrap.compiled_kernels():
+            pass
+
+    assert commands == ['scripts/compile_kernels.py'] * 2

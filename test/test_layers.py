@@ -11,6 +11,7 @@ ROS is wanted only when the verb is called. Tests may import anything.
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ KINEMATICS = {'stewart_kinematics'}
 CORE_MAY_IMPORT: dict[str, set[str]] = {
     'stewart_bags': set(),
     'stewart_description': set(),
-    'stewart_driver': set(),
+    'stewart_driver': {'stewart_description'},
     'stewart_dynamics': KINEMATICS,
     'stewart_estimation': KINEMATICS,
     'stewart_identification': {
@@ -35,7 +36,7 @@ CORE_MAY_IMPORT: dict[str, set[str]] = {
     },
     'stewart_interfaces': set(),
     'stewart_kinematics': {'stewart_description'},
-    'stewart_node_support': {'stewart_interfaces'},
+    'stewart_node_support': {'stewart_description', 'stewart_interfaces'},
     'stewart_simulation': {*KINEMATICS, 'stewart_dynamics', 'stewart_driver'},
     'stewart_viewer': {*KINEMATICS, 'stewart_description'},
 }
@@ -161,6 +162,74 @@ def test_multibody_and_newton_euler_share_no_code(packages: Packages, imports: I
         reached.append(seen)
 
     assert reached[0] & reached[1] - {dynamics.name} <= COMMON_INPUT
+
+
+def test_no_module_imports_itself_by_a_detour(packages: Packages, imports: Imports) -> None:
+    """Late imports count; those for type checkers alone do not."""
+    circles = []
+    for name, package in packages.items():
+        modules = {package.dotted(path): path for path in package.modules}
+        graph: dict[str, set[str]] = {module: set() for module in modules}
+        for item in imports[name]:
+            target = nearest(item.name, set(modules))
+            # A package whose __init__ gathers its modules is not imported by naming one of them.
+            if target and not item.typing and target != package.dotted(item.path):
+                graph[package.dotted(item.path)].add(target)
+        circles += [' -> '.join(circle) for circle in strongly_connected(graph)]
+
+    assert circles == []
+
+
+def strongly_connected(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Return the groups of modules that reach each other."""
+    reached = {start: reachable(graph, start) for start in graph}
+    groups = {
+        tuple(sorted(other for other in reached[start] if start in reached[other]))
+        for start in graph
+    }
+    return [list(group) for group in sorted(groups) if group]
+
+
+def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
+    """Return what a module imports, directly or not; itself only on a circle."""
+    pending, seen = list(graph[start]), set()
+    while pending:
+        name = pending.pop()
+        if name not in seen:
+            seen.add(name)
+            pending += graph[name]
+    return seen
+
+
+def test_private_names_stay_in_their_module(packages: Packages, imports: Imports) -> None:
+    offenders = [
+        str(item)
+        for name in packages
+        for item in imports[name]
+        if item.root in packages and any(is_private(part) for part in item.name.split('.'))
+    ]
+    for name, package in packages.items():
+        for path in package.modules:
+            ours = {
+                item.name.rpartition('.')[2]
+                for item in imports[name]
+                if item.path == path and item.root in packages
+            }
+            offenders += [
+                f'{path.name} uses {node.value.id}.{node.attr}'
+                for node in ast.walk(ast.parse(path.read_text(encoding='utf-8')))
+                if isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id in ours
+                and is_private(node.attr)
+            ]
+
+    assert offenders == []
+
+
+def is_private(name: str) -> bool:
+    """Tell whether a name begins with one underscore."""
+    return name.startswith('_') and not name.startswith('__')
 
 
 def nearest(name: str, modules: set[str]) -> str | None:

@@ -23,6 +23,7 @@ from typing import Any, TYPE_CHECKING
 import pytest
 from stewart_bringup.rigs import RECORDER, RIG
 from stewart_bringup.verb_table import GROUP
+from stewart_node_support.missing_modules import FROM_PIP, WITHOUT_ROSDEP_KEY
 
 if TYPE_CHECKING:
     from conftest import Import, SourcePackage
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     Packages = dict[str, SourcePackage]
     Imports = dict[str, list[Import]]
 
+ROOT = Path(__file__).parents[1]
 # Import name -> rosdep key, each looked up in rosdistro 8468e88 (2026-08-22): the first block in
 # rosdep/python.yaml, the second in jazzy/distribution.yaml.
 CHECKED = '2026-08-22'
@@ -255,6 +257,16 @@ def test_every_key_is_known_to_rosdep(packages: Packages) -> None:
     }
 
     assert unknown == {}, f'look them up in rosdistro, then add them here (checked {CHECKED})'
+
+
+def test_what_rosdep_cannot_install_is_named_with_its_command() -> None:
+    with_key = {name for name, key in ROSDEP_KEYS.items() if key.endswith('-pip')}
+    command = f'pip install {" ".join(WITHOUT_ROSDEP_KEY)}'
+
+    assert set(WITHOUT_ROSDEP_KEY) <= NO_KEY
+    assert set(FROM_PIP) == with_key | set(WITHOUT_ROSDEP_KEY)
+    for name in ('README.md', 'docker/Dockerfile'):
+        assert f'{command} ' in (ROOT / name).read_text()
 
 
 def test_versions_agree(packages: Packages) -> None:

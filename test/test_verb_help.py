@@ -6,7 +6,11 @@ from __future__ import annotations
 
 import argparse
 from importlib import import_module, metadata
+import os
+from pathlib import Path
 import shlex
+import subprocess
+import sys
 
 import pytest
 
@@ -49,3 +53,26 @@ def test_examples_in_the_help_are_taken() -> None:
             for program, name, *rest in commands(line):
                 assert program == 'stewart'
                 parser_of(name).parse_args(rest)
+
+
+@pytest.mark.skipif(not VERBS, reason='the packages are not installed here, only their sources')
+@pytest.mark.parametrize('verb', ['ik', 'identify'])
+def test_help_of_the_heaviest_verbs_neither_compiles_nor_loads_a_kernel(
+    verb: str, tmp_path: Path
+) -> None:
+    script = 'from stewart_bringup.main import main; import sys; code = main()\n'
+    script += "from stewart_kinematics import compiled; assert 'numba' not in vars(compiled)\n"
+    run = subprocess.run(
+        [sys.executable, '-c', f'{script}sys.exit(code)', verb, '--help'],
+        env={
+            **os.environ,
+            'PYTHONPATH': os.pathsep.join(filter(None, sys.path)),
+            'NUMBA_CACHE_DIR': str(tmp_path / 'cache'),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, '')
+    assert f'stewart {verb}' in run.stdout
+    assert not (tmp_path / 'cache').exists()
