@@ -11,10 +11,12 @@ this script runs before anything else is there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 import fcntl
 import hashlib
+import importlib.util
 import os
 from pathlib import Path
 import platform
@@ -32,6 +34,7 @@ VENV = ROOT / '.venv'
 CACHE = ROOT / '.cache'
 TEMPORARY = CACHE / 'tmp'
 LOG = ROOT / 'log' / 'bootstrap.log'
+KERNEL_LOG = ROOT / 'log' / 'kernels.log'
 # Not sys.executable: inside the environment that may be the very .venv that is made anew.
 INTERPRETER = os.path.realpath(sys.executable)
 
@@ -112,10 +115,12 @@ def run(
     command: list[str],
     environment: Mapping[str, str],
     progress: Callable[[str], str | None] = lambda _line: None,
+    path: Path | None = None,
 ) -> None:
-    """Run a command into the log, and show what `progress` makes of its lines."""
+    """Run a command into a log, and show what `progress` makes of its lines."""
     start = time.monotonic()
-    with LOG.open('w', buffering=1) as log:
+    path = path or LOG
+    with path.open('w', buffering=1) as log:
         log.write(f'$ {shlex.join(command)}\n')
         with subprocess.Popen(
             command,
@@ -135,10 +140,10 @@ def run(
                 if text and sys.stderr.isatty():
                     show(f'  {text}, {time.monotonic() - start:.0f} s', end='')
     if process.returncode != 0:
-        raise SetupError(explain_failure(LOG.read_text(errors='replace')))
+        raise SetupError(explain_failure(path.read_text(errors='replace'), path))
 
 
-def explain_failure(log: str) -> str:
+def explain_failure(log: str, path: Path) -> str:
     """Say in one sentence what went wrong; where that is not known, show the end of the log."""
     offline = 'name resolution|NewConnectionError|ConnectTimeout|Network is unreachable'
     if re.search('No space left on device', log):
@@ -148,7 +153,7 @@ def explain_failure(log: str) -> str:
     else:
         tail = (f'  | {line[:150]}\n' for line in log.splitlines()[-20:])
         reason = f'{"".join(tail)}The set-up failed.'
-    return f'{reason} The whole log is in {LOG.relative_to(ROOT)}.'
+    return f'{reason} The whole log is in {path.relative_to(ROOT)}.'
 
 
 @contextmanager
@@ -212,13 +217,11 @@ def make_venv() -> None:
     check_tools()
     check_disk(shutil.disk_usage(ROOT).free)
     with step('Installing ROS 2 Jazzy and the pinned packages into .venv'):
-        for stale in (VENV, ROOT / 'build', ROOT / 'install'):
-            shutil.rmtree(stale, ignore_errors=True)
+        shutil.rmtree(VENV, ignore_errors=True)
+        remove_builds({*built_packages(), *package_folders()})
         try:
             run([INTERPRETER, '-m', 'venv', str(VENV)], outside_environment())
-            build, *others = requirement_files()
-            pip_install([build])
-            pip_install(others)
+            install(requirement_files())
         except SetupError:
             shutil.rmtree(VENV, ignore_errors=True)
             raise
@@ -226,25 +229,32 @@ def make_venv() -> None:
         stamp.write_text(key)
 
 
-def pip_install(files: list[Path]) -> None:
-    """Install exactly the pinned packages; the lists are complete, so pip resolves nothing."""
-    pins = {
-        line.split('==')[0] for f in files for line in f.read_text().splitlines() if '==' in line
-    }
-    seen: set[str] = set()
+def install(files: list[Path]) -> None:
+    """Install exactly the pinned packages; the lists are complete, so nothing is resolved."""
+    build, *others = files
+    pip = [str(VENV / 'bin/python'), '-m', 'pip', 'install', '--no-input']
+    pip += ['--disable-pip-version-check', '--progress-bar=off']
+    # uv takes a third of pip's time.
+    # Compiled now: where Python may write no bytecode, every process would compile all it imports.
+    uv = [str(VENV / 'bin/uv'), 'pip', 'install', '--system-certs', '--compile-bytecode']
+    run([*pip, *chosen([build])], underlay())
+    try:
+        run([*uv, *chosen(others)], underlay(), uv_progress)
+    except SetupError:
+        # It does not read pip's configuration, which may name a mirror.
+        run([*pip, *chosen(others)], underlay(), lambda _line: 'pip, for uv could not')
 
-    def progress(line: str) -> str | None:
-        if line.startswith('Collecting '):
-            seen.add(line)
-            return f'{min(len(seen), len(pins))} of {len(pins)} packages'
-        return 'installing' if line.startswith('Installing collected') else None
 
-    command = [str(VENV / 'bin/python'), '-m', 'pip', 'install', '--no-deps']
-    command += ['--no-build-isolation', '--disable-pip-version-check', '--no-input']
-    command += ['--progress-bar=off', '--only-binary=:all:', f'--no-binary={",".join(NO_WHEEL)}']
-    for file in files:
-        command += ['--requirement', str(file)]
-    run(command, underlay(), progress)
+def chosen(files: list[Path]) -> list[str]:
+    """Return what pip and uv have to be told to install these files as they are."""
+    options = ['--no-deps', '--no-build-isolation', '--only-binary=:all:']
+    options += [f'--no-binary={name}' for name in NO_WHEEL]
+    return options + [f'--requirement={file}' for file in files]
+
+
+def uv_progress(line: str) -> str | None:
+    """Return what uv does next; it says what it has done."""
+    return {'Resolved': 'downloading', 'Prepared': 'installing'}.get(line.partition(' ')[0])
 
 
 def relocate_cmake_exports() -> None:
@@ -291,6 +301,7 @@ def own_folders() -> dict[str, str]:
         'PIP_CACHE_DIR': str(CACHE / 'pip'),
         'PRE_COMMIT_HOME': str(CACHE / 'pre-commit'),
         'ROS_LOG_DIR': str(ROOT / 'log' / 'ros'),
+        'UV_CACHE_DIR': str(CACHE / 'uv'),
     }
 
 
@@ -368,12 +379,22 @@ def package_key(package: Path) -> str:
     return digest(*parts)
 
 
+def built_packages() -> set[str]:
+    """Return the names of the packages that a set-up has built; nothing else is ours to remove."""
+    return {stamp.parent.name for stamp in ROOT.glob('install/*/.stamp')}
+
+
+def remove_builds(names: Iterable[str]) -> None:
+    """Remove what was built of some packages; other folders in build/ are somebody's results."""
+    for name in names:
+        shutil.rmtree(ROOT / 'build' / name, ignore_errors=True)
+        shutil.rmtree(ROOT / 'install' / name, ignore_errors=True)
+
+
 def build_workspace() -> None:
-    """Build what has changed, with links to the sources, and remove what has gone."""
+    """Build what has changed, with links to the sources, and remove packages that have gone."""
     packages = package_folders()
-    for path in (*ROOT.glob('build/*'), *ROOT.glob('install/*')):
-        if path.is_dir() and path.name not in packages:
-            shutil.rmtree(path)
+    remove_builds(built_packages() - set(packages))
     keys = {name: package_key(folder) for name, folder in packages.items()}
     stamps = {name: ROOT / 'install' / name / '.stamp' for name in packages}
     due = [name for name in packages if not is_stamped(stamps[name], keys[name])]
@@ -381,9 +402,7 @@ def build_workspace() -> None:
         return
     with step(f'Building {len(due)} of {len(packages)} packages of the workspace'):
         check_tools()
-        for name in due:
-            shutil.rmtree(ROOT / 'build' / name, ignore_errors=True)
-            shutil.rmtree(ROOT / 'install' / name, ignore_errors=True)
+        remove_builds(due)
         colcon_build(due)
         for name in due:
             stamps[name].write_text(keys[name])
@@ -404,15 +423,43 @@ def colcon_build(packages: list[str]) -> None:
     run(command, underlay(), progress)
 
 
-def forget_stale_kernels() -> None:
-    """Drop the compiled kernels if one changed: numba does not look at what a kernel calls."""
-    sources = [path.read_bytes() for path in sorted((ROOT / 'src').glob('*/stewart_*/**/*.py'))]
-    key = digest(*(text for text in sources if b'njit' in text or b'compiled' in text))
-    stamp = CACHE / 'numba' / '.stamp'
-    if not is_stamped(stamp, key):
-        shutil.rmtree(stamp.parent, ignore_errors=True)
-        stamp.parent.mkdir(parents=True)
-        stamp.write_text(key)
+# --- The kernels -----------------------------------------------------------------------------
+
+
+def kernel_stamp() -> Path:
+    """Return the file that says that all kernels of the present sources are compiled."""
+    path = ROOT / 'src/stewart_kinematics/stewart_kinematics/kernel_cache.py'
+    spec = importlib.util.spec_from_file_location('kernel_cache', path)
+    assert spec is not None
+    assert spec.loader is not None
+    kernel_cache = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(kernel_cache)
+    digest = kernel_cache.source_digest([str(folder) for folder in package_folders().values()])
+    return CACHE / 'numba' / f'{kernel_cache.PREFIX}{digest}' / '.complete'
+
+
+@contextmanager
+def compiled_kernels() -> Iterator[None]:
+    """Compile all kernels of the workspace while something else is done, unless they are."""
+    stamp, key = kernel_stamp(), venv_key()
+    if is_stamped(stamp, key):
+        yield
+        return
+    alone_now = False
+
+    def progress(line: str) -> str | None:
+        return line.strip() if alone_now else None
+
+    command = [str(VENV / 'bin/python'), 'scripts/compile_kernels.py']
+    sources = ':'.join(map(str, package_folders().values()))
+    environment = underlay() | {'PYTHONPATH': sources, 'OMP_NUM_THREADS': '1'}
+    with ThreadPoolExecutor(1) as pool:
+        compilation = pool.submit(run, command, environment, progress, KERNEL_LOG)
+        yield
+        alone_now = True
+        with step('Compiling the numerical kernels'):
+            compilation.result()
+            stamp.write_text(key)
 
 
 # --- All of it -------------------------------------------------------------------------------
@@ -429,8 +476,8 @@ def main() -> int:
         with alone():
             make_venv()
             write_environment()
-            build_workspace()
-            forget_stale_kernels()
+            with compiled_kernels():
+                build_workspace()
     except SetupError as error:
         print(error, file=sys.stderr)
         return 1
