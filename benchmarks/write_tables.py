@@ -114,6 +114,26 @@ def rates(result: Result) -> list[str]:
     return lines
 
 
+def graphs(result: Result) -> list[str]:
+    """Return the table of the graph."""
+    lines = [
+        '| rate [Hz] | graph | setpoints [Hz] | lost | command p50 / p99 / max [ms] '
+        '| pose [ms] | executed [ms] | of a core | RSS [MB] |',
+        '|---:|---|---:|---:|---:|---:|---:|---:|---:|',
+    ]
+    for row in result['graph']:
+        times = ' | '.join(
+            ' / '.join(f'{value:.2f}' for value in row[f'{name}_ms'])
+            for name in ('command', 'pose', 'executed')
+        )
+        lines.append(
+            f'| {row["rate_hz"]:g} | {row["kind"]} | {row["setpoints_hz"]:.1f} | {row["lost"]} '
+            f'| {times} | {100 * row["core"]:.0f} % | {row["rss_mb"]:.0f} |'
+        )
+    load = f'Load at the end {result["load_at_the_end"]:.1f}.'
+    return [*lines, '', f'Columns as `benchmarks/graph.py` explains them. {load}']
+
+
 def cycles(result: Result) -> list[str]:
     """Return the table of the EtherCAT cycle."""
     lines = [
@@ -198,6 +218,7 @@ TABLES: dict[str, Callable[[Result], list[str]]] = {
     'wave': wave,
     'demands': demanded,
     'live': rates,
+    'graph': graphs,
     'runs': runs,
     'estimates': estimates,
     'reader_percent': sensor,

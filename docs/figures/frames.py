@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Pose
+from stewart_kinematics.platform import Platform
 
 BASE, PLATFORM, LEG = '#3b5b7a', '#c8702a', '#8a8f98'
 AXES = {'x': '#c0392b', 'y': '#27804a', 'z': '#2b5fc0'}
@@ -86,7 +87,7 @@ def draw_plan(ax: plt.Axes, geometry: Geometry) -> None:
 def main() -> None:
     """Write frames.svg beside this file."""
     mpl.rcParams['svg.hashsalt'] = 'stewart'
-    geometry = Geometry.from_yaml('vigo')
+    geometry = Platform.from_yaml('vigo').geometry
     shifted = geometry.neutral_pose.position + np.array([0.05, 0.0, 0.05])
     pose = Pose.from_rpy(shifted, (0.12, -0.1, 0.2))
     figure = plt.figure(figsize=(9.5, 4.6), layout='constrained')

@@ -23,7 +23,7 @@ from stewart_node_support.testing import Harness
 
 
 def test_bag_is_identified_with_progress_and_result(payload_bag: Path, tmp_path: Path) -> None:
-    with Harness() as harness:
+    with Harness(real=True) as harness:
         progress = harness.listen(Float64, 'identification/progress')
         result = harness.listen(String, 'identification/result', STATE_QOS)
         harness.add(
@@ -41,7 +41,7 @@ def test_bag_is_identified_with_progress_and_result(payload_bag: Path, tmp_path:
 def test_the_search_is_stopped_with_the_best_so_far_and_diagnosed(
     payload_bag: Path, tmp_path: Path
 ) -> None:
-    with Harness() as harness:
+    with Harness(real=True) as harness:
         progress = harness.listen(Float64, 'identification/progress')
         result = harness.listen(String, 'identification/result', STATE_QOS)
         diagnostics = harness.listen(DiagnosticArray, '/diagnostics')
@@ -81,7 +81,7 @@ def test_a_defect_of_the_work_is_a_result_too(
 
     monkeypatch.setattr(background, 'identify_bags', broken)
     monkeypatch.setattr(threading, 'excepthook', lambda _: None)
-    with Harness() as harness:
+    with Harness(real=True) as harness:
         result = harness.listen(String, 'identification/result', STATE_QOS)
         harness.add(IdentificationNode, bags=[str(payload_bag)], output=str(tmp_path))
         harness.until(lambda: result, timeout=30.0)
@@ -91,7 +91,7 @@ def test_a_defect_of_the_work_is_a_result_too(
 
 
 def test_what_cannot_be_read_is_a_result_too(tmp_path: Path) -> None:
-    with Harness() as harness:
+    with Harness(real=True) as harness:
         result = harness.listen(String, 'identification/result', STATE_QOS)
         harness.add(IdentificationNode, bags=[str(tmp_path / 'none')], output=str(tmp_path))
         harness.until(lambda: result, timeout=30.0)
