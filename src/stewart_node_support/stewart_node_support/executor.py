@@ -160,6 +160,7 @@ class LoneExecutor(SingleThreadedExecutor):
         """Begin without nodes."""
         self._changed = True
         self._over = False
+        self._asked = False
         self._order: dict[Node, None] = {}
         self._begun: dict[Task, Any] = {}  # with the entities that they belong to
         self._listed: _Listing | None = None
@@ -170,6 +171,11 @@ class LoneExecutor(SingleThreadedExecutor):
         """Take note that entities were created or destroyed."""
         self._changed = True
         super().wake()
+
+    def create_task(self, *args: Any, **kwargs: Any) -> Task:
+        """Let the next turn begin a function or coroutine; done futures use this, too."""
+        self._asked = True
+        return super().create_task(*args, **kwargs)
 
     def add_node(self, node: Node) -> bool:
         """Add a node; it comes after those that were added before."""
@@ -243,7 +249,12 @@ class LoneExecutor(SingleThreadedExecutor):
         if not others:
             return called
         nodes = _TasksOfAll(node for node in self._order if node in others)
-        return _call_ready(self, set(self._begun), nodes=nodes) or called
+        self._asked = False
+        progress = _call_ready(self, set(self._begun), nodes=nodes)
+        if (progress or self._asked) and not self._over:
+            # Tasks that were created before rclpy waited wait for a guard that this has reset.
+            self._guard.trigger()
+        return progress or called
 
     def _deliver(self) -> bool:
         """

@@ -121,14 +121,11 @@ def spin(
         If a lifecycle node that shall start by itself does not.
 
     """
-    # For one node in real time rclpy's own executor is no burden.
-    alone = pace is None and len(nodes) == 1
-    made = SingleThreadedExecutor if alone else make_executor
     pace = pace or RealTime()
     if stop is not None:
-        return _spin(nodes, stop, made, pace, task=task, start=True)
+        return _spin(nodes, stop, make_executor, pace, task=task, start=True)
     with StopSignals() as signals:
-        return _spin(nodes, signals, made, pace, task=task, start=True)
+        return _spin(nodes, signals, make_executor, pace, task=task, start=True)
 
 
 @contextmanager

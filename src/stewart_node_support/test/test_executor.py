@@ -21,6 +21,7 @@ from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from stewart_node_support.executor import LoneExecutor
@@ -123,6 +124,31 @@ def test_a_coroutine_of_a_node_may_await_a_service_of_another(
     spin_until(executor, future.done)
 
     assert future.result().message == 'relayed: served'
+
+
+def test_what_ends_while_rclpy_looks_is_told_to_those_who_asked(
+    executor: SingleThreadedExecutor, nodes: list[Node]
+) -> None:
+    """The server of an action tells the result of a goal that a message has ended in this way."""
+    gate, result = Future(), Future(executor=executor)
+    told: list[int] = []
+    result.add_done_callback(lambda ended: told.append(ended.result()))
+
+    async def goal() -> None:
+        await gate
+        result.set_result(1)
+
+    publisher = link(nodes, lambda _: gate.set_result(None))
+    task = executor.create_task(goal)
+    executor.spin_once(0.1)
+    assert not task.done()
+    # Both are there at the next wait: the message is called directly, the task by rclpy.
+    publisher.publish(String())
+    executor.create_task(lambda: None)
+    time.sleep(0.1)
+    for _ in range(20):
+        executor.spin_once(0.01)
+    assert told == [1]
 
 
 def test_what_a_callback_creates_and_destroys_counts_at_once(
