@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 import time
 from types import TracebackType
 from typing import Any
@@ -13,9 +14,10 @@ from typing import Any
 from numpy.typing import ArrayLike
 import rclpy
 from rclpy.action import ActionClient
+from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import QoSProfile
+from rclpy.qos import qos_check_compatible, QoSCompatibility, QoSProfile
 from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
@@ -105,7 +107,27 @@ class Harness:
         if self._lock_step is not None:
             self._lock_step.add(node)
         self._executor.add_node(node)
+        self.settle()
         return node
+
+    def settle(self) -> None:
+        """
+        Wait until every publisher of these nodes has found who hears it, and latched words are there.
+
+        The middleware does both in real time, of which simulated time knows nothing.
+
+        Raises
+        ------
+        TimeoutError
+            If it has not after half a minute of real time.
+
+        """
+        nodes = [self.probe, *self._nodes]
+        heard = [subscription for node in nodes for subscription in node.subscriptions]
+        for publisher in (publisher for node in nodes for publisher in node.publishers):
+            wanted = sum(_is_linked(publisher, subscription) for subscription in heard)
+            self.discover(partial(_has_found, publisher, wanted))
+            publisher.wait_for_all_acked(Duration(seconds=DISCOVERY_LIMIT))
 
     def listen(self, message_type: Any, topic: str, qos: QoSProfile = COMMAND_QOS) -> list[Any]:
         """Return a list that grows with every message on `topic`."""
@@ -207,6 +229,18 @@ class Harness:
         """Return the levels that DiagnosticArrays in `heard` give for the status `name`."""
         statuses = [status for message in heard for status in message.status]
         return [status.level[0] for status in statuses if status.name == name]
+
+
+def _is_linked(publisher: Any, subscription: Any) -> bool:
+    """Tell whether messages of a publisher are for a subscription."""
+    if publisher.topic_name != subscription.topic_name:
+        return False
+    answer, _ = qos_check_compatible(publisher.qos_profile, subscription.qos_profile)
+    return bool(answer != QoSCompatibility.ERROR)
+
+
+def _has_found(publisher: Any, wanted: int) -> bool:
+    return bool(publisher.get_subscription_count() >= wanted)
 
 
 def setpoint_msg(stamp: int, source: str, motion: Any) -> PlatformSetpoint:
