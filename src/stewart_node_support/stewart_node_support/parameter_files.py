@@ -20,6 +20,13 @@ PARAMETERS = 'ros__parameters'
 FOREIGN = ('qos_overrides.',)
 
 
+class _Loader(yaml.SafeLoader):
+    """Read what launch writes, too: its lists have Python's tag for a tuple, which ROS ignores."""
+
+
+_Loader.add_constructor('tag:yaml.org,2002:python/tuple', _Loader.construct_sequence)
+
+
 def require_known(node: Node, files: Iterable[Path]) -> None:
     """
     Refuse parameters that the files have for a node by its name and that it does not declare.
@@ -72,7 +79,7 @@ def parameters_of(path: Path, node: str) -> dict[str, Any]:
         Values by name, those of nested sections with dots.
 
     """
-    content = yaml.safe_load(path.read_text(encoding='utf-8'))
+    content = yaml.load(path.read_text(encoding='utf-8'), _Loader)
     return {
         name: value
         for key, section in _sections(content)

@@ -112,7 +112,7 @@ class Harness:
 
     def settle(self) -> None:
         """
-        Wait until every publisher of these nodes has found who hears it, and latched words are there.
+        Wait until publishers and subscriptions have found each other and what was latched is there.
 
         The middleware does both in real time, of which simulated time knows nothing.
 

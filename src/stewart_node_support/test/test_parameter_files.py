@@ -36,6 +36,11 @@ def written(tmp_path: Path, text: str) -> Path:
     return path
 
 
+def test_lists_that_launch_has_written_are_read(tmp_path: Path) -> None:
+    text = 'arm:\n  ros__parameters:\n    bags: !!python/tuple\n    - first\n    - second\n'
+    assert parameters_of(written(tmp_path, text), 'arm') == {'bags': ['first', 'second']}
+
+
 @pytest.mark.parametrize('key', ['/**/arm', 'arm', '/deep/arm'])
 @pytest.mark.parametrize(
     ('parameters', 'meant'),
