@@ -17,6 +17,7 @@ from stewart_driver.configuration import CycleConfiguration
 from stewart_driver.errors import DriverError, TransitionRefused, TransportError
 from stewart_driver.interpolation import Interpolator
 from stewart_driver.legs import Array, LEGS, read_only
+from stewart_driver.playout import LONGEST_STEP
 from stewart_driver.punctuality import Punctuality
 from stewart_driver.setpoint import Setpoint, Verdict
 from stewart_driver.shared_block import encode, SharedBlock
@@ -177,7 +178,12 @@ class Cycle:
         return self._backend.home()
 
     def _take_tracking(self) -> None:
-        for record in self._block.tracking.pop_all():
+        records = self._block.tracking.pop_all()
+        # A path that late cycles have thrown behind its schedule is followed as well as any, but
+        # this error is that to the schedule. Each leg is compared with the path itself as ever.
+        if self._interpolator.slipped > LONGEST_STEP * self._backend.cycle_time:
+            return
+        for record in records:
             trouble = self._supervisor.tracking(
                 float(record['position']), float(record['rotation'])
             )

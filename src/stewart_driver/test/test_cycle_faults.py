@@ -150,3 +150,18 @@ def test_a_tracking_error_within_its_limits_changes_nothing() -> None:
     rig.run(0.1, rig.feed)
 
     assert rig.cycle.state is State.ENABLED
+
+
+def test_a_path_behind_its_schedule_is_not_judged_by_the_schedule() -> None:
+    rig = Rig().moving()
+    rig.now += 0.1
+    rig.run(0.05, rig.feed)
+    assert rig.cycle.state is State.ENABLED
+    rig.node.tracking.push(position=0.06, rotation=0.0)
+    rig.run(0.05, rig.feed)
+    assert rig.cycle.state is State.ENABLED
+
+    rig.run(2.5, rig.feed)
+    rig.node.tracking.push(position=0.06, rotation=0.0)
+    rig.run(0.05, rig.feed)
+    assert '60.00 mm from its setpoint' in rig.reason

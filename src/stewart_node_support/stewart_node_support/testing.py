@@ -112,7 +112,7 @@ class Harness:
 
     def settle(self) -> None:
         """
-        Wait until publishers and subscriptions have found each other and what was latched is there.
+        Wait until publishers and subscriptions have found each other, and for what was latched.
 
         The middleware does both in real time, of which simulated time knows nothing.
 
