@@ -54,14 +54,6 @@ TIME_TO_REST = '15'
 # forward_kinematics limits their rate; at that very rate jitter would cost every other one.
 TF_LIMIT = 1000.0
 SIMULATED = 'simulated'
-# Processes of their own wait for an ordinary scheduler, and for a middleware that was seen to hold
-# one of them up for 0.34 s while another program joined. Simulated legs come to no harm meanwhile.
-PATIENCE = {
-    'playout_delay': 0.6,
-    'extrapolation_time': 0.2,
-    'command_timeout': 0.8,
-    'overrun_share': 1.0,
-}
 YES = {'true', '1', 'yes', 'on'}
 NO = {'false', '0', 'no', 'off', ''}
 
@@ -276,6 +268,8 @@ def _start_rig(context: LaunchContext, *, backend: str) -> list[Any]:
     found = setting(files, DRIVER, 'backend')
     if backend and found != backend:
         raise LaunchRefused(f'{files[0]} has the back end {found!r}, and not {backend!r}')
+    if found == SIMULATED:
+        files.append(config_file('launch', SIMULATED))
     if wave := value_of(context, 'wave'):
         files.append(config_file('wave', wave))
     require_known_nodes(files)
@@ -284,7 +278,6 @@ def _start_rig(context: LaunchContext, *, backend: str) -> list[Any]:
     parameters = [
         *(ParameterFile(str(path.absolute()), allow_substs=False) for path in files),
         clock(context),
-        *([PATIENCE] if found == SIMULATED else []),
     ]
     start = partial(process, parameters=parameters)
     names = nodes_of(files)

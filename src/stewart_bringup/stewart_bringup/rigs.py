@@ -165,7 +165,7 @@ def config_file(kind: str, name: str) -> Path:
     Parameters
     ----------
     kind : str
-        ``rig`` or ``wave``.
+        ``rig``, ``wave`` or ``launch``.
     name : str
         Its name, or the path of a YAML file.
 

@@ -24,7 +24,11 @@ class _Loader(yaml.SafeLoader):
     """Read what launch writes, too: its lists have Python's tag for a tuple, which ROS ignores."""
 
 
-_Loader.add_constructor('tag:yaml.org,2002:python/tuple', _Loader.construct_sequence)
+def _list(loader: yaml.SafeLoader, node: yaml.SequenceNode) -> list[Any]:
+    return loader.construct_sequence(node)
+
+
+_Loader.add_constructor('tag:yaml.org,2002:python/tuple', _list)
 
 
 def require_known(node: Node, files: Iterable[Path]) -> None:
