@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 import sqlite3
 import subprocess
@@ -112,7 +113,7 @@ def test_storages_hold_the_labels_that_rosbag2_writes(make_bag: Callable[..., Pa
     assert b'ros_distro: rosbags' not in content
 
     path = make_bag(30, name='database', storage=Storage.SQLITE3)
-    with sqlite3.connect(path / 'database.db3') as database:
+    with closing(sqlite3.connect(path / 'database.db3')) as database:
         ((metadata,),) = database.execute('SELECT metadata FROM metadata')
     assert yaml.safe_load(metadata)['ros_distro'] == 'jazzy'
 
