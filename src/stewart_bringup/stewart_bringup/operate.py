@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from stewart_node_support.missing_modules import told_if_missing
 from stewart_node_support.stop_signals import StopSignals
 
 
@@ -11,7 +12,8 @@ def main() -> int | str:
     """Return 0, or one sentence that goes to standard error with exit code 1."""
     stop = StopSignals().install()
     # rclpy takes a second to import: not before the signals are heard.
-    from stewart_bringup.nodes.wave_operator import operate
+    with told_if_missing('wave_operator'):
+        from stewart_bringup.nodes.wave_operator import operate
 
     reason = operate(stop)
     stop.ignore()

@@ -267,6 +267,25 @@ def test_expected_failure_is_one_sentence(
     assert error.count('\n') == 1
 
 
+def test_the_operator_of_a_wave_without_ros_is_one_sentence() -> None:
+    script = """
+import sys
+sys.modules['rclpy'] = None
+from stewart_bringup.operate import main
+sys.exit(main())
+"""
+    done = subprocess.run(
+        [sys.executable, '-c', script],
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        timeout=60.0,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert re.fullmatch(r'wave_operator: the Python module \w+ was not found: .*\n', done.stderr)
+
+
 def test_bug_keeps_its_traceback(install: Install) -> None:
     """What nobody raised on purpose must not look like a wrong input."""
     install('stewart_fake_nine', 'fail', FAILING.format(base='Exception', what="KeyError('x')"))

@@ -19,7 +19,7 @@ from pathlib import Path
 import sys
 from typing import Any
 
-from stewart_node_support.missing_modules import how_to_install
+from stewart_node_support.missing_modules import told_if_missing
 from stewart_node_support.stop_signals import StopSignals
 
 GROUP = 'stewart.nodes'
@@ -57,14 +57,9 @@ def main() -> None:
     # Nothing is there yet that would have to end in order.
     stop.on_request(partial(os._exit, 0))
     name = Path(sys.argv[0]).name
-    try:
+    with told_if_missing(name):
         from stewart_node_support.running import run
 
         node = node_class(name)
-    except ModuleNotFoundError as error:
-        sentence = how_to_install(error)
-        if sentence is None:
-            raise
-        sys.exit(f'{name}: {sentence}')
     stop.on_request(None)
     run(node, stop=stop)

@@ -9,6 +9,8 @@ No import of ROS here: a missing rclpy is one of the cases.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 import os
 from pathlib import Path
 import sys
@@ -47,6 +49,36 @@ def how_to_install(error: BaseException) -> str | None:
         f'the Python module {name} was not found: source env.sh, or the setup files of ROS 2 and '
         'of this workspace; if it is still missing, run `rosdep install --from-paths src -yi`'
     )
+
+
+@contextmanager
+def told_if_missing(program: str) -> Iterator[None]:
+    """
+    End the process with the sentence of `how_to_install` if an import fails for that reason.
+
+    Parameters
+    ----------
+    program : str
+        What the user has started.
+
+    Yields
+    ------
+    None
+        While it is imported.
+
+    Raises
+    ------
+    SystemExit
+        With code 1.
+
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        sentence = how_to_install(error)
+        if sentence is None:
+            raise
+        sys.exit(f'{program}: {sentence}')
 
 
 def pip_command(package: str) -> str:
