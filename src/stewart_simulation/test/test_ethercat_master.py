@@ -152,6 +152,8 @@ def test_a_wrong_order_and_wrong_drives_are_refused(play: Play) -> None:
     assert seen['pdi'] == [1, 0]
 
 
+# A frame is late for a master that is on time.
+@pytest.mark.realtime
 def test_a_bad_wire_shows_in_the_working_counter(play: Play) -> None:
     seen = play('bad_wire')
 

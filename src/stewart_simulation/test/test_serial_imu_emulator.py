@@ -200,6 +200,7 @@ def test_frames_that_nobody_asked_for_are_named_with_those_missing(bench: Bench)
     assert 'what comes is 0x53 angle, 0x54 magnetic field' in verdict.message
 
 
+@pytest.mark.realtime
 def test_a_rate_lowered_on_a_full_line_is_explained(bench: Bench) -> None:
     bench.sensor(sensor=at_115200(r2=0x07DE, r3=11))
     bench.read(configures=False)
