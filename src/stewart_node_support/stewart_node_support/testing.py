@@ -61,6 +61,7 @@ class Harness:
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
         self.probe: Any = Node('probe')
         self._nodes: list[Node] = []
+        self._settled = 0
         self._executor = make_executor()
         self._executor.add_node(self.probe)
         self._lock_step = None if real else LockStep([self.probe])
@@ -107,7 +108,6 @@ class Harness:
         if self._lock_step is not None:
             self._lock_step.add(node)
         self._executor.add_node(node)
-        self.settle()
         return node
 
     def settle(self) -> None:
@@ -122,12 +122,24 @@ class Harness:
             If it has not after half a minute of real time.
 
         """
-        nodes = [self.probe, *self._nodes]
-        heard = [subscription for node in nodes for subscription in node.subscriptions]
-        for publisher in (publisher for node in nodes for publisher in node.publishers):
+        publishers, heard = self._ends()
+        for publisher in publishers:
             wanted = sum(_is_linked(publisher, subscription) for subscription in heard)
             self.discover(partial(_has_found, publisher, wanted))
             publisher.wait_for_all_acked(Duration(seconds=DISCOVERY_LIMIT))
+        self._settled = len(publishers) + len(heard)
+
+    def _ends(self) -> tuple[list[Any], list[Any]]:
+        """Return all publishers and subscriptions."""
+        nodes = [self.probe, *self._nodes]
+        return (
+            [publisher for node in nodes for publisher in node.publishers],
+            [subscription for node in nodes for subscription in node.subscriptions],
+        )
+
+    def _settle_what_is_new(self) -> None:
+        if self._lock_step is not None and sum(map(len, self._ends())) != self._settled:
+            self.settle()
 
     def listen(self, message_type: Any, topic: str, qos: QoSProfile = COMMAND_QOS) -> list[Any]:
         """Return a list that grows with every message on `topic`."""
@@ -179,6 +191,7 @@ class Harness:
             If it has not become true.
 
         """
+        self._settle_what_is_new()
         end = self._now() + timeout
         while not condition():
             if self._now() > end:
@@ -187,6 +200,7 @@ class Harness:
 
     def spin(self, seconds: float) -> None:
         """Let a time pass [s]."""
+        self._settle_what_is_new()
         if self._lock_step is not None:
             self._lock_step.run(self._executor, lambda: False, seconds)
             return

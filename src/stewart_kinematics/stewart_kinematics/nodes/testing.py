@@ -89,7 +89,6 @@ class Rig(Harness):
         """Add a lifecycle node and bring it up."""
         node = self.add(cls, **parameters)
         bring_up(node)
-        self.settle()
         # Until it has heard of the driver and of a pose, it rightly refuses to start.
         self.spin(0.2)
         return node
