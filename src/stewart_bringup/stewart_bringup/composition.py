@@ -31,7 +31,14 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from stewart_bringup.errors import CompositionError
-from stewart_bringup.rigs import nodes_of, RECORDER, require_known_nodes, RIG, sections
+from stewart_bringup.rigs import (
+    nodes_of,
+    RECORDER,
+    require_known_nodes,
+    RIG,
+    sections,
+    VIRTUAL_RIG,
+)
 from stewart_description.suggestion import unknown_name
 from stewart_node_support.errors import ParameterError
 from stewart_node_support.executable import node_class
@@ -60,6 +67,7 @@ def make_node(
     namespace: str = '',
     overrides: Mapping[str, Any] | None = None,
     lean: bool = False,
+    simulated: bool = False,
 ) -> Node:
     """
     Make one node, with the parameters that the files have for its full name.
@@ -76,6 +84,8 @@ def make_node(
         Parameters that win over every file.
     lean : bool
         Leave out the services that every node has.
+    simulated : bool
+        Time will be simulated, in lock-step: a virtual rig lives in this process.
 
     Returns
     -------
@@ -99,6 +109,8 @@ def make_node(
         chosen['start_type_description_service'] = False
         if issubclass(cls, LifecycleNode):
             options['enable_communication_interface'] = False
+    if simulated and name == VIRTUAL_RIG:
+        options['inline'] = True
     chosen |= overrides or {}
     node: Node = cls(
         namespace=namespace,
@@ -123,6 +135,7 @@ def compose(
     overrides: Mapping[str, Mapping[str, Any]] | None = None,
     record: Path | None = None,
     lean: bool = False,
+    simulated: bool = False,
 ) -> list[Node]:
     """
     Make the nodes of a rig, and a recorder in front of them that misses nothing.
@@ -144,6 +157,8 @@ def compose(
         Bag to record every counted topic into; it must not exist.
     lean : bool
         Leave out the services that every node has.
+    simulated : bool
+        Time will be simulated, in lock-step: a virtual rig lives in this process.
 
     Returns
     -------
@@ -163,7 +178,7 @@ def compose(
     require_known_nodes(files)
     chosen = overrides or {}
     nodes: list[Node] = []
-    make = partial(make_node, files=files, namespace=namespace, lean=lean)
+    make = partial(make_node, files=files, namespace=namespace, lean=lean, simulated=simulated)
     try:
         wiring: Mapping[str, Mapping[str, Any]] = {}
         for name in nodes_of(files, names):
@@ -252,16 +267,23 @@ def run_rig(
     Raises
     ------
     StartUpError
-        If a lifecycle node that shall start by itself does not.
-    CompositionError
-        If time shall be simulated and the rig has wires, which follow real time.
+        If a lifecycle node that shall start by itself does not, as one with a device of this
+        machine in simulated time.
+    ConfigurationError
+        If time shall be simulated and a virtual rig has a wire that follows none.
 
     """
     if stop is not None and stop.requested:
         return
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
-        nodes = compose(files, namespace=namespace, overrides=overrides, record=record)
+        nodes = compose(
+            files,
+            namespace=namespace,
+            overrides=overrides,
+            record=record,
+            simulated=speed is not None,
+        )
         spin(nodes, stop=stop, pace=None if speed is None else simulated_pace(nodes, speed))
     finally:
         rclpy.try_shutdown()

@@ -7,6 +7,7 @@ BringupError
 ├── UnknownRig           there is no configuration of that name
 ├── CompositionError     the nodes do not come together
 ├── LaunchRefused        a launch argument cannot be used
+├── SpeedRefused         time cannot pass that fast
 ├── LaunchFailed         a launched process has failed, and with it the launch
 ├── StopRequested        somebody wants it to end
 ├── RequestRefused       a service of the rig said no, or nothing
@@ -38,6 +39,10 @@ class CompositionError(BringupError):
 
 class LaunchRefused(BringupError):
     """A launch argument cannot be used."""
+
+
+class SpeedRefused(BringupError):
+    """Time cannot pass that fast."""
 
 
 class LaunchFailed(BringupError):

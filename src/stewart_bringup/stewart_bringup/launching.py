@@ -40,12 +40,13 @@ from stewart_bringup.rigs import (
     RECORDER,
     require_known_nodes,
     setting,
+    VIRTUAL_RIG,
 )
 from stewart_description.paths import platform_path, rviz_path
 from stewart_description.urdf import render_urdf
 from stewart_simulation.rig.directory import READY
 
-VIRTUAL_RIG, DRIVER = 'virtual_rig', 'driver'
+DRIVER = 'driver'
 STARTED = 'DISABLED: started'
 QUIET = {'warn', 'error', 'fatal'}
 # A stop from full speed takes a second or two; SIGTERM comes this long after SIGINT [s].

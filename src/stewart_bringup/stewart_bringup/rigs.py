@@ -23,13 +23,13 @@ from stewart_description.suggestion import unknown_name
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.schema import read_yaml
 
-RECORDER = 'recorder'
+RECORDER, VIRTUAL_RIG = 'recorder', 'virtual_rig'
 # Nodes of the verbs, which no executable has.
 OPERATORS = ('operator', 'move_operator', 'wave_operator')
 # What only some rigs have: those whose file has a section for it.
-OPTIONAL = ('virtual_rig', 'imu', 'position_sensors', 'state_estimator')
+OPTIONAL = (VIRTUAL_RIG, 'imu', 'position_sensors', 'state_estimator')
 RIG = (
-    'virtual_rig',
+    VIRTUAL_RIG,
     'driver',
     'imu',
     'position_sensors',

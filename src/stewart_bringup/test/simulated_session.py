@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Play a short sea on the whole simulated rig and record it: `simulated_session.py BAG SEED`."""
+"""Play a short sea on a whole rig in lock-step, recorded: `simulated_session.py BAG SEED RIG`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,19 @@ from stewart_bringup.demo.session import play, Played
 from stewart_node_support.stop_signals import StopSignals
 
 DURATION = 2.0
+SEA = WAVES['jonswap']
+# A machine with simulated drives, and one behind its card and its sensor.
+VIGO, EX800_DAQ = 'vigo', 'ex800_daq'
 
 
-def session(bag: Path, seed: int) -> Played:
+def scenario_of(rig: str, seed: int) -> Scenario:
+    """Return what is played; the seed is that of the sea."""
+    if rig == VIGO:
+        return Scenario('vigo', SEA, DURATION, seed, SIMULATED)
+    return Scenario('ex800', SEA, DURATION, seed, 'daq', inline=True)
+
+
+def session(bag: Path, seed: int, rig: str) -> Played:
     """
     Play and record.
 
@@ -24,6 +34,8 @@ def session(bag: Path, seed: int) -> Played:
         Where to record; must not exist.
     seed : int
         Of the sea.
+    rig : str
+        `VIGO` or `EX800_DAQ`.
 
     Returns
     -------
@@ -31,11 +43,10 @@ def session(bag: Path, seed: int) -> Played:
         What the process knows of it.
 
     """
-    scenario = Scenario('vigo', WAVES['jonswap'], DURATION, seed, SIMULATED)
-    played = play(scenario, bag, lambda _phase, _played: None, StopSignals())
+    played = play(scenario_of(rig, seed), bag, lambda _phase, _played: None, StopSignals())
     assert played is not None
     return played
 
 
 if __name__ == '__main__':
-    session(Path(sys.argv[1]), int(sys.argv[2]))
+    session(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

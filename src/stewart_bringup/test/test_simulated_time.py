@@ -19,7 +19,7 @@ pytest.importorskip('rclpy')
 # Tests are imported by path, and their helpers have to be found.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from simulated_session import DURATION, session
+from simulated_session import DURATION, EX800_DAQ, session, VIGO
 from stewart_bags.reading import Bag
 
 pytestmark = [pytest.mark.ros, pytest.mark.installed, pytest.mark.timeout(600)]
@@ -52,28 +52,35 @@ def busy_loops() -> Iterator[None]:
         yield
 
 
-def played(bag: Path, seed: int, kept: Path) -> Path:
+def played(bag: Path, seed: int, rig: str, kept: Path) -> Path:
     """Play in this process; the bag is moved, as its path is in some messages."""
-    session(bag, seed)
+    session(bag, seed, rig)
     bag.rename(kept)
     return kept
 
 
-def test_same_seed_same_bits_on_a_quiet_and_on_a_busy_machine(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ('rig', 'measured'),
+    [(VIGO, ()), (EX800_DAQ, ('/imu/data', '/platform/odometry', '/simulation/truth'))],
+)
+def test_same_seed_same_bits_on_a_quiet_and_on_a_busy_machine(
+    rig: str, measured: tuple[str, ...], tmp_path: Path
+) -> None:
     bag = tmp_path / 'bag'
-    quiet = played(bag, 7, tmp_path / 'quiet')
+    quiet = played(bag, 7, rig, tmp_path / 'quiet')
     with Bag(quiet) as found:
         counts = {name: topic.count for name, topic in found.topics.items()}
     # Approach, fades and return take their time, too.
-    for topic in ('/setpoint', '/joint_commands', '/platform/pose', '/actuator_states'):
+    moved = ('/setpoint', '/joint_commands', '/platform/pose', '/actuator_states')
+    for topic in (*moved, *measured):
         assert counts[topic] > DURATION * RATE
     wanted = digest(quiet)
 
-    assert digest(played(bag, 7, tmp_path / 'again')) == wanted
+    assert digest(played(bag, 7, rig, tmp_path / 'again')) == wanted
     # In another process, too, whose hashes, addresses and threads are others.
     environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
     with busy_loops():
-        subprocess.run([sys.executable, SCRIPT, bag, '7'], env=environment, check=True)
+        subprocess.run([sys.executable, SCRIPT, bag, '7', rig], env=environment, check=True)
     assert digest(bag) == wanted
     bag.rename(tmp_path / 'busy')
-    assert digest(played(bag, 8, tmp_path / 'other')) != wanted
+    assert digest(played(bag, 8, rig, tmp_path / 'other')) != wanted

@@ -150,11 +150,28 @@ class Described(Protocol):
 
 
 @runtime_checkable
+class Timed(Protocol):
+    """A simulated back end whose machine may have a clock of its own."""
+
+    def require_callers_time(self) -> None:
+        """Raise `ConfigurationError` unless no time passes for it but its caller's."""
+
+
+@runtime_checkable
 class Noting(Protocol):
     """A back end that has something to say about its last start, in ``driver/state``."""
 
     notes: str
     """What the operator has to know since the last start; empty if there is nothing."""
+
+
+@runtime_checkable
+class Waiting(Protocol):
+    """A back end whose calls end later than they began, also on a clock that the caller steps."""
+
+    @property
+    def now(self) -> float:
+        """Instant at which the last call was over, on the steady clock [s]."""
 
 
 @runtime_checkable

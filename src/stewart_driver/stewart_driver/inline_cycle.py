@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+from math import ceil
 import os
 
-from stewart_driver.backend import Backend
+from stewart_driver.backend import Backend, Timed, Waiting
 from stewart_driver.configuration import CycleConfiguration
 from stewart_driver.cycle import Cycle, Request
 from stewart_driver.cycle_link import CycleLink
@@ -41,7 +42,8 @@ class InlineCycle(CycleLink):
     Raises
     ------
     ConfigurationError
-        If the back end moves metal, which follows no simulated time.
+        If the back end moves metal, or its machine has a clock of its own: neither follows
+        simulated time.
     DriverError
         If the back end cannot be opened.
 
@@ -52,15 +54,19 @@ class InlineCycle(CycleLink):
         if not backend.simulated:
             expected = 'a simulated back end, for metal follows no simulated time'
             raise ConfigurationError('backend', backend.name, expected)
+        if isinstance(backend, Timed):
+            backend.require_callers_time()
         descriptor = SharedBlock.allocate()
         try:
             super().__init__(SharedBlock(descriptor))
         finally:
             os.close(descriptor)
         self._backend = backend
+        self._waiting = backend if isinstance(backend, Waiting) else None
         self._period = round(backend.cycle_time * NANOSECONDS)
         self._next = now_ns
         backend.open(now_ns / NANOSECONDS)
+        self._next += ceil(self._late / self._period) * self._period
         self._cycle = Cycle(backend, configuration, self._block)
         self._alive = True
 
@@ -98,14 +104,29 @@ class InlineCycle(CycleLink):
         if now_ns - self._next > LONGEST_GAP:
             self._block.words['overruns'] += (now_ns - self._next) // self._period
             self._next = now_ns
+        words = self._block.words
+        self._leave_out()
         while self._alive and self._next <= now_ns:
             self._cycle.step(self._next / NANOSECONDS)
             self._next += self._period
-            words = self._block.words
+            self._leave_out()
             words['cycles'] += 1
             # Simulated cycles are never late and take no time: all are in the first bins.
             words['lateness'][0] += 1
             words['busy'][0] += 1
+
+    def _leave_out(self) -> None:
+        """Leave out the cycles during which the back end had to wait for something."""
+        missed = self._late // self._period
+        self._block.words['overruns'] += missed
+        self._next += missed * self._period
+
+    @property
+    def _late(self) -> int:
+        """How far the back end is beyond the coming cycle [ns]."""
+        if self._waiting is None:
+            return 0
+        return max(round(self._waiting.now * NANOSECONDS) - self._next, 0)
 
     def request(self, request: Request) -> tuple[bool, str]:
         """Carry a request out; return whether it is accepted, and one sentence."""

@@ -37,6 +37,13 @@ class FaultTable:
         except (TypeError, ValueError) as error:
             raise FaultError(fault, str(error)) from error
 
+    def call(self, fault: str, **arguments: Any) -> Any:
+        """Carry out a request: ``observe``, which returns what is seen, or a fault."""
+        if fault == 'observe':
+            return self.observe()
+        self.apply(fault, **arguments)
+        return None
+
     def check(self, fault: str, arguments: Mapping[str, Any]) -> None:
         """Raise `FaultError` where name or arguments do not fit, without breaking anything."""
         if fault not in self._faults:

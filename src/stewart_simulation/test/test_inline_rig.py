@@ -74,7 +74,7 @@ def inline(
     try:
         yield rig, DaqBackend(options(rig.card, rig.rig_file))
     finally:
-        rig.close()
+        rig.end()
 
 
 @contextmanager

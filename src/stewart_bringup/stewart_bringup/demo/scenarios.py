@@ -132,6 +132,8 @@ class Scenario:
         has it; False switches it off.
     fallback : str
         Why the back end is not the one that was chosen; empty if it is.
+    inline : bool
+        Whether the machine behind the wires is in this process, in simulated time.
 
     """
 
@@ -142,6 +144,7 @@ class Scenario:
     backend: str
     feed_forward: bool = True
     fallback: str = ''
+    inline: bool = False
 
     @property
     def rig(self) -> str:
@@ -151,7 +154,7 @@ class Scenario:
     @property
     def simulated(self) -> bool:
         """Whether nothing but this process takes part, so that time can be simulated."""
-        return self.backend == SIMULATED
+        return self.inline or self.backend == SIMULATED
 
     @property
     def bounds(self) -> Bounds:

@@ -129,7 +129,12 @@ def _play(
             **scenario.overrides(),
         }
         nodes = compose(
-            files, names=(*CHAIN, wave.node), overrides=overrides, record=bag, lean=True
+            files,
+            names=(*CHAIN, wave.node),
+            overrides=overrides,
+            record=bag,
+            lean=True,
+            simulated=scenario.simulated,
         )
         ledger = Ledger(nodes)
         operator = WaveOperator(

@@ -11,6 +11,8 @@ from typing import Any, TYPE_CHECKING
 
 from stewart_bags.verbs.names import graph_prefix
 from stewart_bags.verbs.ros_session import ros_session
+from stewart_bringup.errors import SpeedRefused
+from stewart_bringup.simulated_speed import speed_of
 
 if TYPE_CHECKING:
     from stewart_bringup.nodes.operator import Operator
@@ -49,15 +51,10 @@ def chosen_speed(arguments: argparse.Namespace) -> float | None:
 
 
 def _speed(text: str) -> float:
-    if text == 'max':
-        return 0.0
     try:
-        speed = float(text)
-    except ValueError:
-        speed = 0.0
-    if not 0.0 < speed <= 1000.0:
-        raise argparse.ArgumentTypeError(f'{text} is neither max nor a number in (0, 1000]')
-    return speed
+        return speed_of(text)
+    except SpeedRefused as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def on_the_graph(

@@ -13,7 +13,7 @@ from stewart_driver.backend import Measurement, Targets
 from stewart_driver.daq.amplifiers import Amplifiers, PositionAmplifiers, VelocityAmplifiers
 from stewart_driver.daq.calibration import Calibration
 from stewart_driver.daq.card import AnalogCard
-from stewart_driver.daq.card_access import CardAccess, ORDINARY
+from stewart_driver.daq.card_access import CardAccess, ORDINARY, require_callers_time
 from stewart_driver.daq.card_type import find_card_type
 from stewart_driver.daq.errors import CardError, SensorFault
 from stewart_driver.daq.options import DaqOptions, lines
@@ -87,6 +87,10 @@ class DaqBackend:
             'amplifiers take': options.mode,
             'calibrated': self._calibrated.isoformat(),
         }
+
+    def require_callers_time(self) -> None:
+        """Refuse a card that lives in real time; raises `ConfigurationError`."""
+        require_callers_time(self._options)
 
     def open(self, now: float) -> None:
         """Open the card, make its outputs safe, amplifiers off; raises `CardError`."""
@@ -208,6 +212,7 @@ class DaqBackend:
         """
         self._now = now
         card = self._opened()
+        card.come_to(now)
         try:
             return self._exchange(card, targets, now)
         except CardError as error:

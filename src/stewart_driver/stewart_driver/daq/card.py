@@ -87,6 +87,8 @@ class AnalogCard:
         A call that takes longer counts as failed [s].
     wall : callable
         Wall clock, which the kernel's stamps are from [s].
+    come_to : callable
+        Lets the card's time go on to an instant, where it is simulated [s].
 
     Attributes
     ----------
@@ -96,6 +98,8 @@ class AnalogCard:
         Ranges of the channels in use; `outputs` only for who drives.
     stamp : float
         When the inputs were converted last, on the steady clock [s].
+    come_to : callable
+        As given.
 
     Raises
     ------
@@ -116,11 +120,13 @@ class AnalogCard:
         clock: Callable[[], float],
         longest_call: float,
         wall: Callable[[], float] = time.time,
+        come_to: Callable[[float], None] = lambda _: None,
     ) -> None:
         """Open it, check that it is the card expected, and prepare the instruction lists."""
         self._library, self._wiring = library, wiring
         self._clock, self._longest_call = clock, longest_call
         self._bridge = ClockBridge(wall, clock)
+        self.come_to = come_to
         self.stamp = clock()
         self._device = library.comedi_open(wiring.device)
         if self._device is None:

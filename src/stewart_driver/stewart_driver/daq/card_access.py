@@ -12,6 +12,7 @@ from typing import Any
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_type import find_card_type
 from stewart_driver.daq.options import SensorOptions
+from stewart_driver.errors import ConfigurationError
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,14 @@ class CardAccess:
 
         """
         library, clock, wall = self.library, self.clock, self.wall
+        come_to: Callable[[float], None] = lambda _: None
         if library is None:
             kind = find_card_type(options.card)
             library = kind.load()
-            simulated = kind.clock_of(options.device)
-            if simulated is not None:
-                clock = wall = simulated
+            time_here = kind.time_of(options.device)
+            if time_here is not None:
+                clock = wall = time_here.now
+                come_to = time_here.come_to
         return AnalogCard(
             library,
             options.wiring(),
@@ -70,7 +73,15 @@ class CardAccess:
             clock=clock,
             longest_call=options.longest_call,
             wall=wall,
+            come_to=come_to,
         )
 
 
 ORDINARY = CardAccess()
+
+
+def require_callers_time(options: SensorOptions) -> None:
+    """Refuse a card whose time is not the caller's; raises `ConfigurationError`."""
+    if find_card_type(options.card).time_of(options.device) is None:
+        expected = 'a card of a virtual rig in this process, for others follow no simulated time'
+        raise ConfigurationError('device', options.device, expected)

@@ -15,6 +15,24 @@ GROUP = 'stewart.daq_cards'
 
 
 @dataclass(frozen=True)
+class CallersTime:
+    """
+    Time of a card in this process, which its caller lets pass.
+
+    Attributes
+    ----------
+    now : callable
+        Present time, which is also that of the stamps [s].
+    come_to : callable
+        Goes on to an instant; one that has passed changes nothing [s].
+
+    """
+
+    now: Callable[[], float]
+    come_to: Callable[[float], None]
+
+
+@dataclass(frozen=True)
 class CardType:
     """
     A way to reach a card.
@@ -28,16 +46,16 @@ class CardType:
     load : callable
         Returns an object with the functions of python3-comedilib; raises `CardError` where
         they are not installed.
-    clock_of : callable
-        Takes the file name of a card, returns its clock [s] where that is simulated time, and
-        None where it is the machine's.
+    time_of : callable
+        Takes the file name of a card, returns its time where that is simulated, and None where
+        it is the machine's.
 
     """
 
     label: str
     simulated: bool
     load: Callable[[], Any]
-    clock_of: Callable[[str], Callable[[], float] | None] = lambda _: None
+    time_of: Callable[[str], CallersTime | None] = lambda _: None
 
 
 def find_card_type(name: str) -> CardType:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from stewart_driver.daq.card import AnalogCard
-from stewart_driver.daq.card_access import CardAccess, ORDINARY
+from stewart_driver.daq.card_access import CardAccess, ORDINARY, require_callers_time
 from stewart_driver.daq.card_type import find_card_type
 from stewart_driver.daq.errors import SensorFault
 from stewart_driver.daq.options import lines, SensorOptions
@@ -51,6 +51,10 @@ class DaqReader:
     def is_open(self) -> bool:
         """Whether the card is open."""
         return self._card is not None
+
+    def require_callers_time(self) -> None:
+        """Refuse a card that lives in real time; raises `ConfigurationError`."""
+        require_callers_time(self._options)
 
     def open(self) -> str:
         """Open the card and return its name; raises `CardError`."""

@@ -4,33 +4,30 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs import msg
-from stewart_driver.clock_bridge import ClockBridge
-from stewart_driver.errors import ConfigurationError
+from stewart_driver.nodes.device_clock import DeviceClock
 from stewart_driver.nodes.imu_messages import ImuMessages
 from stewart_driver.nodes.imu_parameters import ImuParameters
+from stewart_driver.nodes.sample_source import SampleSource, SteppedSource, ThreadedSource
 from stewart_driver.witmotion.health import HealthMonitor
-from stewart_driver.witmotion.reader import ImuReader, StampedSample
-from stewart_driver.witmotion.transport import SerialTransport
+from stewart_driver.witmotion.reader import StampedSample
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.lifecycle import DeviceNode, transition
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.running import run
-from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS
+from stewart_node_support.stamps import from_nanoseconds
 
-NANOSECOND = 1e-9
 CLOCK_PERIOD = 1.0
 
 
 class Imu(DeviceNode):
     """
-    Own the reader's thread: configured it runs, active its samples are published.
+    Own the reader: configured it runs, active its samples are published.
 
     Publishes ``imu/data``, ``imu/mag``, ``imu/temperature``, ``imu/pressure`` and ``imu/fix``,
     each only when the sensor sends what it is made of.
@@ -42,9 +39,10 @@ class Imu(DeviceNode):
         super().__init__('imu', **kwargs)
         self._chosen = declare(self, ImuParameters)
         self._messages = ImuMessages(self._chosen)
-        self._reader: ImuReader | None = None
+        self._source: SampleSource | None = None
         self._health: HealthMonitor | None = None
-        self._bridge = ClockBridge(self._wall, time.monotonic)
+        self._time: DeviceClock | None = None
+        self._refreshing: Any = None
         self._active = False
         self._stamp: float | None = None
         self._temperature_due = 0.0
@@ -59,28 +57,19 @@ class Imu(DeviceNode):
             )
         ]
         self._temperature = CountedPublisher(self, msg.Temperature, 'imu/temperature', SENSOR_QOS)
-        self._fresh = self.create_guard_condition(self._publish)
         self._diagnostics = Diagnostics(self, self._chosen.port)
         self._diagnostics.add('sensor', self._report)
-        self.create_timer(CLOCK_PERIOD, self._bridge.refresh)
 
     @transition
     def on_configure(self, state: LifecycleState) -> None:
         """Start the reader; a port that is not there yet is waited for."""
-        if self.get_parameter('use_sim_time').value:
-            raise ConfigurationError('use_sim_time', True, 'false: a sensor lives in real time')
-        chosen = self._chosen
-        settings = chosen.reader_settings()
+        self._time = clock = DeviceClock(self)
+        settings = self._chosen.reader_settings()
         self._stamp = None
         self._health = HealthMonitor(settings)
-        self._reader = ImuReader(
-            lambda baud: SerialTransport(chosen.port, baud),
-            settings,
-            now=time.monotonic,
-            sleep=time.sleep,
-            notify=self._fresh.trigger,
-        )
-        self._reader.start()
+        kind = SteppedSource if clock.simulated else ThreadedSource
+        self._source = kind(self, settings, clock, self._publish)
+        self._refreshing = self.create_timer(CLOCK_PERIOD, clock.refresh)
 
     @transition
     def on_activate(self, state: LifecycleState) -> None:
@@ -96,15 +85,13 @@ class Imu(DeviceNode):
     def let_go(self) -> None:
         """End the reader and close the port."""
         self._active = False
-        reader, self._reader = self._reader, None
-        if reader is not None:
-            reader.stop()
-
-    def _wall(self) -> float:
-        return self.get_clock().now().nanoseconds * NANOSECOND
+        source, self._source = self._source, None
+        if source is not None:
+            self.destroy_timer(self._refreshing)
+            source.end()
 
     def _take(self) -> list[StampedSample]:
-        samples = [] if self._reader is None else self._reader.take()
+        samples = [] if self._source is None else self._source.take()
         if samples:
             self._stamp = samples[-1].stamp
         return samples
@@ -113,10 +100,9 @@ class Imu(DeviceNode):
         samples = self._take()
         if not self._active:
             return
+        assert self._time is not None
         for item in samples:
-            nanoseconds = round(
-                self._bridge.to_wall(item.stamp - self._chosen.latency) * NANOSECONDS
-            )
+            nanoseconds = self._time.stamp(item.stamp - self._chosen.latency)
             data = self._messages.data(item.sample, nanoseconds)
             if data is not None:
                 self._data.publish(data)
@@ -132,11 +118,11 @@ class Imu(DeviceNode):
                     self._temperature_due = item.stamp + self._chosen.temperature_period
 
     def _report(self) -> Report:
-        if self._reader is None or self._health is None:
+        if self._source is None or self._health is None or self._time is None:
             return Report(Level.STALE, 'not configured')
-        now = time.monotonic()
+        now = self._time.now()
         age = None if self._stamp is None else now - self._stamp
-        verdict = self._health.assess(self._reader.status, now, age)
+        verdict = self._health.assess(self._source.status, now, age)
         return Report(Level(verdict.severity), verdict.message, verdict.values)
 
 

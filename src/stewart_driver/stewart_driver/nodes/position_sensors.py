@@ -5,16 +5,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-import time
 from typing import Any
 
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
-from stewart_driver.clock_bridge import ClockBridge
 from stewart_driver.daq.errors import CardError, SensorFault
 from stewart_driver.daq.reader import DaqReader
-from stewart_driver.errors import ConfigurationError
 from stewart_driver.nodes.declared_options import declare_options
+from stewart_driver.nodes.device_clock import DeviceClock
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.legs import LegWriter
 from stewart_node_support.lifecycle import DeviceNode, transition
@@ -22,9 +20,7 @@ from stewart_node_support.parameters import declare, param
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.running import run
-from stewart_node_support.stamps import NANOSECONDS
 
-NANOSECOND = 1e-9
 CLOCK_PERIOD = 1.0
 
 
@@ -50,9 +46,7 @@ class PositionSensors(DeviceNode):
         self._chosen = declare(self, PositionSensorsParameters)
         self._options = declare_options(self, DaqReader)
         self._reader: DaqReader | None = None
-        self._bridge = ClockBridge(
-            lambda: self.get_clock().now().nanoseconds * NANOSECOND, time.monotonic
-        )
+        self._time: DeviceClock | None = None
         self._active = False
         self._trouble = ''
         self._retry_at = 0.0
@@ -68,15 +62,16 @@ class PositionSensors(DeviceNode):
     @transition
     def on_configure(self, state: LifecycleState) -> None:
         """Look for the calibration and open the card."""
-        if self.get_parameter('use_sim_time').value:
-            raise ConfigurationError('use_sim_time', True, 'false: a sensor lives in real time')
+        clock = DeviceClock(self)
         reader = DaqReader(self._options)
+        if clock.simulated:
+            reader.require_callers_time()
         self._board = reader.open()
-        self._reader = reader
+        self._reader, self._time = reader, clock
         self._trouble = ''
         self._periodic = [
             self.create_timer(1.0 / self._chosen.rate, self._read),
-            self.create_timer(CLOCK_PERIOD, self._bridge.refresh),
+            self.create_timer(CLOCK_PERIOD, clock.refresh),
         ]
 
     @transition
@@ -100,19 +95,20 @@ class PositionSensors(DeviceNode):
 
     def _read(self) -> None:
         assert self._reader is not None
+        assert self._time is not None
         try:
             if not self._reader.is_open:
-                if time.monotonic() < self._retry_at:
+                if self._time.now() < self._retry_at:
                     return
                 self._board = self._reader.open()
             scan, fault = self._reader.read()
         except CardError as error:
-            self._lose(str(error))
+            self._lose(str(error), self._time.now())
             return
         self._readings += 1
         self._tell(fault)
         if self._active and fault is None:
-            stamp = round(self._bridge.to_wall(scan.stamp) * NANOSECONDS)
+            stamp = self._time.stamp(scan.stamp)
             self._strokes.publish(self._writer.write(stamp, scan.strokes, scan.rates))
 
     def _tell(self, fault: SensorFault | None) -> None:
@@ -120,11 +116,11 @@ class PositionSensors(DeviceNode):
             self._withheld += 1
         self._trouble = '' if fault is None else str(fault)
 
-    def _lose(self, trouble: str) -> None:
+    def _lose(self, trouble: str, now: float) -> None:
         if trouble != self._trouble:
             self.get_logger().error(trouble)
         self._trouble = trouble
-        self._retry_at = time.monotonic() + self._chosen.retry
+        self._retry_at = now + self._chosen.retry
         assert self._reader is not None
         self._reader.close()
 

@@ -105,6 +105,11 @@ class Steps:
         self.due = now
         self._take(partial(next, conversation), now)
 
+    @property
+    def listens(self) -> bool:
+        """Whether it goes on as soon as bytes come."""
+        return isinstance(self._wish, ForBytes)
+
     def step(self, now: float) -> None:
         """Go on as far as bytes and time allow [s]."""
         while (wish := self._wish) is not None:

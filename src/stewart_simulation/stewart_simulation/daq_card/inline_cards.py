@@ -1,24 +1,17 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Cards in this process, by the names under which the driver opens them.
-
-A driver knows a card by its file name alone. Those that begin with `PREFIX` are no files: whoever
-simulates a card here offers it under such a name.
-
-"""
+"""Cards in this process, by the names under which the driver opens them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 import errno
-from itertools import count
 import os
 
+from stewart_driver.daq.card_type import CallersTime
+from stewart_driver.offers import Offers, PREFIX
 from stewart_simulation.daq_card.inline_wire import InlineWire
-
-PREFIX = 'inline:'
 
 
 @dataclass(frozen=True)
@@ -30,32 +23,20 @@ class InlineCard:
     ----------
     connect : callable
         Returns a wire to it.
-    now : callable
-        Its time, which is also that of its stamps [s].
-    let_pass : callable
-        Lets a slow call take its time [s].
+    time : CallersTime
+        Its time.
 
     """
 
     connect: Callable[[], InlineWire]
-    now: Callable[[], float]
-    let_pass: Callable[[float], None]
+    time: CallersTime
+
+    def let_pass(self, duration: float) -> None:
+        """Let a slow call take its time [s]."""
+        self.time.come_to(self.time.now() + duration)
 
 
-_offered: dict[str, InlineCard] = {}
-_numbers = count(1)
-
-
-def offer(card: InlineCard) -> str:
-    """Offer a card; return the name under which it is opened."""
-    name = f'{PREFIX}{next(_numbers)}'
-    _offered[name] = card
-    return name
-
-
-def withdraw(name: str) -> None:
-    """Offer it no more; who has opened it keeps it."""
-    _offered.pop(name, None)
+OFFERS: Offers[InlineCard] = Offers()
 
 
 def find(name: str) -> InlineCard | None:
@@ -68,8 +49,7 @@ def find(name: str) -> InlineCard | None:
         If no card is offered under such a name.
 
     """
-    if not name.startswith(PREFIX):
-        return None
-    if name not in _offered:
+    card = OFFERS.find(name)
+    if card is None and name.startswith(PREFIX):
         raise OSError(errno.ENODEV, os.strerror(errno.ENODEV), name)
-    return _offered[name]
+    return card

@@ -18,7 +18,7 @@ import socket
 import time
 from typing import Protocol
 
-from stewart_driver.daq.card_type import CardType
+from stewart_driver.daq.card_type import CallersTime, CardType
 from stewart_simulation.daq_card import inline_cards
 from stewart_simulation.daq_card.layout import BOARD, DRIVER, Subdevice, SUBDEVICES
 from stewart_simulation.daq_card.structures import (
@@ -304,13 +304,10 @@ class SimulatedComedi:
         return None
 
 
-def clock_of(device: str) -> Callable[[], float] | None:
-    """Return the clock of a card in this process; None for one that lives in real time."""
-    try:
-        inline = inline_cards.find(device)
-    except OSError:
-        return None
-    return None if inline is None else inline.now
+def time_of(device: str) -> CallersTime | None:
+    """Return the time of a card in this process; None for one that lives in real time."""
+    inline = inline_cards.OFFERS.find(device)
+    return None if inline is None else inline.time
 
 
-CARD = CardType('simulated card', simulated=True, load=SimulatedComedi, clock_of=clock_of)
+CARD = CardType('simulated card', simulated=True, load=SimulatedComedi, time_of=time_of)

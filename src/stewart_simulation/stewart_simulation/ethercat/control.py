@@ -73,14 +73,11 @@ class ControlServer:
         try:
             request = json.loads(line)
             fault = request.pop('fault')
-            if fault == 'observe':
-                return json.dumps({'answer': self._faults.observe()}).encode()
-            self._faults.apply(fault, **request)
+            return json.dumps({'answer': self._faults.call(fault, **request)}).encode()
         except FaultError as error:
             return json.dumps({'error': str(error)}).encode()
         except (ValueError, KeyError, AttributeError, TypeError) as error:
             return json.dumps({'error': f'not a request: {error!r}'}).encode()
-        return json.dumps({'answer': None}).encode()
 
     def close(self) -> None:
         """Remove the socket."""

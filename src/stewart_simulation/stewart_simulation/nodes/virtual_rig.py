@@ -1,12 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Run a rig that is not there, say what really happens to it, and break it on request."""
+"""Own a rig that is not there, say what really happens to it, and break it on request."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-import time
 from typing import Any
 
 from geometry_msgs.msg import PoseWithCovariance, TwistWithCovariance
@@ -16,6 +15,7 @@ from std_srvs.srv import Trigger
 from stewart_interfaces.srv import InjectFault
 from stewart_node_support.conversions import header_msg, pose_msg, twist_msg
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
+from stewart_node_support.lock_step import START_NS
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
@@ -25,7 +25,9 @@ from stewart_simulation.ethercat.errors import SegmentError
 from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
 from stewart_simulation.rig.directory import READY
 from stewart_simulation.rig.errors import RigError
+from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.launcher import RigProcess
+from stewart_simulation.rig.running_rig import RunningRig
 from stewart_simulation.rig.settings import ETHERCAT, RigSettings
 from stewart_simulation.rig.truth import Truth
 
@@ -34,32 +36,39 @@ PLATFORM_FRAME = 'platform_link'
 
 class VirtualRig(Node):
     """
-    Own the rig process, from the constructor to the node's end.
+    Own the rig, from the constructor to the node's end.
 
     Publishes ``simulation/truth``, which nothing that controls or estimates may listen to; serves
     ``simulation/inject_fault`` and ``simulation/observe``.
 
+    Parameters
+    ----------
+    inline : bool
+        The rig is in this process and lives in simulated time, which somebody lets pass for the
+        node's clock (`LockStep`); otherwise it is a process of its own, in real time.
+    **kwargs : object
+        For rclpy's node.
+
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, *, inline: bool = False, **kwargs: Any) -> None:
         """Start the rig and wait until its wires answer."""
         super().__init__('virtual_rig', **kwargs)
-        self._rig: RigProcess | None = None
+        self._rig: RunningRig | None = None
         self.published: dict[str, CountedPublisher] = {}
         try:
-            self._begin()
+            self._begin(inline=inline)
         except Exception:
             self.destroy_node()
             raise
 
-    def _begin(self) -> None:
+    def _begin(self, *, inline: bool) -> None:
         chosen = declare(self, VirtualRigParameters)
         self._settings = declare(self, RigSettings)
-        self._rig = RigProcess(
-            self._settings, Path(chosen.directory) if chosen.directory else None
-        )
-        if chosen.realtime_priority:
-            self._rig.hurry(chosen.realtime_priority)
+        if inline:
+            self._rig = InlineRig(self._settings, self._simulated_ns)
+        else:
+            self._rig = self._process(chosen)
         self._reader = self._rig.truth()
         self._last, self._failure = 0.0, ''
         self._truth = CountedPublisher(self, Odometry, 'simulation/truth', SENSOR_QOS)
@@ -71,6 +80,18 @@ class VirtualRig(Node):
         for name, place in self._rig.ends.items():
             self.get_logger().info(f'{name}: {place}')
         self.get_logger().info(READY)
+
+    def _process(self, chosen: VirtualRigParameters) -> RigProcess:
+        rig = RigProcess(self._settings, Path(chosen.directory) if chosen.directory else None)
+        self._rig = rig  # ends with the node, whatever happens from here on
+        if chosen.realtime_priority:
+            rig.hurry(chosen.realtime_priority)
+        return rig
+
+    def _simulated_ns(self) -> int:
+        """Return simulated time; it begins when somebody takes over the clock [ns]."""
+        clock = self.get_clock()
+        return int(clock.now().nanoseconds) if clock.ros_time_is_active else START_NS
 
     def wiring(self) -> dict[str, dict[str, Any]]:
         """
@@ -146,20 +167,18 @@ class VirtualRig(Node):
     def _call(self, fault: str, arguments: dict[str, Any]) -> Any:
         if self._rig is None or not self._rig.alive:
             raise RigError(self._rig.epitaph() if self._rig else 'the virtual rig has ended')
-        with self._rig.control() as control:
-            return control.call(fault, **arguments)
+        return self._rig.call(fault, **arguments)
 
     def _report(self) -> Report:
         rig, settings = self._rig, self._settings
         if rig is None or not rig.alive:
             return Report(Level.ERROR, rig.epitaph() if rig else 'the virtual rig has ended')
-        age = time.monotonic() - self._last
+        age = rig.now() - self._last
         values = {
             'simulated': True,
             'moved by': settings.moved_by,
             'age of the truth (s)': f'{age:.3f}',
-            'process': rig.pid,
-            **rig.ends,
+            **rig.facts,
         }
         if self._failure or age > 1.0:
             return Report(Level.ERROR, self._failure or 'the plant stands still in time', values)

@@ -8,28 +8,36 @@ from collections.abc import Callable
 import datetime
 from pathlib import Path
 import tempfile
+from typing import Any
 
+from stewart_driver.daq.card_type import CallersTime
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.rig_file import save_rig
+from stewart_driver.witmotion import inline_ports
+from stewart_driver.witmotion.reader import ReaderSettings
 from stewart_simulation.daq_card import inline_cards
 from stewart_simulation.daq_card.card import Card
 from stewart_simulation.daq_card.inline_wire import InlineWire
+from stewart_simulation.ethercat.master.inline_wire import InlineWire as EthercatWire
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.faults import RigFaults
-from stewart_simulation.rig.parts import Clocks, Parts
+from stewart_simulation.rig.parts import Clocks, Parts, TICK
 from stewart_simulation.rig.settings import RigSettings
+from stewart_simulation.rig.truth import Truth, truth_of
 from stewart_simulation.serial_imu.inline_port import InlinePort
+from stewart_simulation.serial_imu.inline_sensor import AttendedReader
 
 # Of the calibration: the same on every run.
 DAY = datetime.date(2026, 1, 1)
+NANOSECONDS = 1e9
 
 
 class InlineRig(Parts):
     """
-    The plant behind card and sensor, without a socket, a thread or a clock.
+    The plant behind segment, card and sensor, without a socket, a thread or a clock.
 
-    The card is found by the card type ``simulated`` under the name `card`, the sensor's port is
-    `port`. There is no EtherCAT segment: its master reads the wall clock.
+    A `RunningRig`. The segment's wire is found by the driver's ``ethercat.wires``, the card by the
+    card type ``simulated``, the sensor's port by `inline_ports`.
 
     Parameters
     ----------
@@ -42,63 +50,133 @@ class InlineRig(Parts):
     ----------
     faults : RigFaults
         Of all wires.
+    interface : str
+        Name under which the segment's wire is opened; empty without one.
     card : str
         Name under which the card is opened; empty without one.
     port : InlinePort or None
         Where the sensor is plugged in.
     rig_file : Path
         The machine's sheet, in a folder of its own.
+    ends : dict of str to str
+        All of them by name, without those that there are not.
+    alive : bool
+        It runs as long as this process.
 
     Raises
     ------
     ConfigurationError
-        If the settings ask for an EtherCAT segment, or a script of faults.
+        If the settings ask for a script of faults.
 
     """
 
+    alive = True
+
     def __init__(self, settings: RigSettings, steady_ns: Callable[[], int]) -> None:
         """Build everything; the sensor is switched on."""
-        expected = 'false, for its master follows no simulated time'
-        if settings.ethercat:
-            raise ConfigurationError('ethercat', True, expected)
         if settings.script:
             expected = 'empty: a script of faults runs on the wall clock'
             raise ConfigurationError('script', settings.script, expected)
         super().__init__(settings, Clocks(steady_ns, lambda: steady_ns() / 1e9))
-        self._busy_until = 0.0
-        self.card = ''
+        self._ahead = 0.0
+        self.interface = self.card = ''
         self.port: InlinePort | None = None
+        if settings.ethercat:
+            line = self._make_segment(self._now_ns, self._go)
+            self._wire = EthercatWire(line, self._now_ns, self._let_pass)
+            self.interface = self._wire.interface
         if settings.card:
             self.card = self._offer(self._make_card())
         if self.has_sensor:
-            self.port = InlinePort()
+            self.port = InlinePort(inline_ports.OFFERS.offer(self._listen))
             self._make_sensor(self.port).begin()
         self.faults = RigFaults.of(self.tables)
         self._folder = tempfile.TemporaryDirectory(prefix='rig-')
         self.rig_file = Path(self._folder.name, places.RIG_FILE)
         port = '' if self.port is None else self.port.path
         save_rig(self.rig_file, self.machine.sheet(settings, port, DAY))
+        ends = {'rig_file': str(self.rig_file), 'card': self.card, 'imu': port}
+        self.ends = {name: end for name, end in ends.items() if end}
+        if self.interface:
+            self.ends |= {'interface': self.interface, 'namespace': ''}
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What diagnostics tell of it: the same on every run, unlike the name of a folder."""
+        return {name: end for name, end in self.ends.items() if name != 'rig_file'}
+
+    def epitaph(self) -> str:
+        """Return nothing: it runs."""
+        return ''
 
     def advance(self) -> None:
         """Bring the plant to the present time."""
+        self.tick()
         self.mechanics.advance(self.now())
 
-    def now(self) -> float:
-        """Return the present time [s]; a slow call of the card goes on meanwhile."""
-        return max(self._clocks.now(), self._busy_until)
+    def tick(self) -> None:
+        """Let drives go on by themselves that no frame has reached for a while."""
+        if self.segment is not None and self.now() - self.segment.ticked >= TICK:
+            self.segment.tick()
 
-    def close(self) -> None:
-        """Take the card away, and remove the sheet."""
-        if self.card:
-            inline_cards.withdraw(self.card)
+    def now(self) -> float:
+        """Return the present time [s]; who drives may be ahead, as in a slow call of the card."""
+        return max(self._clocks.now(), self._ahead)
+
+    def truth(self) -> InlineRig:
+        """Return who knows what really happens."""
+        return self
+
+    def read(self) -> Truth:
+        """Return the present instant."""
+        self.advance()
+        drives = self.mechanics.drives
+        return truth_of(
+            self.mechanics.time,
+            0.0,
+            drives.state.copy(),
+            drives.acceleration(),
+            drives.strokes.copy(),
+            drives.rates.copy(),
+            drives.delivered.copy(),
+            drives.powered.copy(),
+        )
+
+    def call(self, fault: str, **arguments: Any) -> Any:
+        """Break or mend something; raises `FaultError` where fault or arguments do not fit."""
+        self.advance()
+        return self.faults.call(fault, **arguments)
+
+    def end(self) -> None:
+        """Take wire, card and sensor away, and remove the sheet."""
+        if self.interface:
+            self._wire.withdraw()
+        inline_cards.OFFERS.withdraw(self.card)
+        if self.port is not None:
+            inline_ports.OFFERS.withdraw(self.port.path)
         self._folder.cleanup()
 
     def _offer(self, card: Card) -> str:
-        return inline_cards.offer(
+        return inline_cards.OFFERS.offer(
             inline_cards.InlineCard(
-                lambda: InlineWire(card, self.advance), self.now, self._let_pass
+                lambda: InlineWire(card, self.advance), CallersTime(self.now, self._come_to)
             )
         )
 
+    def _come_to(self, instant: float) -> None:
+        self._ahead = max(self._ahead, instant)
+
+    def _now_ns(self) -> int:
+        return max(self._clocks.steady_ns(), round(self._ahead * NANOSECONDS))
+
     def _let_pass(self, duration: float) -> None:
-        self._busy_until = self.now() + duration
+        self._come_to(self.now() + duration)
+
+    def _go(self, instant: float) -> None:
+        """Bring the plant to an instant; ahead of the clock the sensor has nothing to say yet."""
+        self.mechanics.advance(min(instant, self._clocks.now()))
+        self.mechanics.go(instant)
+
+    def _listen(self, settings: ReaderSettings) -> AttendedReader:
+        assert self.sensor is not None
+        return AttendedReader(self.sensor, settings, self.now, self.advance)

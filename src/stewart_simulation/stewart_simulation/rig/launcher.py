@@ -10,8 +10,9 @@ from pathlib import Path
 import select
 import subprocess
 import tempfile
+import time
 from types import TracebackType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from stewart_driver.child_process import ChildProcess
 from stewart_simulation.ethercat.control import ControlClient
@@ -90,6 +91,20 @@ class RigProcess(ChildProcess):
     def control(self) -> ControlClient:
         """Return a client for faults; the caller closes it."""
         return ControlClient(Path(self.ends['control']))
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What diagnostics tell of it."""
+        return {'process': self.pid, **self.ends}
+
+    def now(self) -> float:
+        """Return the present time of its clock [s]."""
+        return time.monotonic()
+
+    def call(self, fault: str, **arguments: Any) -> Any:
+        """Break or mend something; raises `SegmentError` where fault or arguments do not fit."""
+        with self.control() as control:
+            return control.call(fault, **arguments)
 
     def hurry(self, priority: int) -> None:
         """Give it a real-time priority; raises PermissionError where that is not allowed."""

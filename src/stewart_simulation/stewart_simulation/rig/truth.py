@@ -164,17 +164,40 @@ class TruthReader:
 
 
 def _truth(values: Array) -> Truth:
+    return truth_of(
+        float(values[0]),
+        float(values[1]),
+        values[2:15],
+        values[15:21],
+        values[21:27],
+        values[27:33],
+        values[33:39],
+        values[39:45].astype(np.bool_),
+    )
+
+
+def truth_of(
+    stamp: float,
+    wall_offset: float,
+    state: Array,
+    acceleration: Array,
+    strokes: Array,
+    rates: Array,
+    forces: Array,
+    powered: np.ndarray,
+) -> Truth:
+    """Return one instant; see `Truth`."""
     return Truth(
-        stamp=float(values[0]),
-        wall_offset=float(values[1]),
-        position=values[2:5],
-        quaternion_xyzw=values[5:9],
-        linear_velocity=values[9:12],
-        angular_velocity=values[12:15],
-        linear_acceleration=values[15:18],
-        angular_acceleration=values[18:21],
-        strokes=values[21:27],
-        rates=values[27:33],
-        forces=values[33:39],
-        powered=values[39:45].astype(np.bool_),
+        stamp=stamp,
+        wall_offset=wall_offset,
+        position=state[:3],
+        quaternion_xyzw=state[3:7],
+        linear_velocity=state[7:10],
+        angular_velocity=state[10:13],
+        linear_acceleration=acceleration[:3],
+        angular_acceleration=acceleration[3:],
+        strokes=strokes,
+        rates=rates,
+        forces=forces,
+        powered=powered,
     )

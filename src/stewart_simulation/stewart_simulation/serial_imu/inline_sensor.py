@@ -7,7 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stewart_driver.witmotion.conversation import Steps
-from stewart_driver.witmotion.reader import ImuReader, ReaderSettings, StampedSample
+from stewart_driver.witmotion.reader import (
+    ImuReader,
+    ReaderSettings,
+    ReaderStatus,
+    StampedSample,
+)
 from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 
@@ -47,6 +52,11 @@ class InlineReader:
         """When it goes on although nothing has come [s]."""
         return self._steps.due
 
+    @property
+    def listens(self) -> bool:
+        """Whether it goes on as soon as something comes."""
+        return self._steps.listens
+
     def step(self) -> list[StampedSample]:
         """Read what has come by now; return the samples that are complete."""
         self._steps.step(self._now())
@@ -81,6 +91,56 @@ def attend(sensor: PluggedSensor, reader: InlineReader, now: float) -> list[Stam
     # The sensor hears at once what it was told.
     sensor.turn(now)
     return samples
+
+
+class AttendedReader:
+    """
+    The driver's reader and the sensor that it hears; a `SteppedReader` of the driver.
+
+    Parameters
+    ----------
+    sensor : PluggedSensor
+        On an `InlinePort`.
+    settings : ReaderSettings
+        How the reader behaves.
+    now : callable
+        Simulated time [s].
+    advance : callable
+        Brings the plant behind the sensor to the present time.
+
+    """
+
+    def __init__(
+        self,
+        sensor: PluggedSensor,
+        settings: ReaderSettings,
+        now: Callable[[], float],
+        advance: Callable[[], None],
+    ) -> None:
+        """Open the port."""
+        assert isinstance(sensor.port, InlinePort)
+        self._sensor, self._now, self._advance = sensor, now, advance
+        self._reader = InlineReader(sensor.port, settings, now)
+
+    @property
+    def status(self) -> ReaderStatus:
+        """How the reader is doing."""
+        return self._reader.reader.status
+
+    @property
+    def due(self) -> float:
+        """When there is something to do [s]; what nobody listens to waits in the port."""
+        due = self._reader.due
+        return min(self._sensor.due, due) if self._reader.listens else due
+
+    def step(self) -> list[StampedSample]:
+        """Let both do what is due; return the samples that are complete."""
+        self._advance()
+        return attend(self._sensor, self._reader, self._now())
+
+    def end(self) -> None:
+        """Close the port."""
+        self._reader.end()
 
 
 def _never(duration: float) -> None:

@@ -1,0 +1,152 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where an imu node has its samples from: a thread in real time, or its own timer in simulated."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable
+from math import ceil
+import time
+
+from rclpy.node import Node
+from stewart_driver.nodes.device_clock import DeviceClock
+from stewart_driver.witmotion.inline_ports import listen_to
+from stewart_driver.witmotion.reader import (
+    ImuReader,
+    ReaderSettings,
+    ReaderStatus,
+    StampedSample,
+)
+from stewart_driver.witmotion.transport import SerialTransport
+from stewart_node_support.stamps import NANOSECONDS
+
+
+class SampleSource(ABC):
+    """
+    A reader at work.
+
+    Parameters
+    ----------
+    node : Node
+        Who calls back.
+    settings : ReaderSettings
+        How the reader behaves.
+    clock : DeviceClock
+        Of the sensor.
+    notify : callable
+        Called by the node's executor whenever there are samples to take.
+
+    Raises
+    ------
+    DriverError
+        If it cannot begin.
+
+    """
+
+    @abstractmethod
+    def __init__(
+        self,
+        node: Node,
+        settings: ReaderSettings,
+        clock: DeviceClock,
+        notify: Callable[[], None],
+    ) -> None:
+        """Begin to read."""
+
+    @property
+    @abstractmethod
+    def status(self) -> ReaderStatus:
+        """How the reader is doing."""
+
+    @abstractmethod
+    def take(self) -> list[StampedSample]:
+        """Return the samples that came since the last call, oldest first."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Close the port."""
+
+
+class ThreadedSource(SampleSource):
+    """A serial port of this machine; a port that is not there yet is waited for."""
+
+    def __init__(
+        self,
+        node: Node,
+        settings: ReaderSettings,
+        clock: DeviceClock,
+        notify: Callable[[], None],
+    ) -> None:
+        """Start the thread."""
+        self._node, self._fresh = node, node.create_guard_condition(notify)
+        self._reader = ImuReader(
+            lambda baud: SerialTransport(settings.port, baud),
+            settings,
+            now=clock.now,
+            sleep=time.sleep,
+            notify=self._fresh.trigger,
+        )
+        self._reader.start()
+
+    @property
+    def status(self) -> ReaderStatus:
+        """How the reader is doing."""
+        return self._reader.status
+
+    def take(self) -> list[StampedSample]:
+        """Return the samples that came since the last call, oldest first."""
+        return self._reader.take()
+
+    def end(self) -> None:
+        """End the thread."""
+        self._reader.stop()
+        self._node.destroy_guard_condition(self._fresh)
+
+
+class SteppedSource(SampleSource):
+    """A sensor in this process: the node's timer goes from one thing that is due to the next."""
+
+    def __init__(
+        self,
+        node: Node,
+        settings: ReaderSettings,
+        clock: DeviceClock,
+        notify: Callable[[], None],
+    ) -> None:
+        """Open the port."""
+        self._node, self._clock, self._notify = node, clock, notify
+        self._samples: deque[StampedSample] = deque(maxlen=settings.queue)
+        self._reader = listen_to(settings.port, settings)
+        self._timer = node.create_timer(1.0, self._step)
+        self._set()
+
+    @property
+    def status(self) -> ReaderStatus:
+        """How the reader is doing."""
+        return self._reader.status
+
+    def take(self) -> list[StampedSample]:
+        """Return the samples that came since the last call, oldest first."""
+        taken = list(self._samples)
+        self._samples.clear()
+        return taken
+
+    def end(self) -> None:
+        """Close the port."""
+        self._node.destroy_timer(self._timer)
+        self._reader.end()
+
+    def _step(self) -> None:
+        samples = self._reader.step()
+        self._set()
+        if samples:
+            self._samples += samples
+            self._notify()
+
+    def _set(self) -> None:
+        """Set the timer: an executor would list everything anew for one that is new."""
+        wait = ceil((self._reader.due - self._clock.now()) * NANOSECONDS)
+        self._timer.timer_period_ns = max(wait, 1)
+        self._timer.reset()

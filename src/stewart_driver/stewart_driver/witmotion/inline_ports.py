@@ -1,0 +1,65 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sensors in this process, which live in simulated time, by the names of their ports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
+
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.offers import Offers
+from stewart_driver.witmotion.reader import ReaderSettings, ReaderStatus, StampedSample
+
+
+class SteppedReader(Protocol):
+    """A reader, and the sensor that it hears, moved on by whoever has a clock."""
+
+    @property
+    def status(self) -> ReaderStatus:
+        """How it is doing."""
+
+    @property
+    def due(self) -> float:
+        """When there is something to do [s]."""
+
+    def step(self) -> list[StampedSample]:
+        """Do what is due by now; return the samples that are complete."""
+
+    def end(self) -> None:
+        """Close the port."""
+
+
+Listen: TypeAlias = Callable[[ReaderSettings], SteppedReader]
+"""Opens a port and begins to read."""
+
+OFFERS: Offers[Listen] = Offers()
+
+
+def listen_to(port: str, settings: ReaderSettings) -> SteppedReader:
+    """
+    Begin to read a sensor along simulated time.
+
+    Parameters
+    ----------
+    port : str
+        Name of its port.
+    settings : ReaderSettings
+        How the reader behaves.
+
+    Returns
+    -------
+    SteppedReader
+        It; the caller ends it.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is a port of this machine, which lives in real time.
+
+    """
+    listen = OFFERS.find(port)
+    if listen is None:
+        expected = 'a port of a virtual rig in this process, for others follow no simulated time'
+        raise ConfigurationError('port', port, expected)
+    return listen(settings)
