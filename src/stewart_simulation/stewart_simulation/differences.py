@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.legs import read_only
+from stewart_driver.legs import Array, read_only
 from stewart_dynamics.forward_dynamics import Friction, initial_state, kernel_arguments
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
@@ -95,11 +95,14 @@ def build_plant(platform: Platform, pose: Pose, differences: Differences) -> Pla
     friction = Friction(
         np.full(6, differences.viscous_friction), np.full(6, differences.coulomb_friction)
     )
+    masses = _leg_mass_matrix(model, pose)
+    damping = friction.viscous + friction.coulomb / friction.stiction_rate
     return Plant(
         kernel_arguments(model, friction),
         read_only(platform.geometry.retracted_length),
         read_only(initial_state(pose)),
-        _effective_mass(model, pose),
+        effective_mass=float(np.diag(masses).max()),
+        damping_rate=float(np.linalg.eigvals(np.linalg.solve(masses, np.diag(damping))).real.max()),
     )
 
 
@@ -117,8 +120,8 @@ def _with_payload(platform: Platform, differences: Differences) -> Platform:
     )
 
 
-def _effective_mass(model: InertialModel, pose: Pose) -> float:
-    """Largest diagonal of the mass matrix seen from the legs, J^-T M J^-1."""
+def _leg_mass_matrix(model: InertialModel, pose: Pose) -> Array:
+    """Mass matrix seen from the legs, J^-T M J^-1 [kg]."""
     arms = model.platform_joints @ pose.rotation.T
     legs = pose.position + arms - model.base_joints
     legs /= np.linalg.norm(legs, axis=1, keepdims=True)
@@ -132,4 +135,4 @@ def _effective_mass(model: InertialModel, pose: Pose) -> float:
         twists[:, :3],
         twists[:, 3:],
     )
-    return float(np.diag(actuator_forces(model, moved) - still).max())
+    return np.asarray(actuator_forces(model, moved) - still).T

@@ -17,13 +17,15 @@ class Plant:
     Attributes
     ----------
     arguments : tuple
-        Leading arguments of ``forward_kernels.advance_in_place``.
+        Leading arguments of ``forward_kernels.derivative``.
     retracted : ndarray, shape (6,)
         Leg lengths at stroke 0 [m].
     start : ndarray, shape (13,)
         State at rest at the start pose.
     effective_mass : float
         Largest mass that one drive feels along its leg at the start [kg].
+    damping_rate : float
+        Fastest rate at which friction damps a motion there, next to standstill [1/s].
 
     """
 
@@ -31,3 +33,4 @@ class Plant:
     retracted: Array
     start: Array
     effective_mass: float
+    damping_rate: float

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from stewart_driver.errors import TransportError
@@ -14,6 +15,8 @@ from stewart_simulation.plant import Plant
 from stewart_simulation.servo import leg_motion, plant_derivative, run_servos
 
 LONGEST_STEP = 2.5e-4
+# Of the time constant with which friction damps; at 1.0 a step becomes unstable (`servo.leap`).
+SHARE_OF_DAMPING = 0.75
 # A braked platform stands still below these [m/s], [m/s²] and [rad/s²].
 SLOWEST, LEAST_ACCELERATION = 1e-3, 0.1
 
@@ -108,7 +111,9 @@ class RigidDrives:
             settings.current_lag,
         )
         self._ends = np.stack([settings.end_lower, settings.end_upper])
-        self.state = np.array(plant.start)
+        damped = SHARE_OF_DAMPING / max(plant.damping_rate, 1e-9)
+        self._longest_step = min(LONGEST_STEP, damped)
+        self.state, self._before = np.array(plant.start), np.zeros(6)
         self.strokes, self.rates = np.empty(LEGS), np.empty(LEGS)
         self.delivered, self._acting = np.zeros(LEGS), np.zeros(LEGS)
         self._integrals = np.zeros(LEGS)
@@ -210,7 +215,7 @@ class RigidDrives:
         if self._resting:
             self._rest()
             return
-        count = int(np.ceil(duration / LONGEST_STEP))
+        count = max(1, ceil(duration / self._longest_step - 1e-6))
         step = duration / count
         if not run_servos(
             self._arguments,
@@ -231,6 +236,7 @@ class RigidDrives:
             self.delivered,
             self._acting,
             self.state,
+            self._before,
             step,
             count,
         ):
@@ -246,7 +252,7 @@ class RigidDrives:
         )
 
     def _rest(self) -> None:
-        self.state[7:] = 0.0
+        self.state[7:] = self._before[:] = 0.0
         self.delivered[:] = 0.0
         self._integrals[:] = 0.0
         self._look()

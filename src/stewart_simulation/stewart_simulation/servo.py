@@ -14,7 +14,8 @@ A drive without power leaves its leg to the brake, which slips when it is asked 
 from __future__ import annotations
 
 import numpy as np
-from stewart_dynamics.forward_kernels import advance_in_place, derivative, Plant
+from stewart_dynamics.forward_kernels import derivative, Plant
+from stewart_dynamics.leg_kernels import SMALLEST_PIVOT_RATIO
 from stewart_dynamics.vectors import rotation_matrix
 from stewart_kinematics.compiled import inferred
 
@@ -46,6 +47,54 @@ def plant_derivative(plant: Plant, state, acting, out):  # type: ignore[no-untyp
 
 
 @inferred
+def leap(plant: Plant, state, acting, before, step):  # type: ignore[no-untyped-def]
+    """
+    Advance a plant state by one step under constant forces; False if the plant is singular.
+
+    A midpoint rule that looks at the plant once: where the midpoint is, follows from the
+    accelerations `before`, which are replaced by the new ones. So it is of second order, as one
+    Adams-Bashforth step is, and forces act in the step in which they are given. A rate that
+    friction damps with time constant T stays stable up to steps of T.
+    """
+    middle, slope = state.copy(), np.empty(13)
+    half = 0.5 * step
+    turn = np.empty(3)
+    for k in range(3):
+        middle[7 + k] += half * before[k]
+        middle[10 + k] += half * before[3 + k]
+        middle[k] += half * (state[7 + k] + 0.5 * half * before[k])
+        turn[k] = state[10 + k] + 0.5 * half * before[3 + k]
+    turned(state, turn, half, middle)
+    if not derivative(*plant, middle, acting, slope) > SMALLEST_PIVOT_RATIO:
+        return False
+    for k in range(3):
+        state[k] += step * (state[7 + k] + half * slope[7 + k])
+        turn[k] = state[10 + k] + half * slope[10 + k]
+    turned(state, turn, step, state)
+    for k in range(6):
+        state[7 + k] += step * slope[7 + k]
+        before[k] = slope[7 + k]
+    return True
+
+
+@inferred
+def turned(state, turn, step, out):  # type: ignore[no-untyped-def]
+    """Turn the orientation of a state at a rate [rad/s] for a step [s], into another state."""
+    x, y, z, w = state[3], state[4], state[5], state[6]
+    rate = np.sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2])
+    angle = 0.5 * step * rate
+    a = 0.5 * step if angle < 1e-12 else np.sin(angle) / rate
+    b, c, d, e = a * turn[0], a * turn[1], a * turn[2], np.cos(angle)
+    out[3] = e * x + b * w + c * z - d * y
+    out[4] = e * y + c * w + d * x - b * z
+    out[5] = e * z + d * w + b * y - c * x
+    out[6] = e * w - b * x - c * y - d * z
+    norm = np.sqrt(out[3] ** 2 + out[4] ** 2 + out[5] ** 2 + out[6] ** 2)
+    for k in range(3, 7):
+        out[k] /= norm
+
+
+@inferred
 def brake(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
     """Return the force of a brake [N] and the stroke that it holds [m]: overloaded, it slips."""
     force = STOP_STIFFNESS * (held - stroke) - STOP_DAMPING * rate
@@ -59,18 +108,19 @@ def brake(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
 def run_servos(  # type: ignore[no-untyped-def]
     plant: Plant, retracted, ends, gains, limits, powered, errors,
     targets, target_rates, target_accelerations, hold, feed_forward, age,
-    integrals, held, forces, acting, state, step, count,
+    integrals, held, forces, acting, state, before, step, count,
 ):  # fmt: skip
     """
     Let drives and plant run for `count` steps; False if the plant became singular.
 
-    `plant` are the leading arguments of ``forward_kernels.advance_in_place``; `gains` are position
+    `plant` are the leading arguments of ``forward_kernels.derivative``; `gains` are position
     gain [1/s], rate gain [N s/m], integral gain [N/m], brake force [N] and current lag [s];
     `limits` the largest forces [N]; `errors` what encoders add to the stroke, and in the second
     row the readings of those that are stuck, others nan [m]; `hold` how long the rates of the
     targets, and their accelerations, are followed [s]. `age` is how old the targets are at first
     [s]. The integrals [N], the strokes that brakes hold [m], the delivered forces [N], those
-    acting along the legs with brakes and ends [N] and the plant state change in place.
+    acting along the legs with brakes and ends [N], the plant state and its accelerations change in
+    place.
     """
     position_gain, rate_gain, integral_gain, brake_force, lag = gains
     lengths, rates = np.empty(6), np.empty(6)
@@ -102,7 +152,7 @@ def run_servos(  # type: ignore[no-untyped-def]
             over = max(stroke - ends[1, i], 0.0) + min(stroke - ends[0, i], 0.0)
             if over != 0.0:
                 acting[i] -= STOP_STIFFNESS * over + STOP_DAMPING * rates[i]
-        if not advance_in_place(*plant, state, acting, step, 1):
+        if not leap(plant, state, acting, before, step):
             return False
         age += step
     return True

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import numpy as np
-from stewart_kinematics.motion import Array, Motion, Pose
-from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
+from stewart_kinematics.motion import Array, Pose
 from stewart_simulation.rig.mechanics import Mechanics
 from stewart_simulation.rigid_drives import RigidDrives
-from stewart_simulation.serial_imu.inertial import felt, InertialState
+from stewart_simulation.serial_imu.inertial import felt_state, InertialState
+from stewart_simulation.serial_imu.inertial_kernels import mean_motion
 
 LONGEST_INTERVAL = 0.1
 """After a longer pause the sensor was off, and begins with the instant [s]."""
@@ -49,20 +49,8 @@ class InertialFeed:
         before, interval = self._state, time - self._time
         self._time, self._state = time, np.array(mechanics.drives.state)
         if not 0.0 < interval < LONGEST_INTERVAL:
-            acceleration = mechanics.drives.acceleration()
-            middle = self._state
-        else:
-            acceleration = (self._state[7:] - before[7:]) / interval
-            # The two attitudes are so near that their mean is the one in the middle.
-            middle = 0.5 * (self._state + before)
-            turn = compose_quaternions(self._state[3:7], invert_quaternion(before[3:7]))
-            middle[10:] = log_quaternion(turn) / interval
-        motion = Motion(
-            middle[0:3],
-            middle[3:7] / np.linalg.norm(middle[3:7]),
-            middle[7:10],
-            middle[10:13],
-            acceleration[:3],
-            acceleration[3:],
-        )
-        return felt(motion, self._mounting, self._gravity)
+            now, gravity = mechanics.drives.acceleration(), self._gravity
+            return felt_state(self._state, now, self._mounting, gravity)
+        middle, accelerations = np.empty(13), np.empty(6)
+        mean_motion(before, self._state, interval, middle, accelerations)
+        return felt_state(middle, accelerations, self._mounting, self._gravity)

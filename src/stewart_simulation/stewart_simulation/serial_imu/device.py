@@ -11,6 +11,7 @@ ignored without a word, and a rate that the line does not carry is lowered witho
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from struct import pack
 from types import MappingProxyType
 
@@ -127,10 +128,10 @@ class Sensor:
     @property
     def period(self) -> float:
         """Time between cycles as it is, not as it was asked for; inf without a stream [s]."""
-        rate = HERTZ.get(RateCode(self.registers[Register.RATE]), 0.0)
-        # At the lowest rates of the table any line carries everything.
-        rate = min(rate, carried_rate(self.content, self.baud), self.rate_cap)
-        return 1.0 / rate if rate > 0.0 and self.content else float('inf')
+        registers = self.registers
+        asked, content = registers[Register.RATE], registers[Register.CONTENT]
+        rate = min(_rate(asked, content, self.baud), self.rate_cap)
+        return 1.0 / rate if rate > 0.0 else float('inf')
 
     def receive(self, data: bytes, now: float) -> bytes:
         """
@@ -241,3 +242,12 @@ class Sensor:
         if self._since == float('-inf'):
             self._since, self._yaw = now, -angles(state.quaternion_xyzw)[2]
         return self._yaw + self.yaw_drift * (now - self._since)
+
+
+@cache
+def _rate(asked: int, content: int, baud: int) -> float:
+    """Return the rate that a line carries of the one asked for; 0 without a stream [Hz]."""
+    types = content_types(content)
+    rate = HERTZ.get(RateCode(asked), 0.0)
+    # At the lowest rates of the table any line carries everything.
+    return min(rate, carried_rate(types, baud)) if types else 0.0

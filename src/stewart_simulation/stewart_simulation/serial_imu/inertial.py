@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 from stewart_kinematics.motion import Array, Motion, Pose
-from stewart_kinematics.spatial.rotations import compose_quaternions, matrix_from_quaternion
+from stewart_simulation.serial_imu.inertial_kernels import feel
 
 Vector: TypeAlias = 'tuple[float, float, float]'
 GRAVITY = 9.80665
@@ -54,6 +54,7 @@ class InertialState:
     longitude_deg: float = 10.0
 
 
+FIELD = np.array(InertialState.magnetic_field)
 InertialMotion: TypeAlias = Callable[[float], InertialState]
 
 
@@ -80,25 +81,35 @@ def felt(motion: Motion, mounting: Pose, gravity: Array | None = None) -> Inerti
 
     """
     down = np.array([0.0, 0.0, -GRAVITY]) if gravity is None else gravity
-    attitude = compose_quaternions(motion.quaternion_xyzw, mounting.quaternion_xyzw)
-    to_sensor = matrix_from_quaternion(attitude).T
-    arm = matrix_from_quaternion(motion.quaternion_xyzw) @ mounting.position
-    omega, alpha = motion.angular_velocity, motion.angular_acceleration
-    acceleration = (
-        motion.linear_acceleration + np.cross(alpha, arm) + np.cross(omega, np.cross(omega, arm))
-    )
-    return InertialState(
-        specific_force=triple(to_sensor @ (acceleration - down)),
-        angular_velocity=triple(to_sensor @ omega),
-        quaternion_xyzw=(*triple(attitude[:3]), float(attitude[3])),
-        magnetic_field=triple(to_sensor @ np.array(InertialState.magnetic_field)),
-    )
+    state = np.concatenate([motion.position, motion.quaternion_xyzw, motion.twist])
+    return felt_state(state, motion.acceleration, mounting, down)
 
 
-def triple(vector: Array) -> Vector:
-    """Return three plain numbers."""
-    x, y, z = vector
-    return float(x), float(y), float(z)
+def felt_state(
+    state: Array, accelerations: Array, mounting: Pose, gravity: Array
+) -> InertialState:
+    """
+    Return what a sensor on a platform feels.
+
+    Parameters
+    ----------
+    state : ndarray, shape (13,)
+        Pose and twist of the platform.
+    accelerations : ndarray, shape (6,)
+        Linear and angular [m/s²], [rad/s²].
+    mounting, gravity
+        As in `felt`.
+
+    Returns
+    -------
+    InertialState
+        As `felt` has it.
+
+    """
+    out = np.empty(13)
+    feel(state, accelerations, mounting.position, mounting.quaternion_xyzw, gravity, FIELD, out)
+    fx, fy, fz, wx, wy, wz, x, y, z, w, bx, by, bz = out.tolist()
+    return InertialState((fx, fy, fz), (wx, wy, wz), (x, y, z, w), (bx, by, bz))
 
 
 def resting(_: float) -> InertialState:

@@ -1,0 +1,100 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What an inertial sensor feels, compiled: it is asked for hundreds of times a second."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from stewart_dynamics.vectors import (
+    Array,
+    cross,
+    dot,
+    minus,
+    plus,
+    put,
+    rotation_matrix,
+    row,
+    times,
+    Triple,
+    triple,
+)
+from stewart_kinematics.compiled import kernel, part, SCALAR, VECTOR, VECTOR_OUT, VOID
+
+
+@part
+def turned_into(rotation: Array, a: Triple) -> Triple:
+    """Return the vector in the axes that the rotation takes to those of `a`: transposed, times."""
+    x = rotation[0, 0] * a[0] + rotation[1, 0] * a[1] + rotation[2, 0] * a[2]
+    y = rotation[0, 1] * a[0] + rotation[1, 1] * a[1] + rotation[2, 1] * a[2]
+    z = rotation[0, 2] * a[0] + rotation[1, 2] * a[1] + rotation[2, 2] * a[2]
+    return x, y, z
+
+
+@kernel(VOID, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR_OUT)
+def feel(
+    state: Array,
+    accelerations: Array,
+    mounting_position: Array,
+    mounting_quaternion: Array,
+    gravity: Array,
+    field: Array,
+    out: Array,
+) -> None:
+    """
+    Fill in specific force, angular velocity, attitude and magnetic field in sensor axes.
+
+    `state` is pose and twist of the platform, `accelerations` linear and angular, `gravity` and
+    `field` in base axes; `out` has 3, 3, 4 (x, y, z, w, sensor to base axes) and 3 numbers.
+    """
+    rotation, to_base = np.empty((3, 3)), np.empty((3, 3))
+    rotation_matrix(state[3:7], rotation)
+    x, y, z, w = state[3], state[4], state[5], state[6]
+    a, b, c, d = (
+        mounting_quaternion[0],
+        mounting_quaternion[1],
+        mounting_quaternion[2],
+        mounting_quaternion[3],
+    )
+    out[6] = w * a + x * d + y * c - z * b
+    out[7] = w * b - x * c + y * d + z * a
+    out[8] = w * c + x * b - y * a + z * d
+    out[9] = w * d - x * a - y * b - z * c
+    rotation_matrix(out[6:10], to_base)
+    mounted = triple(mounting_position, 0)
+    arm = (
+        dot(row(rotation, 0), mounted),
+        dot(row(rotation, 1), mounted),
+        dot(row(rotation, 2), mounted),
+    )
+    omega = triple(state, 10)
+    inward = cross(omega, cross(omega, arm))
+    there = plus(plus(triple(accelerations, 0), cross(triple(accelerations, 3), arm)), inward)
+    put(out, 0, turned_into(to_base, minus(there, triple(gravity, 0))))
+    put(out, 3, turned_into(to_base, omega))
+    put(out, 10, turned_into(to_base, triple(field, 0)))
+
+
+@kernel(VOID, VECTOR, VECTOR, SCALAR, VECTOR_OUT, VECTOR_OUT)
+def mean_motion(
+    before: Array, after: Array, interval: float, middle: Array, accelerations: Array
+) -> None:
+    """Fill in the mean state between two states `interval` apart, and the mean accelerations."""
+    for k in range(13):
+        middle[k] = 0.5 * (before[k] + after[k])
+    for k in range(6):
+        accelerations[k] = (after[7 + k] - before[7 + k]) / interval
+    # The two attitudes are so near that their mean is the one in the middle.
+    norm = math.sqrt(middle[3] ** 2 + middle[4] ** 2 + middle[5] ** 2 + middle[6] ** 2)
+    for k in range(3, 7):
+        middle[k] /= norm
+    # The mean rate is what turns the first attitude into the second: vector part of q1 q0*.
+    first, second = triple(before, 3), triple(after, 3)
+    aside = minus(times(before[6], second), plus(times(after[6], first), cross(second, first)))
+    along = after[6] * before[6] + dot(second, first)
+    if along < 0.0:
+        along, aside = -along, times(-1.0, aside)
+    size = math.sqrt(dot(aside, aside))
+    turn = 2.0 if size < 1e-12 else 2.0 * math.atan2(size, along) / size
+    put(middle, 10, times(turn / interval, aside))
