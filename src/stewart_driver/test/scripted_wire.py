@@ -38,9 +38,15 @@ class ScriptedWire:
         self.mail: dict[int, list[Emergency]] = {}
         self.resettable = True
         self.log: list[str] = []
-        self.clock = 0
+        self.clock, self.time = 0, 0.0
         self.found = [DriveIdentity(0x83, 0xB0, 0x10004, 0)] * 6
         self.reached = {4: [AlStatus(4, 0, '')] * 6, 8: [OP] * 6}
+
+    def now(self) -> float:
+        return self.time
+
+    def sleep(self, duration: float) -> None:
+        self.time += duration
 
     def exchange(self, outputs: Sequence[bytes]) -> int:
         self.log.append('frame')

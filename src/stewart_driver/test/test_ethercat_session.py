@@ -36,6 +36,7 @@ def wire() -> ScriptedWire:
 class Bench:
     def __init__(self, wire: ScriptedWire) -> None:
         self.wire, self.now = wire, 100.0
+        wire.time = self.now
         self.statistics = WireStatistics()
         exchange = Exchange(
             OutputImage(1, ENTRIES_OUT, lambda _index, _subindex: b''),
@@ -44,9 +45,7 @@ class Bench:
         )
         line = Line(tuple(wire.found), (exchange,) * 6)
         watch = Watch(wire, 'scripted', OPTIONS, self.statistics)
-        self.session = Session(
-            wire, line, KIND, OPTIONS, [0] * 6, watch, PhaseLock(CYCLE), self.now
-        )
+        self.session = Session(wire, line, KIND, OPTIONS, [0] * 6, watch, PhaseLock(CYCLE))
         self.targets = self.session.strokes
 
     def step(self, count: int = 1, move: float = 0.0, force: float = 0.0) -> Measurement:
@@ -278,7 +277,7 @@ def test_a_silent_bus_is_a_transport_error(bench: Bench) -> None:
     bench.wire.counter = -1
 
     with pytest.raises(TransportError, match='no complete frame has come back on scripted'):
-        bench.step(1_000_000)
+        bench.step(1 + round(OPTIONS.patience / CYCLE))
 
 
 def test_closing_takes_the_voltage_off_before_the_bus_goes_down(bench: Bench) -> None:

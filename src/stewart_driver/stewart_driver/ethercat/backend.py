@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-import time
+from math import inf
 from typing import ClassVar
 
 from stewart_driver.backend import Measurement, Targets
 from stewart_driver.errors import ConfigurationError, HomingError, TransportError
-from stewart_driver.ethercat import home, namespace
+from stewart_driver.ethercat import home, namespace, wires
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
@@ -40,7 +40,7 @@ class EthercatBackend:
     Attributes
     ----------
     simulated : bool
-        True in a network namespace, where only a virtual rig can be.
+        True in a network namespace or on a wire in this process: only a virtual rig is there.
     wire : WireStatistics
         How the frames fare.
     notes : str
@@ -58,11 +58,7 @@ class EthercatBackend:
 
     def __init__(self, options: EthercatOptions) -> None:
         """Read the files; nothing is opened before `open`."""
-        # Here and not in the cyclic process: the node names a missing package, and how to get it.
-        import pysoem  # noqa: F401
-
         self._options = options
-        self.simulated = bool(options.namespace)
         self._kind = DriveType.from_yaml(options.drive)
         rig = load_rig(options.rig_file) if options.rig_file else Rig('')
         self._interface = options.interface or rig.interface or ''
@@ -70,12 +66,19 @@ class EthercatBackend:
             raise ConfigurationError(
                 'interface', '', 'a network interface, here or as ethercat.interface in rig_file'
             )
+        inside = wires.OFFERS.find(self._interface) is not None
+        if not inside:
+            # Here and not in the cyclic process: the node names a missing package, and how to
+            # get it.
+            import pysoem  # noqa: F401
+        self.simulated = inside or bool(options.namespace)
         self._calibration = rig.drives
         if rig.drives is not None:
             offsets = rig.drives.zero_offsets_counts
             self._kind.gear.check(offsets, self._kind.limits, END_MARGIN)
         self._not_homed = 'the drives were not identified yet'
         self._phase = PhaseLock(options.cycle_time)
+        self._bus: Wire | None = None
         self._session: Session | None = None
         self.wire = WireStatistics()
         self.notes = ''
@@ -110,11 +113,25 @@ class EthercatBackend:
         """How much later than a period the next cycle shall begin, for the drives' clock [s]."""
         return self._phase.shift if self._kind.clocks else 0.0
 
+    @property
+    def now(self) -> float:
+        """Instant of the wire, at which the last call was over [s]."""
+        return -inf if self._bus is None else self._bus.now()
+
+    @property
+    def measures_forces(self) -> bool:
+        """Whether all drives report a torque; known after `open`."""
+        return self._session is not None and self._session.measures_forces
+
+    def require_callers_time(self) -> None:
+        """Refuse a wire that lives in real time; raises `ConfigurationError`."""
+        wires.require_callers_time(self._interface)
+
     def open(self, now: float) -> None:
         """Bring all drives to OP, motors off; raises `TransportError`."""
         if self._options.namespace:
             namespace.enter(self._options.namespace)
-        self._bring_up(now)
+        self._bring_up()
 
     def close(self) -> None:
         """Take the voltage off, bring the bus to INIT and close it; harmless when not open."""
@@ -156,7 +173,7 @@ class EthercatBackend:
         if self._session is None or not self._session.intact:
             with suppress(TransportError):
                 self.close()
-            self._bring_up(time.monotonic())
+            self._bring_up()
             self.wire.restarts += 1
         else:
             self.notes = ''
@@ -172,10 +189,10 @@ class EthercatBackend:
             raise TransportError(f'the bus on {self._interface} is down')
         return self._session
 
-    def _bring_up(self, now: float) -> None:
+    def _bring_up(self) -> None:
         """Open the interface and start the drives."""
         self._phase = PhaseLock(self.cycle_time)
-        bus = self._make_wire()
+        bus = self._bus = wires.open_wire(self._interface, self._options.receive_timeout)
         try:
             line = start(bus, self._kind, self._options, self._phase)
         except BaseException:
@@ -192,7 +209,6 @@ class EthercatBackend:
             calibration.zero_offsets_counts if calibration and homed else None,
             Watch(bus, self._interface, self._options, self.wire),
             self._phase,
-            now,
         )
         maps = (item.note for item in line.exchanges if item.note)
         self.notes = '; '.join((*maps, self._standing(self._session.strokes)))
@@ -201,9 +217,3 @@ class EthercatBackend:
         if self._calibration is None or self._not_homed:
             return self._not_homed
         return home.standing(self._calibration, strokes, self._options.home_tolerance)
-
-    def _make_wire(self) -> Wire:
-        # The node's process makes this object, too, and needs no master.
-        from stewart_driver.ethercat.bus import Bus
-
-        return Bus(self._interface, self._options.receive_timeout)

@@ -19,7 +19,7 @@ from stewart_driver.ethercat.errors import (
     NoPermission,
     NotOperational,
     SdoRefused,
-    WrongBus,
+    WrongCount,
 )
 from stewart_driver.ethercat.fault_text import AlStatus, Emergency
 from stewart_driver.rig_file import DriveIdentity
@@ -130,6 +130,14 @@ class Bus:
             self._claim.close()
             raise NoPermission(interface) from error
 
+    def now(self) -> float:
+        """Return the present instant of the steady clock [s]."""
+        return time.monotonic()
+
+    def sleep(self, duration: float) -> None:
+        """Let some time pass [s]."""
+        time.sleep(duration)
+
     def scan(self, count: int) -> list[Drive]:
         """
         Find the slaves and bring them to PREOP.
@@ -146,24 +154,17 @@ class Bus:
 
         Raises
         ------
-        WrongBus
+        WrongCount
             If there are none, fewer or more.
 
         """
-        found = self._master.config_init()
+        self._master.config_init()
         # Before the first SDO: an emergency that waits in a mailbox would be raised there.
         for slave in self._master.slaves:
             slave.add_emergency_callback(self._take_emergency)
-        if found <= 0:
-            raise WrongBus(
-                f'no slave answers on {self._interface}: are the drives on, is this their port?'
-            )
         self.drives = [Drive(leg, slave) for leg, slave in enumerate(self._master.slaves, 1)]
-        if found != count:
-            names = ', '.join(f'{drive.leg}: {drive.name}' for drive in self.drives)
-            raise WrongBus(
-                f'{found} slaves answer on {self._interface}, expected are {count} ({names})'
-            )
+        if len(self.drives) != count:
+            raise WrongCount(self._interface, [drive.name for drive in self.drives], count)
         self._master.state_check(pysoem.PREOP_STATE, round(MICROSECONDS * STATE_PATIENCE))
         return self.drives
 

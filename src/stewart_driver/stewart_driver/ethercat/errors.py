@@ -9,6 +9,7 @@ TransportError
 ├── BusTaken           another driver is on this interface
 ├── NoNamespace        the network namespace cannot be entered
 ├── WrongBus           not as many slaves as legs, or one is not what was expected
+│   └── WrongCount     not as many slaves as legs
 ├── SdoRefused         a drive aborted an SDO or did not answer it
 ├── UnusableMap        a drive exchanges too little, and that cannot be changed
 └── NotOperational     a drive does not go to the state asked for
@@ -71,6 +72,22 @@ class NoNamespace(TransportError):
 
 class WrongBus(TransportError):
     """The slaves on the cable are not the drives of the legs."""
+
+
+class WrongCount(WrongBus):
+    """There are not as many slaves as legs."""
+
+    def __init__(self, interface: str, names: Sequence[str], expected: int) -> None:
+        """Say how many there are, and which, in the order of the cable."""
+        if not names:
+            super().__init__(
+                f'no slave answers on {interface}: are the drives on, is this their port?'
+            )
+            return
+        found = ', '.join(f'{place}: {name}' for place, name in enumerate(names, 1))
+        super().__init__(
+            f'{len(names)} slaves answer on {interface}, expected are {expected} ({found})'
+        )
 
 
 class SdoRefused(TransportError):

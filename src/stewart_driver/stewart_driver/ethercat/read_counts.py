@@ -16,7 +16,6 @@ import json
 import struct
 import subprocess
 import sys
-import time
 
 from stewart_driver.child_process import environment
 from stewart_driver.cia402.objects import POSITION_ACTUAL
@@ -98,14 +97,13 @@ def read(options: EthercatOptions) -> Reading:
         If the wire cannot be used, or the drives are not those of the type.
 
     """
-    from stewart_driver.ethercat import namespace
-    from stewart_driver.ethercat.bus import Bus
+    from stewart_driver.ethercat import namespace, wires
     from stewart_driver.ethercat.starting import check_identities
 
     kind = DriveType.from_yaml(options.drive)
     if options.namespace:
         namespace.enter(options.namespace)
-    bus = Bus(options.interface, options.receive_timeout)
+    bus = wires.open_wire(options.interface, options.receive_timeout)
     try:
         drives = bus.scan(LEGS)
         identities = tuple(drive.identity() for drive in drives)
@@ -114,7 +112,7 @@ def read(options: EthercatOptions) -> Reading:
             check_encoder(drive, kind)
         rows = []
         for number in range(READINGS):
-            time.sleep(PERIOD if number else 0.0)
+            bus.sleep(PERIOD if number else 0.0)
             rows.append(
                 [struct.unpack('<i', drive.read(POSITION_ACTUAL, 0)[:4])[0] for drive in drives]
             )

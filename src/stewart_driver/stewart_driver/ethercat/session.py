@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-import time
 
 import numpy as np
 from stewart_driver.backend import Measurement, Targets
@@ -53,8 +52,6 @@ class Session:
         Supervision of this wire.
     phase : PhaseLock
         Cycle of the drives.
-    now : float
-        Present instant [s].
 
     Attributes
     ----------
@@ -72,7 +69,6 @@ class Session:
         zeros: Sequence[int] | None,
         watch: Watch,
         phase: PhaseLock,
-        now: float,
     ) -> None:
         """Take the first measurement."""
         self._wire, self._line, self._kind, self._options = wire, line, kind, options
@@ -83,7 +79,7 @@ class Session:
         self._stuck = StuckDetector(STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES)
         self._stuck_fault: LegFault | None = None
         self._all_on_at: float | None = None
-        self._last = self._measured_at = now
+        self._last = self._measured_at = wire.now()
         self._inputs = self._read()
         self._counts = self._positions()
         self._zeros = self._counts if zeros is None else np.array(zeros, dtype=np.float64)
@@ -111,6 +107,9 @@ class Session:
 
     def exchange(self, targets: Targets, now: float) -> Measurement:
         """Send the targets, read the drives, and look for what is wrong."""
+        if (early := now - self._wire.now()) > 0.0:
+            # Who steps time may ask for a cycle that is yet to come.
+            self._wire.sleep(early)
         elapsed, self._last = now - self._last, now
         following = self._ready(now)
         fault: DriveFault | None = None
@@ -145,15 +144,15 @@ class Session:
         """
         self._watch.forget()
         self.group.reset()
-        limit = time.monotonic() + RESET_PATIENCE
+        limit = self._wire.now() + RESET_PATIENCE
         while True:
             self._frame(NO_TORQUES, following=False)
             if not self.group.faulty:
                 break
-            if time.monotonic() > limit:
+            if self._wire.now() > limit:
                 fault = self._watch.drive_fault(self.group.faulty[0], self._inputs)
                 raise DriverError(f'the fault cannot be reset: {fault}')
-            time.sleep(self._options.cycle_time)
+            self._wire.sleep(self._options.cycle_time)
         self.group.disable()
         self._watch.forget()
 
@@ -198,9 +197,10 @@ class Session:
             if following and group.follows(axis):
                 target, torque = wanted[axis], torques[axis]
             outputs.append(self._line.exchanges[axis].outputs.pack(word, target, torque))
-        started = time.perf_counter()
+        sent = self._wire.now()
         counter = self._wire.exchange(outputs)
-        self._watch.count(counter, time.perf_counter() - started, time.monotonic())
+        back = self._wire.now()
+        self._watch.count(counter, back - sent, back)
         if counter <= 0:
             return False
         # What a lost drive has measured last stays where it was.
@@ -217,6 +217,11 @@ class Session:
 
     def _positions(self) -> Array:
         return np.array([item.position for item in self._inputs], dtype=np.float64)
+
+    @property
+    def measures_forces(self) -> bool:
+        """Whether all drives report a torque."""
+        return all(item.inputs.measures_torque for item in self._line.exchanges)
 
     def _forces(self) -> Array | None:
         torques = [item.torque for item in self._inputs]

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-import time
 from typing import Protocol
 
 from stewart_driver.cia402 import Control
@@ -33,7 +32,13 @@ class Slave(SdoChannel, Protocol):
 
 
 class Wire(Protocol):
-    """What the back end needs of `Bus`."""
+    """What the back end needs of `Bus`; whoever waits for something asks it for the time."""
+
+    def now(self) -> float:
+        """Return the present instant of its steady clock [s]."""
+
+    def sleep(self, duration: float) -> None:
+        """Let some time pass [s]."""
 
     def scan(self, count: int) -> Sequence[Slave]:
         """Find the slaves and bring them to PREOP."""
@@ -155,12 +160,12 @@ def check_states(name: str, wanted: int, statuses: Sequence[AlStatus]) -> None:
 
 def _operate(wire: Wire, line: Line, options: EthercatOptions, phase: PhaseLock) -> None:
     """Ask for OP and keep cycling: the drives wait for outputs and for the first SYNC0."""
-    cycle, now = options.cycle_time, time.monotonic()
-    limit = now + options.start_timeout
+    cycle = options.cycle_time
+    limit = wire.now() + options.start_timeout
     blank = [item.outputs.pack(int(Control.DISABLE_VOLTAGE), 0, 0) for item in line.exchanges]
     wire.exchange(blank)
     wire.request(OP)
-    for number in _pace(cycle, limit, phase):
+    for number in _pace(wire, cycle, limit, phase):
         if wire.exchange(line.safe_outputs(wire.inputs())) > 0:
             phase.update(wire.clock)
         if number % CYCLES_BETWEEN_LOOKS == 0 and operational(wire):
@@ -168,13 +173,13 @@ def _operate(wire: Wire, line: Line, options: EthercatOptions, phase: PhaseLock)
     check_states('OP', OP, wire.statuses())
 
 
-def _pace(cycle: float, limit: float, phase: PhaseLock) -> Iterator[int]:
-    deadline, number = time.monotonic(), 0
+def _pace(wire: Wire, cycle: float, limit: float, phase: PhaseLock) -> Iterator[int]:
+    deadline, number = wire.now(), 0
     while deadline < limit:
         number += 1
         yield number
-        deadline = max(deadline + cycle + phase.shift, time.monotonic() - cycle)
-        time.sleep(max(deadline - time.monotonic(), 0.0))
+        deadline = max(deadline + cycle + phase.shift, wire.now() - cycle)
+        wire.sleep(max(deadline - wire.now(), 0.0))
 
 
 def stop(wire: Wire, line: Line, cycle: float, off: Callable[[], bool], patience: float) -> None:
@@ -196,10 +201,10 @@ def stop(wire: Wire, line: Line, cycle: float, off: Callable[[], bool], patience
 
     """
     try:
-        limit = time.monotonic() + patience
-        while time.monotonic() < limit:
+        limit = wire.now() + patience
+        while wire.now() < limit:
             if wire.exchange(line.safe_outputs(wire.inputs())) > 0 and off():
                 break
-            time.sleep(cycle)
+            wire.sleep(cycle)
     finally:
         wire.close()
