@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from stewart_driver.legs import Array, LEGS
@@ -39,6 +39,8 @@ class Axes:
         Source of the noise.
     connected : bool
         Whether the drives move the plant; if not, they only measure.
+    advance : callable, optional
+        Brings the plant to an instant [s]; that of the mechanics by default.
 
     Attributes
     ----------
@@ -58,9 +60,10 @@ class Axes:
         noise: float,
         rng: np.random.Generator,
         connected: bool = True,
+        advance: Callable[[float], None] | None = None,
     ) -> None:
         """Measure."""
-        self._mechanics = mechanics
+        self._mechanics, self._bring = mechanics, advance or mechanics.advance
         self._counts, self._zeros = counts_per_metre, np.array(zeros, dtype=np.float64)
         self._per_mille = 1e-3 * rated_force
         self._hold_after = hold_after
@@ -94,7 +97,7 @@ class Axes:
     def advance(self, duration: float) -> None:
         """Let some time pass [s]."""
         self._time += duration
-        self._mechanics.advance(self._time)
+        self._bring(self._time)
         self._measure()
 
     def _measure(self) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import datetime
+from math import ceil
 from pathlib import Path
 import tempfile
 from typing import Any
@@ -78,7 +79,7 @@ class InlineRig(Parts):
             expected = 'empty: a script of faults runs on the wall clock'
             raise ConfigurationError('script', settings.script, expected)
         super().__init__(settings, Clocks(steady_ns, lambda: steady_ns() / 1e9))
-        self._ahead = 0.0
+        self._ahead_ns = 0
         self.interface = self.card = ''
         self.port: InlinePort | None = None
         if settings.ethercat:
@@ -121,7 +122,7 @@ class InlineRig(Parts):
 
     def now(self) -> float:
         """Return the present time [s]; who drives may be ahead, as in a slow call of the card."""
-        return max(self._clocks.now(), self._ahead)
+        return self._now_ns() / NANOSECONDS
 
     def truth(self) -> InlineRig:
         """Return who knows what really happens."""
@@ -164,13 +165,13 @@ class InlineRig(Parts):
         )
 
     def _come_to(self, instant: float) -> None:
-        self._ahead = max(self._ahead, instant)
+        self._ahead_ns = max(self._ahead_ns, round(instant * NANOSECONDS))
 
     def _now_ns(self) -> int:
-        return max(self._clocks.steady_ns(), round(self._ahead * NANOSECONDS))
+        return max(self._clocks.steady_ns(), self._ahead_ns)
 
     def _let_pass(self, duration: float) -> None:
-        self._come_to(self.now() + duration)
+        self._ahead_ns = self._now_ns() + ceil(duration * NANOSECONDS)
 
     def _go(self, instant: float) -> None:
         """Bring the plant to an instant; ahead of the clock the sensor has nothing to say yet."""

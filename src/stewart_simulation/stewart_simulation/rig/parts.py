@@ -10,17 +10,23 @@ import time
 
 import numpy as np
 from stewart_driver.clock_bridge import ClockBridge
-from stewart_driver.legs import LegLimits
+from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.legs import LegLimits, LEGS
 from stewart_kinematics.platform import Platform
 from stewart_simulation.daq_card.analog_rig import AnalogRig
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.faults import CardFaults
+from stewart_simulation.ethercat.faults import Faults
+from stewart_simulation.ethercat.line import Line
+from stewart_simulation.ethercat.omron_1s import DriveType as SlaveType
+from stewart_simulation.ethercat.segment import Segment
 from stewart_simulation.fault_table import FaultTable
+from stewart_simulation.rig.axes import Axes
 from stewart_simulation.rig.inertial_feed import InertialFeed
 from stewart_simulation.rig.machine import Machine
 from stewart_simulation.rig.mechanics import Mechanics, Watched
 from stewart_simulation.rig.plant_faults import PlantFaults
-from stewart_simulation.rig.settings import CARD, RigSettings
+from stewart_simulation.rig.settings import CARD, ETHERCAT, RigSettings
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.faults import ImuFaults
 from stewart_simulation.serial_imu.inline_port import InlinePort
@@ -28,6 +34,9 @@ from stewart_simulation.serial_imu.measurement import Imperfections
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 from stewart_simulation.serial_imu.pty_port import PtyPort
 from stewart_simulation.start import leg_limits, start_pose
+
+# Drives that no frame has reached for so long go on by themselves [s].
+TICK = 5e-3
 
 
 @dataclass(frozen=True)
@@ -72,6 +81,8 @@ class Parts:
         As it was built.
     mechanics : Mechanics
         The plant.
+    segment : Segment or None
+        Six drives on EtherCAT.
     sensor : PluggedSensor or None
         On the platform.
     tables : dict of str to FaultTable
@@ -90,6 +101,7 @@ class Parts:
         drives = settings.drives(plant, limits, hold_after=settings.hold_after)
         self._bridge = ClockBridge(clocks.wall, clocks.now)
         self.mechanics = Mechanics(drives, clocks.now(), self._on_step)
+        self.segment: Segment | None = None
         self.sensor: PluggedSensor | None = None
         self.tables: dict[str, FaultTable] = {'plant': PlantFaults(drives)}
 
@@ -100,6 +112,33 @@ class Parts:
 
     def _on_step(self) -> None:
         """Take note that the plant has moved on."""
+
+    def _make_segment(
+        self,
+        steady_ns: Callable[[], int],
+        advance: Callable[[float], None] | None = None,
+    ) -> Line:
+        """Put an EtherCAT segment in front of the plant, on a clock; see `Axes` for `advance`."""
+        settings = self._settings
+        gear = DriveType.from_yaml(settings.drive).gear
+        axes = Axes(
+            self.mechanics,
+            counts_per_metre=gear.counts_per_metre,
+            zeros=self.machine.zeros,
+            rated_force=gear.rated_force,
+            hold_after=settings.hold_after,
+            noise=settings.encoder_noise,
+            rng=next(self._rngs),
+            connected=settings.moved_by == ETHERCAT,
+            advance=advance,
+        )
+        kind = SlaveType(free_maps=settings.free_maps, needs_sync0=settings.needs_sync0)
+        # Other wires move the plant, too: an instant later, the drives would lag behind for good.
+        since = round(1e9 * self.mechanics.time)
+        self.segment = Segment([kind] * LEGS, steady_ns, axes, since=since)
+        line = Line(self.segment, settings.seed)
+        self.tables['ethercat'] = Faults(self.segment, line)
+        return line
 
     def _make_card(self) -> Card:
         """Put the card in front of the plant."""

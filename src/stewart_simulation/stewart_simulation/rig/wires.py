@@ -7,26 +7,20 @@ from __future__ import annotations
 from math import inf
 from pathlib import Path
 
-from stewart_driver.ethercat.drive_type import DriveType
 from stewart_simulation.daq_card.server import CardServer
 from stewart_simulation.ethercat.control import ControlServer
-from stewart_simulation.ethercat.faults import Faults
-from stewart_simulation.ethercat.line import Line
-from stewart_simulation.ethercat.omron_1s import DriveType as SlaveType
 from stewart_simulation.ethercat.port import Port
 from stewart_simulation.ethercat.script import Script
-from stewart_simulation.ethercat.segment import Segment
 from stewart_simulation.rig import directory as places
-from stewart_simulation.rig.axes import Axes
 from stewart_simulation.rig.faults import RigFaults
 from stewart_simulation.rig.loop import Loop
-from stewart_simulation.rig.parts import Clocks, Parts, REAL_TIME
+from stewart_simulation.rig.parts import Clocks, Parts, REAL_TIME, TICK
 from stewart_simulation.rig.settings import ETHERCAT, RigSettings
 from stewart_simulation.rig.truth import TruthWriter
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 from stewart_simulation.serial_imu.pty_port import PtyPort
 
-TICK, IDLE = 5e-3, 20e-3
+IDLE = 20e-3
 CLOCK_PERIOD = 1.0
 
 
@@ -68,11 +62,11 @@ class Wires(Parts):
         self._truth = TruthWriter(directory / places.TRUTH)
         self._on_step()
         self.card: CardServer | None = None
-        self._segment: Segment | None = None
         self._port: Port | None = None
         self._listened = -1
         if settings.ethercat:
-            self.tables['ethercat'] = self._make_segment(interface)
+            line = self._make_segment(clocks.steady_ns)
+            self._port = Port(interface, line) if interface else None
         if settings.card:
             self.card = CardServer(
                 directory / places.CARD,
@@ -99,27 +93,6 @@ class Wires(Parts):
             drives.delivered,
             drives.powered,
         )
-
-    def _make_segment(self, interface: str) -> Faults:
-        settings = self._settings
-        gear = DriveType.from_yaml(settings.drive).gear
-        axes = Axes(
-            self.mechanics,
-            counts_per_metre=gear.counts_per_metre,
-            zeros=self.machine.zeros,
-            rated_force=gear.rated_force,
-            hold_after=settings.hold_after,
-            noise=settings.encoder_noise,
-            rng=next(self._rngs),
-            connected=settings.moved_by == ETHERCAT,
-        )
-        kind = SlaveType(free_maps=settings.free_maps, needs_sync0=settings.needs_sync0)
-        # Other wires move the plant, too: an instant later, the drives would lag behind for good.
-        since = round(1e9 * self.mechanics.time)
-        self._segment = Segment([kind] * 6, self._clocks.steady_ns, axes, since=since)
-        line = Line(self._segment, settings.seed)
-        self._port = Port(interface, line) if interface else None
-        return Faults(self._segment, line)
 
     def register(self, loop: Loop) -> None:
         """Answer from now on."""
@@ -179,10 +152,10 @@ class Wires(Parts):
     def _tick(self, now: float) -> float:
         """Let drives and plant go on if no wire has done it."""
         patience = TICK if self.mechanics.drives.powered.any() else IDLE
-        if self._segment is not None:
-            if now - self._segment.ticked >= patience:
-                self._segment.tick()
-            return self._segment.ticked + patience
+        if self.segment is not None:
+            if now - self.segment.ticked >= patience:
+                self.segment.tick()
+            return self.segment.ticked + patience
         if now - self.mechanics.time >= patience:
             self.mechanics.advance(now)
         return self.mechanics.time + patience

@@ -1,0 +1,318 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the driver sees of the master: the same wire as over a socket, in simulated time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+import struct
+
+from stewart_driver.cia402.objects import IDENTITY
+from stewart_driver.ethercat.errors import NotOperational, SdoRefused, WrongCount
+from stewart_driver.ethercat.fault_text import AlStatus, Emergency
+from stewart_driver.rig_file import DriveIdentity
+from stewart_simulation.ethercat.frames import Command, Datagram, logical
+from stewart_simulation.ethercat.master import addresses, clocks, process_image
+from stewart_simulation.ethercat.master.errors import MasterError
+from stewart_simulation.ethercat.master.link import Link
+from stewart_simulation.ethercat.master.mailbox import Mailbox
+from stewart_simulation.ethercat.master.process_image import ProcessImage
+from stewart_simulation.ethercat.master.sdo_client import SdoClient
+from stewart_simulation.ethercat.master.slave_information import (
+    ManagerPlan,
+    read_information,
+    SlaveInformation,
+)
+from stewart_simulation.ethercat.master.texts import al_text
+
+# How long slaves may take for another state [s].
+STATE_PATIENCE = 0.5
+AL_STATUS = struct.Struct('<H2xH')
+CLOCK = struct.Struct('<Q')
+# The watchdog's divider counts in these [s], and begins with two.
+WATCHDOG_STEP, WATCHDOG_OFFSET, LONGEST_WATCHDOG = 40e-9, 2, 0xFFFF
+
+
+class InlineDrive:
+    """
+    One slave, object by object; fulfils ``starting.Slave``.
+
+    Parameters
+    ----------
+    leg : int
+        1 to 6, the place on the cable.
+    link : Link
+        The wire.
+    station : int
+        Its address.
+    information : SlaveInformation
+        What its EEPROM says.
+
+    Attributes
+    ----------
+    leg : int
+        As given.
+    name : str
+        Order code, as the EEPROM has it.
+    managers : tuple of ManagerPlan
+        As the EEPROM has them.
+    objects : SdoClient
+        Its objects.
+
+    """
+
+    def __init__(self, leg: int, link: Link, station: int, information: SlaveInformation) -> None:
+        """Know what was read."""
+        self.leg, self.name = leg, information.name
+        self._information = information
+        self.managers: tuple[ManagerPlan, ...] = information.managers
+        self.objects = SdoClient(Mailbox(link, station, *self.managers[:2]))
+
+    def read(self, index: int, subindex: int) -> bytes:
+        """Return the value of an object; raises `SdoRefused`."""
+        try:
+            return self.objects.read(index, subindex)
+        except MasterError as error:
+            raise SdoRefused(self.leg, index, subindex, str(error)) from None
+
+    def write(self, index: int, subindex: int, data: bytes) -> None:
+        """Set the value of an object; raises `SdoRefused`."""
+        try:
+            self.objects.write(index, subindex, data)
+        except MasterError as error:
+            raise SdoRefused(self.leg, index, subindex, str(error)) from None
+
+    def identity(self) -> DriveIdentity:
+        """Return vendor, product and revision of the EEPROM, and the serial number of 1018h."""
+        known = self._information
+        try:
+            serial = int.from_bytes(self.read(IDENTITY, 4)[:4], 'little')
+        except SdoRefused:
+            serial = 0
+        return DriveIdentity(known.vendor, known.product, known.revision, serial)
+
+
+class InlineBus:
+    """
+    A wire in this process with an EtherCAT master on it; fulfils ``starting.Wire``.
+
+    Parameters
+    ----------
+    interface : str
+        Its name.
+    link : Link
+        The wire, as patient as a start may be.
+    receive_timeout : float
+        Longest wait for a frame of the cycle [s].
+    release : callable
+        Called when it is closed.
+
+    Attributes
+    ----------
+    clock : int
+        Time of the reference clock at the last frame [ns].
+
+    """
+
+    def __init__(
+        self, interface: str, link: Link, receive_timeout: float, release: Callable[[], None]
+    ) -> None:
+        """Know no slave yet."""
+        self._interface, self._link, self._timeout = interface, link, receive_timeout
+        self._release = release
+        self._drives: list[InlineDrive] = []
+        self._image = ProcessImage(())
+        self._has_clocks = False
+        self.clock = 0
+        self.now, self.sleep = link.now, link.sleep
+
+    def scan(self, count: int) -> list[InlineDrive]:
+        """
+        Find the slaves and bring them to PREOP.
+
+        Parameters
+        ----------
+        count : int
+            How many there shall be.
+
+        Returns
+        -------
+        list of InlineDrive
+            So many, in the order of the cable.
+
+        Raises
+        ------
+        WrongCount
+            If there are none, fewer or more.
+        NotOperational
+            If one cannot be read.
+
+        """
+        link = self._link
+        answers = link.ask(Datagram(Command.BRD, 0, addresses.SLAVE_TYPE, bytes(1)))
+        found = answers[0].working_counter if answers else 0
+        self._reset()
+        for place in range(found):
+            station = struct.pack('<H', addresses.FIRST_STATION + place)
+            link.ask(Datagram(Command.APWR, -place & 0xFFFF, addresses.STATION, station))
+        try:
+            self._drives = [self._meet(place) for place in range(found)]
+        except MasterError as error:
+            raise NotOperational('PREOP', [str(error)]) from error
+        if found != count:
+            raise WrongCount(self._interface, [drive.name for drive in self._drives], count)
+        self._change(addresses.PREOP)
+        return self._drives
+
+    def _reset(self) -> None:
+        """Bring all slaves to INIT, with nothing configured."""
+        link = self._link
+        self.request(addresses.INIT | addresses.ERROR_OR_ACKNOWLEDGE)
+        link.broadcast(addresses.ERROR_COUNTERS, bytes(addresses.ERROR_COUNTERS_LENGTH))
+        link.broadcast(addresses.FMMUS, bytes(addresses.FMMU_NUMBER * addresses.FMMU_LENGTH))
+        length = addresses.MANAGER_NUMBER * addresses.MANAGER_LENGTH
+        link.broadcast(addresses.MANAGERS, bytes(length))
+        link.broadcast(addresses.SYNC_ACTIVATION, bytes(1))
+
+    def _meet(self, place: int) -> InlineDrive:
+        """Read who a slave is, and open its mailbox."""
+        station, leg = addresses.FIRST_STATION + place, place + 1
+        with _naming(leg):
+            information = read_information(self._link, station)
+            data = b''.join(plan.register() for plan in information.managers[:2])
+            if not self._link.write(station, addresses.MANAGERS, data):
+                raise MasterError('no answer to the place of its mailbox')
+        return InlineDrive(leg, self._link, station, information)
+
+    def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
+        """
+        Lay the process data out and ask for SAFEOP.
+
+        Parameters
+        ----------
+        watchdog : float
+            Silence after which a slave leaves OP [s].
+        sync : tuple of float, or None
+            Cycle and shift of SYNC0 [s]; None without distributed clocks.
+
+        Raises
+        ------
+        NotOperational
+            If the process data cannot be laid out.
+
+        """
+        link = self._link
+        try:
+            if sync is not None:
+                clocks.align(link, self._stations)
+            self._has_clocks = sync is not None
+            shares = []
+            for drive in self._drives:
+                with _naming(drive.leg):
+                    shares.append(process_image.share_of(drive.objects))
+            self._image = image = ProcessImage(shares)
+            for station, drive in zip(self._stations, self._drives, strict=True):
+                with _naming(drive.leg):
+                    self._set_watchdog(station, watchdog)
+                    if sync is not None:
+                        clocks.begin_sync0(link, station, *sync)
+                    image.configure(link, station, drive.managers, drive.leg - 1)
+        except MasterError as error:
+            raise NotOperational('SAFEOP', [str(error)]) from error
+        self._change(addresses.SAFEOP)
+
+    def _set_watchdog(self, station: int, duration: float) -> None:
+        divider = self._link.read(station, addresses.WATCHDOG_DIVIDER, 2)
+        if divider is None:
+            raise MasterError('no answer to the watchdog time')
+        step = WATCHDOG_STEP * (int.from_bytes(divider, 'little') + WATCHDOG_OFFSET)
+        steps = min(max(round(duration / step), 1), LONGEST_WATCHDOG)
+        if not self._link.write(station, addresses.PROCESS_WATCHDOG, struct.pack('<H', steps)):
+            raise MasterError('no answer to the watchdog time')
+
+    def hurry(self) -> None:
+        """From now on no frame may take longer than one of the cycle."""
+        self._link.patience = self._timeout
+
+    def request(self, state: int) -> None:
+        """Ask all slaves for a state, and do not wait."""
+        self._link.broadcast(addresses.AL_CONTROL, struct.pack('<H', state))
+
+    def statuses(self) -> list[AlStatus]:
+        """Read the state of all slaves; one that does not answer has state 0."""
+        answers = self._link.ask(
+            *(
+                Datagram(
+                    Command.FPRD, station, addresses.AL_STATUS, bytes(addresses.AL_STATUS_LENGTH)
+                )
+                for station in self._stations
+            )
+        )
+        states = [
+            AL_STATUS.unpack(item.data) if item.working_counter else (0, 0) for item in answers
+        ]
+        return [
+            AlStatus(state, code, al_text(code))
+            for state, code in states or [(0, 0)] * len(self._drives)
+        ]
+
+    def exchange(self, outputs: Sequence[bytes]) -> int:
+        """Send outputs and wait for the inputs; return the working counter, -1 for no frame."""
+        datagrams = [logical(Command.LRW, 0, self._image.pack(outputs))]
+        if self._has_clocks:
+            # Everybody hears what the first clock shows.
+            first = addresses.FIRST_STATION
+            datagrams.append(
+                Datagram(Command.FRMW, first, addresses.SYSTEM_TIME, bytes(CLOCK.size))
+            )
+        answers = self._link.send(datagrams, self._timeout)
+        if not answers:
+            return -1
+        self._image.take(answers[0].data)
+        if self._has_clocks and answers[1].working_counter:
+            (self.clock,) = CLOCK.unpack(answers[1].data)
+        return answers[0].working_counter
+
+    @property
+    def expected(self) -> int:
+        """Working counter if every slave takes part."""
+        return self._image.expected
+
+    def inputs(self) -> list[bytes]:
+        """Return what the drives have sent last."""
+        return self._image.inputs()
+
+    def emergencies(self, leg: int) -> list[Emergency]:
+        """Look into the mailbox of a drive; return the emergencies since the last call."""
+        return self._drives[leg - 1].objects.emergencies()
+
+    def close(self) -> None:
+        """Bring the slaves to INIT and let go of the wire."""
+        if self._drives:
+            self.request(addresses.INIT)
+        self._release()
+
+    @property
+    def _stations(self) -> range:
+        return range(addresses.FIRST_STATION, addresses.FIRST_STATION + len(self._drives))
+
+    def _change(self, state: int) -> None:
+        """Ask for a state and wait; who asks for `statuses` sees whether it was reached."""
+        self.request(state)
+        self._link.until(
+            lambda: all(
+                item.state == state or item.state & addresses.ERROR_OR_ACKNOWLEDGE
+                for item in self.statuses()
+            ),
+            STATE_PATIENCE,
+        )
+
+
+@contextmanager
+def _naming(leg: int) -> Iterator[None]:
+    """Say whose drive an error is about."""
+    try:
+        yield
+    except MasterError as error:
+        raise MasterError(f'leg {leg}: {error}') from error

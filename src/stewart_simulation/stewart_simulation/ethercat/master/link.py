@@ -1,0 +1,127 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Frames out and back, and the time that they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import inf
+
+from stewart_simulation.ethercat.frames import Command, Datagram, decode, encode
+from stewart_simulation.ethercat.line import Line
+
+# A frame without an answer is sent again after this [s].
+AGAIN = 2e-3
+# Between two looks at something that a slave has to finish [s].
+LOOK = 2e-4
+# A wire of 100 Mbit/s [s]; preamble, check sequence and gap; the shortest frame without them.
+OCTET, FRAMING, SHORTEST = 80e-9, 24, 60
+NANOSECONDS = 1e9
+
+
+class Link:
+    """
+    The master's end of a line.
+
+    Parameters
+    ----------
+    line : Line
+        What is behind it.
+    now_ns : callable
+        Present time [ns].
+    let_pass : callable
+        Lets some time pass [s].
+    patience : float
+        Longest wait for the answer to a question [s].
+
+    Attributes
+    ----------
+    patience : float
+        May be changed.
+
+    """
+
+    def __init__(
+        self,
+        line: Line,
+        now_ns: Callable[[], int],
+        let_pass: Callable[[float], None],
+        patience: float,
+    ) -> None:
+        """Send nothing yet."""
+        self._line, self.now_ns, self._let_pass = line, now_ns, let_pass
+        self.patience = patience
+        self._index = 0
+
+    def now(self) -> float:
+        """Return the present time [s]."""
+        return self.now_ns() / NANOSECONDS
+
+    def sleep(self, duration: float) -> None:
+        """Let some time pass [s]."""
+        if duration > 0.0:
+            self._let_pass(duration)
+
+    def send(
+        self, datagrams: Sequence[Datagram], patience: float, again: float = inf
+    ) -> Sequence[Datagram]:
+        """
+        Send one frame and wait for it.
+
+        Parameters
+        ----------
+        datagrams : sequence of Datagram
+            What is in it.
+        patience : float
+            A frame that takes longer is lost [s].
+        again : float
+            Who would send it again waits no longer for one that does not come at all [s].
+
+        Returns
+        -------
+        sequence of Datagram
+            As they come back; empty if the frame is lost.
+
+        """
+        self._index = (self._index + 1) & 0xFF
+        frame = encode([replace(item, index=self._index) for item in datagrams])
+        answer = self._line.send(frame)
+        way = OCTET * (max(len(frame), SHORTEST) + FRAMING) + self._line.delay / NANOSECONDS
+        if not answer or way > patience:
+            self.sleep(min(patience, again) if not answer else patience)
+            return ()
+        self.sleep(way)
+        return decode(answer)
+
+    def ask(self, *datagrams: Datagram) -> Sequence[Datagram]:
+        """Send a frame, and again while it gets lost; return nothing if the patience is over."""
+        limit = self.now_ns() + round(self.patience * NANOSECONDS)
+        answers: Sequence[Datagram] = ()
+        while not answers and (left := limit - self.now_ns()) > 0:
+            answers = self.send(datagrams, left / NANOSECONDS, AGAIN)
+        return answers
+
+    def read(self, station: int, register: int, length: int) -> bytes | None:
+        """Return octets of a slave; None if it does not answer."""
+        answers = self.ask(Datagram(Command.FPRD, station, register, bytes(length)))
+        return answers[0].data if answers and answers[0].working_counter else None
+
+    def write(self, station: int, register: int, data: bytes) -> bool:
+        """Write octets of a slave; tell whether it has taken them."""
+        answers = self.ask(Datagram(Command.FPWR, station, register, data))
+        return bool(answers and answers[0].working_counter)
+
+    def broadcast(self, register: int, data: bytes) -> int:
+        """Write octets of all slaves; return how many have taken them."""
+        answers = self.ask(Datagram(Command.BWR, 0, register, data))
+        return answers[0].working_counter if answers else 0
+
+    def until(self, reached: Callable[[], bool], patience: float) -> bool:
+        """Look again and again until something is reached; tell whether it was in time [s]."""
+        limit = self.now() + patience
+        while not reached():
+            if self.now() >= limit:
+                return False
+            self.sleep(LOOK)
+        return True

@@ -1,0 +1,166 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the EEPROM of a slave says, read through its registers (ETG.1000.6, ETG.2010)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import struct
+
+from stewart_simulation.ethercat.master.addresses import (
+    EEPROM_COMMAND,
+    EEPROM_OWNER,
+    EEPROM_VALUE,
+    MANAGER_NUMBER,
+)
+from stewart_simulation.ethercat.master.errors import MasterError
+from stewart_simulation.ethercat.master.link import Link
+
+MASTER, FORCED, DEVICE = 0, 2, 1
+READ, EIGHT_OCTETS, BUSY = 0x0100, 0x0040, 0x8000
+PATIENCE = 0.02
+# Words of the fixed part.
+IDENTITY, FIRST_CATEGORY = 0x08, 0x40
+STRINGS, GENERAL, MANAGERS, END = 10, 30, 41, 0xFFFF
+# In the category of general things: which string is the order code.
+ORDER_CODE = 2
+
+
+# Start, length, control, status, activation, what the device's side controls.
+MANAGER = struct.Struct('<HHBBBB')
+
+
+@dataclass(frozen=True)
+class ManagerPlan:
+    """What the maker wants of a sync manager: first octet, length at first, and control."""
+
+    start: int
+    length: int
+    control: int
+
+    def register(self, length: int | None = None) -> bytes:
+        """Return its registers, for another length if one is given; without one it is off."""
+        used = self.length if length is None else length
+        return MANAGER.pack(self.start, used, self.control, 0, bool(used), 0)
+
+
+@dataclass(frozen=True)
+class SlaveInformation:
+    """
+    A slave, as its EEPROM knows it.
+
+    Attributes
+    ----------
+    vendor, product, revision : int
+        Who made it, and what it is.
+    name : str
+        Order code.
+    managers : tuple of ManagerPlan
+        Mailbox out and in, outputs, inputs.
+
+    """
+
+    vendor: int
+    product: int
+    revision: int
+    name: str
+    managers: tuple[ManagerPlan, ...]
+
+
+def read_information(link: Link, station: int) -> SlaveInformation:
+    """
+    Read the EEPROM of a slave, and leave it to the slave.
+
+    Parameters
+    ----------
+    link : Link
+        The wire.
+    station : int
+        Its address.
+
+    Returns
+    -------
+    SlaveInformation
+        What was read.
+
+    Raises
+    ------
+    MasterError
+        If it cannot be read, or lacks what is needed.
+
+    """
+    # Whoever has it has to give it back.
+    link.write(station, EEPROM_OWNER, bytes([FORCED]))
+    link.write(station, EEPROM_OWNER, bytes([MASTER]))
+    reader = _Reader(link, station)
+    vendor, product, revision = struct.unpack('<III', reader.octets(IDENTITY, 12))
+    categories = _categories(reader)
+    link.write(station, EEPROM_OWNER, bytes([DEVICE]))
+    plans = tuple(
+        ManagerPlan(start, length, control)
+        for start, length, control, _, _, _ in struct.iter_unpack(
+            MANAGER.format, _whole(categories.get(MANAGERS, b''), MANAGER.size)
+        )
+    )
+    if len(plans) != MANAGER_NUMBER:
+        raise MasterError(f'its EEPROM has {len(plans)} sync managers, not {MANAGER_NUMBER}')
+    general = categories.get(GENERAL, bytes(ORDER_CODE + 1))
+    name = _string(categories.get(STRINGS, b'\0'), general[ORDER_CODE])
+    return SlaveInformation(vendor, product, revision, name, plans)
+
+
+class _Reader:
+    """The words of an EEPROM."""
+
+    def __init__(self, link: Link, station: int) -> None:
+        self._link, self._station = link, station
+
+    def octets(self, word: int, length: int) -> bytes:
+        data = b''
+        while len(data) < length:
+            data += self._piece(word + len(data) // 2)
+        return data[:length]
+
+    def _piece(self, word: int) -> bytes:
+        command = struct.pack('<HI', READ, word)
+        if not self._link.write(self._station, EEPROM_COMMAND, command):
+            raise MasterError('its EEPROM takes no command')
+        status = BUSY
+
+        def ready() -> bool:
+            nonlocal status
+            answer = self._link.read(self._station, EEPROM_COMMAND, 2)
+            status = BUSY if answer is None else int.from_bytes(answer, 'little')
+            return not status & BUSY
+
+        if not self._link.until(ready, PATIENCE):
+            raise MasterError('its EEPROM is busy')
+        data = self._link.read(self._station, EEPROM_VALUE, 8 if status & EIGHT_OCTETS else 4)
+        if data is None:
+            raise MasterError('its EEPROM gives no answer')
+        return data
+
+
+def _categories(reader: _Reader) -> dict[int, bytes]:
+    """Return the categories by number, one behind the other until the last."""
+    found: dict[int, bytes] = {}
+    word = FIRST_CATEGORY
+    while True:
+        kind, words = struct.unpack('<HH', reader.octets(word, 4))
+        if kind == END:
+            return found
+        found[kind] = reader.octets(word + 2, 2 * words)
+        word += 2 + words
+
+
+def _whole(data: bytes, size: int) -> bytes:
+    return data[: len(data) // size * size]
+
+
+def _string(data: bytes, number: int) -> str:
+    """Return a string by its number, which counts from 1; 0 stands for none."""
+    at, text = 1, b''
+    for _ in range(min(number, data[0])):
+        text = data[at + 1 : at + 1 + data[at]]
+        at += 1 + data[at]
+    return text.decode('ascii', 'replace') if number else ''

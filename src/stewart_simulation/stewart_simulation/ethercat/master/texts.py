@@ -1,0 +1,102 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the standard calls the codes of slaves (ETG.1020, ETG.1000.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+AL_CODES: Mapping[int, str] = {
+    0x0000: 'No error',
+    0x0001: 'Unspecified error',
+    0x0002: 'No memory',
+    0x0011: 'Invalid requested state change',
+    0x0012: 'Unknown requested state',
+    0x0013: 'Bootstrap not supported',
+    0x0014: 'No valid firmware',
+    0x0015: 'Invalid mailbox configuration',
+    0x0016: 'Invalid mailbox configuration',
+    0x0017: 'Invalid sync manager configuration',
+    0x0018: 'No valid inputs available',
+    0x0019: 'No valid outputs',
+    0x001A: 'Synchronization error',
+    0x001B: 'Sync manager watchdog',
+    0x001C: 'Invalid sync manager types',
+    0x001D: 'Invalid output configuration',
+    0x001E: 'Invalid input configuration',
+    0x001F: 'Invalid watchdog configuration',
+    0x0020: 'Slave needs cold start',
+    0x0021: 'Slave needs INIT',
+    0x0022: 'Slave needs PREOP',
+    0x0023: 'Slave needs SAFEOP',
+    0x0024: 'Invalid input mapping',
+    0x0025: 'Invalid output mapping',
+    0x0026: 'Inconsistent settings',
+    0x0027: 'Freerun not supported',
+    0x0028: 'Synchronization not supported',
+    0x0029: 'Freerun needs 3 buffer mode',
+    0x002A: 'Background watchdog',
+    0x002B: 'No valid inputs and outputs',
+    0x002C: 'Fatal sync error',
+    0x002D: 'No sync error',
+    0x0030: 'Invalid DC SYNC configuration',
+    0x0031: 'Invalid DC latch configuration',
+    0x0032: 'PLL error',
+    0x0033: 'DC sync IO error',
+    0x0034: 'DC sync timeout error',
+    0x0035: 'DC invalid sync cycle time',
+    0x0036: 'DC sync0 cycle time',
+    0x0037: 'DC sync1 cycle time',
+    0x0050: 'EEPROM no access',
+    0x0051: 'EEPROM error',
+    0x0060: 'Slave restarted locally',
+}
+
+ABORTS: Mapping[int, str] = {
+    0x05030000: 'toggle bit not changed',
+    0x05040000: 'SDO protocol timeout',
+    0x05040001: 'client/server command specifier not valid or unknown',
+    0x05040005: 'out of memory',
+    0x06010000: 'unsupported access to an object',
+    0x06010001: 'attempt to read a write-only object',
+    0x06010002: 'attempt to write a read-only object',
+    0x06010003: 'subindex cannot be written, subindex 0 must be 0 for write access',
+    0x06010004: 'complete access is not supported for this object',
+    0x06010005: 'object length exceeds the mailbox size',
+    0x06010006: 'object is mapped to a receive PDO, SDO download is blocked',
+    0x06020000: 'the object does not exist in the object dictionary',
+    0x06040041: 'the object cannot be mapped into the PDO',
+    0x06040042: 'number and length of the objects to be mapped exceed the PDO length',
+    0x06040043: 'general parameter incompatibility',
+    0x06040047: 'general internal incompatibility in the device',
+    0x06060000: 'access failed because of a hardware error',
+    0x06070010: 'data type does not match, length of the parameter does not match',
+    0x06070012: 'data type does not match, length of the parameter is too high',
+    0x06070013: 'data type does not match, length of the parameter is too low',
+    0x06090011: 'subindex does not exist',
+    0x06090030: 'value range of the parameter exceeded',
+    0x06090031: 'value of the parameter is too high',
+    0x06090032: 'value of the parameter is too low',
+    0x06090036: 'maximum value is less than the minimum value',
+    0x08000000: 'general error',
+    0x08000020: 'data cannot be transferred or stored to the application',
+    0x08000021: 'data cannot be transferred because of local control',
+    0x08000022: 'data cannot be transferred because of the present device state',
+    0x08000023: 'no object dictionary is present',
+}
+
+MAILBOX_ERRORS: Mapping[int, str] = {
+    1: 'syntax of the mailbox header is wrong',
+    2: 'the protocol is not supported',
+    3: 'the channel field contains a wrong value',
+    4: 'the service is not supported',
+    5: 'the header of the protocol is wrong',
+    6: 'the length of the data is too short',
+    7: 'no memory in the slave',
+    8: 'the length of the data is inconsistent',
+}
+
+
+def al_text(code: int) -> str:
+    """Return the standard's text of an AL status code."""
+    return AL_CODES.get(code, 'Unknown')

@@ -1,0 +1,371 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The back end ``ethercat`` on a segment in this process, in simulated time.
+
+What it is asked and what it has to say is what test_ethercat_backend.py has over a socket; here
+nothing waits, and instants can be compared.
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import pytest
+from stewart_driver.configuration import CycleConfiguration, SupervisionSettings
+from stewart_driver.cycle import Request
+from stewart_driver.cycle_link import Sample, StateChange
+from stewart_driver.errors import ConfigurationError
+from stewart_driver.ethercat.backend import EthercatBackend
+from stewart_driver.ethercat.errors import BusTaken, NoInterface, WrongBus
+from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.inline_cycle import InlineCycle
+from stewart_driver.legs import Array
+from stewart_driver.setpoint import Setpoint
+from stewart_driver.state_machine import State
+from stewart_simulation.rig.inline_rig import InlineRig
+from stewart_simulation.rig.settings import RigSettings
+
+pytestmark = pytest.mark.installed
+
+BEGIN = 1_000_000_000
+STEP = 1_000_000
+CYCLE = 0.002
+AMPLITUDES = np.array([0.02, 0.015, -0.02, 0.01, 0.018, -0.015])
+OMEGA = np.pi
+# Silence may be long: the setpoints of these tests never are.
+SUPERVISION = SupervisionSettings(command_timeout=0.8)
+# Braked hard, the platform sways on its legs for a while [m].
+SWAY = 1e-3
+NEITHER_OFF_NOR_FAULTY = {'OPERATION_ENABLED', 'QUICK_STOP_ACTIVE', 'FAULT_REACTION_ACTIVE'}
+
+
+class User:
+    """A node and its rig: it starts the loop, asks, sends a wave at 200 Hz, and listens."""
+
+    def __init__(self, rig: dict[str, Any] | None = None, **options: Any) -> None:
+        self.now = BEGIN
+        settings = RigSettings(platform='vigo', card=False, imu=False, **(rig or {}))
+        self.rig = InlineRig(settings, lambda: self.now)
+        self._options = {'interface': self.rig.interface, 'rig_file': str(self.rig.rig_file)}
+        self._options |= {'cycle_time': CYCLE, **options}
+        self.changes: list[StateChange] = []
+        self.samples: list[Sample] = []
+        self._waving_since: float | None = None
+        self._start = np.zeros(6)
+
+    def backend(self, **options: Any) -> EthercatBackend:
+        return EthercatBackend(EthercatOptions(**{**self._options, **options}))
+
+    def begin(self) -> User:
+        backend = self.backend()
+        configuration = CycleConfiguration(
+            backend.limits, supervision=SUPERVISION, publish_every=1
+        )
+        self.loop = InlineCycle(backend, configuration, self.now)
+        self.until(lambda: self.loop.cycles)
+        return self
+
+    def let_pass(self, duration: float) -> None:
+        end = self.now + round(1e9 * duration)
+        while self.now < end:
+            self.now += STEP
+            if self._waving_since is not None and self.now % (5 * STEP) == 0:
+                self._send(self._waving_since)
+            self.loop.advance(self.now)
+            self.rig.advance()
+            self.samples += self.loop.samples()
+            self.changes += self.loop.state_changes()
+
+    def until(self, reached: Callable[[], Any], patience: float = 5.0) -> None:
+        end = self.now + round(1e9 * patience)
+        while not reached():
+            assert self.now < end, self.changes[-1:]
+            self.let_pass(1e-3)
+
+    @property
+    def state(self) -> State:
+        return self.changes[-1].state
+
+    @property
+    def reason(self) -> str:
+        return self.changes[-1].reason
+
+    @property
+    def strokes(self) -> Array:
+        """Where the legs really are."""
+        return self.rig.mechanics.drives.strokes.copy()
+
+    def seen(self, what: str) -> Any:
+        """Return what one sees when standing beside the machine."""
+        return self.rig.faults.observe()['ethercat'][what]
+
+    def enable(self) -> None:
+        assert self.loop.request(Request.ENABLE)[0]
+        self.until(lambda: self.state is State.ENABLED)
+
+    def wave(self) -> None:
+        self._start = self.samples[-1].strokes
+        self._waving_since = self.now / 1e9
+
+    def silence(self) -> None:
+        self._waving_since = None
+
+    def move(self) -> None:
+        """Wave until the legs really move."""
+        self.enable()
+        before = self.strokes
+        self.wave()
+        self.until(lambda: np.ptp(self.strokes - before) > 0.01)
+
+    def _send(self, begin: float) -> None:
+        stamp = self.now / 1e9
+        phase = OMEGA * (stamp - begin)
+        self.loop.offer(
+            Setpoint(
+                stamp,
+                self._start + AMPLITUDES * (1.0 - np.cos(phase)),
+                AMPLITUDES * OMEGA * np.sin(phase),
+                np.zeros(6),
+            )
+        )
+
+    def close(self) -> None:
+        self.rig.end()
+
+
+@pytest.fixture
+def use() -> Iterator[Callable[..., User]]:
+    users: list[User] = []
+
+    def make(**options: Any) -> User:
+        users.append(User(**options))
+        return users[-1]
+
+    yield make
+    for user in users:
+        user.close()
+
+
+@pytest.mark.parametrize('drive', ['omron_1s', 'omron_1s_free'])
+def test_six_axes_go_to_op_and_follow_a_wave(drive: str, use: Callable[..., User]) -> None:
+    user = use(drive=drive).begin()
+    assert user.seen('al_states') == ['OP'] * 6
+    assert user.loop.request(Request.HOME)[1].startswith('height of the legs -0.000 mm from home')
+    user.enable()
+    user.wave()
+    user.let_pass(2.0)
+
+    followed = [item for item in user.samples if item.commanded_strokes is not None]
+    errors = np.array([item.strokes - item.commanded_strokes for item in followed])
+    travel = np.ptp([item.strokes for item in followed], axis=0)
+    counters = user.loop.counters()
+    assert user.state is State.ENABLED
+    assert min(travel) > 0.015
+    # Inputs are a cycle old, and a target is reached a cycle later, at 63 mm/s.
+    assert np.abs(errors).max() < 0.063 * 2 * CYCLE + 2e-4
+    assert followed[-1].forces is not None
+    assert (counters.bad_working_counters, counters.lost_frames, counters.overruns) == (0, 0, 0)
+    assert counters.round_trips.sum() == user.loop.cycles
+
+
+def test_two_runs_are_the_same_to_the_bit_and_another_seed_is_not(
+    use: Callable[..., User],
+) -> None:
+    def digest(seed: int) -> str:
+        user = use(rig={'seed': seed}).begin()
+        user.rig.faults.apply('ethercat.lose_some', probability=0.01)
+        user.enable()
+        user.wave()
+        user.let_pass(1.0)
+        whole = sha256()
+        for item in user.samples:
+            whole.update(np.array([item.stamp, *item.strokes, *item.rates]).tobytes())
+        return whole.hexdigest()
+
+    assert digest(1) == digest(1) != digest(2)
+
+
+def test_the_start_takes_simulated_time_and_the_first_cycle_comes_after_it(
+    use: Callable[..., User],
+) -> None:
+    user = use()
+    user.begin()
+
+    took = (user.now - BEGIN) / 1e9
+    # SYNC0 begins a tenth of a second after it was asked for.
+    assert 0.1 < took < 0.3
+    assert user.loop.cycles == 1
+    assert user.loop.counters().overruns == 0
+    assert user.samples[0].stamp == pytest.approx(user.now / 1e9, abs=1e-9)
+    assert user.changes[0].reason.startswith('started; height of the legs')
+
+
+def test_a_lost_frame_costs_its_timeout_and_nothing_else(use: Callable[..., User]) -> None:
+    user = use().begin()
+    user.move()
+    before = user.loop.counters()
+    for way in ('out', 'back'):
+        user.rig.faults.apply('ethercat.lose_next', count=1, way=way)
+        user.let_pass(0.1)
+
+    after = user.loop.counters()
+    assert user.state is State.ENABLED
+    assert after.lost_frames - before.lost_frames == 2
+    # 4 ms are two cycles; one of them is the one that waits.
+    assert after.overruns - before.overruns == 2
+    stamps = np.array([item.stamp for item in user.samples])
+    assert np.all(np.diff(stamps) >= 0.0)
+    assert user.samples[-1].stamp == pytest.approx(user.now / 1e9, abs=CYCLE)
+
+
+def test_a_late_frame_is_measured_and_one_that_is_too_late_is_lost(
+    use: Callable[..., User],
+) -> None:
+    user = use().begin()
+    user.enable()
+    user.rig.faults.apply('ethercat.delay', seconds=1e-3)
+    user.let_pass(0.1)
+
+    assert user.loop.counters().lost_frames == 0
+    assert user.loop.counters().longest_round_trip == pytest.approx(1e-3, abs=1e-4)
+    user.rig.faults.apply('ethercat.delay', seconds=5e-3)
+    user.until(lambda: user.state is State.FAULT)
+    assert 'no complete frame has come back on inline:1 for 6' in user.reason
+
+
+@pytest.mark.parametrize(
+    ('fault', 'arguments', 'reason'),
+    [
+        ('drive_fault', {'slave': 4, 'code': 0x2310}, 'leg 4 reports fault 0x2310: continuous ov'),
+        ('al_error', {'slave': 5, 'code': 0x1A}, 'leg 5 reports fault 0x8130'),
+        ('cut', {'after': 3}, 'leg 4: its drive is lost, EtherCAT: does not answer; legs 4, 5, 6'),
+        ('power_cycle', {'slave': 2}, 'leg 2: its drive is lost'),
+        ('cut', {'after': 0}, 'no complete frame has come back on inline:1'),
+    ],
+)
+def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
+    fault: str, arguments: dict[str, int], reason: str, use: Callable[..., User]
+) -> None:
+    user = use().begin()
+    user.move()
+
+    user.rig.faults.apply(f'ethercat.{fault}', **arguments)
+    user.until(lambda: user.state is State.FAULT)
+    assert reason in user.reason
+    user.until(lambda: not NEITHER_OFF_NOR_FAULTY & set(user.seen('drive_states')))
+    user.let_pass(0.2)
+    rest = user.strokes
+    user.rig.faults.apply('ethercat.mend')
+    user.let_pass(0.2)
+    np.testing.assert_allclose(user.strokes, rest, atol=SWAY)
+    assert user.state is State.FAULT
+    assert 'OPERATION_ENABLED' not in user.seen('drive_states')
+
+    user.silence()
+    accepted, said = user.loop.request(Request.RESET_FAULT)
+    assert accepted
+    assert said.startswith('fault reset, the drives are off')
+    user.let_pass(0.5)
+    user.enable()
+    assert user.seen('drive_states') == ['OPERATION_ENABLED'] * 6
+    assert user.changes[-1].homed
+    assert user.loop.counters().bus_restarts == (fault != 'drive_fault')
+
+
+def test_emergency_and_al_status_are_in_the_reason(use: Callable[..., User]) -> None:
+    user = use().begin()
+    user.enable()
+
+    user.rig.faults.apply('ethercat.al_error', slave=5, code=0x1A)
+    user.until(lambda: user.state is State.FAULT)
+
+    assert 'no process data (watchdog); emergency (register 0x11)' in user.reason
+    assert 'SAFEOP with error 0x001A (Synchronization error)' in user.reason
+
+
+def test_drives_that_nobody_drives_any_more_stop_by_themselves(use: Callable[..., User]) -> None:
+    user = use().begin()
+    user.move()
+
+    user.loop.kill()
+    user.let_pass(0.5)
+
+    assert user.seen('drive_states') == ['FAULT'] * 6
+    assert set(user.seen('error_codes')) == {0x8130}
+    rest = user.strokes
+    user.let_pass(0.2)
+    np.testing.assert_allclose(user.strokes, rest, atol=SWAY)
+
+
+def test_the_end_takes_the_voltage_off_and_frees_the_wire(use: Callable[..., User]) -> None:
+    user = use().begin()
+    with pytest.raises(BusTaken):
+        user.backend().open(1.0)
+    user.move()
+
+    user.loop.end()
+
+    assert user.seen('drive_states') == ['SWITCH_ON_DISABLED'] * 6
+    assert user.seen('al_states') == ['INIT'] * 6
+    user.backend().open(user.now / 1e9)
+
+
+@pytest.mark.parametrize(
+    ('fault', 'arguments', 'reason'),
+    [
+        ('identity', {'slave': 2}, 'leg 2 has vendor 0x83, product 0xAB'),
+        (
+            'cut',
+            {'after': 4},
+            r'4 slaves answer on inline:1, expected are 6 \(1: R88D-1SN04H-ECT, 2:',
+        ),
+        ('cut', {'after': 0}, 'no slave answers on inline:1'),
+    ],
+)
+def test_a_wrong_bus_is_refused_at_the_start(
+    fault: str, arguments: dict[str, int], reason: str, use: Callable[..., User]
+) -> None:
+    user = use()
+    user.rig.faults.apply(f'ethercat.{fault}', **arguments)
+
+    with pytest.raises(WrongBus, match=reason):
+        user.begin()
+
+
+def test_frames_that_get_lost_on_the_way_to_op_are_sent_again(use: Callable[..., User]) -> None:
+    user = use(rig={'seed': 3})
+    user.rig.faults.apply('ethercat.lose_some', probability=0.05)
+    user.begin()
+
+    assert user.seen('lost') > 20
+    assert user.seen('al_states') == ['OP'] * 6
+
+
+def test_read_only_maps_are_used_as_they_are_and_said_aloud(use: Callable[..., User]) -> None:
+    user = use(drive='omron_1s_free')
+    user.rig.faults.apply('ethercat.read_only_maps', slave=3)
+    user.begin()
+
+    notes = user.changes[0].reason
+    assert 'drive of leg 3 refuses object 1600h:0: abort 0x06010002' in notes
+    assert 'its map 1A00h is used as it is' in notes
+    assert 'leg 2' not in notes
+    user.enable()
+
+
+def test_a_wire_that_was_taken_away_is_no_interface(use: Callable[..., User]) -> None:
+    pytest.importorskip('pysoem')
+    user = use()
+    user.rig.end()
+    backend = user.backend(rig_file='')
+
+    assert not backend.simulated
+    with pytest.raises(ConfigurationError, match='inline:1'):
+        backend.require_callers_time()
+    with pytest.raises(NoInterface):
+        backend.open(1.0)
