@@ -13,6 +13,8 @@ from stewart_driver.backend import Backend, find_backend
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import ConfigurationError
+from stewart_driver.ethercat.backend import EthercatBackend
+from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.legs import Array
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_kinematics.shared_platform import load_platform
@@ -20,7 +22,7 @@ from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
 from stewart_simulation.rig.inertial_feed import InertialFeed
 from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.mechanics import Mechanics
-from stewart_simulation.rig.settings import RigSettings
+from stewart_simulation.rig.settings import CARD, ETHERCAT, RigSettings
 from stewart_simulation.rigid_drives import RigidDrives
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.inline_port import InlinePort
@@ -97,7 +99,7 @@ class SimulatedMachine:
 
 class InlineMachine:
     """
-    A virtual rig behind its card and its sensor, in this process.
+    A virtual rig behind its segment, its card and its sensor, in this process.
 
     Parameters
     ----------
@@ -105,22 +107,46 @@ class InlineMachine:
         Of driver and virtual rig.
     now : callable
         Simulated time [ns].
+    kind : type
+        Back end that drives it.
+
+    Raises
+    ------
+    ConfigurationError
+        If the rig is moved by something else.
 
     """
 
-    def __init__(self, parameters: RigParameters, now: Callable[[], int]) -> None:
-        """Build the rig, and the back end on its card."""
+    def __init__(
+        self,
+        parameters: RigParameters,
+        now: Callable[[], int],
+        kind: type[DaqBackend] | type[EthercatBackend],
+    ) -> None:
+        """Build the rig, and the back end on its wire."""
         settings = parameters.of('virtual_rig', RigSettings, VirtualRigParameters)
-        self.rig = InlineRig(settings, now)
-        wired = {
-            'card': 'simulated',
-            'device': self.rig.card,
-            'rig_file': str(self.rig.rig_file),
-            'mode': settings.card_mode,
-            'enable_channel': settings.enable_channel,
-        }
-        options = parameters.options('driver', DaqBackend.name, DaqOptions, wired)
-        self.backend = DaqBackend(options)
+        moved_by = ETHERCAT if kind is EthercatBackend else CARD
+        if settings.moved_by != moved_by:
+            expected = f'{moved_by}, for the back end is {kind.name}'
+            raise ConfigurationError('moved_by', settings.moved_by, expected)
+        self.rig = rig = InlineRig(settings, now)
+        wired: dict[str, object] = {'rig_file': str(rig.rig_file)}
+        self.backend: Backend
+        if moved_by == ETHERCAT:
+            wired |= {'interface': rig.interface, 'namespace': ''}
+            self.backend = EthercatBackend(
+                parameters.options('driver', EthercatBackend.name, EthercatOptions, wired)
+            )
+        else:
+            wired |= {
+                'card': 'simulated',
+                'device': rig.card,
+                'mode': settings.card_mode,
+                'enable_channel': settings.enable_channel,
+            }
+            self.backend = DaqBackend(
+                parameters.options('driver', DaqBackend.name, DaqOptions, wired)
+            )
 
     def truth(self) -> Array:
         """Return the true pose and twist of the platform, shape (13,)."""
@@ -134,6 +160,7 @@ class InlineMachine:
 
     def go(self, now: float) -> None:
         """Bring the plant to an instant [s]."""
+        self.rig.tick()
         self.rig.mechanics.advance(now)
 
 
@@ -163,7 +190,7 @@ def machine_of(parameters: RigParameters, now: Callable[[], int]) -> Machine:
     kind = find_backend(chosen.backend)
     if kind is SimulatedBackend:
         return SimulatedMachine(parameters)
-    if kind is DaqBackend:
-        return InlineMachine(parameters, now)
-    expected = 'simulated or daq, for the others follow no simulated time'
+    if kind is DaqBackend or (kind is EthercatBackend and parameters.has('virtual_rig')):
+        return InlineMachine(parameters, now, kind)
+    expected = 'simulated or daq, or ethercat of a virtual_rig: metal follows no simulated time'
     raise ConfigurationError('backend', chosen.backend, expected)
