@@ -14,7 +14,14 @@ from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterFile, ParameterValue
-from stewart_bringup.launching import end_with, rig_arguments, rig_processes, value_of
+from stewart_bringup.launching import (
+    clock,
+    end_with,
+    in_simulated_time,
+    rig_arguments,
+    rig_processes,
+    value_of,
+)
 from stewart_bringup.rigs import config_file, nodes_of
 
 
@@ -48,6 +55,7 @@ def operate(context):
                 'patience': 120.0,
                 'nodes': nodes_of([config_file('rig', value_of(context, 'rig'))]),
             },
+            clock(context, simulated=in_simulated_time(context)),
         ],
         output='screen',
         sigterm_timeout='15',

@@ -245,6 +245,7 @@ def run_rig(
     record: Path | None = None,
     stop: StopSignals | None = None,
     speed: float | None = None,
+    log_level: str = 'info',
 ) -> None:
     """
     Run a rig until SIGINT or SIGTERM.
@@ -263,6 +264,8 @@ def run_rig(
         Where a request to stop comes from.
     speed : float, optional
         Simulated seconds per second, 0 for as fast as possible; real time if not given.
+    log_level : str
+        What is logged: debug, info, warn, error or fatal.
 
     Raises
     ------
@@ -275,7 +278,10 @@ def run_rig(
     """
     if stop is not None and stop.requested:
         return
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    rclpy.init(
+        args=['--ros-args', '--log-level', log_level],
+        signal_handler_options=SignalHandlerOptions.NO,
+    )
     try:
         nodes = compose(
             files,

@@ -9,7 +9,8 @@ composition and the demo cannot differ.
 
 Recorder, virtual rig and driver come up in this order, all others when the driver is active. The
 driver is given time to bring the platform to rest when everything ends, and everything ends with
-the driver; `ros2 launch` then returns 1 if the driver failed.
+the driver; `ros2 launch` then returns 1 if the driver failed. In simulated time one process has
+all nodes of the rig in lock-step, and everything ends with that.
 
 """
 
@@ -18,12 +19,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 from ament_index_python.packages import get_package_prefix, PackageNotFoundError
 from launch import LaunchContext
 from launch.actions import (
     DeclareLaunchArgument,
+    ExecuteProcess,
     OpaqueFunction,
     RegisterEventHandler,
     Shutdown,
@@ -32,7 +35,8 @@ from launch.event_handlers import OnProcessExit, OnProcessIO
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterFile, ParameterValue
-from stewart_bringup.errors import LaunchFailed, LaunchRefused
+from launch_ros.substitutions import ExecutableInPackage
+from stewart_bringup.errors import LaunchFailed, LaunchRefused, SpeedRefused
 from stewart_bringup.rigs import (
     available,
     config_file,
@@ -42,6 +46,7 @@ from stewart_bringup.rigs import (
     setting,
     VIRTUAL_RIG,
 )
+from stewart_bringup.simulated_speed import speed_of
 from stewart_description.paths import platform_path, rviz_path
 from stewart_description.urdf import render_urdf
 from stewart_simulation.rig.directory import READY
@@ -54,7 +59,8 @@ TIME_TO_REST = '15'
 # robot_state_publisher drops a joint state that follows the last one sooner than this allows [Hz].
 # forward_kinematics limits their rate; at that very rate jitter would cost every other one.
 TF_LIMIT = 1000.0
-SIMULATED = 'simulated'
+REAL, SIMULATED = 'real', 'simulated'
+AS_IT_PASSES = '1'
 YES = {'true', '1', 'yes', 'on'}
 NO = {'false', '0', 'no', 'off', ''}
 
@@ -65,7 +71,11 @@ ARGUMENTS = {
     'platform': 'platform whose URDF is shown: a name, or the path of its YAML file; empty for '
     "the rig file's own",
     'namespace': 'namespace of every node, and of the topics tf and tf_static',
-    'use_sim_time': 'take time from /clock; a driver refuses that, drives follow real time',
+    'time': 'what the rig follows: real, or simulated, which goes on when its nodes are done, all '
+    'in one process, and which all others take from /clock',
+    'speed': 'simulated seconds per second, or max; for time:=simulated',
+    'use_sim_time': 'take time from /clock, which somebody else publishes; a driver refuses that, '
+    'drives follow real time',
     'rviz': 'show the platform in RViz',
     'model': 'start robot_state_publisher, which sends tf and the URDF; RViz needs both',
     'record': 'record every topic',
@@ -101,14 +111,15 @@ def arguments(*names: str, **defaults: str) -> list[Any]:
 def rig_arguments(rig: str, *, wave: str = '', rviz: str = 'false') -> list[Any]:
     """Return what `rig_processes` asks for, with its defaults."""
     return [
-        *arguments(rig=rig, wave=wave, platform='', namespace='', use_sim_time='false'),
+        *arguments(rig=rig, wave=wave, platform='', namespace=''),
+        *arguments(time=REAL, speed=AS_IT_PASSES, use_sim_time='false'),
         *arguments(rviz=rviz, model='true', record='false', bag='recording', log_level='info'),
     ]
 
 
 def rig_processes(backend: str = '') -> Any:
     """
-    Return the action that starts a rig: a process per node, robot_state_publisher, RViz.
+    Return the action that starts a rig, in real time a process per node, and who shows it.
 
     Parameters
     ----------
@@ -197,9 +208,23 @@ def text(value: str) -> Any:
     return ParameterValue(value, value_type=str)
 
 
-def clock(context: LaunchContext) -> dict[str, bool]:
-    """Return the parameter ``use_sim_time`` as asked for."""
-    return {'use_sim_time': asked(context, 'use_sim_time')}
+def clock(context: LaunchContext, *, simulated: bool = False) -> dict[str, bool]:
+    """Return the parameter ``use_sim_time`` of what follows a rig, or of what was asked for."""
+    return {'use_sim_time': simulated or asked(context, 'use_sim_time')}
+
+
+def in_simulated_time(context: LaunchContext) -> bool:
+    """Tell whether the rig shall be; `time` and `speed` are checked on the way."""
+    time, speed = value_of(context, 'time'), value_of(context, 'speed')
+    if time not in {REAL, SIMULATED}:
+        raise LaunchRefused(f'time: expected {REAL} or {SIMULATED}, got {time!r}')
+    try:
+        hurried = speed_of(speed) != speed_of(AS_IT_PASSES)
+    except SpeedRefused as error:
+        raise LaunchRefused(f'speed: {error}') from error
+    if hurried and time == REAL:
+        raise LaunchRefused(f'speed: {speed} is for time:={SIMULATED}, real time has its own')
+    return time == SIMULATED
 
 
 def asked(context: LaunchContext, name: str) -> bool:
@@ -215,7 +240,7 @@ def value_of(context: LaunchContext, name: str) -> str:
     return str(LaunchConfiguration(name).perform(context))
 
 
-def model(context: LaunchContext, platform: str) -> Any:
+def model(context: LaunchContext, platform: str, *, simulated: bool = False) -> Any:
     """Return robot_state_publisher with the URDF of a platform."""
     return _outsider(
         'robot_state_publisher',
@@ -224,21 +249,22 @@ def model(context: LaunchContext, platform: str) -> Any:
                 'robot_description': text(render_urdf(platform)),
                 'publish_frequency': TF_LIMIT,
             },
-            clock(context),
+            clock(context, simulated=simulated),
         ],
     )
 
 
-def rviz(context: LaunchContext, platform: str, config: str = '') -> list[Any]:
+def rviz(
+    context: LaunchContext, platform: str, config: str = '', *, simulated: bool = False
+) -> list[Any]:
     """Return RViz, by default with the configuration of stewart_description, and its arrows."""
-    window = _outsider(
-        'rviz2', parameters=[clock(context)], arguments=['-d', config or str(rviz_path())]
-    )
+    time = clock(context, simulated=simulated)
+    window = _outsider('rviz2', parameters=[time], arguments=['-d', config or str(rviz_path())])
     arrows = Node(
         package=package_of('force_arrows'),
         executable='force_arrows',
         namespace=LaunchConfiguration('namespace'),
-        parameters=[{'platform': text(platform)}, clock(context)],
+        parameters=[{'platform': text(platform)}, time],
         output='screen',
     )
     return [window, arrows]
@@ -269,13 +295,47 @@ def _start_rig(context: LaunchContext, *, backend: str) -> list[Any]:
     found = setting(files, DRIVER, 'backend')
     if backend and found != backend:
         raise LaunchRefused(f'{files[0]} has the back end {found!r}, and not {backend!r}')
-    if found == SIMULATED:
+    simulated = in_simulated_time(context)
+    if simulated and found not in {None, SIMULATED} and VIRTUAL_RIG not in nodes_of(files):
+        raise LaunchRefused(f'time: what moves metal follows real time, as the rig of {files[0]}')
+    if found == SIMULATED and not simulated:
         files.append(config_file('launch', SIMULATED))
     if wave := value_of(context, 'wave'):
         files.append(config_file('wave', wave))
     require_known_nodes(files)
     platform = value_of(context, 'platform') or setting(files, '', 'platform') or 'vigo'
     platform_path(platform)  # raises before anything runs
+    eyes: list[Any] = []
+    if asked(context, 'model'):
+        eyes.append(model(context, platform, simulated=simulated))
+    if asked(context, 'rviz'):
+        eyes += rviz(context, platform, simulated=simulated)
+    return _in_lock_step(context, eyes) if simulated else _processes(context, files, eyes)
+
+
+def _in_lock_step(context: LaunchContext, eyes: Sequence[Any]) -> list[Any]:
+    """Return the one process that has all nodes of a rig, and /clock; and who looks at it."""
+    options = {'--namespace': 'namespace', '--wave': 'wave'}
+    if asked(context, 'record'):
+        options['--record'] = 'bag'
+    given = {option: value_of(context, name) for option, name in options.items()}
+    rig = ExecuteProcess(
+        cmd=[
+            ExecutableInPackage('stewart', 'stewart_bringup'),
+            'run',
+            LaunchConfiguration('rig'),
+            *('--time', SIMULATED, '--speed', LaunchConfiguration('speed')),
+            *('--log-level', LaunchConfiguration('log_level')),
+            *(word for option in given.items() if option[1] for word in option),
+        ],
+        output='screen',
+        sigterm_timeout=TIME_TO_REST,
+    )
+    return [end_with(rig, 'the rig has ended'), rig, *eyes]
+
+
+def _processes(context: LaunchContext, files: Sequence[Path], eyes: Sequence[Any]) -> list[Any]:
+    """Return a process per node, in the order in which they come up; and who looks at them."""
     parameters = [
         *(ParameterFile(str(path.absolute()), allow_substs=False) for path in files),
         clock(context),
@@ -291,11 +351,8 @@ def _start_rig(context: LaunchContext, *, backend: str) -> list[Any]:
         _when_it_says(driver, STARTED, after),
         end_with(driver, f'{DRIVER} has ended'),
         driver,
+        *eyes,
     ]
-    if asked(context, 'model'):
-        others.append(model(context, platform))
-    if asked(context, 'rviz'):
-        others += rviz(context, platform)
     actions: list[Any] = []
     if asked(context, 'record'):
         # First, so that it is there when the others begin.

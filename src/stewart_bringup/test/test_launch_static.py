@@ -10,6 +10,7 @@ matter of test_launch.py.
 
 from __future__ import annotations
 
+import argparse
 import ast
 from collections.abc import Callable, Iterator
 from functools import cache, partial
@@ -23,6 +24,8 @@ from unittest.mock import Mock
 import pytest
 from stewart_bringup.demo.scenarios import WAVES
 from stewart_bringup.rigs import available, nodes_of, RIG
+from stewart_bringup.verbs import run
+from stewart_bringup.verbs.graph import chosen_speed
 from stewart_description.urdf import render_urdf
 from stewart_simulation.rig.directory import READY
 import yaml
@@ -109,6 +112,7 @@ STUBS = {
     'launch': ('LaunchContext', 'LaunchDescription'),
     'launch.actions': (
         'DeclareLaunchArgument',
+        'ExecuteProcess',
         'OpaqueFunction',
         'RegisterEventHandler',
         'Shutdown',
@@ -118,6 +122,7 @@ STUBS = {
     'launch_ros': (),
     'launch_ros.actions': ('Node',),
     'launch_ros.parameter_descriptions': ('ParameterFile', 'ParameterValue'),
+    'launch_ros.substitutions': ('ExecutableInPackage',),
 }
 
 
@@ -152,11 +157,21 @@ class Launch:
             for later in item.keywords['on_stderr'](self.SAID)
         ]:
             found += late
+        ends = [item.keywords for item in self._handlers(found, 'OnProcessExit')]
         self.on_exit = {
-            item.keywords['target_action'].keywords['executable']: item.keywords['on_exit']
-            for item in self._handlers(found, 'OnProcessExit')
+            item['target_action'].keywords.get('executable', 'stewart'): item['on_exit']
+            for item in ends
         }
+        self.commands = [
+            [word if isinstance(word, str) else self._text(word) for word in item.keywords['cmd']]
+            for item in self._of(found, 'ExecuteProcess')
+        ]
         return self._of(found, 'Node')
+
+    def _text(self, word: Entity) -> str:
+        if word.kind == 'ExecutableInPackage':
+            return ' of '.join(word.args)
+        return word.perform(self.context)
 
     def _handlers(self, found: list[Entity], kind: str) -> list[Entity]:
         handlers = [item.args[0] for item in self._of(found, 'RegisterEventHandler')]
@@ -255,6 +270,74 @@ def test_static_a_rig_of_metal_is_started_from_a_file_without_a_virtual_one(
         launch('rig_daq').start(rig=str(rig))
     with pytest.raises(Exception, match='no configuration'):
         launch('rig_daq').start(rig='nonesuch')
+
+
+WHOLE_RIGS = [
+    ('simulation', 'vigo', []),
+    ('rig_daq', 'ex800_daq', []),
+    ('rig_ethercat', 'vigo_ethercat', []),
+    ('demo', 'vigo', ['wave_operator']),
+]
+
+
+@pytest.mark.parametrize(('name', 'rig', 'operators'), WHOLE_RIGS)
+def test_static_in_simulated_time_a_rig_is_one_process_that_all_others_follow(
+    name: str, rig: str, operators: list[str], launch: Callable[[str], Launch]
+) -> None:
+    read = launch(name)
+    eyes = read.start(
+        time='simulated', speed='max', wave='eq18', rviz='true', record='true', namespace='one'
+    )
+
+    assert {item.keywords['executable'] for item in eyes} == {
+        *('robot_state_publisher', 'rviz2', 'force_arrows'),
+        *operators,
+    }
+    assert all(values_of(item)['use_sim_time'] for item in eyes)
+    assert set(read.on_exit) == {'stewart', *operators}
+    ((program, verb, *words),) = read.commands
+    assert (program, verb) == ('stewart of stewart_bringup', 'run')
+    parser = argparse.ArgumentParser()
+    run.add_arguments(parser)
+    found = parser.parse_args(words)
+    assert (found.rig, found.wave, found.namespace) == (rig, ['eq18'], 'one')
+    assert (chosen_speed(found), found.record, found.log_level) == (0.0, Path('recording'), 'info')
+
+
+def test_static_in_simulated_time_what_is_empty_is_not_said(
+    launch: Callable[[str], Launch],
+) -> None:
+    read = launch('simulation')
+    assert read.start(time='simulated', wave='', model='false') == []
+    ((_, *words),) = read.commands
+    assert ' '.join(words) == 'run vigo --time simulated --speed 1 --log-level info'
+
+
+@pytest.mark.parametrize(
+    ('chosen', 'said'),
+    [
+        ({'time': 'fast'}, "time: expected real or simulated, got 'fast'"),
+        ({'time': 'simulated', 'speed': 'slow'}, 'speed: slow is neither max nor a number'),
+        ({'time': 'simulated', 'speed': '-1'}, 'speed: -1 is neither max nor a number'),
+        ({'speed': 'max'}, 'speed: max is for time:=simulated'),
+    ],
+    ids=str,
+)
+def test_static_a_time_that_does_not_exist_is_refused(
+    chosen: dict[str, str], said: str, launch: Callable[[str], Launch]
+) -> None:
+    for name in ('simulation', 'demo'):
+        with pytest.raises(Exception, match=said):
+            launch(name).start(**chosen)
+
+
+def test_static_metal_follows_no_simulated_time(
+    launch: Callable[[str], Launch], tmp_path: Path
+) -> None:
+    rig = tmp_path / 'my_rig.yaml'
+    rig.write_text('/**/driver: {ros__parameters: {backend: daq}}\n')
+    with pytest.raises(Exception, match=r'time: what moves metal follows real time, as the rig'):
+        launch('rig_daq').start(rig=str(rig), time='simulated')
 
 
 def test_static_a_rig_does_without_robot_state_publisher(

@@ -79,7 +79,10 @@ class Operator(Node):
         self._stop = stop
         self._rest: Future | None = None
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._alarm = self.create_timer(STEP, self._end_pause)
+        # Of a rig in another process, which may end, and /clock with it.
+        self._follows = bool(self.get_parameter('use_sim_time').value)
+        clock = self._steady if self._follows else self.get_clock()
+        self._alarm = self.create_timer(STEP, self._end_pause, clock=clock)
         self.create_subscription(DriverState, STATE, self.on_state, STATE_QOS)
 
     @property
@@ -89,12 +92,16 @@ class Operator(Node):
 
     def now(self) -> float:
         """Return simulated time where that passes, else the machine's steady clock [s]."""
-        clock = self.get_clock() if self._simulated else self._steady
-        return float(clock.now().nanoseconds / NANOSECONDS)
+        simulated = self.get_clock().ros_time_is_active
+        return _seconds(self.get_clock() if simulated else self._steady)
+
+    def _patience_clock(self) -> float:
+        """Return the time that patience is measured by: for other processes it is real [s]."""
+        return _seconds(self._steady) if self._follows else self.now()
 
     @property
-    def _simulated(self) -> bool:
-        return bool(self.get_clock().ros_time_is_active)
+    def _in_lock_step(self) -> bool:
+        return not self._follows and bool(self.get_clock().ros_time_is_active)
 
     def heed(self) -> None:
         """Raise StopRequested if a request to stop has come."""
@@ -145,9 +152,9 @@ class Operator(Node):
 
         """
         patience = min(self.settings.patience, limit)
-        end = self.now() + patience
+        end = self._patience_clock() + patience
         while not condition():
-            if self.now() > end:
+            if self._patience_clock() > end:
                 raise RequestRefused(what, self._reason_of_silence(patience))
             if not heedless:
                 self.heed()
@@ -195,7 +202,7 @@ class Operator(Node):
 
     async def _ready(self, client: Client, service: str, *, heedless: bool) -> None:
         """Wait until a service was discovered."""
-        if self._simulated:
+        if self._in_lock_step:
             # Discovery is the middleware's, and takes real time: simulated time stands still.
             end = time.monotonic() + DISCOVERY_LIMIT
             while not client.service_is_ready() and time.monotonic() < end:
@@ -278,3 +285,7 @@ class Operator(Node):
     def on_state(self, message: DriverState) -> None:
         """Take note of what the driver says."""
         self.driver_state, self.heard_driver = message, True
+
+
+def _seconds(clock: Clock) -> float:
+    return float(clock.now().nanoseconds / NANOSECONDS)

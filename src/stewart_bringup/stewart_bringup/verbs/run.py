@@ -13,7 +13,8 @@ from stewart_bringup.verbs.graph import add_namespace_argument, add_time_argumen
 HELP = 'run the nodes of a rig in one process, until Ctrl-C'
 
 DETAILS = """
-The same nodes with the same YAML files as `ros2 launch stewart_bringup simulation.launch.py`.
+The same nodes with the same YAML files as `ros2 launch stewart_bringup simulation.launch.py`,
+which starts this command for `time:=simulated`.
 Ctrl-C or SIGTERM brings the platform to rest, switches it off and ends with exit code 0.
 
 examples:
@@ -49,6 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_time_arguments(parser)
     add_namespace_argument(parser)
     parser.add_argument('--record', type=Path, metavar='BAG', help='record into this new bag')
+    parser.add_argument(
+        '--log-level',
+        choices=['debug', 'info', 'warn', 'error', 'fatal'],
+        default='info',
+        help='what is logged; default info',
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -80,5 +87,6 @@ def main(arguments: argparse.Namespace) -> int:
             record=arguments.record,
             stop=stop,
             speed=chosen_speed(arguments),
+            log_level=arguments.log_level,
         )
     return 0
