@@ -80,7 +80,7 @@ def run(
                 signal_handler_options=SignalHandlerOptions.NO,
             )
             node = _started(factory, files_of(sys.argv if args is None else args))
-            _spin([node], stop, SingleThreadedExecutor, RealTime())
+            _spin([node], stop, make_executor, RealTime())
     finally:
         stop.ignore()
         rclpy.try_shutdown()
@@ -144,6 +144,10 @@ def short_collections() -> Iterator[None]:
 
     """
     gc.collect()
+    if gc.get_freeze_count():
+        # The process has done so itself, and nothing can be thawed that it did not.
+        yield
+        return
     gc.freeze()
     try:
         yield

@@ -198,10 +198,17 @@ def test_objects_of_the_start_up_are_left_alone_by_the_collector_while_spinning(
     async def work() -> None:
         frozen.append(gc.get_freeze_count())
 
+    gc.unfreeze()
     spin([Node('idle')], task=work)
 
     assert frozen[0] > 10_000
     assert gc.get_freeze_count() == 0
+
+    gc.freeze()
+    spin([Node('idle')], task=work)
+
+    assert frozen[1] > 10_000
+    assert gc.get_freeze_count() >= frozen[1]
 
 
 def test_error_of_the_task_is_raised_after_the_nodes_were_taken_down() -> None:
