@@ -35,6 +35,8 @@ from stewart_node_support.running import short_collections
 SLICE = 0.01
 # Discovery takes milliseconds, and on a busy machine seconds [s].
 DISCOVERY_LIMIT = 30.0
+# A reader learns where the numbers lie from its first message.
+SETPOINTS, LEGS = setpoint_reader(), leg_reader()
 
 
 class Harness:
@@ -66,7 +68,8 @@ class Harness:
         self._executor.add_node(self.probe)
         self._lock_step = None if real else LockStep([self.probe])
         self._stack = ExitStack()
-        self._stack.enter_context(short_collections())
+        if real:
+            self._stack.enter_context(short_collections())
 
     def __enter__(self) -> Harness:
         """Return self."""
@@ -265,7 +268,7 @@ def setpoint_msg(stamp: int, source: str, motion: Any) -> PlatformSetpoint:
 
 def motion_from_msg(message: PlatformSetpoint) -> MotionArrays:
     """Return the motion sample that a setpoint carries; errors as from `setpoint_reader`."""
-    return setpoint_reader().read(serialize_message(message)).motion
+    return SETPOINTS.read(serialize_message(message)).motion
 
 
 def leg_state_msg(
@@ -281,4 +284,4 @@ def leg_state_msg(
 
 def legs_from_msg(message: JointState) -> LegState:
     """Return the six legs of a JointState; errors as from `leg_reader`."""
-    return leg_reader().read(serialize_message(message))
+    return LEGS.read(serialize_message(message))
