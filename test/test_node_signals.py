@@ -22,7 +22,7 @@ from ament_index_python.packages import get_package_prefix, PackageNotFoundError
 from stewart_bags.writing import BagWriter
 
 NODES = {entry.name: entry.value for entry in entry_points(group='stewart.nodes')}
-LATEST = 4.0
+LATEST = 2.0
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
 
