@@ -26,7 +26,7 @@ from fault_cases import CASES
 from stewart_simulation.rig.errors import RigError
 from stewart_simulation.rig.faults import listing
 
-pytestmark = [pytest.mark.ros, pytest.mark.realtime]
+pytestmark = pytest.mark.ros
 
 DOCS = Path(__file__).resolve().parents[3] / 'docs'
 # They mend.
@@ -71,6 +71,7 @@ def bench(benches: Benches, case: Case) -> Bench:
         raise
 
 
+@pytest.mark.realtime
 @pytest.mark.parametrize(
     'case',
     [
