@@ -19,6 +19,7 @@ from io import BytesIO
 import os
 from pathlib import Path
 import sqlite3
+from struct import Struct
 from typing import ClassVar
 
 from rosbags.interfaces import Connection
@@ -28,6 +29,10 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 
 # Opcode and length, then two times and the size of the chunk.
 CHECKSUM_PLACE = 1 + 8 + 3 * 8
+# Opcode and length of a record; then channel, sequence number, log time and publish time [ns].
+RECORD, MESSAGE = Struct('<BQ'), Struct('<BQHIQQ')
+MESSAGE_OPCODE = 0x05
+LARGEST_CHUNK = 2**20
 TYPE_HASH = 'topic_type_hash'
 ROSBAGS_DISTRO, DISTRO = 'ros_distro: rosbags', 'ros_distro: jazzy'
 
@@ -47,6 +52,21 @@ class FlushedMcap(McapWriter):
         self.chunk.bio.seek(start)
         self.chunk.bio.truncate()
         write_channel(self.chunk.bio, self.channels[-1], self.schemas)
+
+    def write(self, connection: Connection, timestamp: int, data: bytes | memoryview) -> None:
+        """Write a message as rosbags does, in a third of the time: its head is packed at once."""
+        chunk, channel = self.chunk, connection.id
+        self.message_start_time = min(timestamp, self.message_start_time)
+        self.message_end_time = max(timestamp, self.message_end_time)
+        chunk.message_start_time = min(timestamp, chunk.message_start_time)
+        chunk.message_end_time = max(timestamp, chunk.message_end_time)
+        self.channel_stats[channel] += 1
+        chunk.msgs[channel].append((timestamp, chunk.bio.tell()))
+        length = len(data) + MESSAGE.size - RECORD.size
+        chunk.bio.write(MESSAGE.pack(MESSAGE_OPCODE, length, channel, 0, timestamp, timestamp))
+        chunk.bio.write(data)
+        if chunk.bio.tell() > LARGEST_CHUNK:
+            self.close_chunk()
 
     def close(self, version: int, metadata: str) -> None:
         """Write the summary, in which the metadata is."""
@@ -101,6 +121,17 @@ class FlushedWriter(Writer):
         StoragePlugin.SQLITE3: FlushedSqlite3,
         StoragePlugin.MCAP: FlushedMcap,
     }
+
+    def write(self, connection: Connection, timestamp: int, data: bytes | memoryview) -> None:
+        """Write a message to a connection of this writer, which is not looked for once more."""
+        storage = self.storage
+        if storage is None or self.compression_mode == CompressionMode.MESSAGE:
+            super().write(connection, timestamp, data)
+            return
+        storage.write(connection, timestamp, data)
+        self.counts[connection.id] += 1
+        self.min_timestamp = min(timestamp, self.min_timestamp)
+        self.max_timestamp = max(timestamp, self.max_timestamp)
 
     def close(self) -> None:
         """Finish the bag."""

@@ -47,6 +47,8 @@ _MODES = {
     Compression.MESSAGE: CompressionMode.MESSAGE,
     Compression.FILE: CompressionMode.FILE,
 }
+# From the file system, and from rosbags.
+FAILURES = (OSError, sqlite3.Error, WriterError)
 _PLUGINS = {Storage.MCAP: StoragePlugin.MCAP, Storage.SQLITE3: StoragePlugin.SQLITE3}
 
 
@@ -217,8 +219,13 @@ class BagWriter:
 
         """
         connection = self._connections[topic]
-        with self._writes():
+        # Not `_writes`, which costs as much as the message does.
+        if self._failure is not None:
+            raise self._failure
+        try:
             self._writer.write(connection, time_ns, data)
+        except FAILURES as error:
+            raise self._failed(error) from error
         self.counts[topic] += 1
 
     def write(self, topic: str, time_ns: int, message: Any) -> None:
@@ -257,11 +264,15 @@ class BagWriter:
             raise self._failure
         try:
             yield
-        except (OSError, sqlite3.Error) as error:
-            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            self._failure = WriteFailed(self.path, self.count, reason)
-            with suppress(OSError, sqlite3.Error):
-                self._writer.abort()
-            raise self._failure from error
-        except WriterError as error:
-            raise BagError(f'{self.path}: {error}') from error
+        except FAILURES as error:
+            raise self._failed(error) from error
+
+    def _failed(self, error: Exception) -> BagError:
+        """Return what to raise; after what the file system says nothing more is written."""
+        if isinstance(error, WriterError):
+            return BagError(f'{self.path}: {error}')
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        self._failure = WriteFailed(self.path, self.count, reason)
+        with suppress(OSError, sqlite3.Error):
+            self._writer.abort()
+        return self._failure

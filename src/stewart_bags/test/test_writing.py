@@ -26,6 +26,7 @@ from rosbags.typesys.store import Typestore
 from stewart_bags.errors import BagExists, DamagedBag, UnknownType
 from stewart_bags.reading import Bag
 from stewart_bags.salvage import Salvage
+from stewart_bags.storages import FlushedMcap, LARGEST_CHUNK
 from stewart_bags.writing import (
     ALLOWED,
     BagWriter,
@@ -77,6 +78,17 @@ def test_rosbags_reads_the_same(
         theirs = [(item.topic, time_ns, data) for item, time_ns, data in reader.messages()]
         ours = [tuple(item) for item in bag.raw()]
     assert theirs == ours
+
+
+def test_mcap_messages_are_the_bytes_that_rosbags_writes(
+    make_bag: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = make_bag(8000, name='one')
+    monkeypatch.delattr(FlushedMcap, 'write')
+    theirs = make_bag(8000, name='two')
+    one, other = (next(path.glob('*.mcap')).read_bytes() for path in (ours, theirs))
+    assert len(one) > LARGEST_CHUNK
+    assert one.replace(b'one', b'two') == other
 
 
 def test_metadata_is_what_rosbag2_documents(make_bag: Callable[..., Path]) -> None:
