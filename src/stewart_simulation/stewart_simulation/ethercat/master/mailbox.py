@@ -63,7 +63,7 @@ class Mailbox:
         """Say nothing yet."""
         self._link, self._station = link, station
         self._outgoing, self._incoming = outgoing, incoming
-        self._count = 0
+        self._count = self._heard = 0
         self._repeat = False
         self.room = outgoing.length - HEAD.size
 
@@ -100,6 +100,11 @@ class Mailbox:
         if data is None:
             return None
         length, _, _, kind = HEAD.unpack_from(data)
+        count, last = kind >> COUNT_AT & LAST_COUNT, self._heard
+        self._heard = count
+        if count and count == last:
+            # The question was lost, not the answer: what came again is the message before.
+            return self.look()
         return Message(kind & TYPE, data[HEAD.size : HEAD.size + length])
 
     def _fetch(self) -> bytes | None:
