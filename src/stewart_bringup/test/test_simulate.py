@@ -251,8 +251,8 @@ def test_what_cannot_be_played_is_refused() -> None:
         files_of('storm')
     with pytest.raises(ParameterError, match='did you mean playout_delay'):
         pipeline(overrides={'driver': {'playout_dely': 0.03}})
-    with pytest.raises(ConfigurationError, match='follow no simulated time'):
-        pipeline('random', 'vigo_ethercat')
+    with pytest.raises(ConfigurationError, match='metal follows no simulated time'):
+        pipeline(overrides={'driver': {'backend': 'ethercat'}})
     with pytest.raises(KinematicsConfigurationError, match='--to'):
         verb('cycloidal')
 
