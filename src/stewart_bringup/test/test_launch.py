@@ -26,10 +26,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from ament_index_python.packages import get_packages_with_prefixes
 from launched import FOLDER, Launched
-from launched_rig import LIMIT, NAMESPACE, patient, Person
+from launched_rig import LIMIT, NAMESPACE, patient, Person, TRAVEL
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
+from std_srvs.srv import SetBool, Trigger
 from stewart_bags.reading import Bag
 from stewart_bringup.rigs import nodes_of, RECORDER
 from stewart_description.paths import rviz_path
@@ -58,6 +59,7 @@ RIGS = [
     pytest.param('rig_daq', 'ex800_daq'),
 ]
 Start = Callable[..., Launched]
+IN_LOCK_STEP = {'time': 'simulated', 'speed': 'max'}
 
 
 @pytest.fixture
@@ -110,6 +112,43 @@ def test_demo_plays_its_wave_and_ends_by_itself(start: Start, tmp_path: Path) ->
     with Bag(bag) as recorded:
         assert recorded.topics[f'/{NAMESPACE}/setpoint'].count > 600
         assert recorded.topics[f'/{NAMESPACE}/actuator_states'].count > 300
+
+
+def test_demo_in_simulated_time_plays_its_wave_and_ends_by_itself(
+    start: Start, tmp_path: Path
+) -> None:
+    bag = tmp_path / 'bag'
+    words = {**IN_LOCK_STEP, 'wave': 'random', 'duration': 3, 'record': 'true', 'bag': bag}
+    demo = start('demo', rviz='false', **words)
+
+    codes = demo.end(2 * LIMIT)
+
+    assert set(codes) == {'stewart', 'wave_operator', MODEL}
+    assert codes['stewart'] == codes['wave_operator'] == 0
+    with Bag(bag) as recorded:
+        assert recorded.topics[f'/{NAMESPACE}/setpoint'].count > 600
+
+
+@pytest.mark.parametrize(('name', 'rig'), [('simulation', 'vigo'), ('rig_daq', 'ex800_daq')])
+def test_rig_in_simulated_time_plays_a_wave_and_stands_still_when_told_to(
+    name: str, rig: str, start: Start
+) -> None:
+    launched = start(name, rig=rig, wave='random', **IN_LOCK_STEP)
+    with Person() as person:
+        clock = person.listen(Clock, '/clock', COMMAND_QOS)
+        person.play()
+        assert clock[-1].clock.sec < 1_000_000
+        pause = SetBool.Request(data=True)
+        assert person.call(SetBool, f'{NAMESPACE}/simulation/pause', pause).success
+        assert person.call(Trigger, f'{NAMESPACE}/simulation/step').success
+        assert ended(launched) == {'stewart'}
+
+
+def test_ctrl_c_ends_an_operator_whose_clock_has_ended(start: Start) -> None:
+    demo = start('demo', rviz='false', wave='random', time='simulated', duration=60)
+    with Person() as person:
+        person.until(lambda: person.travel() > TRAVEL, LIMIT)
+        assert ended(demo) == {'stewart', 'wave_operator'}
 
 
 @pytest.mark.parametrize(('name', 'rig'), [('simulation', 'vigo'), *RIGS])

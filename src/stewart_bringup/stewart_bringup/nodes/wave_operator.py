@@ -13,8 +13,10 @@ from geometry_msgs.msg import PoseStamped
 import rclpy
 from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
+from std_srvs.srv import Trigger
 from stewart_bringup.errors import RequestRefused, StopRequested
-from stewart_bringup.nodes.operator import Operator, OperatorParameters, STEP
+from stewart_bringup.nodes.operator import ANSWER_LIMIT, Operator, OperatorParameters, STEP
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.nodes.start_pose import NOT_YET
 from stewart_node_support.errors import is_deliberate
@@ -110,11 +112,28 @@ class WaveOperator(Operator):
             await self._play_wave()
         except StopRequested:
             self.phase, self._began = 'stopping', None
-            if self.driver_state.state != DriverState.DISABLED:
-                await self.call('driver/disable')
-                await self.reach(DriverState.DISABLED, 'driver/disable', heedless=True)
+            await self._switch_off()
             return False
         return True
+
+    async def _switch_off(self) -> None:
+        """Have the drives off; who has stopped this node may have stopped the rig, too."""
+        client = self.create_client(Trigger, 'driver/disable')
+        request: Future | None = None
+
+        def off() -> bool:
+            nonlocal request
+            if self.driver_state.state in {DriverState.DISABLED, DriverState.FAULT}:
+                return True
+            if request is None and client.service_is_ready():
+                request = client.call_async(Trigger.Request())
+            return False
+
+        try:
+            await self.until(off, 'driver/disable', heedless=True, limit=ANSWER_LIMIT)
+            await self.reach(DriverState.DISABLED, 'driver/disable', heedless=True)
+        finally:
+            self.destroy_client(client)
 
     async def wait_and_play(self) -> bool:
         """
