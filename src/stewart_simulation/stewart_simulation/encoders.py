@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from math import exp
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,12 +55,13 @@ class Encoders:
             Measured strokes [m] and rates [m/s].
 
         """
-        noisy = true_strokes + self._rng.normal(0.0, self._noise, true_strokes.shape)
-        strokes = self._resolution * np.round(noisy / self._resolution)
+        strokes = self._noise * self._rng.standard_normal(true_strokes.shape)
+        strokes += true_strokes
+        strokes /= self._resolution
+        strokes = self._resolution * np.rint(strokes)
         if self._previous is not None and elapsed > 0.0:
-            weight = 1.0 - np.exp(-self._corner * elapsed)
-            self._rates = self._rates + weight * (
-                (strokes - self._previous) / elapsed - self._rates
-            )
+            weight = 1.0 - exp(-self._corner * elapsed)
+            seen = (strokes - self._previous) / elapsed
+            self._rates = self._rates + weight * (seen - self._rates)
         self._previous = strokes
         return strokes, self._rates

@@ -53,8 +53,8 @@ class RateRamp:
             How the rates change from here on; 0 where the target stands [m/s²].
 
         """
-        since = np.ascontiguousarray(np.broadcast_to(elapsed, (LEGS,)), dtype=np.float64)
-        out = np.empty(LEGS)
+        since, out = np.empty(LEGS), np.empty(LEGS)
+        since[:] = elapsed
         extrapolate(rates, since, self._lead, self._rates, self._changes, self._periods, out)
         return out
 

@@ -237,12 +237,13 @@ class RigidDrives:
             self._acting,
             self.state,
             self._before,
+            self.strokes,
+            self.rates,
             step,
             count,
         ):
             raise TransportError('the simulated platform fell into a singular pose')
         self._age += duration
-        self._look()
 
     def _comes_to_rest(self) -> bool:
         return (
@@ -268,5 +269,7 @@ class RigidDrives:
         self._rest()
 
     def _look(self) -> None:
-        leg_motion(self._arguments[0], self._arguments[1], self.state, self.strokes, self.rates)
-        self.strokes -= self._retracted
+        base_joints, platform_joints = self._arguments[:2]
+        leg_motion(
+            base_joints, platform_joints, self._retracted, self.state, self.strokes, self.rates
+        )

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from stewart_dynamics.forward_kernels import derivative, Plant
 from stewart_dynamics.leg_kernels import SMALLEST_PIVOT_RATIO
-from stewart_dynamics.vectors import rotation_matrix
+from stewart_dynamics.vectors import cross, dot, minus, plus, rotation_matrix, row, triple
 from stewart_kinematics.compiled import inferred
 
 # A mechanical end stop or a brake: stiff, damped, slow enough for the servo's step [N/m], [N s/m].
@@ -24,20 +24,20 @@ STOP_STIFFNESS, STOP_DAMPING = 2e6, 2e3
 
 
 @inferred
-def leg_motion(base_joints, platform_joints, state, lengths, rates):  # type: ignore[no-untyped-def]
-    """Fill lengths [m] and rates [m/s] of the six legs for a plant state."""
+def leg_motion(  # type: ignore[no-untyped-def]
+    base_joints, platform_joints, retracted, state, strokes, rates
+):  # fmt: skip
+    """Fill strokes [m] and rates [m/s] of the six legs for a plant state."""
     rotation = np.empty((3, 3))
     rotation_matrix(state[3:7], rotation)
+    position, velocity, omega = triple(state, 0), triple(state, 7), triple(state, 10)
     for i in range(6):
-        length = rate = 0.0
-        arm = rotation @ platform_joints[i]
-        turn = np.cross(state[10:13], arm)
-        for k in range(3):
-            reach = state[k] + arm[k] - base_joints[i, k]
-            length += reach * reach
-            rate += reach * (state[7 + k] + turn[k])
-        lengths[i] = np.sqrt(length)
-        rates[i] = rate / lengths[i]
+        joint = row(platform_joints, i)
+        arm = dot(row(rotation, 0), joint), dot(row(rotation, 1), joint), dot(row(rotation, 2), joint)
+        reach = minus(plus(position, arm), row(base_joints, i))
+        length = np.sqrt(dot(reach, reach))
+        strokes[i] = length - retracted[i]
+        rates[i] = dot(reach, plus(velocity, cross(omega, arm))) / length
 
 
 @inferred
@@ -108,7 +108,7 @@ def brake(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
 def run_servos(  # type: ignore[no-untyped-def]
     plant: Plant, retracted, ends, gains, limits, powered, errors,
     targets, target_rates, target_accelerations, hold, feed_forward, age,
-    integrals, held, forces, acting, state, before, step, count,
+    integrals, held, forces, acting, state, before, strokes, rates, step, count,
 ):  # fmt: skip
     """
     Let drives and plant run for `count` steps; False if the plant became singular.
@@ -119,16 +119,14 @@ def run_servos(  # type: ignore[no-untyped-def]
     row the readings of those that are stuck, others nan [m]; `hold` how long the rates of the
     targets, and their accelerations, are followed [s]. `age` is how old the targets are at first
     [s]. The integrals [N], the strokes that brakes hold [m], the delivered forces [N], those
-    acting along the legs with brakes and ends [N], the plant state and its accelerations change in
-    place.
+    acting along the legs with brakes and ends [N], the plant state with its accelerations, strokes
+    [m] and rates [m/s] change in place.
     """
     position_gain, rate_gain, integral_gain, brake_force, lag = gains
-    lengths, rates = np.empty(6), np.empty(6)
     follow = 1.0 - np.exp(-step / lag)
     for _ in range(count):
-        leg_motion(plant[0], plant[1], state, lengths, rates)
         for i in range(6):
-            stroke = lengths[i] - retracted[i]
+            stroke = strokes[i]
             if powered[i]:
                 seen, seen_rate = stroke + errors[0, i], rates[i]
                 if not np.isnan(errors[1, i]):
@@ -154,5 +152,6 @@ def run_servos(  # type: ignore[no-untyped-def]
                 acting[i] -= STOP_STIFFNESS * over + STOP_DAMPING * rates[i]
         if not leap(plant, state, acting, before, step):
             return False
+        leg_motion(plant[0], plant[1], retracted, state, strokes, rates)
         age += step
     return True
