@@ -27,8 +27,6 @@ from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble
 from stewart_driver.setpoint import Setpoint
 from stewart_driver.state_machine import State
 
-pytestmark = pytest.mark.realtime
-
 SPEEDS = np.array([0.10, -0.05, 0.02, 0.08, -0.10, 0.01])
 START = np.full(6, 0.3)
 
@@ -127,6 +125,7 @@ def test_the_process_starts_with_a_second_and_a_half_of_work_and_loads_no_ros(
     assert 'llvmlite' not in loaded
 
 
+@pytest.mark.realtime
 def test_the_legs_follow_and_stop_together_in_real_time(start: Start) -> None:
     client = start()
     samples = drive(client, 1.2)
@@ -143,11 +142,12 @@ def test_the_legs_follow_and_stop_together_in_real_time(start: Start) -> None:
     assert np.all(followed[-1].commanded_rates == 0.0)
 
 
+@pytest.mark.realtime
 def test_a_quick_stop_is_seen_and_ends_disabled(
     start: Start, lateness: Callable[[], float]
 ) -> None:
     client = start()
-    drive(client, 1.0)
+    drive(client, 0.5)
     begin = time.monotonic()
     seen, message = client.quick_stop()
     took = time.monotonic() - begin
@@ -185,9 +185,10 @@ def test_a_killed_process_is_missed_with_a_sentence(start: Start) -> None:
         client.end()
 
 
+@pytest.mark.realtime
 def test_a_terminated_process_stops_the_legs_first(start: Start) -> None:
     client = start()
-    drive(client, 1.0)
+    drive(client, 0.5)
     os.kill(client.pid, signal.SIGTERM)
 
     assert wait_for(lambda: not client.alive)
@@ -203,9 +204,10 @@ def test_ctrl_c_of_the_terminal_is_left_to_the_node(start: Start) -> None:
     assert client.alive
 
 
+@pytest.mark.realtime
 def test_ending_while_moving_stops_the_legs_first(start: Start) -> None:
     client = start()
-    drive(client, 1.0)
+    drive(client, 0.5)
     client.end()
 
     changes = client.state_changes()
@@ -266,6 +268,7 @@ def test_a_real_time_priority_is_taken_or_refused_but_never_dropped(start: Start
         assert scheduler == os.SCHED_FIFO
 
 
+@pytest.mark.realtime
 def test_the_cycles_are_counted(start: Start, lateness: Callable[[], float]) -> None:
     client = start()
     before, begin = client.counters(), time.monotonic()
