@@ -144,7 +144,6 @@ SLAVE = (
         (act('ethercat.drive_fault', slave=4),),
         r'^drive of leg 4 reports fault 0x2310: continuous over.*emergency',
         *('FAULT', TOLD, LEG_WAY),
-        quick=True,
     ),
     Case(
         'process-data watchdog of drive 5',
@@ -306,7 +305,6 @@ PROCESS = (
         r'was killed by signal 9',
         *('FAULT', TOLD, MUTE_WAY),
         repair=(act('do.restart'),),
-        quick=True,
     ),
     Case(
         'kill -9 of the driver node, drives',

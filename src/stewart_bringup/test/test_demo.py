@@ -87,10 +87,13 @@ def test_driver_that_stops_ends_the_demo_with_its_reason(
 
 @pytest.mark.realtime
 def test_the_rig_goes_before_the_machine_but_the_middleware_does_not(tmp_path: Path) -> None:
-    scenario = Scenario('ex800', WAVES['eq18'], 0.5, 1, 'daq')
+    scenario = Scenario('ex800', WAVES['eq18'], 30.0, 1, 'daq')
     threads: set[tuple[str, int]] = set()
+    stop = StopSignals()
 
-    def watch(*_: object) -> None:
+    def watch(_: str, played: float) -> None:
+        if played:
+            stop.request()
         for process in (os.getpid(), *_children()):
             for task in Path(f'/proc/{process}/task').iterdir():
                 name = (task / 'comm').read_text().strip()
@@ -99,7 +102,7 @@ def test_the_rig_goes_before_the_machine_but_the_middleware_does_not(tmp_path: P
                 threads.add((name, os.sched_getscheduler(int(task.name))))
 
     # A late machine may stop the rig; that is not judged here.
-    with StopSignals() as stop, suppress(RequestRefused):
+    with suppress(RequestRefused):
         play(scenario, tmp_path / 'bag', watch, stop)
 
     # Fast DDS names its threads dds.…; whatever this one may do, they stay ordinary.

@@ -105,7 +105,7 @@ class Mover:
         until(lambda: self.look() and self.strokes.any())
 
     def lift(self, duration: float) -> None:
-        """Lengthen all legs, with a soft beginning, and do not stop."""
+        """Lengthen all legs, with a soft beginning, and do not stop but for a fault."""
         self.look()
         begin, start = time.monotonic(), self.strokes.copy()
         for count in range(round(duration / STEP)):
@@ -114,7 +114,8 @@ class Mover:
             moved = RATE * (min(at, SOFT) ** 2 / (2.0 * SOFT) + max(at - SOFT, 0.0))
             rate = RATE * min(at / SOFT, 1.0)
             self.client.offer(Setpoint(begin + at, start + moved, np.full(6, rate), np.zeros(6)))
-            self.look()
+            if self.look() is State.FAULT:
+                return
 
 
 @pytest.fixture

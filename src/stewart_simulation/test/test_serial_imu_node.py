@@ -112,8 +112,8 @@ def test_angular_velocity_is_the_rate_of_the_orientation_over_the_stamps(
 ) -> None:
     bench = rig()
     bench.run()
-    bench.until('imu/data', 300)
-    messages = bench.until('imu/data', 300)
+    bench.until('imu/data', 200)
+    messages = bench.until('imu/data', 200)
     stamps = np.array([to_seconds(m.header.stamp) for m in messages])
     roll = np.array([2 * np.arctan2(m.orientation.x, m.orientation.w) for m in messages])
     rates = np.array([m.angular_velocity.x for m in messages])
