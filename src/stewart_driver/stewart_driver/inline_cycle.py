@@ -50,7 +50,7 @@ class InlineCycle(CycleLink):
     """
 
     def __init__(self, backend: Backend, configuration: CycleConfiguration, now_ns: int) -> None:
-        """Open the back end; no cycle has run yet."""
+        """Open the back end; where that took time, the first cycle has run after it."""
         if not backend.simulated:
             expected = 'a simulated back end, for metal follows no simulated time'
             raise ConfigurationError('backend', backend.name, expected)
@@ -69,6 +69,9 @@ class InlineCycle(CycleLink):
         self._next += ceil(self._late / self._period) * self._period
         self._cycle = Cycle(backend, configuration, self._block)
         self._alive = True
+        if self._next > now_ns:
+            # As in a process of its own: who has the loop, and asks, has drives that were measured.
+            self.pause()
 
     @property
     def alive(self) -> bool:
