@@ -70,7 +70,7 @@ class InlineCycle(CycleLink):
         self._cycle = Cycle(backend, configuration, self._block)
         self._alive = True
         if self._next > now_ns:
-            # As in a process of its own: who has the loop, and asks, has drives that were measured.
+            # As in a process of its own: whoever has the loop has drives that were measured.
             self.pause()
 
     @property
