@@ -15,6 +15,10 @@ from stewart_driver.daq.options import SensorOptions
 from stewart_driver.errors import ConfigurationError
 
 
+def real_time_passes(instant: float) -> None:
+    """Do nothing: whoever acts at an instant [s] has waited for it."""
+
+
 @dataclass(frozen=True)
 class CardAccess:
     """
@@ -26,12 +30,15 @@ class CardAccess:
         With the functions of python3-comedilib; None: the one of the type that the options name.
     clock, wall : callable
         Steady clock, and wall clock [s].
+    come_to : callable
+        Lets time go on to an instant, where it is simulated [s].
 
     """
 
     library: Any = None
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
+    come_to: Callable[[float], None] = real_time_passes
 
     def open(self, options: SensorOptions, *, drives: bool) -> AnalogCard:
         """
@@ -57,8 +64,7 @@ class CardAccess:
             If there is no such type, or the wiring is impossible.
 
         """
-        library, clock, wall = self.library, self.clock, self.wall
-        come_to: Callable[[float], None] = lambda _: None
+        library, clock, wall, come_to = self.library, self.clock, self.wall, self.come_to
         if library is None:
             kind = find_card_type(options.card)
             library = kind.load()
@@ -75,6 +81,10 @@ class CardAccess:
             wall=wall,
             come_to=come_to,
         )
+
+
+def _stay(_: float) -> None:
+    """Let the machine's own time pass by itself."""
 
 
 ORDINARY = CardAccess()
