@@ -7,6 +7,32 @@ from __future__ import annotations
 import numpy as np
 from stewart_driver.legs import Array
 
+# From strokes and rates at the ends, over a duration of 1, to the coefficients of 1, t, t², t³.
+COEFFICIENTS = np.array(
+    [
+        [1.0, 0.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0, 0.0],
+        [-3.0, -2.0, 3.0, -1.0],
+        [2.0, 1.0, -2.0, 1.0],
+    ]
+)
+# To the Bézier points of the stroke and of its rate, and to the accelerations at both ends.
+HULL = np.array(
+    [
+        [1.0, 0.0, 0.0, 0.0],
+        [1.0, 1.0 / 3.0, 0.0, 0.0],
+        [0.0, 0.0, 1.0, -1.0 / 3.0],
+        [0.0, 0.0, 1.0, 0.0],
+        [0.0, 1.0, 0.0, 0.0],
+        [-3.0, -1.0, 3.0, -1.0],
+        [0.0, 0.0, 0.0, 1.0],
+        [-6.0, -4.0, 6.0, -2.0],
+        [6.0, 2.0, -6.0, 4.0],
+    ]
+)
+STROKES, RATES, ACCELERATIONS = slice(0, 4), slice(4, 7), slice(7, 9)
+"""Rows of `CubicSegment.hull`."""
+
 
 class CubicSegment:
     """
@@ -40,45 +66,45 @@ class CubicSegment:
     ) -> None:
         """Compute the coefficients."""
         self.start, self.end = start, end
-        self.strokes_start, self.rates_start = strokes_start, rates_start
         self.strokes_end, self.rates_end = strokes_end, rates_end
-        duration = end - start
-        slope = (strokes_end - strokes_start) / duration
-        self._quadratic = (3.0 * slope - 2.0 * rates_start - rates_end) / duration
-        self._cubic = (rates_start + rates_end - 2.0 * slope) / duration**2
-
-    def strokes(self, time: float) -> Array:
-        """Return the strokes at a path time inside the segment, shape (6,) [m]."""
-        t = time - self.start
-        return self.strokes_start + t * (
-            self.rates_start + t * (self._quadratic + t * self._cubic)
-        )
-
-    def rates(self, time: float) -> Array:
-        """Return the rates at a path time inside the segment, shape (6,) [m/s]."""
-        t = time - self.start
-        return self.rates_start + t * (2.0 * self._quadratic + 3.0 * t * self._cubic)
-
-    def stroke_hull(self) -> Array:
-        """Return strokes between which the whole segment lies, shape (4, 6) [m]."""
-        third = (self.end - self.start) / 3.0
-        return np.stack(
+        self._duration = end - start
+        # Differences from the start keep all digits of a motion that is small beside the stroke.
+        self._strokes_start = strokes_start
+        self._ends = np.array(
             (
-                self.strokes_start,
-                self.strokes_start + third * self.rates_start,
-                self.strokes_end - third * self.rates_end,
-                self.strokes_end,
+                np.zeros_like(strokes_start),
+                self._duration * rates_start,
+                strokes_end - strokes_start,
+                self._duration * rates_end,
             )
         )
+        self._coefficients = COEFFICIENTS @ self._ends
 
-    def rate_hull(self) -> Array:
-        """Return rates between which the whole segment lies, shape (3, 6) [m/s]."""
-        slope = (self.strokes_end - self.strokes_start) / (self.end - self.start)
-        middle = 3.0 * slope - self.rates_start - self.rates_end
-        return np.stack((self.rates_start, middle, self.rates_end))
+    def at(self, time: float) -> tuple[Array, Array]:
+        """Return strokes and rates at a path time inside the segment, shapes (6,) [m], [m/s]."""
+        x, per_second = (time - self.start) / self._duration, 1.0 / self._duration
+        powers = np.array(
+            (
+                (1.0, x, x * x, x * x * x),
+                (0.0, per_second, 2.0 * per_second * x, 3.0 * per_second * x * x),
+            )
+        )
+        way, rates = powers @ self._coefficients
+        return self._strokes_start + way, rates
 
-    def acceleration_ends(self) -> Array:
-        """Return the accelerations at both ends, shape (2, 6) [m/s²]."""
-        duration = self.end - self.start
-        first = 2.0 * self._quadratic
-        return np.stack((first, first + 6.0 * duration * self._cubic))
+    def hull(self) -> Array:
+        """
+        Return what bounds the whole segment.
+
+        Returns
+        -------
+        ndarray, shape (9, 6)
+            Rows `STROKES` and `RATES`, between which all strokes and rates lie [m], [m/s], and the
+            `ACCELERATIONS` at both ends [m/s²].
+
+        """
+        hull = HULL @ self._ends
+        hull[STROKES] += self._strokes_start
+        hull[RATES] /= self._duration
+        hull[ACCELERATIONS] /= self._duration**2
+        return hull

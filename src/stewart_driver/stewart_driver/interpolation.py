@@ -20,15 +20,16 @@ from stewart_driver.command import Command
 from stewart_driver.common_stop import CommonStop
 from stewart_driver.configuration import InterpolationSettings
 from stewart_driver.cubic_segment import CubicSegment
-from stewart_driver.legs import Array, LegLimits, LEGS
+from stewart_driver.legs import Array, LegLimits, LEGS, read_only
 from stewart_driver.playout import LONGEST_STEP, Playout
-from stewart_driver.segment_check import refusal_of, ROUNDING
+from stewart_driver.segment_check import ROUNDING, SegmentCheck
 from stewart_driver.setpoint import Setpoint, Verdict
 from stewart_driver.start_offset import StartOffset
 
 # The start offset fades with this share of the acceleration limit.
 FADE_STRENGTH = 0.1
 CAPACITY = 1024
+GONE = read_only(np.zeros(LEGS))
 
 
 class Phase(Enum):
@@ -68,6 +69,7 @@ class Interpolator:
     ) -> None:
         """Hold nowhere until `hold` is called."""
         self._limits, self._settings = limits, settings
+        self._check = SegmentCheck(limits, settings.margin)
         self._longest_step = LONGEST_STEP * cycle_time
         self.counts: Counter[Verdict] = Counter()
         self.last_refusal = ''
@@ -272,7 +274,7 @@ class Interpolator:
         segment = CubicSegment(
             playout, origin, np.zeros(LEGS), setpoint.stamp, setpoint.strokes, setpoint.rates
         )
-        if (refusal := refusal_of(segment, self._limits, settings.margin)) is not None:
+        if (refusal := self._check.refusal_of(segment)) is not None:
             return self.refuse(*refusal)
         self._segment = segment
         self._playout.start(playout)
@@ -306,7 +308,7 @@ class Interpolator:
                 self._playout.time, *self._tangent(segment),
                 setpoint.stamp, setpoint.strokes, setpoint.rates,
             )  # fmt: skip
-        if (refusal := refusal_of(candidate, self._limits, self._settings.margin)) is not None:
+        if (refusal := self._check.refusal_of(candidate)) is not None:
             return self.refuse(*refusal)
         if not self._knots and self._playout.time > segment.end:
             self._segment = candidate
@@ -323,19 +325,17 @@ class Interpolator:
     def _play(self, now: float, step: float) -> Command:
         """Advance the path by a step and evaluate it."""
         speed = self._playout.advance(now, step)
-        segment = self._current_segment()
-        assert self._offset is not None
-        fade, fade_rate = self._offset.at(self._playout.time)
-        if self._playout.time <= segment.end:
-            share = (self._playout.time - segment.start) / (segment.end - segment.start)
-            strokes = segment.strokes(self._playout.time) + fade
-            rates = speed * (segment.rates(self._playout.time) + fade_rate)
+        segment, time = self._current_segment(), self._playout.time
+        fade, fade_rate = self._faded(time)
+        if time <= segment.end:
+            share = (time - segment.start) / (segment.end - segment.start)
+            strokes, rates = segment.at(time)
             forces = self._forces + share * (self._end_forces - self._forces)
-            return self._moving(strokes, rates, forces)
+            return self._moving(strokes + fade, speed * (rates + fade_rate), forces)
         strokes, rates = self._tangent(segment)
         tangent = self._moving(strokes + fade, speed * (rates + fade_rate), self._end_forces)
         if np.abs(rates).max() <= self._settings.rest_rate:
-            if not self._offset.over(self._playout.time):
+            if self._offset is not None:
                 return self._moving(
                     segment.strokes_end + fade, speed * fade_rate, self._end_forces
                 )
@@ -350,6 +350,13 @@ class Interpolator:
         return Command(
             stopping.strokes, stopping.rates, stopping.forces, stopping.moving, starved=True
         )
+
+    def _faded(self, time: float) -> tuple[Array, Array]:
+        """Return what is left of the offset with which the path began, and its rate."""
+        if self._offset is None or self._offset.over(time):
+            self._offset = None
+            return GONE, GONE
+        return self._offset.at(time)
 
     def _decelerate(self, step: float) -> Command:
         assert self._stop is not None
