@@ -97,12 +97,13 @@ def build_plant(platform: Platform, pose: Pose, differences: Differences) -> Pla
     )
     masses = _leg_mass_matrix(model, pose)
     damping = friction.viscous + friction.coulomb / friction.stiction_rate
+    rates = np.linalg.eigvals(np.linalg.solve(masses, np.diag(damping)))
     return Plant(
         kernel_arguments(model, friction),
         read_only(platform.geometry.retracted_length),
         read_only(initial_state(pose)),
         effective_mass=float(np.diag(masses).max()),
-        damping_rate=float(np.linalg.eigvals(np.linalg.solve(masses, np.diag(damping))).real.max()),
+        damping_rate=float(rates.real.max()),
     )
 
 

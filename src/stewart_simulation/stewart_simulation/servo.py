@@ -16,7 +16,16 @@ from __future__ import annotations
 import numpy as np
 from stewart_dynamics.forward_kernels import derivative, Plant
 from stewart_dynamics.leg_kernels import SMALLEST_PIVOT_RATIO
-from stewart_dynamics.vectors import cross, dot, minus, plus, rotation_matrix, row, triple
+from stewart_dynamics.vectors import (
+    cross,
+    dot,
+    minus,
+    plus,
+    rotation_matrix,
+    row,
+    triple,
+    turned,
+)
 from stewart_kinematics.compiled import inferred
 
 # A mechanical end stop or a brake: stiff, damped, slow enough for the servo's step [N/m], [N s/m].
@@ -32,8 +41,7 @@ def leg_motion(  # type: ignore[no-untyped-def]
     rotation_matrix(state[3:7], rotation)
     position, velocity, omega = triple(state, 0), triple(state, 7), triple(state, 10)
     for i in range(6):
-        joint = row(platform_joints, i)
-        arm = dot(row(rotation, 0), joint), dot(row(rotation, 1), joint), dot(row(rotation, 2), joint)
+        arm = turned(rotation, row(platform_joints, i))
         reach = minus(plus(position, arm), row(base_joints, i))
         length = np.sqrt(dot(reach, reach))
         strokes[i] = length - retracted[i]
@@ -44,6 +52,23 @@ def leg_motion(  # type: ignore[no-untyped-def]
 def plant_derivative(plant: Plant, state, acting, out):  # type: ignore[no-untyped-def]
     """Fill the time derivative of a plant state under the forces that act along the legs [N]."""
     derivative(*plant, state, acting, out)
+
+
+@inferred
+def turn_on(state, rates, step, out):  # type: ignore[no-untyped-def]
+    """Turn the orientation of a state at a rate [rad/s] for a step [s], into another state."""
+    x, y, z, w = state[3], state[4], state[5], state[6]
+    rate = np.sqrt(rates[0] * rates[0] + rates[1] * rates[1] + rates[2] * rates[2])
+    angle = 0.5 * step * rate
+    a = 0.5 * step if angle < 1e-12 else np.sin(angle) / rate
+    b, c, d, e = a * rates[0], a * rates[1], a * rates[2], np.cos(angle)
+    out[3] = e * x + b * w + c * z - d * y
+    out[4] = e * y + c * w + d * x - b * z
+    out[5] = e * z + d * w + b * y - c * x
+    out[6] = e * w - b * x - c * y - d * z
+    norm = np.sqrt(out[3] ** 2 + out[4] ** 2 + out[5] ** 2 + out[6] ** 2)
+    for k in range(3, 7):
+        out[k] /= norm
 
 
 @inferred
@@ -64,34 +89,17 @@ def leap(plant: Plant, state, acting, before, step):  # type: ignore[no-untyped-
         middle[10 + k] += half * before[3 + k]
         middle[k] += half * (state[7 + k] + 0.5 * half * before[k])
         turn[k] = state[10 + k] + 0.5 * half * before[3 + k]
-    turned(state, turn, half, middle)
+    turn_on(state, turn, half, middle)
     if not derivative(*plant, middle, acting, slope) > SMALLEST_PIVOT_RATIO:
         return False
     for k in range(3):
         state[k] += step * (state[7 + k] + half * slope[7 + k])
         turn[k] = state[10 + k] + half * slope[10 + k]
-    turned(state, turn, step, state)
+    turn_on(state, turn, step, state)
     for k in range(6):
         state[7 + k] += step * slope[7 + k]
         before[k] = slope[7 + k]
     return True
-
-
-@inferred
-def turned(state, turn, step, out):  # type: ignore[no-untyped-def]
-    """Turn the orientation of a state at a rate [rad/s] for a step [s], into another state."""
-    x, y, z, w = state[3], state[4], state[5], state[6]
-    rate = np.sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2])
-    angle = 0.5 * step * rate
-    a = 0.5 * step if angle < 1e-12 else np.sin(angle) / rate
-    b, c, d, e = a * turn[0], a * turn[1], a * turn[2], np.cos(angle)
-    out[3] = e * x + b * w + c * z - d * y
-    out[4] = e * y + c * w + d * x - b * z
-    out[5] = e * z + d * w + b * y - c * x
-    out[6] = e * w - b * x - c * y - d * z
-    norm = np.sqrt(out[3] ** 2 + out[4] ** 2 + out[5] ** 2 + out[6] ** 2)
-    for k in range(3, 7):
-        out[k] /= norm
 
 
 @inferred

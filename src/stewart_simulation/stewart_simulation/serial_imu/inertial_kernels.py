@@ -13,23 +13,15 @@ from stewart_dynamics.vectors import (
     dot,
     minus,
     plus,
+    point_acceleration,
     put,
     rotation_matrix,
-    row,
     times,
-    Triple,
     triple,
+    turned,
+    turned_back,
 )
-from stewart_kinematics.compiled import kernel, part, SCALAR, VECTOR, VECTOR_OUT, VOID
-
-
-@part
-def turned_into(rotation: Array, a: Triple) -> Triple:
-    """Return the vector in the axes that the rotation takes to those of `a`: transposed, times."""
-    x = rotation[0, 0] * a[0] + rotation[1, 0] * a[1] + rotation[2, 0] * a[2]
-    y = rotation[0, 1] * a[0] + rotation[1, 1] * a[1] + rotation[2, 1] * a[2]
-    z = rotation[0, 2] * a[0] + rotation[1, 2] * a[1] + rotation[2, 2] * a[2]
-    return x, y, z
+from stewart_kinematics.compiled import kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
 
 
 @kernel(VOID, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR_OUT)
@@ -62,18 +54,11 @@ def feel(
     out[8] = w * c + x * b - y * a + z * d
     out[9] = w * d - x * a - y * b - z * c
     rotation_matrix(out[6:10], to_base)
-    mounted = triple(mounting_position, 0)
-    arm = (
-        dot(row(rotation, 0), mounted),
-        dot(row(rotation, 1), mounted),
-        dot(row(rotation, 2), mounted),
-    )
-    omega = triple(state, 10)
-    inward = cross(omega, cross(omega, arm))
-    there = plus(plus(triple(accelerations, 0), cross(triple(accelerations, 3), arm)), inward)
-    put(out, 0, turned_into(to_base, minus(there, triple(gravity, 0))))
-    put(out, 3, turned_into(to_base, omega))
-    put(out, 10, turned_into(to_base, triple(field, 0)))
+    arm, omega = turned(rotation, triple(mounting_position, 0)), triple(state, 10)
+    there = point_acceleration(triple(accelerations, 0), omega, triple(accelerations, 3), arm)
+    put(out, 0, turned_back(to_base, minus(there, triple(gravity, 0))))
+    put(out, 3, turned_back(to_base, omega))
+    put(out, 10, turned_back(to_base, triple(field, 0)))
 
 
 @kernel(VOID, VECTOR, VECTOR, SCALAR, VECTOR_OUT, VECTOR_OUT)
