@@ -195,6 +195,24 @@ def test_the_card_the_imu_and_the_estimator_run_in_simulated_time(tmp_path: Path
     assert np.nanmean(status.nis[100:]) == pytest.approx(6.0, abs=1.5)
 
 
+def test_a_rig_on_ethercat_runs_in_simulated_time(tmp_path: Path) -> None:
+    found = []
+    for name, seed in (('one', 0), ('two', 0), ('other', 5)):
+        outcome = recorded(
+            tmp_path / name, pipeline('random', 'vigo_ethercat', seed=seed, estimate=True)
+        )
+        assert not outcome.reason
+        # A target is reached a cycle later.
+        assert outcome.path_position < 2e-4
+        assert outcome.messages['platform/odometry'] > 500
+        found.append(digest(tmp_path / name))
+    assert found[0] == found[1] != found[2]
+    with Bag(tmp_path / 'one') as bag:
+        states = read_series(bag, '/driver/state', DriverStateSeries)
+    assert states.state.tolist() == [0.0, 1.0, 2.0, 3.0, 0.0]
+    assert states.reason[0].startswith('started; height of the legs')
+
+
 def test_a_driver_that_stops_the_platform_ends_the_motion_and_says_why() -> None:
     tight = {'driver': {'tracking_position': 1e-7}}
     outcome = pipeline(overrides=tight).run()

@@ -24,6 +24,7 @@ from stewart_bringup.simulation.schedule import NANOSECONDS, Schedule
 from stewart_bringup.simulation.sensing import Estimation, ImuOutput
 from stewart_bringup.simulation.series import estimate_topics, Series, topics
 from stewart_driver.cycle import Request
+from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.inline_cycle import InlineCycle
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.imu_parameters import ImuParameters
@@ -195,7 +196,8 @@ class Pipeline:
     @staticmethod
     def _forces(backend: Any) -> bool:
         """Tell whether the drives measure forces."""
-        return isinstance(backend, SimulatedBackend) and backend.measures_forces
+        kinds = SimulatedBackend, EthercatBackend
+        return isinstance(backend, kinds) and backend.measures_forces
 
     def _plug(self, imu: ImuParameters, parameters: RigParameters) -> None:
         """Put the sensor on the platform, its reader on its port, and the estimator behind it."""
