@@ -16,7 +16,13 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 from std_srvs.srv import Trigger
 from stewart_bringup.errors import RequestRefused, StopRequested
-from stewart_bringup.nodes.operator import ANSWER_LIMIT, Operator, OperatorParameters, STEP
+from stewart_bringup.nodes.operator import (
+    ANSWER_LIMIT,
+    Operator,
+    OperatorParameters,
+    STATE,
+    STEP,
+)
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.nodes.start_pose import NOT_YET
 from stewart_node_support.errors import is_deliberate
@@ -121,17 +127,20 @@ class WaveOperator(Operator):
         client = self.create_client(Trigger, 'driver/disable')
         request: Future | None = None
 
-        def off() -> bool:
+        def over() -> bool:
             nonlocal request
             if self.driver_state.state in {DriverState.DISABLED, DriverState.FAULT}:
+                return True
+            if not self.count_publishers(STATE):
                 return True
             if request is None and client.service_is_ready():
                 request = client.call_async(Trigger.Request())
             return False
 
         try:
-            await self.until(off, 'driver/disable', heedless=True, limit=ANSWER_LIMIT)
-            await self.reach(DriverState.DISABLED, 'driver/disable', heedless=True)
+            await self.until(over, 'driver/disable', heedless=True, limit=ANSWER_LIMIT)
+            if self.count_publishers(STATE):
+                await self.reach(DriverState.DISABLED, 'driver/disable', heedless=True)
         finally:
             self.destroy_client(client)
 
@@ -180,7 +189,6 @@ class WaveOperator(Operator):
         self.phase, self._began = 'playing', self.now()
         while self.played < duration:
             self._require_enabled()
-            self.heed()
             await self.pause(STEP)
         self.phase, self._began = 'fading out, returning', None
         await self.request(f'{services}/stop')
@@ -210,10 +218,11 @@ class WaveOperator(Operator):
             if setpoints.count != count:
                 count, since = setpoints.count, self.now()
                 self._require_enabled()
-                self.heed()
             await self.pause(STEP)
 
     def _require_enabled(self) -> None:
+        # Whoever wants this to stop may have stopped the rig, too, which is no trouble then.
+        self.heed()
         if self._departure:
             raise RequestRefused('driver', self._departure)
 
