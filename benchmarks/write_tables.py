@@ -111,7 +111,7 @@ def rates(result: Result) -> list[str]:
         f'| {row["core_per_estimate_us"]:.0f} |'
         for row in result['live']
     ]
-    return lines
+    return [*lines, '', f'In a composed rig: {result["composed_us"]:.0f} µs per IMU sample.']
 
 
 def graphs(result: Result) -> list[str]:
