@@ -90,16 +90,40 @@ def test_wave_is_approached_played_and_left_without_a_jump(rig: Rig) -> None:
     assert np.abs(motion.quaternion_xyzw[:, :2]).max() > 1e-3
 
 
-def test_stop_without_a_fade_ends_in_rest_all_the_same(rig: Rig) -> None:
-    node = rig.active(OceanTrajectory, **WAVE, fade_in=0.5, fade_out=0.0)
+@pytest.mark.parametrize('fade_out', [0.0, 0.01, 5.0])
+@pytest.mark.parametrize('moment', [0.9, 2.0])
+def test_wave_comes_home_with_any_fade_and_at_any_moment(
+    rig: Rig, moment: float, fade_out: float
+) -> None:
+    node = rig.active(OceanTrajectory, **WAVE, fade_in=0.5, fade_out=fade_out)
     assert rig.call(Trigger, 'ocean/start').success
-    rig.spin(2.0)
+    rig.spin(moment)
     stopped = rig.call(Trigger, 'ocean/stop')
     quiet(rig, node)
     require_excursion(rig, NEUTRAL.position)
 
     assert stopped.success
     assert 'returning' in stopped.message
+
+
+@pytest.mark.parametrize(
+    ('duration', 'fade_out'), [(20.0, 0.4), (2.5, 2.0)], ids=['before its fall', 'during its fall']
+)
+def test_excitation_comes_home_when_stopped(rig: Rig, duration: float, fade_out: float) -> None:
+    node = rig.active(
+        ExcitationTrajectory,
+        duration=duration,
+        fade_in=0.5,
+        fade_out=fade_out,
+        speed_scale=0.25,
+    )
+    assert rig.call(Trigger, 'excitation/start').success
+    rig.spin(1.6)
+    stopped = rig.call(Trigger, 'excitation/stop')
+    quiet(rig, node)
+    require_excursion(rig, NEUTRAL.position)
+
+    assert stopped.message.startswith('fading out for ')
 
 
 def test_wave_with_an_end_returns_by_itself(rig: Rig) -> None:

@@ -76,10 +76,7 @@ def test_fastest_stop_keeps_acceleration_and_jerk_limits(time: float, scale: flo
         _greatest(acceleration)
         <= scale * np.array([LIMITS.linear_acceleration, LIMITS.angular_acceleration])
     )
-    assert np.all(
-        _greatest(jerk)
-        <= scale * np.array([LIMITS.linear_jerk, LIMITS.angular_jerk]) * (1.0 + 1e-6)
-    )
+    assert np.all(_greatest(jerk) <= scale * np.array([LIMITS.linear_jerk, LIMITS.angular_jerk]))
     assert stop.duration <= (1.0 - time) * duration + 0.021
 
 
