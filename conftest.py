@@ -20,7 +20,9 @@ import pytest
 
 CACHE = Path(__file__).parent / '.cache'
 
-os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] = str(Path(__file__).parent / 'test/discovery.xml')
+# For those that start ROS by themselves; `stewart_node_support.middleware` chooses the same.
+DISCOVERY = Path(__file__).parent / 'src/stewart_node_support/stewart_node_support/discovery.xml'
+os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] = str(DISCOVERY)
 os.environ['HYPOTHESIS_STORAGE_DIRECTORY'] = str(CACHE / 'hypothesis')
 os.environ['MPLBACKEND'] = 'Agg'
 os.environ['PYTEST_DEBUG_TEMPROOT'] = str(CACHE / 'tmp')

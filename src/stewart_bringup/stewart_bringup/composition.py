@@ -24,12 +24,10 @@ import sys
 import time
 from typing import Any
 
-import rclpy
 from rclpy.event_handler import QoSSubscriptionEventType
 from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.signals import SignalHandlerOptions
 from stewart_bringup.errors import CompositionError
 from stewart_bringup.rigs import (
     nodes_of,
@@ -42,6 +40,7 @@ from stewart_bringup.rigs import (
 from stewart_description.suggestion import unknown_name
 from stewart_node_support.errors import ParameterError
 from stewart_node_support.executable import node_class
+from stewart_node_support.middleware import middleware
 from stewart_node_support.parameter_files import flattened, known_to, require_known
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.running import Pace, spin
@@ -278,11 +277,7 @@ def run_rig(
     """
     if stop is not None and stop.requested:
         return
-    rclpy.init(
-        args=['--ros-args', '--log-level', log_level],
-        signal_handler_options=SignalHandlerOptions.NO,
-    )
-    try:
+    with middleware(['--ros-args', '--log-level', log_level]):
         nodes = compose(
             files,
             namespace=namespace,
@@ -291,8 +286,6 @@ def run_rig(
             simulated=speed is not None,
         )
         spin(nodes, stop=stop, pace=None if speed is None else simulated_pace(nodes, speed))
-    finally:
-        rclpy.try_shutdown()
 
 
 def simulated_pace(nodes: list[Node], speed: float) -> Pace:

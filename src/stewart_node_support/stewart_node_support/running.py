@@ -11,13 +11,12 @@ from pathlib import Path
 import sys
 from typing import Any, Protocol
 
-import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from stewart_node_support.errors import is_deliberate, sentence_of
 from stewart_node_support.executor import make_executor
 from stewart_node_support.lifecycle import autostart, take_down
+from stewart_node_support.middleware import middleware
 from stewart_node_support.parameter_files import files_of, require_known
 from stewart_node_support.stop_signals import StopSignals
 
@@ -75,15 +74,11 @@ def run(
     stop = (stop or StopSignals()).install()
     try:
         if not stop.requested:
-            rclpy.init(
-                args=None if args is None else list(args),
-                signal_handler_options=SignalHandlerOptions.NO,
-            )
-            node = _started(factory, files_of(sys.argv if args is None else args))
-            _spin([node], stop, make_executor, RealTime())
+            with middleware(args):
+                node = _started(factory, files_of(sys.argv if args is None else args))
+                _spin([node], stop, make_executor, RealTime())
     finally:
         stop.ignore()
-        rclpy.try_shutdown()
 
 
 def spin(
@@ -96,8 +91,7 @@ def spin(
     """
     Run several nodes in this process until asked to stop, then take them down.
 
-    Call ``rclpy.init(signal_handler_options=SignalHandlerOptions.NO)`` before and
-    ``rclpy.try_shutdown()`` after it.
+    Call it inside of `middleware.middleware`.
 
     Parameters
     ----------

@@ -12,14 +12,12 @@ from types import TracebackType
 from typing import Any
 
 from numpy.typing import ArrayLike
-import rclpy
 from rclpy.action import ActionClient
 from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import qos_check_compatible, QoSCompatibility, QoSProfile
 from rclpy.serialization import deserialize_message, serialize_message
-from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 from stewart_interfaces.msg import PlatformSetpoint
 from stewart_node_support.executor import make_executor
@@ -27,6 +25,7 @@ from stewart_node_support.hot_messages import MotionArrays, setpoint_reader, Set
 from stewart_node_support.legs import leg_reader, LegState, LegWriter
 from stewart_node_support.lifecycle import take_down
 from stewart_node_support.lock_step import LockStep
+from stewart_node_support.middleware import middleware
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.running import short_collections
 
@@ -60,14 +59,15 @@ class Harness:
 
     def __init__(self, *, real: bool = False) -> None:
         """Open a context and the probe."""
-        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+        self._stack = ExitStack()
+        self._stack.enter_context(middleware())
         self.probe: Any = Node('probe')
         self._nodes: list[Node] = []
         self._settled = 0
         self._executor = make_executor()
         self._executor.add_node(self.probe)
         self._lock_step = None if real else LockStep([self.probe])
-        self._stack = ExitStack()
+        self._stack.callback(self._take_down)
         if real:
             self._stack.enter_context(short_collections())
 
@@ -83,10 +83,11 @@ class Harness:
     ) -> None:
         """Take every node down and close the context."""
         self._stack.close()
+
+    def _take_down(self) -> None:
         for node in reversed([self.probe, *self._nodes]):
             take_down(node)
         self._executor.shutdown()
-        rclpy.try_shutdown()
 
     def add(self, cls: Callable[..., Node], **parameters: Any) -> Any:
         """

@@ -23,11 +23,7 @@ def ros_session() -> Iterator[Any]:
     from stewart_node_support.stop_signals import StopSignals
 
     with StopSignals() as stop:
-        import rclpy
-        from rclpy.signals import SignalHandlerOptions
+        from stewart_node_support.middleware import middleware
 
-        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-        try:
+        with middleware([]):
             yield stop
-        finally:
-            rclpy.try_shutdown()

@@ -11,17 +11,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import rclpy
 from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.signals import SignalHandlerOptions
 from stewart_bringup.composition import compose, Ledger, simulated_pace
 from stewart_bringup.demo.scenarios import Scenario
 from stewart_bringup.demo.scheduling import driver_priority, real_time
 from stewart_bringup.nodes.wave_operator import WaveOperator
 from stewart_bringup.rigs import config_file, RECORDER
 from stewart_node_support.lifecycle import state_of
+from stewart_node_support.middleware import middleware
 from stewart_node_support.running import spin
 from stewart_node_support.stop_signals import StopSignals
 from stewart_simulation.nodes.simulation_clock import AS_FAST_AS_POSSIBLE
@@ -116,10 +115,7 @@ def _play(
     wave = scenario.wave
     files = [config_file('rig', scenario.rig), config_file('wave', wave.name)]
     # What the nodes say in passing would tear the progress line apart.
-    rclpy.init(
-        args=['--ros-args', '--log-level', 'warn'], signal_handler_options=SignalHandlerOptions.NO
-    )
-    try:
+    with middleware(['--ros-args', '--log-level', 'warn']):
         with real_time():
             priority = driver_priority()
         overrides: dict[str, dict[str, object]] = {
@@ -160,8 +156,6 @@ def _play(
         with nullcontext(LOCK_STEP) if scenario.simulated else real_time() as scheduling:
             finished = spin([*nodes, operator], task=work, stop=StopSignals(), pace=pace)
         return operator, ledger.counts() if finished else None, scheduling
-    finally:
-        rclpy.try_shutdown()
 
 
 async def _settle(nodes: Sequence[Node], ledger: Ledger, operator: WaveOperator) -> None:

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
-import rclpy
 from rclpy.qos import QoSProfile
-from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 from std_srvs.srv import Trigger
 from stewart_bringup.errors import RequestRefused, StopRequested
@@ -26,6 +24,7 @@ from stewart_bringup.nodes.operator import (
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.nodes.start_pose import NOT_YET
 from stewart_node_support.errors import is_deliberate
+from stewart_node_support.middleware import middleware
 from stewart_node_support.parameters import param
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 from stewart_node_support.running import spin
@@ -260,15 +259,13 @@ def operate(stop: StopSignals) -> str:
         Why the wave was not played to its end; empty if it was, or if a stop was requested.
 
     """
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     try:
-        node = WaveOperator(stop)
-        # It is the node that heeds the request, for it has to switch off first.
-        spin([node], task=node.wait_and_play, stop=StopSignals())
+        with middleware():
+            node = WaveOperator(stop)
+            # It is the node that heeds the request, for it has to switch off first.
+            spin([node], task=node.wait_and_play, stop=StopSignals())
     except Exception as error:
         if not is_deliberate(error):
             raise
         return str(error)
-    finally:
-        rclpy.try_shutdown()
     return ''
