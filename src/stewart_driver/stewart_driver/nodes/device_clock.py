@@ -37,8 +37,8 @@ class DeviceClock:
         """Relate the clocks."""
         if node.get_parameter('use_sim_time').value:
             raise ConfigurationError('use_sim_time', True, 'false: a sensor lives in real time')
-        self._clock = node.get_clock()
-        self.simulated = bool(self._clock.ros_time_is_active)
+        self._ros_clock = node.get_clock()
+        self.simulated = bool(self._ros_clock.ros_time_is_active)
         self._bridge = ClockBridge(self._wall, self.now)
 
     def now(self) -> float:
@@ -54,4 +54,4 @@ class DeviceClock:
         return round(self._bridge.to_wall(instant) * NANOSECONDS)
 
     def _wall(self) -> float:
-        return float(self._clock.now().nanoseconds / NANOSECONDS)
+        return float(self._ros_clock.now().nanoseconds / NANOSECONDS)

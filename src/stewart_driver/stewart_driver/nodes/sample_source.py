@@ -116,7 +116,7 @@ class SteppedSource(SampleSource):
         notify: Callable[[], None],
     ) -> None:
         """Open the port."""
-        self._node, self._clock, self._notify = node, clock, notify
+        self._node, self._device_clock, self._notify = node, clock, notify
         self._samples: deque[StampedSample] = deque(maxlen=settings.queue)
         self._reader = listen_to(settings.port, settings)
         self._timer = node.create_timer(1.0, self._step)
@@ -147,6 +147,6 @@ class SteppedSource(SampleSource):
 
     def _set(self) -> None:
         """Set the timer: an executor would list everything anew for one that is new."""
-        wait = ceil((self._reader.due - self._clock.now()) * NANOSECONDS)
+        wait = ceil((self._reader.due - self._device_clock.now()) * NANOSECONDS)
         self._timer.timer_period_ns = max(wait, 1)
         self._timer.reset()
