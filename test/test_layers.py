@@ -21,23 +21,26 @@ if TYPE_CHECKING:
     Imports = dict[str, list[Import]]
 
 KINEMATICS = {'stewart_kinematics'}
+TABLES = {'stewart_tables'}
 
 CORE_MAY_IMPORT: dict[str, set[str]] = {
-    'stewart_bags': set(),
+    'stewart_bags': TABLES,
     'stewart_description': set(),
-    'stewart_driver': {'stewart_description'},
+    'stewart_driver': {*TABLES, 'stewart_description'},
     'stewart_dynamics': KINEMATICS,
-    'stewart_estimation': KINEMATICS,
+    'stewart_estimation': {*KINEMATICS, *TABLES},
     'stewart_identification': {
         *KINEMATICS,
+        *TABLES,
         'stewart_bags',
         'stewart_description',
         'stewart_dynamics',
     },
     'stewart_interfaces': set(),
-    'stewart_kinematics': {'stewart_description'},
+    'stewart_kinematics': {*TABLES, 'stewart_description'},
     'stewart_node_support': {'stewart_description', 'stewart_interfaces'},
     'stewart_simulation': {*KINEMATICS, 'stewart_dynamics', 'stewart_driver'},
+    'stewart_tables': set(),
     'stewart_viewer': {*KINEMATICS, 'stewart_description'},
 }
 VERB_MAY_IMPORT: dict[str, set[str]] = {

@@ -26,6 +26,7 @@ from rosbags.interfaces import Connection
 from rosbags.rosbag2 import CompressionMode, StoragePlugin, Writer
 from rosbags.rosbag2.storage_mcap import McapWriter, write_channel, write_string
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
+from stewart_tables.whole_files import sync, whole_file
 
 # Opcode and length, then two times and the size of the chunk.
 CHECKSUM_PLACE = 1 + 8 + 3 * 8
@@ -134,12 +135,14 @@ class FlushedWriter(Writer):
         self.max_timestamp = max(timestamp, self.max_timestamp)
 
     def close(self) -> None:
-        """Finish the bag."""
+        """Finish the bag and wait until the disk has all of it, its folder's name included."""
         super().close()
+        folder = self.metapath.parent
+        for item in (*folder.iterdir(), folder.parent):
+            sync(item)
         text = labelled(self.metapath.read_text(encoding='utf-8'))
-        new = self.metapath.with_suffix('.yaml.tmp')
-        new.write_text(text, encoding='utf-8')
-        new.replace(self.metapath)
+        with whole_file(self.metapath) as stream:
+            stream.write(text)
 
     def flush(self) -> None:
         """Bring the storage up to date."""

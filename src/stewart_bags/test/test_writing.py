@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
+import os
 from pathlib import Path
 import sqlite3
 import subprocess
@@ -234,6 +235,30 @@ def test_bag_that_is_still_written_is_told_from_a_whole_one(
         writer.flush()
         with pytest.raises(DamagedBag, match='--rescue'):
             Bag(tmp_path / 'bag')
+
+
+@pytest.mark.parametrize('storage', list(Storage))
+def test_closed_bag_is_on_the_disk(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    joint_state: Callable[..., Any],
+    storage: Storage,
+) -> None:
+    synced, fsync = {}, os.fsync
+
+    def traced(descriptor: int) -> None:
+        place = Path(os.readlink(f'/proc/self/fd/{descriptor}'))
+        # Under whatever name it is written, it is the same file afterwards.
+        status = os.fstat(descriptor)
+        synced[status.st_ino] = place.read_bytes() if place.is_file() else None
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, 'fsync', traced)
+    with BagWriter(tmp_path / 'bag', storage=storage) as writer:
+        writer.write('/actuator_states', START_NS, joint_state(0))
+    for item in (tmp_path / 'bag').iterdir():
+        assert synced[item.stat().st_ino] == item.read_bytes()
+    assert {(tmp_path / 'bag').stat().st_ino, tmp_path.stat().st_ino} <= set(synced)
 
 
 FILLING = """

@@ -13,13 +13,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 import datetime
 import os
-from pathlib import Path
-import tempfile
 from typing import Any, NamedTuple
 
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LEGS
 from stewart_driver.yaml_fields import Fields, read_fields
+from stewart_tables.whole_files import whole_file
 import yaml
 
 LOWEST_COUNT, HIGHEST_COUNT = -(1 << 31), (1 << 31) - 1
@@ -196,23 +195,13 @@ def save_rig(path: str | os.PathLike[str], rig: Rig) -> None:
         If it cannot be written there.
 
     """
-    target = Path(os.path.realpath(path))
     text = HEADER + yaml.safe_dump(_plain(rig), sort_keys=False, default_flow_style=None, width=99)
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f'.{target.name}.', dir=target.parent)
-        try:
-            with os.fdopen(descriptor, 'w', encoding='utf-8') as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.chmod(temporary, target.stat().st_mode & 0o777 if target.exists() else 0o644)
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        with whole_file(path) as stream:
+            stream.write(text)
     except OSError as error:
         raise ConfigurationError(
-            'rig_file', str(target), f'a file that can be written ({error.strerror})'
+            'rig_file', str(path), f'a file that can be written ({error.strerror})'
         ) from error
 
 

@@ -180,8 +180,8 @@ def test_table_survives_writing_and_reading() -> None:
 
     again = CalibrationTable.read(stream, 'again')
 
-    assert again.inputs == pytest.approx(points.inputs, abs=1e-7, nan_ok=True)
-    assert again.strokes == pytest.approx(points.strokes, abs=1e-9)
+    assert again.inputs == pytest.approx(points.inputs, rel=1e-14, abs=0.0, nan_ok=True)
+    assert again.strokes == pytest.approx(points.strokes, rel=1e-14, abs=0.0)
     assert again.rates is None
 
 

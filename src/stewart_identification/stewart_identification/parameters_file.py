@@ -18,7 +18,7 @@ import numpy as np
 from stewart_description import platform_path
 from stewart_identification.errors import NotIdentifiable
 from stewart_identification.outcome import Outcome
-from stewart_kinematics.whole_files import whole_file
+from stewart_tables.whole_files import whole_file
 import yaml
 
 NAME = 'parameters.yaml'

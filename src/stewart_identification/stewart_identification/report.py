@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from stewart_identification.outcome import Outcome, Parameter, rms
-from stewart_kinematics.whole_files import whole_file
+from stewart_tables.whole_files import whole_file
 
 NAME = 'report.html'
 

@@ -21,7 +21,7 @@ from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.schema import LARGEST
 from stewart_kinematics.spatial import compose_quaternions, invert_pose
-from stewart_kinematics.whole_files import whole_file
+from stewart_tables.whole_files import whole_file
 
 STANDARD_STREAM = '-'
 """Name that stands for standard input or output."""

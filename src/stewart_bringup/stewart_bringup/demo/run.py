@@ -30,9 +30,9 @@ from stewart_bringup.demo.report import Chapter, not_kept, render
 from stewart_bringup.demo.scenarios import Scenario
 from stewart_bringup.demo.wires import playable
 from stewart_bringup.errors import OutputRefused
-from stewart_kinematics.whole_files import whole_file
 from stewart_node_support.errors import is_deliberate
 from stewart_node_support.stop_signals import StopSignals
+from stewart_tables.whole_files import rename_folder, whole_file
 
 if TYPE_CHECKING:
     from stewart_bringup.demo.identification import Identification
@@ -292,6 +292,6 @@ def _put_in_place(unfinished: Path, output: Path, names: Sequence[str]) -> None:
     for name in names:
         if (unfinished / name).exists():
             _make_room(output / name)
-            (unfinished / name).rename(output / name)
+            rename_folder(unfinished / name, output / name)
     with suppress(OSError):
         unfinished.rmdir()

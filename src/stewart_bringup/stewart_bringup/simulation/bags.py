@@ -17,6 +17,7 @@ from stewart_bags.profiles import offered
 from stewart_bags.rows import RowMessages
 from stewart_bags.writing import BagWriter, Storage
 from stewart_bringup.simulation.series import Series
+from stewart_tables.whole_files import rename_folder, whole_file
 
 
 class SeriesWriter:
@@ -117,5 +118,6 @@ def rename_bag(before: Path, after: Path) -> None:
             item.rename(before / item.name.replace(before.name, after.name, 1))
     metadata = before / 'metadata.yaml'
     text = metadata.read_text('utf-8')
-    metadata.write_text(text.replace(before.name, after.name), 'utf-8')
-    before.rename(after)
+    with whole_file(metadata) as stream:
+        stream.write(text.replace(before.name, after.name))
+    rename_folder(before, after)

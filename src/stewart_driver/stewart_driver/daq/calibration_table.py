@@ -7,7 +7,7 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from reprlib import repr as shortened
-from typing import TextIO
+from typing import IO, TextIO
 
 import numpy as np
 from stewart_driver.daq.errors import CalibrationError
@@ -104,13 +104,13 @@ class CalibrationTable:
             ).reshape(-1, LEGS)
         return cls(**tables)
 
-    def write(self, stream: TextIO) -> None:
+    def write(self, stream: IO[str]) -> None:
         """Write the CSV file that `read` reads."""
         present = {kind: getattr(self, kind) for kind in KINDS if getattr(self, kind) is not None}
         writer = csv.writer(stream, lineterminator='\n')
         writer.writerow([column for kind in present for column in columns(kind)])
         for row in np.hstack(list(present.values())).tolist():
-            writer.writerow([f'{value:.9g}' for value in row])
+            writer.writerow([f'{value:.15g}' for value in row])
 
 
 def _number(name: str, row: int, values: dict[str, str], key: str) -> float:

@@ -10,6 +10,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from stewart_driver.daq.calibration import Fit
 from stewart_driver.legs import LEGS
+from stewart_tables.whole_files import whole_file
 
 WIDTH, HEIGHT, DPI = 8.0, 3.6, 120
 
@@ -46,4 +47,5 @@ def save_residuals(path: Path, fits: Sequence[tuple[Fit, float]]) -> None:
         axes.set_ylabel(f'residual [{fit.unit}]')
         axes.grid(alpha=0.3)
         axes.legend(title='leg', ncols=LEGS, fontsize='small')
-    figure.savefig(path)
+    with whole_file(path, binary=True) as stream:
+        figure.savefig(stream, format=path.suffix.lower()[1:] or 'png')

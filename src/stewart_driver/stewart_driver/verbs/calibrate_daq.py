@@ -20,6 +20,7 @@ from stewart_driver.daq.guided import Guide
 from stewart_driver.daq.options import SensorOptions
 from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import load_rig, MODES, Rig, save_rig
+from stewart_tables.whole_files import whole_file
 
 HELP = 'fit the volts of the analogue card to strokes, into rig.yaml'
 LONGEST_CALL = 1.0
@@ -165,7 +166,7 @@ def _points(arguments: argparse.Namespace) -> CalibrationTable:
     finally:
         card.close()
     if arguments.save_table:
-        with arguments.save_table.open('w', encoding='utf-8', newline='') as stream:
+        with whole_file(arguments.save_table) as stream:
             table.write(stream)
     return table
 

@@ -17,7 +17,7 @@ from stewart_estimation.verdicts import Tolerated
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.verbs.outputs import output_file
 from stewart_kinematics.verbs.progress import show_part
-from stewart_kinematics.whole_files import whole_file
+from stewart_tables.whole_files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -18,7 +18,7 @@ from stewart_identification.recording.from_bag import experiment_from, Extractio
 from stewart_identification.recording.recordings import IMU, read_recording
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.platform import Platform
-from stewart_kinematics.whole_files import whole_file
+from stewart_tables.whole_files import whole_file
 
 FACTOR = 1.3
 """By which the assumed mass is changed to see what the fit returns."""

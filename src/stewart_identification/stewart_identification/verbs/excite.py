@@ -26,7 +26,7 @@ from stewart_identification.verbs.workers import add_worker_arguments
 from stewart_kinematics.motion import Array
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.verbs.outputs import output_file
-from stewart_kinematics.whole_files import whole_file
+from stewart_tables.whole_files import whole_file
 import yaml
 
 HELP = 'plan the motion that shows the inertial parameters best, inside all limits'

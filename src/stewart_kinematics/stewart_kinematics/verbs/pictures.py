@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stewart_kinematics.verbs.outputs import output_file
-from stewart_kinematics.whole_files import whole_file
+from stewart_tables.whole_files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,7 +20,7 @@ from stewart_kinematics.schema import LARGEST, Section
 from stewart_kinematics.verbs.outputs import output_stream
 from stewart_kinematics.verbs.pictures import add_picture_argument, save_picture
 from stewart_kinematics.verbs.progress import show_part
-from stewart_kinematics.whole_files import whole_file
+from stewart_tables.whole_files import whole_file
 import yaml
 
 HELP = 'describe a platform of your own, check it, look at it'
