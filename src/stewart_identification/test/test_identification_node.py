@@ -26,10 +26,12 @@ def test_bag_is_identified_with_progress_and_result(payload_bag: Path, tmp_path:
     with Harness(real=True) as harness:
         progress = harness.listen(Float64, 'identification/progress')
         result = harness.listen(String, 'identification/result', STATE_QOS)
+        diagnostics = harness.listen(DiagnosticArray, '/diagnostics')
         harness.add(
             IdentificationNode, bags=[str(payload_bag)], output=str(tmp_path), friction='common'
         )
         harness.until(lambda: result and progress, timeout=60.0)
+        harness.until(lambda: _levels(diagnostics) == {DiagnosticStatus.OK}, timeout=10.0)
 
     said = json.loads(result[0].data)
     assert said['state'] == 'done'
@@ -61,7 +63,6 @@ def test_the_search_is_stopped_with_the_best_so_far_and_diagnosed(
     assert said['interrupted']
     assert 0 < said['iterations'] < 300
     assert Path(said['files']['report']).is_file()
-    assert DiagnosticStatus.OK in _levels(diagnostics)
 
 
 def _levels(diagnostics: list[DiagnosticArray]) -> set[bytes]:
