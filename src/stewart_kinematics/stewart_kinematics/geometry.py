@@ -15,6 +15,9 @@ from stewart_kinematics.errors import ConfigurationError, GeometryError, ShapeEr
 from stewart_kinematics.motion import Array, Pose, read_only
 from stewart_kinematics.schema import Section
 
+X_AXES = read_only(np.tile([1.0, 0.0, 0.0], (6, 1)))
+"""Fixed axes of the base's universal joints where a file does not say them."""
+
 MAX_BEST_CONDITION = 25.0
 """A platform must reach this condition number somewhere about its neutral pose."""
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics import leg_kernels
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.geometry import Geometry, X_AXES
 from stewart_kinematics.leading_axes import pose_rows, rows
 from stewart_kinematics.motion import Array, Motion
 
@@ -118,7 +118,12 @@ def inverse(geometry: Geometry, motion: Motion) -> LegMotion:
     return LegMotion(length, length - geometry.retracted_length, rate, second)
 
 
-def passive_angles(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
+def passive_angles(
+    geometry: Geometry,
+    position: ArrayLike,
+    quaternion_xyzw: ArrayLike,
+    base_joint_axes: Array = X_AXES,
+) -> Array:
     """
     Return the angles of the universal joints at the base.
 
@@ -130,12 +135,14 @@ def passive_angles(geometry: Geometry, position: ArrayLike, quaternion_xyzw: Arr
         Origin of ``platform_link`` in ``base_link`` [m].
     quaternion_xyzw : array_like, shape (..., 4)
         Attitude of ``platform_link`` in ``base_link``, scalar last.
+    base_joint_axes : ndarray, shape (6, 3)
+        Unit vectors of the axes that are fixed in the base, in ``base_link``.
 
     Returns
     -------
     ndarray, shape (..., 6, 2)
-        u and v of every leg: R_x(u) R_y(v) takes the z axis to the leg's direction; v lies in
-        [-pi/2, pi/2] [rad].
+        u and v of every leg: F R_x(u) R_y(v) takes the z axis to the leg's direction, where
+        F = R_z R_y takes the x axis to the fixed axis; v lies in [-pi/2, pi/2] [rad].
 
     Raises
     ------
@@ -145,5 +152,7 @@ def passive_angles(geometry: Geometry, position: ArrayLike, quaternion_xyzw: Arr
     """
     p, q, lead = pose_rows(position, quaternion_xyzw)
     angles = np.empty((p.shape[0], 6, 2))
-    leg_kernels.passive_angles(geometry.base_joints, geometry.platform_joints, p, q, angles)
+    leg_kernels.passive_angles(
+        geometry.base_joints, geometry.platform_joints, base_joint_axes, p, q, angles
+    )
     return angles.reshape(*lead, 6, 2)

@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
-from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.inverse import leg_lengths, passive_angles
 from stewart_kinematics.motion import Array
+from stewart_kinematics.platform import Platform
 
 PLATFORM_JOINTS = tuple(f'platform_{name}' for name in ('x', 'y', 'z', 'yaw', 'pitch', 'roll'))
 """Virtual joints that carry the platform, from the base outwards."""
@@ -24,14 +24,14 @@ JOINT_NAMES = PLATFORM_JOINTS + LEG_JOINTS + PASSIVE_JOINTS
 """Every moving joint of the URDF, in the order of `joint_positions`."""
 
 
-def joint_positions(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
+def joint_positions(platform: Platform, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
     """
     Return the joint positions with which the URDF's tree closes its six loops.
 
     Parameters
     ----------
-    geometry : Geometry
-        Joints of the platform.
+    platform : Platform
+        The platform of the URDF.
     position : array_like, shape (..., 3)
         Origin of ``platform_link`` in ``base_link`` [m].
     quaternion_xyzw : array_like, shape (..., 4)
@@ -51,8 +51,9 @@ def joint_positions(geometry: Geometry, position: ArrayLike, quaternion_xyzw: Ar
     """
     place = np.asarray(position, dtype=np.float64)
     attitude = np.asarray(quaternion_xyzw, dtype=np.float64)
+    geometry = platform.geometry
     strokes = leg_lengths(geometry, place, attitude) - geometry.retracted_length
-    passive = passive_angles(geometry, place, attitude)
+    passive = passive_angles(geometry, place, attitude, platform.base_joint_axes)
     lead = strokes.shape[:-1]
     turns = Rotation.from_quat(attitude.reshape(-1, 4)).as_euler('ZYX').reshape(*lead, 3)
     return np.concatenate([place, turns, strokes, passive.reshape(*lead, 12)], axis=-1)

@@ -103,16 +103,31 @@ def leg_motion(
             out[2, n, i] = (pull + speed - rate * rate) / length
 
 
-@kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX, STACK_OUT)
+@kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, STACK_OUT)
 def passive_angles(
-    base: Array, platform: Array, position: Array, quaternion: Array, angles: Array
+    base: Array,
+    platform: Array,
+    axes: Array,
+    position: Array,
+    quaternion: Array,
+    angles: Array,
 ) -> None:
-    """Write u = atan2(-d_y, d_z) and v = asin(d_x) of every leg, shape (n, 6, 2)."""
+    """
+    Write u = atan2(-d_y, d_z) and v = asin(d_x) of every leg, shape (n, 6, 2).
+
+    The direction d is seen in R_z R_y of the base, whose x axis is the joint's fixed axis.
+    """
     for n in range(position.shape[0]):
         r, p = rotation(*quadruple(quaternion, n)), triple(position, n)
         for i in range(6):
             s = rotate(r, triple(platform, i))
             x, y, z = p[0] + s[0] - base[i, 0], p[1] + s[1] - base[i, 1], p[2] + s[2] - base[i, 2]
+            level, fall = math.sqrt(axes[i, 0] ** 2 + axes[i, 1] ** 2), -axes[i, 2]
+            cosine, sine = 1.0, 0.0
+            if level > 0.0:
+                cosine, sine = axes[i, 0] / level, axes[i, 1] / level
+            ahead, y = cosine * x + sine * y, cosine * y - sine * x
+            x, z = level * ahead - fall * z, fall * ahead + level * z
             angles[n, i, 0] = math.atan2(-y, z)
             angles[n, i, 1] = math.atan2(x, math.sqrt(y * y + z * z))
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 from stewart_description import platform_path, UnknownPlatformError
 from stewart_kinematics.errors import ConfigurationError, GeometryError
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.geometry import Geometry, X_AXES
 from stewart_kinematics.motion import Array, Pose, read_only
 from stewart_kinematics.schema import read_yaml, Section
 
@@ -21,11 +21,8 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
 ROUNDING = 1e-6
 """Relative slack of inertias that were rounded for print: of a thin plate, Ixx + Iyy = Izz."""
 
-X_AXES = read_only(np.tile([1.0, 0.0, 0.0], (6, 1)))
-"""Fixed axes of the base's universal joints where a file does not say them."""
-
 AXES_KEY = 'base_joint_axis_direction'
-"""Key of these axes, under ``legs``."""
+"""Key of the fixed axes of the base's universal joints, under ``legs``."""
 
 BODIES = ('platform', 'cylinder', 'rod')
 

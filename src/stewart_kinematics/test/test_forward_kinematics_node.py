@@ -63,7 +63,7 @@ def test_joint_states_are_complete_and_carry_the_same_stamp() -> None:
         rig.strokes = strokes_at(pose)
         stamp = rig.measure()
         rig.until(lambda: heard and to_nanoseconds(heard[-1].header.stamp) >= stamp)
-        expected = joint_positions(VIGO.geometry, pose.position, pose.quaternion_xyzw)
+        expected = joint_positions(VIGO, pose.position, pose.quaternion_xyzw)
 
         assert list(heard[-1].name) == list(JOINT_NAMES)
         np.testing.assert_allclose(heard[-1].position, expected, rtol=0, atol=1e-9)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -74,11 +75,11 @@ def model(name: str) -> str:
     return render_urdf(name)
 
 
-def loop_error(urdf: str, geometry: Geometry, count: int, seed: int) -> float:
+def loop_error(urdf: str, platform: Platform, count: int, seed: int) -> float:
     """Return the greatest gap between a rod's end and its platform joint [m]."""
-    worst = 0.0
+    worst, geometry = 0.0, platform.geometry
     for position, quaternion in zip(*random_poses(geometry, count, seed), strict=True):
-        values = joint_positions(geometry, position, quaternion).tolist()
+        values = joint_positions(platform, position, quaternion).tolist()
         frames = link_frames(urdf, dict(zip(JOINT_NAMES, values, strict=True)))
         pose = transform(Rotation.from_quat(quaternion).as_matrix(), position)
         np.testing.assert_allclose(frames['platform_link'], pose, atol=1e-12)
@@ -92,7 +93,7 @@ def loop_error(urdf: str, geometry: Geometry, count: int, seed: int) -> float:
 @pytest.mark.parametrize('name', NAMES)
 def test_loops_close_at_random_poses(name: str) -> None:
     """1e-12 m at 50 poses: the rods end at the platform joints."""
-    assert loop_error(model(name), Platform.from_yaml(name).geometry, 50, 11) <= 1e-12
+    assert loop_error(model(name), Platform.from_yaml(name), 50, 11) <= 1e-12
 
 
 @pytest.mark.parametrize('seed', range(3))
@@ -109,7 +110,31 @@ def test_loops_close_for_explicit_points_in_any_place(seed: int, tmp_path: Path)
     file = tmp_path / 'points.yaml'
     file.write_text(yaml.safe_dump(content))
 
-    assert loop_error(render_urdf(file), Platform.from_yaml(file).geometry, 20, seed) <= 1e-12
+    assert loop_error(render_urdf(file), Platform.from_yaml(file), 20, seed) <= 1e-12
+
+
+AXES = [[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -2.0, 0.0], [1.0, 1.0, 0.0], [0.6, 0.0, 0.8]]
+
+
+@pytest.mark.parametrize('axes', [[0.0, 1.0, 0.0], [*AXES, [0.1, -0.4, -0.2]]])
+def test_cylinder_turns_about_the_fixed_axis_of_its_base_joint(axes: Any, tmp_path: Path) -> None:
+    """The cylinder has the leg frame of docs/conventions.md: y is z cross the fixed axis."""
+    content = yaml.safe_load(platform_path('ex800').read_text())
+    content['legs']['base_joint_axis_direction'] = axes
+    file = tmp_path / 'turned.yaml'
+    file.write_text(yaml.safe_dump(content))
+    platform, urdf = Platform.from_yaml(file), render_urdf(file)
+
+    assert loop_error(urdf, platform, 20, 5) <= 1e-12
+    for position, quaternion in zip(*random_poses(platform.geometry, 20, 6), strict=True):
+        values = joint_positions(platform, position, quaternion).tolist()
+        frames = link_frames(urdf, dict(zip(JOINT_NAMES, values, strict=True)))
+        for leg, axis in enumerate(platform.base_joint_axes, 1):
+            rotation = frames[f'leg_{leg}_cylinder'][:3, :3]
+            second = np.cross(rotation[:, 2], axis)
+            np.testing.assert_allclose(
+                rotation[:, 1], second / np.linalg.norm(second), rtol=0.0, atol=1e-12
+            )
 
 
 def test_another_base_opens_the_loops(tmp_path: Path) -> None:
@@ -119,7 +144,7 @@ def test_another_base_opens_the_loops(tmp_path: Path) -> None:
     file = tmp_path / 'wider.yaml'
     file.write_text(yaml.safe_dump(content))
 
-    error = loop_error(render_urdf(file), Platform.from_yaml('ex800').geometry, 1, 0)
+    error = loop_error(render_urdf(file), Platform.from_yaml('ex800'), 1, 0)
     assert error == pytest.approx(0.05, rel=1e-9)
 
 
@@ -152,7 +177,7 @@ def test_allowed_poses_respect_every_limit_of_the_urdf(name: str) -> None:
     allowed = MotionGuard(platform).allowed(Motion(position, quaternion, zero, zero, zero, zero))
     assert allowed.sum() > 10
 
-    values = joint_positions(geometry, position[allowed], quaternion[allowed])
+    values = joint_positions(platform, position[allowed], quaternion[allowed])
     robot = ET.fromstring(model(name))
     for joint, column in zip(JOINT_NAMES, values.T, strict=True):
         limit = robot.find(f"./joint[@name='{joint}']/limit")
@@ -173,13 +198,13 @@ def test_every_moving_joint_has_a_position(name: str) -> None:
 
 def test_leading_axes_are_kept() -> None:
     """One pose, a sequence, a grid."""
-    geometry = Platform.from_yaml('vigo').geometry
-    position, quaternion = random_poses(geometry, 6, 13)
-    flat = joint_positions(geometry, position, quaternion)
-    grid = joint_positions(geometry, position.reshape(2, 3, 3), quaternion.reshape(2, 3, 4))
+    platform = Platform.from_yaml('vigo')
+    position, quaternion = random_poses(platform.geometry, 6, 13)
+    flat = joint_positions(platform, position, quaternion)
+    grid = joint_positions(platform, position.reshape(2, 3, 3), quaternion.reshape(2, 3, 4))
 
     assert flat.shape == (6, 24)
     np.testing.assert_array_equal(grid, flat.reshape(2, 3, 24))
     np.testing.assert_allclose(
-        joint_positions(geometry, position[0], quaternion[0]), flat[0], atol=1e-15
+        joint_positions(platform, position[0], quaternion[0]), flat[0], atol=1e-15
     )

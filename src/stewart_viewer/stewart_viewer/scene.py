@@ -101,8 +101,7 @@ class PlatformScene:
             self._draw_estimate(snapshot.estimate)
 
     def _joints(self, pose: Pose) -> Array:
-        geometry = self._platform.geometry
-        positions = joint_positions(geometry, pose.position, pose.quaternion_xyzw)
+        positions = joint_positions(self._platform, pose.position, pose.quaternion_xyzw)
         return positions[self._order]
 
     def _draw_legs(self, snapshot: Snapshot) -> None:

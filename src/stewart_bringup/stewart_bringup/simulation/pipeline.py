@@ -150,7 +150,8 @@ class Pipeline:
         forward = parameters.of('forward_kinematics', ForwardKinematicsParameters)
         driver = parameters.of('driver', DriverParameters)
         platform = load_platform(inverse.platform)
-        self._geometry = load_platform(forward.platform).geometry
+        self._platform = load_platform(forward.platform)
+        self._geometry = self._platform.geometry
         warm_up(self._geometry)
         self._motion: Motion = motion_of(
             source, parameters, MotionGuard(platform), duration=duration, target=target
@@ -344,7 +345,7 @@ class Pipeline:
             self._worst = np.fmax(self._worst, away)
         if stamp - self._joints_stamp >= self._joints_period:
             self._joints_stamp = stamp
-            joints = joint_positions(self._geometry, position, quaternion)
+            joints = joint_positions(self._platform, position, quaternion)
             self._rows['joint_states'].add(now, stamp, joints)
 
     def _operate(self) -> None:

@@ -50,12 +50,12 @@ class ForwardKinematics(Node):
         super().__init__('forward_kinematics', **kwargs)
         parameters = declare(self, ForwardKinematicsParameters)
         platform = load_platform(parameters.platform)
-        self._geometry = platform.geometry
+        self._platform = platform
         # Stamps shake: a tenth of the period may be missing.
         self._joints_period = round(0.9 * NANOSECONDS / parameters.joint_states_rate)
         self._joints_stamp = 0
         self._tracking = PoseTracking(platform.geometry, parameters.playout_delay)
-        warm_up(self._geometry)
+        warm_up(platform.geometry)
         self._changed = 0
         self._legs, self._setpoints = leg_reader(), setpoint_reader()
         self._pose, self._error = PoseWriter(), TrackingErrorWriter()
@@ -102,7 +102,7 @@ class ForwardKinematics(Node):
         if abs(stamp - self._joints_stamp) < self._joints_period:
             return
         self._joints_stamp = stamp
-        positions = joint_positions(self._geometry, result.position, result.quaternion_xyzw)
+        positions = joint_positions(self._platform, result.position, result.quaternion_xyzw)
         self._joints.publish(
             JointState(
                 header=Header(stamp=from_nanoseconds(stamp)),
