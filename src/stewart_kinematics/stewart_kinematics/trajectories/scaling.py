@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _RATIO = 1.2
 _FACTORS = _RATIO ** np.arange(-50.0, 38.0)
 _HALVINGS = 16
+_STRIDE = 16
 
 MOST_SAMPLES = 5_000_000
 """Longest run that is sampled at once; an hour at 1 kHz has fewer."""
@@ -167,31 +168,34 @@ def _fit(
 
     whole = _centre_margins(centre, guard)
 
-    def most_used(factor: float) -> tuple[float, str]:
+    def most_used(factor: float, stride: int = 1) -> tuple[float, str]:
         try:
             wave = make(factor)
         except TrajectoryError as error:
             return np.inf, str(error)
-        return _most_used(wave, guard, whole, duration, rate)
+        time = sample_times(min(duration, wave.duration), rate)
+        return _most_used(wave, guard, whole, time[::stride])
 
-    scan: list[tuple[float, str, float]] = []
-    for factor in _FACTORS[::-1].tolist():
-        scan.append((*most_used(factor), factor))
-        report(len(scan) / (len(_FACTORS) + _HALVINGS))
-        if scan[-1][0] <= fraction:
+    def fits(factor: float) -> bool:
+        # Some of the samples are enough to see that most factors are too large.
+        return all(most_used(factor, stride)[0] <= fraction for stride in (_STRIDE, 1))
+
+    factors = _FACTORS[::-1].tolist()
+    for tried, low in enumerate(factors):
+        report(tried / (len(factors) + _HALVINGS))
+        if fits(low):
             break
     else:
-        used, quantity, best = min(scan)
+        used, quantity, best = min((*most_used(factor), factor) for factor in factors)
         raise TrajectoryError(
             f'the sea fits at no scale: at {best:.3g} it uses {100.0 * used:.4g} % of the margin '
             f'in {quantity}, allowed are 0 to {100.0 * fraction:g} %'
         )
-    low = scan[-1][2]
     high = low * _RATIO
     for halving in range(_HALVINGS):
         report((len(_FACTORS) + halving) / (len(_FACTORS) + _HALVINGS))
         middle = 0.5 * (low + high)
-        if most_used(middle)[0] <= fraction:
+        if fits(middle):
             low = middle
         else:
             high = middle
@@ -215,11 +219,9 @@ def _most_used(
     wave: OrbitalWave,
     guard: MotionGuard,
     whole: dict[str, float],
-    duration: float,
-    rate: float,
+    time: Array,
 ) -> tuple[float, str]:
     """Return the largest used fraction of a margin in a sampled run, and of which quantity."""
-    time = sample_times(min(duration, wave.duration), rate)
     motion = wave.sample(time)
     used = [
         (1.0 - float(m.min()) / whole[name], name) for name, m in guard.margins(motion).items()
