@@ -12,9 +12,8 @@ socket or thread. Packages offer back ends through the entry-point group
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.metadata import entry_points
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from stewart_driver.errors import DriveFault, UnknownBackend
 from stewart_driver.legs import Array, LegLimits
@@ -22,8 +21,7 @@ from stewart_driver.legs import Array, LegLimits
 GROUP = 'stewart.driver_backends'
 
 
-@dataclass(frozen=True, eq=False)
-class Targets:
+class Targets(NamedTuple):
     """
     What the drives shall do until the next exchange.
 
@@ -41,8 +39,7 @@ class Targets:
     forces: Array
 
 
-@dataclass(frozen=True, eq=False)
-class Measurement:
+class Measurement(NamedTuple):
     """
     What the drives report in one exchange.
 

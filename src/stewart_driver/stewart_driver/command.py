@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from stewart_driver.legs import Array
 
 
-@dataclass(frozen=True, eq=False)
-class Command:
+class Command(NamedTuple):
     """
     What the legs shall do in one cycle.
 

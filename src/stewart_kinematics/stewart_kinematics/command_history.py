@@ -7,9 +7,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 
+import numpy as np
 from stewart_kinematics.arbitration import at_rest
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.spatial import compose_quaternions, exp_quaternion
+from stewart_kinematics.tracking_kernels import follow
 
 
 class CommandHistory:
@@ -80,8 +81,15 @@ class CommandHistory:
             return motion.position, motion.quaternion_xyzw
         if step > self._hold:
             return None
-        square = 0.5 * step**2
-        way = step * motion.linear_velocity + square * motion.linear_acceleration
-        turn = step * motion.angular_velocity + square * motion.angular_acceleration
-        attitude = compose_quaternions(exp_quaternion(turn), motion.quaternion_xyzw)
-        return motion.position + way, attitude
+        out = np.empty(7)
+        follow(
+            motion.position,
+            motion.quaternion_xyzw,
+            motion.linear_velocity,
+            motion.angular_velocity,
+            motion.linear_acceleration,
+            motion.angular_acceleration,
+            step,
+            out,
+        )
+        return out[0:3], out[3:7]

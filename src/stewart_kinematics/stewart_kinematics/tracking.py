@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.inverse import leg_lengths
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
+from stewart_kinematics.tracking_kernels import compare
 
 PoseArrays = tuple[Array, Array]
 """Position, shape (3,) [m], and quaternion x, y, z, w, shape (4,)."""
@@ -47,7 +47,7 @@ def tracking_error(
     geometry : Geometry
         Joints of the platform.
     commanded, achieved : tuple of ndarray
-        Position [m] and quaternion.
+        Position [m] and unit quaternion.
     strokes : ndarray, shape (6,)
         Measured strokes [m].
 
@@ -57,10 +57,14 @@ def tracking_error(
         Of pose and strokes.
 
     """
-    turn = compose_quaternions(commanded[1], invert_quaternion(achieved[1]))
-    lengths = leg_lengths(geometry, *commanded)
-    return TrackingErrors(
-        commanded[0] - achieved[0],
-        log_quaternion(turn),
-        lengths - geometry.retracted_length - strokes,
+    out = np.empty(12)
+    compare(
+        geometry.base_joints,
+        geometry.platform_joints,
+        geometry.retracted_length,
+        *commanded,
+        *achieved,
+        strokes,
+        out,
     )
+    return TrackingErrors(out[0:3], out[3:6], out[6:12])

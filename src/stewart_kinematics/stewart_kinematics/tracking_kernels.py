@@ -1,0 +1,69 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled: where a setpoint leads, and how far a pose is from it."""
+
+from __future__ import annotations
+
+import math
+
+from stewart_kinematics.compiled import kernel, MATRIX, SCALAR, VECTOR, VECTOR_OUT, VOID
+from stewart_kinematics.leg_kernels import rotate
+from stewart_kinematics.motion import Array
+from stewart_kinematics.spatial.rotation_kernels import (
+    exponential,
+    logarithm,
+    multiply,
+    rotation,
+    triple,
+)
+
+
+@kernel(VOID, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, SCALAR, VECTOR_OUT)
+def follow(
+    position: Array,
+    quaternion: Array,
+    velocity: Array,
+    omega: Array,
+    acceleration: Array,
+    alpha: Array,
+    step: float,
+    out: Array,
+) -> None:
+    """Write position and quaternion, shape (7,), after a step with constant accelerations."""
+    square = 0.5 * step * step
+    for k in range(3):
+        out[k] = position[k] + step * velocity[k] + square * acceleration[k]
+    turn = exponential(
+        step * omega[0] + square * alpha[0],
+        step * omega[1] + square * alpha[1],
+        step * omega[2] + square * alpha[2],
+    )
+    before = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
+    out[3], out[4], out[5], out[6] = multiply(turn, before)
+
+
+@kernel(VOID, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR_OUT)
+def compare(
+    base: Array,
+    platform: Array,
+    retracted: Array,
+    wanted_position: Array,
+    wanted: Array,
+    position: Array,
+    quaternion: Array,
+    strokes: Array,
+    out: Array,
+) -> None:
+    """Write wanted minus achieved position, rotation vector and strokes, shape (12,)."""
+    x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
+    goal = wanted[0], wanted[1], wanted[2], wanted[3]
+    out[3], out[4], out[5] = logarithm(multiply(goal, (-x, -y, -z, w)))
+    r = rotation(*goal)
+    for k in range(3):
+        out[k] = wanted_position[k] - position[k]
+    for i in range(6):
+        arm, square = rotate(r, triple(platform, i)), 0.0
+        for k in range(3):
+            reach = wanted_position[k] + arm[k] - base[i, k]
+            square += reach * reach
+        out[6 + i] = math.sqrt(square) - retracted[i] - strokes[i]
