@@ -272,7 +272,6 @@ def parameters(rate: float) -> dict[str, dict[str, Any]]:
     }
     return {
         'driver': driver,
-        'forward_kinematics': {'playout_delay': PLAYOUT},
         'ocean_trajectory': {'rate': rate},
     }
 

@@ -16,11 +16,7 @@ from rclpy.signals import SignalHandlerOptions
 from stewart_bringup.composition import make_node
 from stewart_bringup.rigs import available, nodes_of, RECORDER, RIG
 from stewart_bringup.simulation.rig_parameters import RigParameters
-from stewart_driver.nodes.driver_parameters import DriverParameters
-from stewart_kinematics.nodes.kinematics_parameters import (
-    ForwardKinematicsParameters,
-    InverseKinematicsParameters,
-)
+from stewart_kinematics.nodes.kinematics_parameters import InverseKinematicsParameters
 from stewart_kinematics.nodes.trajectory_parameters import TrajectoryParameters
 from stewart_node_support.lifecycle import take_down
 import yaml
@@ -63,8 +59,8 @@ def test_every_value_in_yaml_arrives_at_its_node(rig: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize('rig', [None, *sorted(available('rig'))])
 @pytest.mark.parametrize('wave', [None, *sorted(available('wave'))])
-def test_nodes_agree_on_delay_and_silence(rig: str | None, wave: str | None) -> None:
-    """The pose is compared with what the driver plays; a motion waits for inverse kinematics."""
+def test_nodes_agree_on_silence(rig: str | None, wave: str | None) -> None:
+    """A motion waits for inverse kinematics."""
     files = [available('rig')[rig]] if rig else []
     files += [available('wave')[wave]] if wave else []
     parameters = RigParameters(files)
@@ -72,13 +68,10 @@ def test_nodes_agree_on_delay_and_silence(rig: str | None, wave: str | None) -> 
     def value(node: str, cls: type, key: str) -> Any:
         return parameters.value(node, key, getattr(cls(), key))
 
-    played = value('driver', DriverParameters, 'playout_delay')
-    compared = value('forward_kinematics', ForwardKinematicsParameters, 'playout_delay')
     heard = value('inverse_kinematics', InverseKinematicsParameters, 'silence')
     waited = [
         value(node, TrajectoryParameters, 'silence')
         for node in ('cycloidal_trajectory', 'excitation_trajectory', 'ocean_trajectory')
     ]
 
-    assert compared == played
     assert min(waited) > heard

@@ -40,7 +40,7 @@ def rig(
     patient = tmp_path_factory.mktemp('rig') / 'patient.yaml'
     text = config_file('rig', 'vigo').read_text()
     for line, more in (
-        ('playout_delay: 0.05', 'playout_delay: 0.05\n    pose_age: 5.0'),
+        ('autostart: true', 'autostart: true\n    pose_age: 5.0'),
         ('extrapolation_time: 0.05', 'extrapolation_time: 0.3\n    command_timeout: 1.0'),
     ):
         assert line in text

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+
 from stewart_kinematics.command_history import CommandHistory
 from stewart_kinematics.errors import ConvergenceError
 from stewart_kinematics.forward import forward, ForwardResult
@@ -20,14 +22,11 @@ class PoseTracking:
     ----------
     geometry : Geometry
         Joints of the platform.
-    playout_delay : float
-        How long after its stamp the driver plays a setpoint [s].
-
     """
 
-    def __init__(self, geometry: Geometry, playout_delay: float) -> None:
-        """Begin at the neutral pose, with nothing commanded."""
-        self._geometry, self._delay = geometry, playout_delay
+    def __init__(self, geometry: Geometry) -> None:
+        """Begin at the neutral pose, with nothing commanded and nothing known of the driver."""
+        self._geometry, self._delay = geometry, math.nan
         self._start: Pose | ForwardResult = geometry.neutral_pose
         self._commanded = CommandHistory()
 
@@ -81,7 +80,7 @@ class PoseTracking:
         Returns
         -------
         TrackingErrors or None
-            None while nothing is commanded.
+            None while nothing is commanded, and before the first `begin_anew`.
 
         """
         played = self._commanded.at(stamp - self._delay)
@@ -90,6 +89,15 @@ class PoseTracking:
         pose = (result.position, result.quaternion_xyzw)
         return tracking_error(self._geometry, played, pose, strokes)
 
-    def forget(self) -> None:
-        """Forget what was commanded: the platform no longer follows it."""
+    def begin_anew(self, playout_delay: float) -> None:
+        """
+        Forget what was commanded: the platform no longer follows it.
+
+        Parameters
+        ----------
+        playout_delay : float
+            How long after its stamp the driver plays a setpoint from now on [s].
+
+        """
         self._commanded.clear()
+        self._delay = playout_delay

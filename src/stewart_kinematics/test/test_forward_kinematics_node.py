@@ -17,11 +17,8 @@ from sensor_msgs.msg import JointState
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
 from stewart_kinematics.motion import Motion
-from stewart_kinematics.nodes.forward_kinematics import (
-    ForwardKinematics,
-    ForwardKinematicsParameters,
-)
-from stewart_kinematics.nodes.testing import NEUTRAL, neutral_plus, Rig, strokes_at, VIGO
+from stewart_kinematics.nodes.forward_kinematics import ForwardKinematics
+from stewart_kinematics.nodes.testing import DELAY, NEUTRAL, neutral_plus, Rig, strokes_at, VIGO
 from stewart_kinematics.trajectories import Cycloidal
 from stewart_node_support.conversions import (
     pose_from_msg,
@@ -32,7 +29,6 @@ from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.stamps import to_nanoseconds
 from stewart_node_support.testing import Harness, leg_state_msg
 
-DELAY = ForwardKinematicsParameters().playout_delay
 MILLISECOND = 1_000_000
 RENAMED = ['--ros-args', '-r', '__node:=late']
 

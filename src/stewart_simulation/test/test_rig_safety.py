@@ -76,7 +76,7 @@ class SafeRig(Harness):
         self.poses: list[Any] = self.listen(PoseStamped, 'platform/pose', SENSOR_QOS)
         self.states: list[Any] = self.listen(DriverState, 'driver/state', STATE_QOS)
         self.inverse: Any = self.add(InverseKinematics)
-        self.add(ForwardKinematics, playout_delay=PATIENCE['playout_delay'])
+        self.add(ForwardKinematics)
         bring_up(self.add(Driver, **PATIENCE))
         self._writers = Writers()
         self._setpoints = self.talk(PlatformSetpoint, 'setpoint', COMMAND_QOS)

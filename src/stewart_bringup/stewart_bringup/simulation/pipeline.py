@@ -149,6 +149,7 @@ class Pipeline:
         inverse = parameters.of('inverse_kinematics', InverseKinematicsParameters)
         forward = parameters.of('forward_kinematics', ForwardKinematicsParameters)
         driver = parameters.of('driver', DriverParameters)
+        self._playout_delay = driver.playout_delay
         platform = load_platform(inverse.platform)
         self._platform = load_platform(forward.platform)
         self._geometry = self._platform.geometry
@@ -157,7 +158,7 @@ class Pipeline:
             source, parameters, MotionGuard(platform), duration=duration, target=target
         )
         self._admission = Admission(platform, scale=inverse.limit_scale, silence=inverse.silence)
-        self._tracking = PoseTracking(self._geometry, forward.playout_delay)
+        self._tracking = PoseTracking(self._geometry)
         feed = parameters.of('feed_forward', FeedForwardParameters)
         self._feed = FeedForward(feed.platform) if feed.enabled else None
         self.schedule = schedule = Schedule(BEGIN)
@@ -314,10 +315,11 @@ class Pipeline:
                     'homed': change.homed,
                     'backend': backend.name,
                     'simulated': backend.simulated,
+                    'playout_delay': self._playout_delay,
                     'reason': change.reason,
                 },
             )
-            self._tracking.forget()
+            self._tracking.begin_anew(self._playout_delay)
             if entered:
                 self._admission.begin_anew()
             if left and self._playback is not None:

@@ -16,6 +16,7 @@ from stewart_driver.effort_join import EffortJoin
 from stewart_driver.errors import CycleError, DriverError
 from stewart_driver.inline_cycle import InlineCycle
 from stewart_driver.legs import LEGS
+from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.driver_reports import backend_report, CommandReport, CycleReport
 from stewart_driver.setpoint import Setpoint
 from stewart_driver.standstill import Standstill
@@ -43,8 +44,8 @@ class DriveSession:
         What moves the legs.
     loop : CycleLink
         The control loop that moves them.
-    stall_timeout : float
-        Without a cycle for so long the loop is killed, if the drives are on [s].
+    chosen : DriverParameters
+        Without a cycle for its `stall_timeout` the loop is killed, if the drives are on.
     wall : callable
         Returns the time of the message stamps [s].
 
@@ -61,14 +62,14 @@ class DriveSession:
         self,
         backend: Backend,
         loop: CycleLink,
-        stall_timeout: float,
+        chosen: DriverParameters,
         wall: Callable[[], float],
     ) -> None:
         """Relate the clocks."""
         self.clock = ClockBridge(wall, wall if isinstance(loop, InlineCycle) else loop.steady)
         self._backend = backend
         self._client = loop
-        self._standstill, self._stall_timeout = Standstill(), stall_timeout
+        self._standstill, self._chosen = Standstill(), chosen
         self._efforts = EffortJoin()
         self._commands = CommandReport(self._client, self._efforts)
         self._change = StateChange(self._client.steady(), State.DISABLED, False, 'starting')
@@ -178,6 +179,7 @@ class DriveSession:
                 homed=change.homed,
                 backend=self._backend.name,
                 simulated=self._backend.simulated,
+                playout_delay=self._chosen.playout_delay,
                 reason=change.reason,
             )
             for change in changes
@@ -230,12 +232,12 @@ class DriveSession:
         now = self._client.steady()
         stood = self._standstill.look(self._client.cycles, now)
         # Motors off, a reset may take its time.
-        if stood <= self._stall_timeout or present.state in AT_REST or self._buried:
+        if stood <= self._chosen.stall_timeout or present.state in AT_REST or self._buried:
             return []
         self._client.kill()
         self._trouble = (
             f'no cycle has run for {stood:.2f} s while {present.state.name}, allowed are '
-            f'{self._stall_timeout:g} s: the cyclic process was killed'
+            f'{self._chosen.stall_timeout:g} s: the cyclic process was killed'
         )
         return [StateChange(now, State.FAULT, False, self._trouble)]
 

@@ -97,7 +97,7 @@ class Driver(DeviceNode):
         for inbox in (self._efforts, self._errors):
             inbox.newest()  # what came before belongs to no session
         self._session = DriveSession(
-            backend, loop, self._chosen.stall_timeout, lambda: self._now() / NANOSECONDS
+            backend, loop, self._chosen, lambda: self._now() / NANOSECONDS
         )
         self._periodic += [
             self.create_timer(1.0 / self._chosen.publish_rate, self._publish),

@@ -40,7 +40,7 @@ class ForwardKinematics(Node):
     leaves out those that come sooner than ``joint_states_rate`` asks for. Strokes without a
     solution give nothing but an ERROR. ``platform/tracking_error`` compares with
     ``platform/commanded``, which is what was executed, at the instant that the driver plays at
-    that stamp: ``playout_delay`` before it. It pauses while nothing is commanded, and what was
+    that stamp, as ``driver/state`` tells it. It pauses while nothing is commanded, and what was
     commanded before the last change of ``driver/state`` does not count.
 
     """
@@ -54,7 +54,7 @@ class ForwardKinematics(Node):
         # Stamps shake: a tenth of the period may be missing.
         self._joints_period = round(0.9 * NANOSECONDS / parameters.joint_states_rate)
         self._joints_stamp = 0
-        self._tracking = PoseTracking(platform.geometry, parameters.playout_delay)
+        self._tracking = PoseTracking(platform.geometry)
         warm_up(platform.geometry)
         self._changed = 0
         self._legs, self._setpoints = leg_reader(), setpoint_reader()
@@ -121,7 +121,7 @@ class ForwardKinematics(Node):
     def _on_driver_state(self, message: DriverState) -> None:
         # Any transition of the driver invalidates what was commanded before it.
         self._changed = to_nanoseconds(message.header.stamp)
-        self._tracking.forget()
+        self._tracking.begin_anew(message.playout_delay)
 
 
 def main() -> None:

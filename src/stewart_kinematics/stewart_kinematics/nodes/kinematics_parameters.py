@@ -27,9 +27,6 @@ class ForwardKinematicsParameters:
     """Parameters of the forward kinematics node."""
 
     platform: str = param('vigo', 'platform by name, or path of its YAML file')
-    playout_delay: float = param(
-        0.03, 'how long after its stamp the driver executes a setpoint [s]', min=0.0, max=1.0
-    )
     joint_states_rate: float = param(
         50.0, 'at most so many joint_states, for eyes [Hz]', min=1.0, max=1000.0
     )

@@ -27,6 +27,8 @@ from stewart_node_support.testing import Harness, legs_from_msg, motion_from_msg
 
 VIGO = load_platform('vigo')
 NEUTRAL = VIGO.geometry.neutral_pose
+DELAY = 0.03
+"""How long after its stamp the driver that is played executes a setpoint [s]."""
 
 
 def neutral_plus(
@@ -96,7 +98,11 @@ class Rig(Harness):
     def drive(self, state: int, reason: str = 'the test says so') -> None:
         """Let the driver go to a state, and everyone hear of it."""
         stamp = self.probe.get_clock().now().to_msg()
-        self._driver.publish(DriverState(header=header_msg(stamp, ''), state=state, reason=reason))
+        self._driver.publish(
+            DriverState(
+                header=header_msg(stamp, ''), state=state, playout_delay=DELAY, reason=reason
+            )
+        )
         self.spin(0.1)
 
     def measure(self, strokes: ArrayLike | None = None, stamp: int | None = None) -> int:
