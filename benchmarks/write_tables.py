@@ -134,6 +134,19 @@ def graphs(result: Result) -> list[str]:
     return [*lines, '', f'Columns as `benchmarks/graph.py` explains them. {load}']
 
 
+def speeds(result: Result) -> list[str]:
+    """Return the table of simulated time."""
+    lines = [
+        '| what | simulated [s] | times real time | per second of processor |',
+        '|---|---:|---:|---:|',
+    ]
+    return lines + [
+        f'| {row["name"]} | {row["simulated_s"]:.1f} | {row["real_time_factor"]:.1f} '
+        f'| {row["per_processor_second"]:.1f} |'
+        for row in result['speeds']
+    ]
+
+
 def cycles(result: Result) -> list[str]:
     """Return the table of the EtherCAT cycle."""
     lines = [
@@ -219,6 +232,7 @@ TABLES: dict[str, Callable[[Result], list[str]]] = {
     'demands': demanded,
     'live': rates,
     'graph': graphs,
+    'speeds': speeds,
     'runs': runs,
     'estimates': estimates,
     'reader_percent': sensor,
