@@ -119,10 +119,12 @@ class PluggedSensor:
     def _send(self, data: bytes, begin: float, baud: int = 0) -> None:
         """Let bytes set out; the host has them when the last one is through."""
         speed = baud or self.sensor.baud
+        sent = len(data)
         data = self.line.misread(self.line.disturb(data), speed, self.port.host_baud())
         if not data:
             return
-        arrival = begin + len(data) * self.sensor.byte_time
+        # Bytes that get lost take their time as well.
+        arrival = begin + max(sent, len(data)) * self.sensor.byte_time
         if self._latency:
             arrival = ceil(arrival / self._latency) * self._latency
         self._under_way.append((arrival, data))
