@@ -150,3 +150,20 @@ def test_a_sample_gives_frames_by_class() -> None:
 
     assert isinstance(sample.get(AccelerationFrame), AccelerationFrame)
     assert sample.get(MagneticFieldFrame) is None
+
+
+def test_a_sample_tells_how_many_cycles_it_is_from_the_one_before() -> None:
+    receive = Receiver()
+    receive(cycles(4))
+    stream = bytearray(cycles(6, first=4))
+    # The second cycle is spoilt, of the fourth its middle frame, of the fifth the first.
+    for spoilt in (3, 4, 5, 10, 12):
+        stream[11 * spoilt + 10] ^= 1
+    samples = receive(bytes(stream))
+
+    assert [sorted(numbers(sample)) for sample in samples] == [[4], [6], [7], [7], [8], [9]]
+    assert [sample.cycles for sample in samples] == [1, 2, 1, 0, 1, 1]
+    assert [sample.lead for sample in samples] == [0, 0, 0, 22, 11, 0]
+    assert {sample.position - sample.lead for sample in samples} == {
+        132 + 33 * cycle for cycle in (0, 2, 3, 4, 5)
+    }

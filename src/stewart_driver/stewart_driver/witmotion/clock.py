@@ -3,60 +3,23 @@
 """
 When a sample was measured, although a computer reads it late.
 
-Two facts are used. Bytes take time: a frame's first byte was sent before everything that follows
-it up to the moment of the read. And the sensor's own quartz is regular: what arrives late was
-delayed (USB adapters gather bytes for up to 16 ms, the scheduler adds its own), what arrives
-early cannot exist. So the sensor's clock runs along the lower edge of the arrivals.
+The sensor's own quartz is regular: what arrives late was delayed (USB adapters gather bytes for up
+to 16 ms, the scheduler adds its own), what arrives early cannot exist. So the sensor's clock runs
+along the lower edge of the arrivals.
 
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from math import inf
+from itertools import accumulate
+from math import floor, inf
 from statistics import median
 
-from stewart_driver.witmotion.commands import BITS_PER_BYTE, RATES
-
-# Chunks remembered to look up where a frame began; a frame spans two, rarely three.
-CHUNKS = 16
-
-
-class ArrivalTimes:
-    """
-    Latest possible instant at which a byte of the stream began to be sent.
-
-    Parameters
-    ----------
-    baud : int
-        Speed of the line.
-
-    """
-
-    def __init__(self, baud: int) -> None:
-        """Begin with no chunk read."""
-        self._byte_time = BITS_PER_BYTE / baud
-        self._chunks: deque[tuple[int, float]] = deque(maxlen=CHUNKS)
-
-    def read(self, end: int, time: float) -> None:
-        """Note that the stream up to byte index `end` had been read at `time` [s]."""
-        self._chunks.append((end, time))
-
-    def of(self, position: int) -> float:
-        """
-        Return the latest instant at which the byte at `position` can have begun.
-
-        The read that brought the byte bounds it, and so do all later ones, whose bytes followed.
-
-        """
-        latest = inf
-        for end, time in reversed(self._chunks):
-            if end <= position:
-                break
-            latest = min(latest, time - (end - position) * self._byte_time)
-        return latest
+from stewart_driver.witmotion.arrivals import Arrival
+from stewart_driver.witmotion.commands import RATES
 
 
 @dataclass(frozen=True)
@@ -66,55 +29,52 @@ class ClockSettings:
 
     Attributes
     ----------
-    block : float
-        Time over which the least delayed sample is looked for, several times the latency of the
-        adapter [s]; at least `block_samples` long.
-    block_samples : int
-        Fewest samples of a block.
-    bandwidth : float
-        Natural frequency of the loop, damped critically [rad/s].
+    block, block_samples : float, int
+        Time over which the least delayed read is looked for, several times the latency of the
+        adapter [s], and fewest samples.
+    blocks : int
+        Blocks under which the line is laid.
     outage : float
         Silence after which the clock starts anew [s].
+    slow, lossy : float
+        A measured period may be shorter than the true one by the share `slow`, where that of the
+        table is believed, and longer by the factor `lossy`, where samples are lost [-].
     mismatch : float
-        Relative error of the period at which it starts anew; 16 ms of latency look like 3 % [-].
-    late, late_samples : float, int
-        For so long [s], and so many samples in a row, each late by half a period or more: some
-        were lost, or the period is too short.
-    lost : float
-        Share of a period by which they are late at least if some were lost; below that at first
-        if the period is too short [-].
-    drift, uneven : float
-        Lateness that grows by no more than `drift` of a period from sample to sample, as evenly
-        as that over four quarters, tells of a period that is too short [-].
-    lesson : float
-        Most by which the period then grows at once [-]: it might be an error.
+        Relative error of the period at which it starts anew [-].
+    late : float
+        A read late by this share of a period misses a sample [-].
+    bunched : float
+        With more samples than this in a read on average they come together [-].
+    bunches, settled : int
+        Where they do, so many reads in a row must be late, and so many blocks be over.
 
     """
 
     block: float = 0.5
     block_samples: int = 8
-    bandwidth: float = 0.5
+    blocks: int = 24
     outage: float = 0.5
-    mismatch: float = 0.05
-    late: float = 0.4
-    late_samples: int = 20
-    lost: float = 0.75
-    drift: float = 0.02
-    uneven: float = 0.2
-    lesson: float = 0.0025
+    slow: float = 0.03
+    lossy: float = 1.2
+    mismatch: float = 0.1
+    late: float = 0.85
+    bunched: float = 1.2
+    bunches: int = 8
+    settled: int = 6
 
 
 class SampleClock:
     """
-    Phase-locked loop on the least delayed samples.
+    Line below the arrivals of the last blocks, over the index of each sample.
 
-    Between two samples one period passes. A sample that comes before its predicted time proves
-    the prediction late, and the clock is set back to it at once; lateness proves nothing until a
-    whole block of samples is late. Where many in a row are late by half a period or more, either
-    samples were lost: then lateness came at once and by whole periods, and they are counted as
-    gaps and skipped. Or it grew, from half a period on: then the period is too short, and is
-    corrected by how it grew; counted as gaps it would never be. In the first block, and in the
-    first after an outage, stamps are the arrivals themselves.
+    The last sample of a read waited less than a period, or the next one would have come with it;
+    so a read that is late by a period misses samples that left no bytes. The first time two reads
+    in a row must say so, for one may have come just before the next; then one, until it is proved
+    wrong by a sample half a period early. One that is early by less sets the line back at once.
+    In the first block, and in the first after an outage, stamps are the arrivals themselves.
+
+    Where samples are read together, nobody can tell which of them left no bytes. They are missed
+    as soon as `bunches` reads are late; those that came spoilt are known at once as ever.
 
     Parameters
     ----------
@@ -132,7 +92,7 @@ class SampleClock:
     restarts : int
         How often it started anew, after an outage or with another period.
     lateness : float
-        Largest delay of an arrival against its stamp in the last whole block [s].
+        Largest delay of a read against its stamp in the last whole block [s].
 
     """
 
@@ -143,137 +103,173 @@ class SampleClock:
         self.gaps = 0
         self.restarts = 0
         self.lateness = 0.0
-        self._locked = False
-        self._phase = -inf
-        self._stamp = -inf
-        self._arrivals: list[float] = []
-        self._late: list[float] = []
-        self._shifted = 0.0
-        self._measured = inf
-        self._last = -inf
-        self._least, self._most, self._pulled = inf, 0.0, 0.0
+        self._stamp = self._last = -inf
+        self._begin(locked=False)
 
-    def stamp(self, arrival: float) -> float:
+    def _begin(self, *, locked: bool) -> None:
+        settings = self._settings
+        self._locked = locked
+        self._reads: list[Sequence[Arrival]] = []
+        self._origin, self._index = 0.0, 0
+        self._points: deque[tuple[int, float]] = deque(maxlen=settings.blocks)
+        self._lowest = (inf, 0, 0.0)
+        self._delays: deque[float] = deque(maxlen=settings.bunches)
+        self._loses = self._bunched = False
+        self._most = 0.0
+        self._expected, self._counted = inf, self.gaps
+
+    def stamp(self, read: Sequence[Arrival]) -> list[float]:
         """
-        Return when a sample was sent.
+        Return when the samples of one read were sent.
 
         Parameters
         ----------
-        arrival : float
-            Latest possible instant, from `ArrivalTimes` [s].
+        read : sequence of Arrival
+            At least one, in the order of the stream.
 
         Returns
         -------
-        float
-            The estimate [s]. Never before the stamp of the sample before, and after `arrival` only
-            where it otherwise would be.
+        list of float
+            The estimates [s], each later than the one before it, and later than the arrival only
+            where it otherwise would not be.
 
         """
         settings = self._settings
-        if arrival - self._last > max(settings.outage, 3.0 * self.period):
+        if read[0].time - self._last > max(settings.outage, 3.0 * self.period):
             self.restarts += self._last > -inf
-            self._locked = False
-            self._begin_block(arrival)
-        self._last = arrival
-        self._arrivals.append(arrival)
-        self._phase = self._predict(arrival) if self._locked else arrival
-        if (
-            arrival - self._arrivals[0] >= settings.block
-            and len(self._arrivals) >= settings.block_samples
-        ):
-            self._end_block()
-        # Time only moves forward, also where a hiccup of this computer had hidden the truth.
-        self._stamp = max(self._phase, self._stamp + 0.1 * self.period)
-        return self._stamp
+            self._begin(locked=False)
+        self._last = read[-1].time
+        self._reads.append(read)
+        if self._locked:
+            self._place(read)
+        self._end_block()
+        stamps = []
+        behind = _cycles(read)
+        for each in read:
+            behind -= each.cycles
+            time = self._line(self._index - behind) if self._locked else each.time
+            # Time only moves forward, also where a hiccup of this computer had hidden the truth.
+            self._stamp = max(time, self._stamp + 0.1 * self.period)
+            stamps.append(self._stamp)
+        return stamps
 
-    def _predict(self, arrival: float) -> float:
-        phase = self._phase + self.period
-        delay = arrival - phase
-        if delay < 0.0:
-            phase = arrival
-            self._pulled -= delay
-            # What came before in this block was measured against a clock that was late.
-            delay = self._least = 0.0
-        self._least = min(self._least, delay)
+    def _line(self, index: int) -> float:
+        return self._origin + index * self.period
+
+    def _place(self, read: Sequence[Arrival]) -> None:
+        """Find the index of the last sample of a read."""
+        behind = _cycles(read)
+        self.gaps += sum(max(0, each.cycles - 1) for each in read)
+        self._index += behind
+        latest = inf
+        for each in read:
+            behind -= each.cycles
+            latest = min(latest, each.time + behind * self.period)
+        delay = latest - self._line(self._index)
+        self._delays.append(delay)
+        if lost := self._lost():
+            self._loses = lost > 0
+            self._index += lost
+            self.gaps = max(0, self.gaps + lost)
+            delay -= lost * self.period
+            self._delays.extend([late - lost * self.period for late in self._delays])
+        if lost <= 0:
+            # What comes early cannot exist.
+            self._origin += min(delay, 0.0)
+            self._lowest = min(
+                self._lowest, (latest - self._index * self.period, self._index, latest)
+            )
         self._most = max(self._most, delay)
-        if delay >= 0.5 * self.period:
-            self._late.append(delay + self._shifted)
-        else:
-            self._forget_lateness()
+
+    def _lost(self) -> int:
+        """Return how many samples were lost without a trace; negative: counted, and never sent."""
         settings = self._settings
-        if len(self._late) >= max(settings.late_samples, settings.late / self.period):
-            phase += self._caught_up()
-        return phase
-
-    def _caught_up(self) -> float:
-        """Return by how much the clock has to be set forward, and count or learn why."""
-        late, done, settings = self._late, self._shifted, self._settings
-        quarter = len(late) // 4
-        edge = [min(late[k * quarter : (k + 1) * quarter]) for k in range(4)]
-        growth = median(after - before for before, after in pairwise(edge))
-        # Also where neither explains it, as when the computer was slow for long, it catches up.
-        forward = edge[-1]
-        if (
-            edge[0] < settings.lost * self.period
-            and 0.0 < growth <= settings.drift * self.period * quarter
-            and edge[-1] - edge[0] <= 3.0 * (1.0 + settings.uneven) * growth
-        ):
-            self.period *= 1.0 + min(growth / quarter / self.period, settings.lesson)
-        elif edge[-1] >= settings.lost * self.period:
-            lost = round(edge[-1] / self.period)
-            self.gaps += lost
-            forward = lost * self.period
-        self._forget_lateness()
-        self._least = self._most = 0.0
-        return forward - done
-
-    def _forget_lateness(self) -> None:
-        self._late, self._shifted = [], 0.0
+        if self._bunched and len(self._points) < settings.settled:
+            return 0
+        early = floor(self._delays[-1] / self.period + 0.5)
+        if early < 0:
+            return early
+        reads = settings.bunches if self._bunched else 2 - self._loses
+        if len(self._delays) < reads:
+            return 0
+        least = min(list(self._delays)[-reads:])
+        return max(0, floor(least / self.period + 1.0 - settings.late))
 
     def _end_block(self) -> None:
-        arrivals, settings = self._arrivals, self._settings
-        duration = arrivals[-1] - arrivals[0]
-        measured = duration / (len(arrivals) - 1)
-        wrong = self._differs(measured, self.period)
-        # One delayed read lengthens the block that it ends and shortens the next one.
-        twice = wrong and not self._differs(measured, self._measured)
-        self._measured = measured if wrong else inf
-        if twice or not self._locked:
-            self._lock(self._likely(measured) if wrong else self.period)
+        reads, settings = self._reads, self._settings
+        samples = sum(map(len, reads))
+        bunched = samples > settings.bunched * len(reads)
+        duration = self._last - reads[0][-1].time
+        blocks = 2 if bunched and not self._locked else 1
+        if duration < blocks * settings.block or samples <= settings.block_samples:
+            return
+        likely = self._likely(duration / sum(map(_cycles, reads[1:])))
+        if not self._locked:
+            self._lock(likely, bunched=bunched)
+        elif self._differs(likely, self.period) and not self._differs(likely, self._expected):
+            # One delayed read lengthens the block that it ends and shortens the next one.
+            self.restarts += 1
+            self._lock(likely, bunched=bunched)
         else:
-            # Larger steps than this would swing where samples are slow.
-            step = min(settings.bandwidth * duration, 0.25)
-            error = self._least - self._pulled
-            shift = 2.0 * step * self._least
-            self._phase += shift
-            # Those that are late already were so without it.
-            self._shifted += shift if self._late else 0.0
-            self.period += step * step * error / len(arrivals)
-        self.lateness = self._most
-        self._begin_block(arrivals[-1])
+            self._lay()
+        self._expected, self._bunched = likely, bunched
+        self.lateness, self._most = self._most, 0.0
+        self._reads, self._counted = [reads[-1]], self.gaps
 
     def _likely(self, measured: float) -> float:
-        """Return the period of the table that a rough measurement means, or else the latter."""
-        nearest = min((1.0 / rate for rate in RATES), key=lambda period: abs(period - measured))
-        return measured if self._differs(measured, nearest) else nearest
+        """Return the period that a rough measurement means: this one, of the table, or itself."""
+        least, most = measured / self._settings.lossy, measured * (1.0 + self._settings.slow)
+        if least < self.period < most:
+            return self.period
+        return max((1.0 / rate for rate in RATES if least < 1.0 / rate < most), default=measured)
 
     def _differs(self, one: float, other: float) -> bool:
         return abs(one / other - 1.0) > self._settings.mismatch
 
-    def _lock(self, period: float) -> None:
-        """Lay a line of this period below the arrivals of the block."""
-        self.restarts += self._locked
-        self._locked = True
-        self.period = period
-        to_end = range(len(self._arrivals) - 1, -1, -1)
-        ends = [
-            arrival + count * period for arrival, count in zip(self._arrivals, to_end, strict=True)
+    def _lock(self, rough: float, *, bunched: bool) -> None:
+        """Begin a line with the reads of the block."""
+        reads, counts = self._reads, list(accumulate(map(_cycles, self._reads)))
+        # Where samples come together bytes are believed, elsewhere neighbours that miss none.
+        apart = len(reads) // 2 if bunched else 1
+        spans = [
+            (reads[k + apart][-1].time - reads[k][-1].time, counts[k + apart] - counts[k])
+            for k in range(len(reads) - apart)
         ]
-        self._phase = min(ends)
-        self._most = max(ends) - self._phase
+        counted = self._counted
+        self._begin(locked=True)
+        if bunched:
+            self.period = median(time / cycles for time, cycles in spans)
+        else:
+            most = self._settings.late * rough
+            whole = [span for span in spans if abs(span[0] - span[1] * rough) < most]
+            self.period = sum(t for t, _ in whole) / sum(n for _, n in whole) if whole else rough
+        self.gaps, self._bunched = counted, bunched
+        self._origin, self._index = reads[0][-1].time, -counts[0]
+        for read in reads:
+            self._place(read)
+        self._lay()
 
-    def _begin_block(self, last: float) -> None:
-        self._arrivals = [last] if self._locked else []
-        self._least, self._most, self._pulled = inf, 0.0, 0.0
-        if not self._locked:
-            self._forget_lateness()
+    def _lay(self) -> None:
+        """Lay the line that is highest amid the last blocks, and above no read of theirs."""
+        if self._lowest[0] < inf:
+            self._points.append(self._lowest[1:])
+        self._lowest = (inf, 0, 0.0)
+        centre = 0.5 * (self._points[0][0] + self._points[-1][0])
+        # Points that are closer would make a lever of their delays.
+        apart = 0.5 * self._settings.block / self.period
+        _, self.period = min(
+            (
+                (time + (centre - here) * period, period)
+                for here, time in self._points
+                if here <= centre
+                for there, later in self._points
+                if there > centre and there - here >= apart
+                for period in [(later - time) / (there - here)]
+            ),
+            default=(0.0, self.period),
+        )
+        self._origin = min(time - index * self.period for index, time in self._points)
+
+
+def _cycles(read: Sequence[Arrival]) -> int:
+    return sum(each.cycles for each in read)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Any, TypeVar
 
 from stewart_driver.witmotion.decoder import Decoded
@@ -23,6 +24,8 @@ F = TypeVar('F', bound=Frame)
 
 # After so many equal cycles their last type ends a sample, not the first of the next cycle.
 LEARNED_AFTER = 3
+# Noise between two cycles is not a spoilt cycle if it is shorter than this share of one.
+NOISE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +41,19 @@ class Sample:
         By type; never changed once made.
     complete : bool
         False if a type is missing that the other cycles have.
+    lead : int
+        Bytes of the cycle before the first byte, of frames that are missing.
+    cycles : int
+        How many cycles after the sample before it, as bytes tell: one more for each spoilt one, 0
+        if both are what is left of one cycle.
 
     """
 
     position: int
     frames: dict[int, Any]
     complete: bool
+    lead: int = 0
+    cycles: int = 1
 
     def get(self, kind: type[F]) -> F | None:
         """Return the frame of a class; None if this cycle has none."""
@@ -99,6 +109,7 @@ class CycleGrouper:
         self._position = 0
         self._next = -1
         self._last = 0
+        self._answers = self._begin = self._begun = 0
         self._candidate: tuple[int, ...] = ()
         self._votes = 0
         self._inertial: tuple[Any, Any] = (None, None)
@@ -123,16 +134,18 @@ class CycleGrouper:
         for position, kind, frame in decoded:
             if kind == FrameType.REGISTER:
                 # An answer may stand between two frames of a cycle and parts nothing.
+                self._answers += FRAME_LENGTH
                 if position == self._next:
                     self._next += FRAME_LENGTH
                 continue
             counts[kind] = counts.get(kind, 0) + 1
             if position != self._next or kind <= self._last:
                 self._close(samples)
-                self._position = position
+                self._position, self._begin = position, position - self._answers
             elif not self._open:
                 # The cycle goes on after what was taken for its end: it has become longer.
-                self.pattern, self._position = (), position
+                self.pattern = ()
+                self._position, self._begin = position, position - self._answers
             self._open[kind] = frame
             self._last, self._next = kind, position + FRAME_LENGTH
             if self.pattern and kind == self.pattern[-1]:
@@ -149,6 +162,7 @@ class CycleGrouper:
             return
         frames, self._open = self._open, {}
         types = tuple(frames)
+        lead, cycles = self._count(types[0])
         if types == self.pattern:
             self._votes = 0
         else:
@@ -163,7 +177,15 @@ class CycleGrouper:
         statistics.incomplete += not complete
         statistics.repeated += inertial != (None, None) and inertial == self._inertial
         self._inertial = inertial
-        samples.append(Sample(self._position, frames, complete))
+        samples.append(Sample(self._position, frames, complete, lead, cycles))
+
+    def _count(self, first: int) -> tuple[int, int]:
+        """Return how many bytes of its cycle precede a sample, and cycles since the last one."""
+        lead = self.pattern.index(first) * FRAME_LENGTH if first in self.pattern else 0
+        passed, self._begun = self._begin - lead - self._begun, self._begin - lead
+        if not self.pattern or not self.statistics.samples:
+            return lead, 1
+        return lead, max(0, ceil(passed / (len(self.pattern) * FRAME_LENGTH) - NOISE))
 
     def _learn(self, types: tuple[int, ...]) -> None:
         self._votes = self._votes + 1 if types == self._candidate else 1

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stewart_driver.witmotion import commands
-from stewart_driver.witmotion.clock import ArrivalTimes
+from stewart_driver.witmotion.arrivals import ArrivalTimes
 from stewart_driver.witmotion.conversation import Conversation, ForBytes
 from stewart_driver.witmotion.decoder import Decoded, Decoder
 from stewart_driver.witmotion.frames import RegisterFrame

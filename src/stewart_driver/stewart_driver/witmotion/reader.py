@@ -18,6 +18,7 @@ from enum import Enum
 import threading
 
 from stewart_driver.errors import DriverError
+from stewart_driver.witmotion.arrivals import Arrival
 from stewart_driver.witmotion.clock import SampleClock
 from stewart_driver.witmotion.configuring import configure, SensorSettings
 from stewart_driver.witmotion.conversation import carry_out, Conversation, ForTime
@@ -325,14 +326,17 @@ class ImuReader:
                 check = now + patience
 
     def _put(self, link: Link, decoded: list[Decoded]) -> None:
-        added = False
-        for sample in self._grouper.feed(decoded):
-            stamp = self._clock.stamp(link.arrivals.of(sample.position))
+        samples = self._grouper.feed(decoded)
+        if not samples:
+            return
+        read = [
+            Arrival(link.arrivals.of(sample.position, sample.lead), sample.cycles)
+            for sample in samples
+        ]
+        for stamp, sample in zip(self._clock.stamp(read), samples, strict=True):
             self._dropped += len(self._queue) == self._queue.maxlen
             self._queue.append(StampedSample(stamp, sample))
-            added = True
-        if added:
-            self._notify()
+        self._notify()
 
     def _drifted(self) -> bool:
         """Tell whether the sensor does not send what it was told: restarted, or told otherwise."""
