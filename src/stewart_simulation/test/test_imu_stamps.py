@@ -1,0 +1,93 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Stamps of the driver's reader on a line that spoils 5 % of the cycles, along simulated time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from stewart_driver.witmotion.configuring import SensorSettings
+from stewart_driver.witmotion.frames import AngularVelocityFrame, FRAME_LENGTH, FrameType
+from stewart_driver.witmotion.reader import ReaderSettings, StampedSample
+from stewart_simulation.serial_imu.inertial import InertialState
+from stewart_simulation.serial_imu.inline_port import InlinePort
+from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader
+from stewart_simulation.serial_imu.measurement import Imperfections
+from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
+
+IMU = (FrameType.ACCELERATION, FrameType.ANGULAR_VELOCITY, FrameType.QUATERNION)
+CYCLE = len(IMU) * FRAME_LENGTH
+# The gyroscope tells the number of the cycle, again from zero after `NUMBERS`.
+NUMBERS = 1000
+STEP = 8 * np.radians(2000.0) / 32768
+
+
+class Spoiler:
+    """A sensor whose cycles are numbered and, once told, spoilt; and its reader."""
+
+    def __init__(self, gather: float, latency: float) -> None:
+        self.time = 100.0
+        self.kind = ''
+        self.measured: list[float] = []
+        self.rng = np.random.default_rng(4)
+        port = InlinePort()
+        self.sensor = PluggedSensor(self.feel, now=lambda: self.time, port=port, latency=latency)
+        self.sensor.sensor.flaws = Imperfections(0.0, 0.0, 0.0)
+        self.sensor.begin()
+        settings = ReaderSettings('inline', SensorSettings(IMU, 200.0, 115200), gather=gather)
+        self.reader = InlineReader(port, settings, lambda: self.time)
+
+    def feel(self, since: float) -> InertialState:
+        number = len(self.measured) % NUMBERS
+        self.measured.append(self.sensor.next_cycle)
+        line = self.sensor.line
+        line.corrupt = line.lose = 0
+        line.bit_errors = 0.05 / CYCLE if self.kind == 'bits' else 0.0
+        if self.rng.random() < 0.05:
+            line.corrupt = int(self.rng.integers(1, 4)) if self.kind == 'checksums' else 0
+            line.lose = int(self.rng.integers(1, CYCLE)) if self.kind == 'bytes' else 0
+            line.lose = CYCLE if self.kind == 'cycles' else line.lose
+        return InertialState(angular_velocity=(number * STEP, 0.0, 0.0))
+
+    def run(self, duration: float) -> list[StampedSample]:
+        end, samples = self.time + duration, []
+        while self.time < end:
+            samples += attend(self.sensor, self.reader, self.time)
+            self.time = max(min(self.sensor.due, self.reader.due), self.time + 1e-9)
+        return samples
+
+    def error(self, item: StampedSample) -> float:
+        """Return stamp minus truth [s]."""
+        frame = item.sample.get(AngularVelocityFrame)
+        assert frame is not None
+        number = round(frame.angular_velocity[0] / STEP)
+        return min((item.stamp - time for time in self.measured[number::NUMBERS]), key=abs)
+
+
+@pytest.mark.parametrize('latency', [0.0, 0.001])
+@pytest.mark.parametrize(
+    ('kind', 'gather'),
+    # A cycle of which nothing comes can be told only where samples are read one by one.
+    [
+        ('checksums', 0.04),
+        ('bits', 0.04),
+        ('checksums', 0.0),
+        ('bits', 0.0),
+        ('bytes', 0.0),
+        ('cycles', 0.0),
+    ],
+)
+def test_stamps_are_right_to_a_millisecond_with_one_cycle_in_twenty_spoilt(
+    kind: str, gather: float, latency: float
+) -> None:
+    bench = Spoiler(gather, latency)
+    bench.run(5.0)
+    bench.kind = kind
+    samples = bench.run(40.0)
+    stamps = [item.stamp for item in samples]
+    errors = [bench.error(item) for item in samples if item.sample.get(AngularVelocityFrame)]
+
+    assert len(errors) > 7000
+    assert np.quantile(np.abs(errors), 0.99) < 1e-3
+    assert np.diff(stamps).min() > 0.0
+    assert bench.reader.reader.status.restarts == 0
