@@ -165,7 +165,7 @@ def test_samples_come_in_the_order_of_bag_time(tmp_path: Path, store: Typestore)
         for number, time_ns in enumerate([30, 10, 20, 10]):
             stamp = types['builtin_interfaces/msg/Time'](0, number)
             header = types['std_msgs/msg/Header'](stamp, '')
-            message = state(header, number, True, 'simulated', True, f'state {number}')
+            message = state(header, number, True, 'simulated', True, 0.03, f'state {number}')
             writer.write('/driver/state', time_ns, message)
     with Bag(tmp_path / 'bag') as bag:
         found = read_series(bag, 'driver/state', DriverStateSeries)
@@ -223,7 +223,7 @@ def test_states_keep_their_reasons(tmp_path: Path, store: Typestore) -> None:
     kind = types['stewart_interfaces/msg/DriverState']
     with BagWriter(tmp_path / 'bag') as writer:
         for number, reason in enumerate(['enabled by hand', 'silence', 'quick stop']):
-            state = kind(header, number, True, 'simulated', True, reason)
+            state = kind(header, number, True, 'simulated', True, 0.03, reason)
             writer.write('/driver/state', number, state)
     with Bag(tmp_path / 'bag') as bag:
         found = read_series(bag, 'driver/state', DriverStateSeries)

@@ -71,7 +71,8 @@ class SampleClock:
     so a read that is late by a period misses samples that left no bytes. The first time two reads
     in a row must say so, for one may have come just before the next; then one, until it is proved
     wrong by a sample half a period early. One that is early by less sets the line back at once.
-    In the first block, and in the first after an outage, stamps are the arrivals themselves.
+    In the first block, and in the first after an outage, each read tells for itself: its samples
+    are a nominal period apart.
 
     Where samples are read together, nobody can tell which of them left no bytes. They are missed
     as soon as `bunches` reads are late; those that came spoilt are known at once as ever.
@@ -144,10 +145,12 @@ class SampleClock:
             self._place(read)
         self._end_block()
         stamps = []
-        behind = _cycles(read)
+        behind, last = _cycles(read), self._line(self._index)
+        if not self._locked:
+            last = self._latest(read)
         for each in read:
             behind -= each.cycles
-            time = self._line(self._index - behind) if self._locked else each.time
+            time = last - behind * self.period
             # Time only moves forward, also where a hiccup of this computer had hidden the truth.
             self._stamp = max(time, self._stamp + 0.1 * self.period)
             stamps.append(self._stamp)
@@ -156,15 +159,19 @@ class SampleClock:
     def _line(self, index: int) -> float:
         return self._origin + index * self.period
 
-    def _place(self, read: Sequence[Arrival]) -> None:
-        """Find the index of the last sample of a read."""
-        behind = _cycles(read)
-        self.gaps += sum(max(0, each.cycles - 1) for each in read)
-        self._index += behind
-        latest = inf
+    def _latest(self, read: Sequence[Arrival]) -> float:
+        """Return when the last sample of a read was sent at the latest, as all of it tell."""
+        behind, latest = _cycles(read), inf
         for each in read:
             behind -= each.cycles
             latest = min(latest, each.time + behind * self.period)
+        return latest
+
+    def _place(self, read: Sequence[Arrival]) -> None:
+        """Find the index of the last sample of a read."""
+        self.gaps += sum(max(0, each.cycles - 1) for each in read)
+        self._index += _cycles(read)
+        latest = self._latest(read)
         delay = latest - self._line(self._index)
         self._delays.append(delay)
         if lost := self._lost():
