@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 import importlib.util
 import os
 from pathlib import Path
+import signal
 import threading
 import time
 
@@ -37,6 +38,15 @@ os.environ.setdefault('NUMBA_CACHE_DIR', str(CACHE / 'numba'))
 # The same examples in every run. No deadline: the first example may compile a kernel.
 settings.register_profile('stewart', deadline=None, derandomize=True)
 settings.load_profile('stewart')
+
+
+@pytest.fixture(autouse=True)
+def signals_as_before() -> Iterator[None]:
+    """Hear signals again after a test of what ignores them, because its process is to end."""
+    heard = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in heard.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture
