@@ -18,7 +18,7 @@ from stewart_bringup.composition import compose, Ledger, simulated_pace
 from stewart_bringup.demo.scenarios import Scenario
 from stewart_bringup.demo.scheduling import driver_priority, real_time
 from stewart_bringup.nodes.wave_operator import WaveOperator
-from stewart_bringup.rigs import config_file, RECORDER
+from stewart_bringup.rigs import config_file
 from stewart_node_support.lifecycle import state_of
 from stewart_node_support.middleware import middleware
 from stewart_node_support.running import spin
@@ -146,7 +146,11 @@ def _play(
             finished = await operator.play()
             operator.phase = 'closing the bag'
             watch(operator.phase, 0.0)
-            await _settle(nodes, ledger, operator)
+            _fall_silent(nodes)
+            # In simulated time the recorder has all that was published, and its thread, which
+            # writes in real time, is waited for when the node is taken down.
+            if not scenario.simulated:
+                await _settle(nodes[0], ledger, operator)
             return finished
 
         # It is the operator that heeds the request: the way to rest belongs into the bag.
@@ -158,13 +162,15 @@ def _play(
         return operator, ledger.counts() if finished else None, scheduling
 
 
-async def _settle(nodes: Sequence[Node], ledger: Ledger, operator: WaveOperator) -> None:
-    """Let every source fall silent, then wait until the recorder has what was published."""
+def _fall_silent(nodes: Sequence[Node]) -> None:
     for node in reversed(nodes):
         if isinstance(node, LifecycleNode) and state_of(node) == 'active':
             node.trigger_deactivate()
             node.trigger_cleanup()
-    recorder: Any = next(node for node in nodes if node.get_name() == RECORDER)
+
+
+async def _settle(recorder: Any, ledger: Ledger, operator: WaveOperator) -> None:
+    """Wait until the recorder has what was published."""
     end = operator.now() + SETTLE_TIME
     while operator.now() < end:
         sent, written = ledger.counts(), recorder.counts
