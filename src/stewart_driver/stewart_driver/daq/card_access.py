@@ -83,10 +83,6 @@ class CardAccess:
         )
 
 
-def _stay(_: float) -> None:
-    """Let the machine's own time pass by itself."""
-
-
 ORDINARY = CardAccess()
 
 

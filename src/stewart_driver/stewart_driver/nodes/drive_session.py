@@ -45,7 +45,8 @@ class DriveSession:
     loop : CycleLink
         The control loop that moves them.
     chosen : DriverParameters
-        Without a cycle for its `stall_timeout` the loop is killed, if the drives are on.
+        Of the node: without a cycle for its `stall_timeout` the loop is killed, if the drives are
+        on; its `playout_delay` is told with every state.
     wall : callable
         Returns the time of the message stamps [s].
 
