@@ -386,3 +386,8 @@ def test_help_is_quick() -> None:
         )
 
     assert min(times) < 0.5
+
+
+def test_real_time_has_its_own_speed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run('run', 'vigo', '--speed', '2') == 1
+    assert '--speed is for --time simulated, real time has its own' in capsys.readouterr().err

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 PATIENCE = 10.0
 """How long a verb waits for a rig to answer [s]."""
 
+REAL_SPEED = 1.0
+
 
 def add_namespace_argument(parser: argparse.ArgumentParser) -> None:
     """Add ``--namespace``."""
@@ -39,15 +41,27 @@ def add_time_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--speed',
         type=_speed,
-        default=1.0,
+        default=REAL_SPEED,
         metavar='FACTOR',
         help='simulated seconds per second, or max; default 1',
     )
 
 
 def chosen_speed(arguments: argparse.Namespace) -> float | None:
-    """Return simulated seconds per second, 0 for as fast as possible, None for real time."""
-    return float(arguments.speed) if arguments.time == 'simulated' else None
+    """
+    Return simulated seconds per second, 0 for as fast as possible, None for real time.
+
+    Raises
+    ------
+    SpeedRefused
+        If real time shall have another speed than its own.
+
+    """
+    if arguments.time == 'simulated':
+        return float(arguments.speed)
+    if arguments.speed != REAL_SPEED:
+        raise SpeedRefused('--speed is for --time simulated, real time has its own')
+    return None
 
 
 def _speed(text: str) -> float:
