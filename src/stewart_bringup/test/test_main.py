@@ -389,5 +389,7 @@ def test_help_is_quick() -> None:
 
 
 def test_real_time_has_its_own_speed(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip('rclpy')
+
     assert run('run', 'vigo', '--speed', '2') == 1
     assert '--speed is for --time simulated, real time has its own' in capsys.readouterr().err
