@@ -23,19 +23,19 @@ import tempfile
 import time
 
 import numpy as np
-from stewart_driver.configuration import (
+from stewart_driver.control.configuration import (
     CycleConfiguration,
     InterpolationSettings,
     SupervisionSettings,
 )
-from stewart_driver.cycle import Request
-from stewart_driver.cycle_client import CycleClient
-from stewart_driver.cycle_statistics import percentile
+from stewart_driver.control.cycle import Request
+from stewart_driver.control.cycle_client import CycleClient
+from stewart_driver.control.cycle_statistics import percentile
+from stewart_driver.control.state_machine import State
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.path.setpoint import Setpoint
 from stewart_driver.rig_file import DriveCalibration, DriveIdentity, Rig, save_rig
-from stewart_driver.setpoint import Setpoint
-from stewart_driver.state_machine import State
 
 SECONDS = 60.0
 CYCLES = (0.001, 0.002, 0.004)

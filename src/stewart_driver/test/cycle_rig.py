@@ -9,12 +9,12 @@ import os
 from typing import Any
 
 import numpy as np
-from stewart_driver.configuration import CycleConfiguration
-from stewart_driver.cycle import Cycle, Request
+from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.cycle import Cycle, Request
+from stewart_driver.control.shared_block import decode, SharedBlock
+from stewart_driver.control.state_machine import State
 from stewart_driver.legs import Array
 from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble
-from stewart_driver.shared_block import decode, SharedBlock
-from stewart_driver.state_machine import State
 
 CYCLE = 0.002
 PERIOD = 0.006

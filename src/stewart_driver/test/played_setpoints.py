@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from stewart_driver.configuration import InterpolationSettings
-from stewart_driver.interpolation import Interpolator
+from stewart_driver.control.configuration import InterpolationSettings
 from stewart_driver.legs import Array, LegLimits
-from stewart_driver.setpoint import Setpoint
+from stewart_driver.path.interpolation import Interpolator
+from stewart_driver.path.setpoint import Setpoint
 
 T0 = 1000.0
 CYCLE = 1e-3

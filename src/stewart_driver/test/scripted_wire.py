@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import struct
 from typing import Any
 
-from stewart_driver.cia402 import next_transition, State
+from stewart_driver.ethercat.cia402 import next_transition, State
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.fault_text import AlStatus, Emergency
 from stewart_driver.ethercat.options import EthercatOptions

@@ -10,7 +10,7 @@ The master and the simulated drives use the same tables; what is compared here i
 from __future__ import annotations
 
 import pytest
-from stewart_driver.cia402 import (
+from stewart_driver.ethercat.cia402 import (
     command_for,
     Control,
     decode_state,

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from stewart_driver.clock_bridge import ClockBridge
+from stewart_driver.control.clock_bridge import ClockBridge
 
 
 class Clocks:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stewart_driver.configuration import (
+from stewart_driver.control.configuration import (
     CycleConfiguration,
     InterpolationSettings,
     SupervisionSettings,

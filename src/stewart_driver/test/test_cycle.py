@@ -15,12 +15,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from cycle_rig import CYCLE, PERIOD, ramp, Rig, SPEEDS, START, ZERO
-from stewart_driver.configuration import CycleConfiguration
-from stewart_driver.cycle import Cycle, Request
+from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.cycle import Cycle, Request
+from stewart_driver.control.shared_block import decode, SharedBlock
+from stewart_driver.control.state_machine import State
 from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble
-from stewart_driver.setpoint import Verdict
-from stewart_driver.shared_block import decode, SharedBlock
-from stewart_driver.state_machine import State
+from stewart_driver.path.setpoint import Verdict
 
 
 def test_enabling_holds_the_legs_where_they_are() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
 import pytest
-from stewart_driver.cycle_statistics import bin_of, BINS, EDGES, percentile
+from stewart_driver.control.cycle_statistics import bin_of, BINS, EDGES, percentile
 
 
 @given(st.floats(1e-9, 10.0))

@@ -14,26 +14,26 @@ import time
 
 import numpy as np
 import pytest
-from stewart_driver.configuration import (
+from stewart_driver.control.configuration import (
     CycleConfiguration,
     InterpolationSettings,
     SupervisionSettings,
 )
-from stewart_driver.cycle import Request
-from stewart_driver.cycle_client import CycleClient
-from stewart_driver.cycle_link import Sample
+from stewart_driver.control.cycle import Request
+from stewart_driver.control.cycle_client import CycleClient
+from stewart_driver.control.cycle_link import Sample
+from stewart_driver.control.state_machine import State
 from stewart_driver.errors import CycleError
 from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble
-from stewart_driver.setpoint import Setpoint
-from stewart_driver.state_machine import State
+from stewart_driver.path.setpoint import Setpoint
 
 SPEEDS = np.array([0.10, -0.05, 0.02, 0.08, -0.10, 0.01])
 START = np.full(6, 0.3)
 
 PARENT = """
 import sys, time
-from stewart_driver.configuration import CycleConfiguration
-from stewart_driver.cycle_client import CycleClient
+from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
 backend = LoopbackBackend(LoopbackOptions())
 client = CycleClient(backend, CycleConfiguration(backend.limits))

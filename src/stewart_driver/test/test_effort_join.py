@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from stewart_driver.effort_join import EffortJoin
+from stewart_driver.control.effort_join import EffortJoin
 
 PERIOD = 5_000_000
 FORCES = [np.full(6, float(index)) for index in range(20)]

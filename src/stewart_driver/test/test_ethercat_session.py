@@ -15,8 +15,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scripted_wire import COUNTS, CYCLE, ENTRIES_IN, ENTRIES_OUT, KIND, OP, OPTIONS, ScriptedWire
 from stewart_driver.backend import Measurement, Targets
-from stewart_driver.cia402 import Control, decode_state, State
+from stewart_driver.control.wire_statistics import WireStatistics
 from stewart_driver.errors import DriverError, TransportError
+from stewart_driver.ethercat.cia402 import Control, decode_state, State
 from stewart_driver.ethercat.drive_group import DriveGroup
 from stewart_driver.ethercat.drive_setup import Exchange
 from stewart_driver.ethercat.fault_text import AlStatus, Emergency
@@ -25,7 +26,6 @@ from stewart_driver.ethercat.process_map import InputImage, OutputImage
 from stewart_driver.ethercat.session import Session
 from stewart_driver.ethercat.starting import Line
 from stewart_driver.ethercat.watch import Watch
-from stewart_driver.wire_statistics import WireStatistics
 
 
 @pytest.fixture

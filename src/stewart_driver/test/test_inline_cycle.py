@@ -6,18 +6,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from stewart_driver.configuration import (
+from stewart_driver.control.configuration import (
     CycleConfiguration,
     InterpolationSettings,
     SupervisionSettings,
 )
-from stewart_driver.cycle import Request
-from stewart_driver.cycle_link import Sample
+from stewart_driver.control.cycle import Request
+from stewart_driver.control.cycle_link import Sample
+from stewart_driver.control.inline_cycle import InlineCycle
+from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.inline_cycle import InlineCycle
 from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
-from stewart_driver.setpoint import Setpoint
-from stewart_driver.state_machine import State
+from stewart_driver.path.setpoint import Setpoint
 
 START = 1_000_000_000
 PERIOD = 2_000_000

@@ -31,8 +31,8 @@ from played_setpoints import (
     Wave,
     ZERO,
 )
-from stewart_driver.interpolation import Interpolator
-from stewart_driver.setpoint import Setpoint, Verdict
+from stewart_driver.path.interpolation import Interpolator
+from stewart_driver.path.setpoint import Setpoint, Verdict
 
 
 def test_a_clean_stream_is_reproduced_a_playout_delay_later() -> None:

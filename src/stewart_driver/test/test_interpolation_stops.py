@@ -28,7 +28,7 @@ from played_setpoints import (
     Wave,
     ZERO,
 )
-from stewart_driver.setpoint import Setpoint, Verdict
+from stewart_driver.path.setpoint import Setpoint, Verdict
 
 
 def test_silence_brings_all_legs_to_rest_on_one_path() -> None:

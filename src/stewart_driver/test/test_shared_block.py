@@ -9,7 +9,7 @@ import os
 from hypothesis import example, given
 from hypothesis import strategies as st
 import numpy as np
-from stewart_driver.shared_block import decode, encode, RINGS, SharedBlock, TEXT_BYTES
+from stewart_driver.control.shared_block import decode, encode, RINGS, SharedBlock, TEXT_BYTES
 
 
 def ends() -> tuple[SharedBlock, SharedBlock]:

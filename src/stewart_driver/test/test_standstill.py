@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from stewart_driver.standstill import Standstill
+from stewart_driver.control.standstill import Standstill
 
 
 def test_a_counter_stands_for_as_long_as_it_was_seen_to() -> None:

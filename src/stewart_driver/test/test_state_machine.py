@@ -7,8 +7,8 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from stewart_driver.control.state_machine import Event, State, StateMachine, TRANSITIONS
 from stewart_driver.errors import TransitionRefused
-from stewart_driver.state_machine import Event, State, StateMachine, TRANSITIONS
 
 PATHS = {
     (State.DISABLED, None): [],

@@ -7,10 +7,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from stewart_driver.backend import Measurement
-from stewart_driver.configuration import SupervisionSettings
+from stewart_driver.control.configuration import SupervisionSettings
+from stewart_driver.control.punctuality import Punctuality
+from stewart_driver.control.supervision import Supervisor
 from stewart_driver.legs import LegLimits
-from stewart_driver.punctuality import Punctuality
-from stewart_driver.supervision import Supervisor
 
 LIMITS = LegLimits(np.zeros(6), np.full(6, 0.6), rate=0.6, acceleration=6.0)
 SETTINGS = SupervisionSettings()

@@ -10,10 +10,10 @@ from typing import ClassVar, TYPE_CHECKING
 
 import numpy as np
 from stewart_driver.backend import Measurement, Targets
+from stewart_driver.control.rest import require_rest
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.options import option
-from stewart_driver.rest import require_rest
 from stewart_simulation.drives import DriveSettings, LaggingDrives
 from stewart_simulation.encoders import Encoders
 from stewart_simulation.plant_options import END_MARGIN, PlantOptions

@@ -22,7 +22,7 @@ import time
 from typing import Any
 
 import pysoem
-from stewart_driver.cia402 import command_for, decode_state, State
+from stewart_driver.ethercat.cia402 import command_for, decode_state, State
 from stewart_simulation.ethercat import control, launcher
 from stewart_simulation.ethercat.errors import NamespaceError
 from stewart_simulation.ethercat.omron_1s import DriveType

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from stewart_driver.cia402 import State, TRANSITIONS
+from stewart_driver.ethercat.cia402 import State, TRANSITIONS
 from stewart_simulation.ethercat.drive import Drive
 
 Arrows = set[tuple[State, State]]

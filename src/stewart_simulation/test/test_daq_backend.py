@@ -11,8 +11,10 @@ import re
 import numpy as np
 import pytest
 from stewart_driver.backend import Measurement, Targets
-from stewart_driver.configuration import CycleConfiguration
-from stewart_driver.cycle import Cycle, Request
+from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.cycle import Cycle, Request
+from stewart_driver.control.shared_block import decode, SharedBlock
+from stewart_driver.control.state_machine import State
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_access import CardAccess
 from stewart_driver.daq.errors import CardError
@@ -20,8 +22,6 @@ from stewart_driver.daq.options import SensorOptions
 from stewart_driver.daq.reader import DaqReader
 from stewart_driver.errors import HomingError
 from stewart_driver.legs import Array
-from stewart_driver.shared_block import decode, SharedBlock
-from stewart_driver.state_machine import State
 from stewart_simulation.daq_card.analog_rig import Mode
 from stewart_simulation.daq_card.bench import Bench
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stewart_driver.configuration import CycleConfiguration, InterpolationSettings
-from stewart_driver.cycle import Request
-from stewart_driver.cycle_client import CycleClient
+from stewart_driver.control.configuration import CycleConfiguration, InterpolationSettings
+from stewart_driver.control.cycle import Request
+from stewart_driver.control.cycle_client import CycleClient
+from stewart_driver.control.state_machine import State
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import CycleError
+from stewart_driver.path.setpoint import Setpoint
 from stewart_driver.rig_file import load_rig
-from stewart_driver.setpoint import Setpoint
-from stewart_driver.state_machine import State
 from stewart_simulation.daq_card.analog_rig import Mode
 from stewart_simulation.daq_card.bench import teaching_rig
 from stewart_simulation.ethercat.control import ControlClient

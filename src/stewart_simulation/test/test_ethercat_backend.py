@@ -31,20 +31,20 @@ import pytest
 pytest.importorskip('pysoem')
 pytest.importorskip('pyroute2')
 
-from stewart_driver.configuration import (
+from stewart_driver.control.configuration import (
     CycleConfiguration,
     InterpolationSettings,
     SupervisionSettings,
 )
-from stewart_driver.cycle import Request
-from stewart_driver.cycle_client import CycleClient
-from stewart_driver.cycle_link import Sample, StateChange
+from stewart_driver.control.cycle import Request
+from stewart_driver.control.cycle_client import CycleClient
+from stewart_driver.control.cycle_link import Sample, StateChange
+from stewart_driver.control.state_machine import State
 from stewart_driver.errors import CycleError
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.path.setpoint import Setpoint
 from stewart_driver.rig_file import load_rig, save_rig
-from stewart_driver.setpoint import Setpoint
-from stewart_driver.state_machine import State
 from stewart_driver.verbs import calibrate_drives
 
 SPEC = spec_from_file_location('ethercat_rig', Path(__file__).with_name('ethercat_rig.py'))
@@ -65,9 +65,9 @@ NEITHER_OFF_NOR_FAULTY = {'OPERATION_ENABLED', 'QUICK_STOP_ACTIVE', 'FAULT_REACT
 
 PARENT = """
 import pickle, sys, time
-from stewart_driver.configuration import CycleConfiguration
-from stewart_driver.cycle import Request
-from stewart_driver.cycle_client import CycleClient
+from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.cycle import Request
+from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
 backend = EthercatBackend(EthercatOptions(namespace=sys.argv[1], rig_file=sys.argv[2]))

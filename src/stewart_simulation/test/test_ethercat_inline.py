@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stewart_driver.configuration import CycleConfiguration, SupervisionSettings
-from stewart_driver.cycle import Request
-from stewart_driver.cycle_link import Sample, StateChange
+from stewart_driver.control.configuration import CycleConfiguration, SupervisionSettings
+from stewart_driver.control.cycle import Request
+from stewart_driver.control.cycle_link import Sample, StateChange
+from stewart_driver.control.inline_cycle import InlineCycle
+from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.errors import BusTaken, NoInterface, WrongBus
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.inline_cycle import InlineCycle
 from stewart_driver.legs import Array
-from stewart_driver.setpoint import Setpoint
-from stewart_driver.state_machine import State
+from stewart_driver.path.setpoint import Setpoint
 from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.settings import RigSettings
 

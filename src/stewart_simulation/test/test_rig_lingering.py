@@ -13,14 +13,14 @@ import sys
 import time
 
 import pytest
-from stewart_driver.configuration import CycleConfiguration, InterpolationSettings
-from stewart_driver.cycle import Request
-from stewart_driver.cycle_client import CycleClient
+from stewart_driver.control.configuration import CycleConfiguration, InterpolationSettings
+from stewart_driver.control.cycle import Request
+from stewart_driver.control.cycle_client import CycleClient
+from stewart_driver.control.state_machine import State
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.state_machine import State
 from stewart_simulation.daq_card.bench import teaching_rig
 from stewart_simulation.daq_card.library import SimulatedComedi
 from stewart_simulation.rig import directory as places
@@ -143,9 +143,9 @@ def test_a_rig_waits_for_a_master_that_is_delayed_with_the_drives_on(tmp_path: P
 OWNER = """
 from pathlib import Path
 import signal, sys
-from stewart_driver.configuration import CycleConfiguration
-from stewart_driver.cycle import Request
-from stewart_driver.cycle_client import CycleClient
+from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.cycle import Request
+from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions
 from stewart_simulation.daq_card.bench import teaching_rig

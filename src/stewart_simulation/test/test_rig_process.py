@@ -20,15 +20,15 @@ import pytest
 pytest.importorskip('pysoem')
 pytest.importorskip('pyroute2')
 
-from stewart_driver.configuration import CycleConfiguration, InterpolationSettings
-from stewart_driver.cycle import Request
-from stewart_driver.cycle_client import CycleClient
+from stewart_driver.control.configuration import CycleConfiguration, InterpolationSettings
+from stewart_driver.control.cycle import Request
+from stewart_driver.control.cycle_client import CycleClient
+from stewart_driver.control.state_machine import State
 from stewart_driver.daq.options import SensorOptions
 from stewart_driver.daq.reader import DaqReader
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.setpoint import Setpoint
-from stewart_driver.state_machine import State
+from stewart_driver.path.setpoint import Setpoint
 from stewart_driver.witmotion.decoder import Decoder
 from stewart_driver.witmotion.frames import AccelerationFrame, AngularVelocityFrame
 from stewart_driver.witmotion.transport import SerialTransport

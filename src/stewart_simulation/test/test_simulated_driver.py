@@ -88,7 +88,7 @@ def cyclic_processes_of(parent: int) -> list[int]:
     for entry in Path('/proc').iterdir():
         with suppress(OSError):
             words = (entry / 'cmdline').read_bytes().split(b'\0')
-            if b'stewart_driver.cyclic_process' in words and str(parent).encode() in words:
+            if b'stewart_driver.control.cyclic_process' in words and str(parent).encode() in words:
                 found.append(int(entry.name))
     return found
 

@@ -23,13 +23,13 @@ from stewart_bringup.simulation.rig_parameters import RigParameters
 from stewart_bringup.simulation.schedule import NANOSECONDS, Schedule
 from stewart_bringup.simulation.sensing import Estimation, ImuOutput
 from stewart_bringup.simulation.series import estimate_topics, Series, topics
-from stewart_driver.cycle import Request
+from stewart_driver.control.cycle import Request
+from stewart_driver.control.inline_cycle import InlineCycle
+from stewart_driver.control.state_machine import State
 from stewart_driver.ethercat.backend import EthercatBackend
-from stewart_driver.inline_cycle import InlineCycle
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.imu_parameters import ImuParameters
-from stewart_driver.setpoint import Setpoint
-from stewart_driver.state_machine import State
+from stewart_driver.path.setpoint import Setpoint
 from stewart_dynamics.feed_forward import FeedForward
 from stewart_dynamics.nodes.feed_forward_parameters import FeedForwardParameters
 from stewart_kinematics.admission import Admission

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from stewart_driver.backend import Measurement, Targets
+from stewart_driver.control.rest import require_rest
 from stewart_driver.daq.amplifiers import Amplifiers, PositionAmplifiers, VelocityAmplifiers
 from stewart_driver.daq.calibration import Calibration
 from stewart_driver.daq.card import AnalogCard
@@ -20,7 +21,6 @@ from stewart_driver.daq.options import DaqOptions, lines
 from stewart_driver.daq.sensors import PositionSensors, Scan
 from stewart_driver.errors import ConfigurationError, HomingError
 from stewart_driver.legs import Array, LEGS
-from stewart_driver.rest import require_rest
 from stewart_driver.stuck import StuckDetector
 
 # Also a call that took too long counts as failed, although the card may have obeyed.

@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 import numpy as np
-from stewart_driver.clock_bridge import ClockBridge
+from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.daq.code_range import CodeRange, Codes
 from stewart_driver.daq.errors import CardError
 from stewart_driver.errors import ConfigurationError

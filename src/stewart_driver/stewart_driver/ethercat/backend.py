@@ -10,6 +10,7 @@ from math import inf
 from typing import ClassVar
 
 from stewart_driver.backend import Measurement, Targets
+from stewart_driver.control.wire_statistics import WireStatistics
 from stewart_driver.errors import ConfigurationError, HomingError, TransportError
 from stewart_driver.ethercat import home, namespace, wires
 from stewart_driver.ethercat.drive_type import DriveType
@@ -20,7 +21,6 @@ from stewart_driver.ethercat.starting import start, Wire
 from stewart_driver.ethercat.watch import Watch
 from stewart_driver.legs import Array, END_MARGIN, LegLimits
 from stewart_driver.rig_file import load_rig, Rig
-from stewart_driver.wire_statistics import WireStatistics
 
 
 class EthercatBackend:

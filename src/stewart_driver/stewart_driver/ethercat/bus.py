@@ -12,7 +12,7 @@ import struct
 import time
 
 import pysoem
-from stewart_driver.cia402.objects import IDENTITY
+from stewart_driver.ethercat.cia402.objects import IDENTITY
 from stewart_driver.ethercat.errors import (
     BusTaken,
     NoInterface,

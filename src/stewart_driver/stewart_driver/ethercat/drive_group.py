@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import auto, Enum
 
-from stewart_driver.cia402 import (
+from stewart_driver.ethercat.cia402 import (
     command_for,
     Control,
     decode_state,

@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 import struct
 
-from stewart_driver.cia402 import Mode, objects
 from stewart_driver.errors import ConfigurationError
+from stewart_driver.ethercat.cia402 import Mode, objects
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import SdoRefused, WrongBus
 from stewart_driver.ethercat.maps import assign_inputs, assign_outputs, SdoChannel

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from stewart_driver.cia402 import error_text
+from stewart_driver.ethercat.cia402 import error_text
 
 AL_STATES = {1: 'INIT', 2: 'PREOP', 3: 'BOOT', 4: 'SAFEOP', 8: 'OP'}
 AL_ERROR = 0x10

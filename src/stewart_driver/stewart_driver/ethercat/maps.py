@@ -7,7 +7,7 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple, Protocol
 
-from stewart_driver.cia402.objects import RECEIVE_ASSIGNMENT, TRANSMIT_ASSIGNMENT
+from stewart_driver.ethercat.cia402.objects import RECEIVE_ASSIGNMENT, TRANSMIT_ASSIGNMENT
 from stewart_driver.ethercat.drive_type import MapPlan
 from stewart_driver.ethercat.errors import SdoRefused
 from stewart_driver.ethercat.signals import INPUTS, OUTPUTS

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import struct
 from typing import NamedTuple
 
-from stewart_driver.cia402.objects import unpack_mapping
+from stewart_driver.ethercat.cia402.objects import unpack_mapping
 from stewart_driver.ethercat.errors import UnusableMap
 from stewart_driver.ethercat.signals import (
     INPUTS,

@@ -17,9 +17,9 @@ import struct
 import subprocess
 import sys
 
-from stewart_driver.child_process import environment
-from stewart_driver.cia402.objects import POSITION_ACTUAL
+from stewart_driver.control.child_process import environment
 from stewart_driver.errors import DriverError, TransportError
+from stewart_driver.ethercat.cia402.objects import POSITION_ACTUAL
 from stewart_driver.ethercat.drive_setup import check_encoder
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.options import EthercatOptions

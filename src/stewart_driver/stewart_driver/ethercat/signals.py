@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stewart_driver.cia402 import objects
+from stewart_driver.ethercat.cia402 import objects
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from stewart_driver.cia402 import Control
+from stewart_driver.ethercat.cia402 import Control
 from stewart_driver.ethercat.drive_setup import Exchange, set_up
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import NotOperational, WrongBus

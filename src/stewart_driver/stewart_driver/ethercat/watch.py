@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
+from stewart_driver.control.wire_statistics import WireStatistics
 from stewart_driver.errors import DriveFault, TransportError
 from stewart_driver.ethercat.drive_group import DriveGroup
 from stewart_driver.ethercat.errors import LegFault
@@ -20,7 +21,6 @@ from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.process_map import Inputs
 from stewart_driver.ethercat.starting import Wire
 from stewart_driver.legs import LEGS
-from stewart_driver.wire_statistics import WireStatistics
 
 # A frame that some slaves have not answered may be a flicker; two are not.
 INCOMPLETE = 2

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 
 from rclpy.node import Node
-from stewart_driver.clock_bridge import ClockBridge
+from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.errors import ConfigurationError
 from stewart_node_support.stamps import NANOSECONDS
 

@@ -9,18 +9,18 @@ from math import hypot
 
 import numpy as np
 from stewart_driver.backend import Backend, Described, Rescuable
-from stewart_driver.clock_bridge import ClockBridge
-from stewart_driver.cycle import Request
-from stewart_driver.cycle_link import CycleLink, StateChange
-from stewart_driver.effort_join import EffortJoin
+from stewart_driver.control.clock_bridge import ClockBridge
+from stewart_driver.control.cycle import Request
+from stewart_driver.control.cycle_link import CycleLink, StateChange
+from stewart_driver.control.effort_join import EffortJoin
+from stewart_driver.control.inline_cycle import InlineCycle
+from stewart_driver.control.standstill import Standstill
+from stewart_driver.control.state_machine import State
 from stewart_driver.errors import CycleError, DriverError
-from stewart_driver.inline_cycle import InlineCycle
 from stewart_driver.legs import LEGS
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.driver_reports import backend_report, CommandReport, CycleReport
-from stewart_driver.setpoint import Setpoint
-from stewart_driver.standstill import Standstill
-from stewart_driver.state_machine import State
+from stewart_driver.path.setpoint import Setpoint
 from stewart_interfaces.msg import DriverState
 from stewart_node_support.codec import Reader
 from stewart_node_support.conversions import header_msg

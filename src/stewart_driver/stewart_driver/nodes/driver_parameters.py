@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from stewart_driver.backend import Backend
-from stewart_driver.configuration import (
+from stewart_driver.control.configuration import (
     CycleConfiguration,
     InterpolationSettings,
     SupervisionSettings,

@@ -9,12 +9,12 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from stewart_driver.clock_bridge import ClockBridge
-from stewart_driver.cycle_link import CycleCounters, CycleLink
-from stewart_driver.cycle_statistics import BINS, percentile
-from stewart_driver.effort_join import EffortJoin
-from stewart_driver.setpoint import Verdict
-from stewart_driver.state_machine import State
+from stewart_driver.control.clock_bridge import ClockBridge
+from stewart_driver.control.cycle_link import CycleCounters, CycleLink
+from stewart_driver.control.cycle_statistics import BINS, percentile
+from stewart_driver.control.effort_join import EffortJoin
+from stewart_driver.control.state_machine import State
+from stewart_driver.path.setpoint import Verdict
 from stewart_node_support.diagnostics import Level, Report
 
 MICROSECONDS = 1e6

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from stewart_driver.cia402 import Mode, next_transition, objects, State, Status
+from stewart_driver.ethercat.cia402 import Mode, next_transition, objects, State, Status
 from stewart_simulation.ethercat.drive_model import AxisCommand
 from stewart_simulation.ethercat.object_dictionary import Entry, ObjectDictionary
 

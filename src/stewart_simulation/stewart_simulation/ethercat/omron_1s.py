@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stewart_driver.cia402 import Mode, objects
+from stewart_driver.ethercat.cia402 import Mode, objects
 from stewart_simulation.ethercat.eeprom import Identity
 from stewart_simulation.ethercat.object_dictionary import (
     AbortCode,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 import struct
 
-from stewart_driver.cia402 import objects
+from stewart_driver.ethercat.cia402 import objects
 from stewart_simulation.ethercat.object_dictionary import (
     AbortCode,
     Access,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stewart_driver.cia402 import objects
+from stewart_driver.ethercat.cia402 import objects
 from stewart_simulation.ethercat import eeprom, registers
 from stewart_simulation.ethercat.application_layer import ApplicationLayer
 from stewart_simulation.ethercat.clock import DistributedClock, Instant

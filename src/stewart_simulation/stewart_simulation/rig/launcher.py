@@ -14,7 +14,7 @@ import time
 from types import TracebackType
 from typing import Any, ClassVar
 
-from stewart_driver.child_process import ChildProcess
+from stewart_driver.control.child_process import ChildProcess
 from stewart_simulation.ethercat.control import ControlClient
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.errors import RigError

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import time
 
 import numpy as np
-from stewart_driver.clock_bridge import ClockBridge
+from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.legs import LegLimits, LEGS
 from stewart_kinematics.platform import Platform

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 import struct
 
-from stewart_driver.cia402.objects import IDENTITY
+from stewart_driver.ethercat.cia402.objects import IDENTITY
 from stewart_driver.ethercat.errors import NotOperational, SdoRefused, WrongCount
 from stewart_driver.ethercat.fault_text import AlStatus, Emergency
 from stewart_driver.rig_file import DriveIdentity

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import numpy as np
-from stewart_driver.cubic_segment import ACCELERATIONS, CubicSegment, RATES, STROKES
 from stewart_driver.legs import Array, LegLimits, LEGS
-from stewart_driver.setpoint import Verdict
+from stewart_driver.path.cubic_segment import ACCELERATIONS, CubicSegment, RATES, STROKES
+from stewart_driver.path.setpoint import Verdict
 
 ROUNDING = 1e-9
 

@@ -12,18 +12,18 @@ from enum import IntEnum
 
 import numpy as np
 from stewart_driver.backend import Backend, Explaining, Measurement, Noting, Targets
-from stewart_driver.command import Command
-from stewart_driver.configuration import CycleConfiguration
+from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.punctuality import Punctuality
+from stewart_driver.control.shared_block import encode, SharedBlock
+from stewart_driver.control.state_machine import Event, State, StateMachine
+from stewart_driver.control.supervision import Supervisor
+from stewart_driver.control.wire_statistics import Wired
 from stewart_driver.errors import DriverError, TransitionRefused, TransportError
-from stewart_driver.interpolation import Interpolator
 from stewart_driver.legs import Array, LEGS, read_only
-from stewart_driver.playout import LONGEST_STEP
-from stewart_driver.punctuality import Punctuality
-from stewart_driver.setpoint import Setpoint, Verdict
-from stewart_driver.shared_block import encode, SharedBlock
-from stewart_driver.state_machine import Event, State, StateMachine
-from stewart_driver.supervision import Supervisor
-from stewart_driver.wire_statistics import Wired
+from stewart_driver.path.command import Command
+from stewart_driver.path.interpolation import Interpolator
+from stewart_driver.path.playout import LONGEST_STEP
+from stewart_driver.path.setpoint import Setpoint, Verdict
 
 FOLLOWING = (State.ENABLED, State.STOPPING)
 ZERO = read_only(np.zeros(LEGS))

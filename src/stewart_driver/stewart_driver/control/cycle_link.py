@@ -16,11 +16,11 @@ from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_driver.cycle import Request
+from stewart_driver.control.cycle import Request
+from stewart_driver.control.shared_block import decode, SharedBlock
+from stewart_driver.control.state_machine import State
 from stewart_driver.legs import Array
-from stewart_driver.setpoint import Setpoint, Verdict
-from stewart_driver.shared_block import decode, SharedBlock
-from stewart_driver.state_machine import State
+from stewart_driver.path.setpoint import Setpoint, Verdict
 
 
 @dataclass(frozen=True)

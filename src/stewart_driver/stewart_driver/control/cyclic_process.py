@@ -23,13 +23,13 @@ import traceback
 from typing import Any
 
 from stewart_driver.backend import Backend
-from stewart_driver.configuration import CycleConfiguration
-from stewart_driver.cycle import Cycle
-from stewart_driver.cycle_statistics import bin_of
+from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.cycle import Cycle
+from stewart_driver.control.cycle_statistics import bin_of
+from stewart_driver.control.shared_block import encode, Phase, SharedBlock
+from stewart_driver.control.state_machine import State
+from stewart_driver.control.wire_statistics import Wired
 from stewart_driver.errors import ConfigurationError, DriverError
-from stewart_driver.shared_block import encode, Phase, SharedBlock
-from stewart_driver.state_machine import State
-from stewart_driver.wire_statistics import Wired
 
 # A stop takes 1.5 times speed over deceleration; whatever takes longer than this hangs.
 LONGEST_STOP = 0.9

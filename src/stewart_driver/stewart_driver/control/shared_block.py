@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_driver.cycle_statistics import BINS
-from stewart_driver.setpoint import Verdict
+from stewart_driver.control.cycle_statistics import BINS
+from stewart_driver.path.setpoint import Verdict
 
 LEG_ARRAY = ('f8', (6,))
 TEXT_BYTES = 1024

@@ -16,15 +16,15 @@ from collections import Counter, deque
 from enum import auto, Enum
 
 import numpy as np
-from stewart_driver.command import Command
-from stewart_driver.common_stop import CommonStop
-from stewart_driver.configuration import InterpolationSettings
-from stewart_driver.cubic_segment import CubicSegment
+from stewart_driver.control.configuration import InterpolationSettings
 from stewart_driver.legs import Array, LegLimits, LEGS, read_only
-from stewart_driver.playout import LONGEST_STEP, Playout
-from stewart_driver.segment_check import ROUNDING, SegmentCheck
-from stewart_driver.setpoint import Setpoint, Verdict
-from stewart_driver.start_offset import StartOffset
+from stewart_driver.path.command import Command
+from stewart_driver.path.common_stop import CommonStop
+from stewart_driver.path.cubic_segment import CubicSegment
+from stewart_driver.path.playout import LONGEST_STEP, Playout
+from stewart_driver.path.segment_check import ROUNDING, SegmentCheck
+from stewart_driver.path.setpoint import Setpoint, Verdict
+from stewart_driver.path.start_offset import StartOffset
 
 # The start offset fades with this share of the acceleration limit.
 FADE_STRENGTH = 0.1

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_driver.backend import Measurement
-from stewart_driver.configuration import SupervisionSettings
+from stewart_driver.control.configuration import SupervisionSettings
 from stewart_driver.legs import Array, LegLimits
 
 # Below this a measured change is never a jump, however short the cycle was.

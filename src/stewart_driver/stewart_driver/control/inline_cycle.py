@@ -8,12 +8,12 @@ from math import ceil
 import os
 
 from stewart_driver.backend import Backend, Timed, Waiting
-from stewart_driver.configuration import CycleConfiguration
-from stewart_driver.cycle import Cycle, Request
-from stewart_driver.cycle_link import CycleLink
+from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.cycle import Cycle, Request
+from stewart_driver.control.cycle_link import CycleLink
+from stewart_driver.control.shared_block import decode, SharedBlock
+from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError, CycleError
-from stewart_driver.shared_block import decode, SharedBlock
-from stewart_driver.state_machine import State
 
 NANOSECONDS = 1_000_000_000
 # A stop takes 1.5 times speed over deceleration; whatever takes longer than this never ends [s].

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import numpy as np
-from stewart_driver.common_stop import smooth_fall, smooth_fall_slope
 from stewart_driver.legs import Array
+from stewart_driver.path.common_stop import smooth_fall, smooth_fall_slope
 
 # 1 - 3x² + 2x³ bends by at most 6 per unit of x squared.
 MOST_BENT = 6.0

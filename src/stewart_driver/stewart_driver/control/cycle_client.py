@@ -11,12 +11,12 @@ import time
 from typing import Any, ClassVar
 
 from stewart_driver.backend import Backend
-from stewart_driver.child_process import ChildProcess
-from stewart_driver.configuration import CycleConfiguration
-from stewart_driver.cycle import Request
-from stewart_driver.cycle_link import CycleLink
+from stewart_driver.control.child_process import ChildProcess
+from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.cycle import Request
+from stewart_driver.control.cycle_link import CycleLink
+from stewart_driver.control.shared_block import decode, Phase, SharedBlock
 from stewart_driver.errors import CycleError
-from stewart_driver.shared_block import decode, Phase, SharedBlock
 
 # A process that ends is noticed at once; this is for one that hangs, on a busy machine [s].
 START_TIMEOUT = 30.0
@@ -62,7 +62,7 @@ class CycleClient(ChildProcess, CycleLink):
             CycleLink.__init__(self, SharedBlock(descriptor))
             ChildProcess.__init__(
                 self,
-                ('stewart_driver.cyclic_process', str(descriptor), str(os.getpid())),
+                ('stewart_driver.control.cyclic_process', str(descriptor), str(os.getpid())),
                 stdin=subprocess.PIPE,
                 pass_fds=(descriptor,),
             )

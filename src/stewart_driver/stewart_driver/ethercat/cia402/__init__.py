@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The drive profile CiA 402 as tables: states, transitions, objects, modes and error codes."""
 
-from stewart_driver.cia402.error_codes import error_text
-from stewart_driver.cia402.modes import Mode, supported_modes
-from stewart_driver.cia402.states import decode_state, State, Status, StatuswordError
-from stewart_driver.cia402.transitions import (
+from stewart_driver.ethercat.cia402.error_codes import error_text
+from stewart_driver.ethercat.cia402.modes import Mode, supported_modes
+from stewart_driver.ethercat.cia402.states import decode_state, State, Status, StatuswordError
+from stewart_driver.ethercat.cia402.transitions import (
     command_for,
     Control,
     GoalError,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-from stewart_driver.cia402.states import State
+from stewart_driver.ethercat.cia402.states import State
 
 
 class Control(IntEnum):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from stewart_driver.cycle_statistics import bin_of, BINS, Counts
+from stewart_driver.control.cycle_statistics import bin_of, BINS, Counts
 
 
 @dataclass
