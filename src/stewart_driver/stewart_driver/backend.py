@@ -55,6 +55,9 @@ class Measurement(NamedTuple):
         True while all six drives follow their targets.
     fault : DriveFault or None
         First fault that a drive reports.
+    live, braked, sto : int
+        One bit per leg, bit 0 is leg 1: its motor is under voltage, its brake is applied, its safe
+        torque off is active.
     true_strokes : ndarray, shape (6,), or None
         Strokes without any error of the encoders [m]; only a simulated back end knows them.
 
@@ -66,6 +69,9 @@ class Measurement(NamedTuple):
     forces: Array | None = None
     enabled: bool = False
     fault: DriveFault | None = None
+    live: int = 0
+    braked: int = 0
+    sto: int = 0
     true_strokes: Array | None = None
 
 
