@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from stewart_estimation.series import ImuSeries, LegSeries
-from stewart_kinematics.csv_tables import (
+from stewart_tables.csv_tables import (
     LENGTH,
     lengths_of,
     Progress,

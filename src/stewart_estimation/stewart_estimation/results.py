@@ -20,7 +20,7 @@ from stewart_estimation.estimate import (
     POSITION,
     VELOCITY,
 )
-from stewart_kinematics.csv_tables import ACCELERATION, POSE, TIME, TWIST
+from stewart_tables.csv_tables import ACCELERATION, POSE, TIME, TWIST
 from stewart_kinematics.motion import Array
 
 ACCELEROMETER = ('bias_fx_mps2', 'bias_fy_mps2', 'bias_fz_mps2')

@@ -21,7 +21,7 @@ from stewart_estimation.measurement_csv import ANGULAR_VELOCITY, SPECIFIC_FORCE
 from stewart_estimation.results import COLUMNS, NIS
 from stewart_estimation.simulated_srs import SensorErrors, simulate, SimulatedRun
 from stewart_estimation.verbs import consistency, estimate
-from stewart_kinematics.csv_tables import (
+from stewart_tables.csv_tables import (
     ACCELERATION,
     LENGTH,
     POSE,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stewart_kinematics.csv_tables import ACCELERATION, POSE, read_table, Table, TIME, TWIST
+from stewart_tables.csv_tables import ACCELERATION, POSE, read_table, Table, TIME, TWIST
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Array
 from stewart_kinematics.trajectories import Sampled

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from stewart_kinematics.csv_tables import (
+from stewart_tables.csv_tables import (
     ACCELERATION,
     LEG_ACCELERATION,
     LENGTH,

@@ -12,7 +12,7 @@ import sys
 from stewart_bags.verbs.numbers import positive_up_to, whole
 from stewart_bringup.demo.scenarios import choose, ends_with_identification, Scenario, WAVES
 from stewart_bringup.rigs import config_file
-from stewart_kinematics.verbs.outputs import output_folder
+from stewart_tables.outputs import output_folder
 
 HELP = 'play waves on a ROS 2 graph, record them, write a report'
 

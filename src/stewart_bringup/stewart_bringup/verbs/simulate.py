@@ -16,7 +16,7 @@ from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import available, config_file
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.verbs.poses import SIX
-from stewart_kinematics.verbs.progress import show_part
+from stewart_tables.progress import show_part
 
 if TYPE_CHECKING:
     from stewart_bringup.simulation.pipeline import Outcome, Pipeline

@@ -16,7 +16,7 @@ import argparse
 import numpy as np
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces, Reactions, reactions
-from stewart_kinematics.csv_tables import (
+from stewart_tables.csv_tables import (
     ACCELERATION,
     POSE,
     poses_in_base,

@@ -15,8 +15,8 @@ from stewart_estimation.consistency_page import HEADS, page, verdict_cells
 from stewart_estimation.verbs.filter_arguments import add_filter_arguments, Run, run_filter
 from stewart_estimation.verdicts import Tolerated
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.verbs.outputs import output_file
-from stewart_kinematics.verbs.progress import show_part
+from stewart_tables.outputs import output_file
+from stewart_tables.progress import show_part
 from stewart_tables.whole_files import whole_file
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from stewart_identification.recording.from_bag import Extraction
 from stewart_identification.verbs.model_arguments import add_model_arguments
 from stewart_identification.verbs.progress import SearchProgress
 from stewart_identification.verbs.workers import add_worker_arguments
-from stewart_kinematics.verbs.outputs import output_folder
+from stewart_tables.outputs import output_folder
 
 HELP = 'identify mass, centre of mass, inertia and friction from recordings'
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
-from stewart_kinematics.csv_tables import (
+from stewart_tables.csv_tables import (
     LENGTH,
     lengths_of,
     POSE,

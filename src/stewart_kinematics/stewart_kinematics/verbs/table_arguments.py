@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import sys
 
 from numpy.typing import ArrayLike
-from stewart_kinematics.csv_tables import read_table, STANDARD_STREAM, Table, write_table
+from stewart_tables.csv_tables import read_table, STANDARD_STREAM, Table, write_table
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.verbs.outputs import output_stream
-from stewart_kinematics.verbs.progress import show_part
+from stewart_tables.outputs import output_stream
+from stewart_tables.progress import show_part
 
 SHOWN = 10
 """Lines that are reported one by one; of the others only the number is."""

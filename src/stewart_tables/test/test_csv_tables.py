@@ -6,7 +6,7 @@ import io
 
 import numpy as np
 import pytest
-from stewart_kinematics.csv_tables import (
+from stewart_tables.csv_tables import (
     poses_from_base,
     poses_in_base,
     read_table,

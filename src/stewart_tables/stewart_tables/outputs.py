@@ -8,7 +8,7 @@ import argparse
 import os
 from pathlib import Path
 
-from stewart_kinematics.csv_tables import STANDARD_STREAM
+from stewart_tables.csv_tables import STANDARD_STREAM
 
 
 def output_file(text: str) -> str:

@@ -6,7 +6,7 @@ import io
 
 import pytest
 from stewart_kinematics.verbs import progress
-from stewart_kinematics.verbs.progress import between, show_part
+from stewart_tables.progress import between, show_part
 
 SHOW_CURSOR = '\x1b[?25h'
 

@@ -10,7 +10,7 @@ import sys
 import time
 from typing import Any
 
-from stewart_kinematics.csv_tables import Progress
+from stewart_tables.csv_tables import Progress
 
 PATIENCE = 0.5
 """A step that takes less shows nothing [s]."""

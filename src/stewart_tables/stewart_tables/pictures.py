@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stewart_kinematics.verbs.outputs import output_file
+from stewart_tables.outputs import output_file
 from stewart_tables.whole_files import whole_file
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 import pytest
-from stewart_kinematics.verbs.outputs import output_file, output_folder, output_stream
+from stewart_tables.outputs import output_file, output_folder, output_stream
 
 
 @pytest.mark.parametrize('name', ['new.csv', 'old.csv', 'link.csv'])
