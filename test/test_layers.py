@@ -27,7 +27,7 @@ CORE_MAY_IMPORT: dict[str, set[str]] = {
     'stewart_bags': TABLES,
     'stewart_description': set(),
     'stewart_driver': {*TABLES, 'stewart_description'},
-    'stewart_dynamics': KINEMATICS,
+    'stewart_dynamics': {*KINEMATICS, *TABLES},
     'stewart_estimation': {*KINEMATICS, *TABLES},
     'stewart_identification': {
         *KINEMATICS,

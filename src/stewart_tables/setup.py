@@ -9,7 +9,7 @@ PACKAGE = 'stewart_tables'
 setup(
     name=PACKAGE,
     version='0.1.0',
-    description='Files that are written as a whole or not at all.',
+    description='Tables of samples, files that are whole or not at all, progress.',
     license='Apache-2.0',
     maintainer='The Stewart Authors',
     maintainer_email='maintainers@example.org',

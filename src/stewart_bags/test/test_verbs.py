@@ -23,8 +23,8 @@ from stewart_bags.reading import Bag
 from stewart_bags.verbs import bag as bag_verb
 from stewart_bags.verbs import play, record
 from stewart_bags.verbs.bag import NothingRecovered
-from stewart_bags.verbs.progress import Progress
 from stewart_bags.writing import BagWriter, Storage
+from stewart_tables.progress import LiveLine
 
 START_NS = 1_700_000_000_000_000_000
 
@@ -166,7 +166,7 @@ def test_play_refuses_a_start_that_no_clock_reaches(make_bag: Callable[..., Path
 
 def test_progress_stays_silent_where_nobody_watches() -> None:
     stream = io.StringIO()
-    progress = Progress(stream)
+    progress = LiveLine(stream)
     progress.show('half')
     progress.end()
     assert stream.getvalue() == ''
@@ -175,7 +175,7 @@ def test_progress_stays_silent_where_nobody_watches() -> None:
 def test_progress_overwrites_its_line_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     monkeypatch.setattr(stream, 'isatty', lambda: True)
-    progress = Progress(stream)
+    progress = LiveLine(stream)
     progress.show('half')
     progress.show('whole')
     progress.end()

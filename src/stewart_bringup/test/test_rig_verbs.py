@@ -16,9 +16,9 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from stewart_bags.verbs.progress import Progress
 from stewart_bringup import main as command
 from stewart_bringup.rigs import config_file
+from stewart_tables.progress import LiveLine
 
 pytestmark = pytest.mark.ros
 
@@ -117,7 +117,7 @@ def test_interruption_brings_the_platform_to_rest_on_its_way(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start = height(ask(capfd, 'move', '--to', *'000000', '--relative-to', 'neutral'))
-    monkeypatch.setattr(Progress, 'show', lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(LiveLine, 'show', lambda *_: os.kill(os.getpid(), signal.SIGINT))
 
     said = ask(capfd, *UP[:4], '0.1', *UP[5:], '--duration', '10', code=1)
 
@@ -140,7 +140,7 @@ def test_quick_stop_ends_a_move(
                 subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
             )
 
-    monkeypatch.setattr(Progress, 'show', stop_on_the_way)
+    monkeypatch.setattr(LiveLine, 'show', stop_on_the_way)
 
     said = ask(capfd, *UP[:4], '0.1', *UP[5:], '--duration', '60', code=1)
 

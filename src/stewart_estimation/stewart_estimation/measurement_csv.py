@@ -8,19 +8,13 @@ from pathlib import Path
 
 import numpy as np
 from stewart_estimation.series import ImuSeries, LegSeries
-from stewart_tables.csv_tables import (
-    LENGTH,
-    lengths_of,
-    Progress,
-    read_table,
-    silent,
-    STROKE,
-    Table,
-    TIME,
-)
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array
+from stewart_kinematics.motion_csv import lengths_of
+from stewart_tables.columns import LENGTH, STROKE, TIME
+from stewart_tables.csv_tables import read_table, Table
+from stewart_tables.progress import Progress, silent
 
 SPECIFIC_FORCE = ('fx_mps2', 'fy_mps2', 'fz_mps2')
 ANGULAR_VELOCITY = ('p_radps', 'q_radps', 'r_radps')

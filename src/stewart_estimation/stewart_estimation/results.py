@@ -20,8 +20,8 @@ from stewart_estimation.estimate import (
     POSITION,
     VELOCITY,
 )
-from stewart_tables.csv_tables import ACCELERATION, POSE, TIME, TWIST
 from stewart_kinematics.motion import Array
+from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
 
 ACCELEROMETER = ('bias_fx_mps2', 'bias_fy_mps2', 'bias_fz_mps2')
 GYROSCOPE = ('bias_p_radps', 'bias_q_radps', 'bias_r_radps')

@@ -21,16 +21,9 @@ from stewart_estimation.measurement_csv import ANGULAR_VELOCITY, SPECIFIC_FORCE
 from stewart_estimation.results import COLUMNS, NIS
 from stewart_estimation.simulated_srs import SensorErrors, simulate, SimulatedRun
 from stewart_estimation.verbs import consistency, estimate
-from stewart_tables.csv_tables import (
-    ACCELERATION,
-    LENGTH,
-    POSE,
-    read_table,
-    TIME,
-    TWIST,
-    write_table,
-)
 from stewart_kinematics.motion_csv import read_motion
+from stewart_tables.columns import ACCELERATION, LENGTH, POSE, TIME, TWIST
+from stewart_tables.csv_tables import read_table, write_table
 import yaml
 
 START_NS = 1_700_000_000_000_000_000

@@ -17,14 +17,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import math
-from typing import Any
 
-LONGEST = 160
-"""Of a value that is shown, no more characters are."""
+from stewart_tables.errors import ConfigurationError, StewartError
 
-
-class StewartError(Exception):
-    """Root of all errors that the suite raises on purpose."""
+__all__ = [
+    'ConfigurationError',
+    'ConvergenceError',
+    'GeometryError',
+    'MotionRefused',
+    'ShapeError',
+    'StewartError',
+    'TrajectoryError',
+    'Violation',
+]
 
 
 class ShapeError(StewartError, ValueError):
@@ -33,24 +38,6 @@ class ShapeError(StewartError, ValueError):
     def __init__(self, name: str, expected: str, shape: tuple[int, ...]) -> None:
         """Name the array, the expected shape and the one that came."""
         super().__init__(f'{name}: expected shape {expected}, got {shape}')
-
-
-class ConfigurationError(StewartError, ValueError):
-    """A configuration value cannot be used."""
-
-    def __init__(self, key: str, value: Any, expected: str, file: str = '') -> None:
-        """Name the file, if it is known, the key, the value found and what was expected."""
-        where = f'{file}: ' if file else ''
-        super().__init__(f'{where}{key}: expected {expected}, got {_shown(value)}')
-        self.key = key
-        self.value = value
-        self.expected = expected
-
-
-def _shown(value: Any) -> str:
-    """Return a value as a person may have typed it, cut off where it fills the screen."""
-    text = 'nothing' if value is None else repr(value)
-    return text if len(text) <= LONGEST else f'{text[:LONGEST]} ...'
 
 
 class GeometryError(StewartError, ValueError):

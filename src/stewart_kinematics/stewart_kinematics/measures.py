@@ -11,7 +11,7 @@ import numpy as np
 from stewart_kinematics.errors import ConfigurationError, GeometryError
 from stewart_kinematics.geometry import MAX_BEST_CONDITION, ring_points
 from stewart_kinematics.motion import Array
-from stewart_kinematics.schema import LARGEST
+from stewart_tables.errors import LARGEST
 
 ASSUMED_CONDITION = 4.0
 """A new design may reach this many times the condition number of its neutral pose."""

@@ -1,15 +1,22 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Motions of the platform in CSV files."""
+"""What the columns of a table mean to a platform: motions, poses in a frame, lengths of legs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from stewart_tables.csv_tables import ACCELERATION, POSE, read_table, Table, TIME, TWIST
+import numpy as np
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.motion import Array
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.spatial import compose_quaternions, invert_pose
 from stewart_kinematics.trajectories import Sampled
+from stewart_tables.columns import ACCELERATION, LENGTH, POSE, STROKE, TIME, TWIST
+from stewart_tables.csv_tables import read_table, Table
+
+NORM_TOLERANCE = 1e-3
+"""How far a quaternion's norm may be from 1: enough for four printed digits."""
 
 
 def read_motion(path: Path) -> Sampled:
@@ -73,3 +80,89 @@ def derivatives(table: Table) -> tuple[Array | None, Array | None]:
         missing = f'the columns {", ".join(TWIST)} as well'
         raise ConfigurationError(f'{table.source}:1', 'accelerations without twists', missing)
     return twist, acceleration
+
+
+def poses_in_base(table: Table, reference: Pose) -> tuple[Array, Array]:
+    """
+    Return the poses of a table in ``base_link``.
+
+    Parameters
+    ----------
+    table : Table
+        Has the columns `POSE`.
+    reference : Pose
+        Frame in ``base_link`` that the table counts from.
+
+    Returns
+    -------
+    ndarray, shape (n, 3)
+        Positions [m].
+    ndarray, shape (n, 4)
+        Unit quaternions, scalar last.
+
+    Raises
+    ------
+    ConfigurationError
+        If a column is missing or a quaternion has not norm 1; the line is named.
+
+    """
+    pose = table.take(POSE)
+    norm = np.linalg.norm(pose[:, 3:], axis=1)
+    off = np.flatnonzero(np.abs(norm - 1.0) > NORM_TOLERANCE)
+    if off.size:
+        place = f'{table.source}:{table.lines[off[0]]}: qx, qy, qz, qw'
+        raise ConfigurationError(place, float(norm[off[0]]), 'a quaternion of norm 1')
+    return _move(reference, pose[:, :3], pose[:, 3:] / norm[:, None])
+
+
+def poses_from_base(
+    position: Array, quaternion_xyzw: Array, reference: Pose
+) -> tuple[Array, Array]:
+    """Return poses of ``base_link`` as counted from a reference, (n, 3) and (n, 4)."""
+    return _move(invert_pose(reference), position, quaternion_xyzw)
+
+
+def lengths_of(table: Table, geometry: Geometry) -> Array:
+    """
+    Return the lengths of the legs, whether a table has lengths or strokes.
+
+    Parameters
+    ----------
+    table : Table
+        Read with the columns `LENGTH` and `STROKE`.
+    geometry : Geometry
+        Says how long a leg of no stroke is.
+
+    Returns
+    -------
+    ndarray, shape (n, 6)
+        From joint to joint [m], all positive.
+
+    Raises
+    ------
+    ConfigurationError
+        If neither is there, or a leg has no length; file, line and column are named.
+
+    """
+    if table.has(LENGTH):
+        names, lengths = LENGTH, table.take(LENGTH)
+    elif table.has(STROKE):
+        names, lengths = STROKE, table.take(STROKE) + geometry.retracted_length
+    else:
+        raise ConfigurationError(
+            f'{table.source}:1', 'neither', f'{LENGTH[0]} ... or {STROKE[0]} ...'
+        )
+    bad = np.argwhere(lengths <= 0.0)
+    if bad.size:
+        row, leg = bad[0]
+        place = f'{table.source}:{table.lines[row]}: {names[leg]}'
+        raise ConfigurationError(place, float(lengths[row, leg]), 'a leg longer than 0 m')
+    return lengths
+
+
+def _move(frame: Pose, position: Array, quaternion_xyzw: Array) -> tuple[Array, Array]:
+    """Return the product of one pose and many."""
+    return (
+        frame.position + position @ frame.rotation.T,
+        compose_quaternions(frame.quaternion_xyzw, quaternion_xyzw),
+    )

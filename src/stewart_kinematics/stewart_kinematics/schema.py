@@ -13,6 +13,7 @@ import numpy as np
 from stewart_description.suggestion import similar, unknown_name
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Array, Pose, read_only
+from stewart_tables.errors import LARGEST
 import yaml
 
 SCALES = {
@@ -30,8 +31,6 @@ SCALES = {
     'direction': 1.0,
 }
 """Factor to SI and radians of every unit that a key may end in."""
-LARGEST = 1e100
-"""What is larger is a slip of the keyboard, and its square is none that a computer has."""
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):

@@ -7,24 +7,23 @@ import re
 
 import numpy as np
 import pytest
-from stewart_tables.csv_tables import (
-    ACCELERATION,
-    LEG_ACCELERATION,
-    LENGTH,
-    POSE,
-    RATE,
-    read_table,
-    STROKE,
-    TIME,
-    TWIST,
-    write_table,
-)
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.inverse import inverse
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Cycloidal
 from stewart_kinematics.verbs import fk, ik
+from stewart_tables.columns import (
+    ACCELERATION,
+    LEG_ACCELERATION,
+    LENGTH,
+    POSE,
+    RATE,
+    STROKE,
+    TIME,
+    TWIST,
+)
+from stewart_tables.csv_tables import read_table, write_table
 
 VIGO = Platform.from_yaml('vigo')
 NEUTRAL = VIGO.geometry.neutral_pose

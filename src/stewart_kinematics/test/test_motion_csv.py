@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from stewart_kinematics.errors import ConfigurationError, TrajectoryError
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.motion_csv import ACCELERATION, POSE, read_motion, TIME, TWIST
+from stewart_kinematics.motion_csv import poses_from_base, poses_in_base, read_motion
 from stewart_kinematics.trajectories import Cycloidal
+from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
+from stewart_tables.csv_tables import read_table
 
 MOVE = Cycloidal(
     Pose.from_rpy([0.0, 0.0, 1.6], [0.0, 0.0, 0.0]),
@@ -98,3 +100,26 @@ def test_empty_file_has_no_columns(tmp_path: Path) -> None:
 
     with pytest.raises(ConfigurationError, match='a line with the names of the columns'):
         read_motion(tmp_path / 'empty.csv')
+
+
+def test_poses_count_from_the_reference(tmp_path: Path) -> None:
+    path = tmp_path / 'table.csv'
+    path.write_text('x_m,y_m,z_m,qx,qy,qz,qw\n0.1,0,0,0,0,0.70711,0.70711\n')
+    reference = Pose.from_rpy([1.0, 2.0, 3.0], (0.0, 0.0, np.pi / 2))
+    table = read_table(path, POSE)
+    position, quaternion = poses_in_base(table, reference)
+    np.testing.assert_allclose(position, [[1.0, 2.1, 3.0]], atol=1e-15)
+    np.testing.assert_allclose(quaternion, [[0.0, 0.0, 1.0, 0.0]], atol=1e-5)
+    back, turned = poses_from_base(position, quaternion, reference)
+    np.testing.assert_allclose(back, [[0.1, 0.0, 0.0]], atol=1e-15)
+    np.testing.assert_allclose(turned, [[0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)]], atol=1e-15)
+
+
+def test_quaternion_without_norm_1_is_named(tmp_path: Path) -> None:
+    path = tmp_path / 'table.csv'
+    path.write_text('x_m,y_m,z_m,qx,qy,qz,qw\n0,0,0,0,0,0,1\n0,0,0,0,0,1,1\n')
+    table = read_table(path, POSE)
+    with pytest.raises(
+        ConfigurationError, match=r'table\.csv:3: qx, qy, qz, qw: .*norm 1, got 1\.41'
+    ):
+        poses_in_base(table, Pose.identity())

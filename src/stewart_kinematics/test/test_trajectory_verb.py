@@ -14,8 +14,8 @@ from stewart_kinematics.motion_csv import read_motion
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Sampled
-from stewart_kinematics.verbs import progress
 from stewart_kinematics.verbs import trajectory as verb
+from stewart_tables import progress
 
 VIGO = Platform.from_yaml('vigo')
 NEUTRAL = VIGO.geometry.neutral_pose

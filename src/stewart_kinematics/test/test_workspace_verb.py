@@ -15,7 +15,8 @@ from stewart_kinematics.errors import ConfigurationError, MotionRefused
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Platform
-from stewart_kinematics.verbs import progress, workspace
+from stewart_kinematics.verbs import workspace
+from stewart_tables import progress
 
 
 def run(*words: str) -> int:

@@ -1,3 +1,3 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are written as a whole or not at all."""
+"""Tables of samples, files that are whole or not at all, progress, and where verbs write."""

@@ -1,10 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of samples as CSV: the columns of ``docs/conventions.md``, reading and writing."""
+"""Tables of numbers as CSV: reading and writing, as a whole or not at all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 import csv
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -15,39 +15,21 @@ import sys
 from typing import Any, IO, TextIO
 
 import numpy as np
-from numpy.typing import ArrayLike
-from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.schema import LARGEST
-from stewart_kinematics.spatial import compose_quaternions, invert_pose
+from numpy.typing import ArrayLike, NDArray
+from stewart_tables.errors import ConfigurationError, LARGEST
+from stewart_tables.progress import Progress, silent
 from stewart_tables.whole_files import whole_file
+
+Array = NDArray[np.float64]
 
 STANDARD_STREAM = '-'
 """Name that stands for standard input or output."""
 
-TIME = 'time_s'
-POSE = ('x_m', 'y_m', 'z_m', 'qx', 'qy', 'qz', 'qw')
-TWIST = tuple(f'{q}{axis}_base_{u}' for q, u in (('v', 'mps'), ('w', 'radps')) for axis in 'xyz')
-ACCELERATION = tuple(
-    f'{q}{axis}_base_{u}' for q, u in (('a', 'mps2'), ('alpha', 'radps2')) for axis in 'xyz'
-)
-LENGTH, STROKE, RATE, LEG_ACCELERATION = (
-    tuple(f'{quantity}_{leg}_{unit}' for leg in range(1, 7))
-    for quantity, unit in (('leg', 'm'), ('stroke', 'm'), ('leg', 'mps'), ('leg', 'mps2'))
-)
-
 ENCODING = 'utf-8-sig'
 """UTF-8; a mark at its beginning, which spreadsheets write, is no part of the first name."""
 
-Progress = Callable[[float | None], None]
-"""Told the part of a table that is done, None where nobody knows its size."""
-
 ROWS_TOLD = 5000
 """Rows after which progress is told."""
-
-NORM_TOLERANCE = 1e-3
-"""How far a quaternion's norm may be from 1: enough for four printed digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,10 +103,6 @@ class Table:
             expected = f'the columns {", ".join(missing)} as well'
             raise ConfigurationError(f'{self.source}:1', found, expected)
         return np.column_stack([self.values[name] for name in columns])
-
-
-def silent(_: float | None) -> None:
-    """Nobody wants to know."""
 
 
 def read_table(source: str | Path, columns: Sequence[str], progress: Progress = silent) -> Table:
@@ -272,89 +250,3 @@ def _write(stream: IO[Any], columns: Sequence[str], table: Array, progress: Prog
         rows = table[begin : begin + ROWS_TOLD] + 0.0
         np.savetxt(stream, rows, fmt='%.15g', delimiter=',')
         progress((begin + len(rows)) / len(table))
-
-
-def poses_in_base(table: Table, reference: Pose) -> tuple[Array, Array]:
-    """
-    Return the poses of a table in ``base_link``.
-
-    Parameters
-    ----------
-    table : Table
-        Has the columns `POSE`.
-    reference : Pose
-        Frame in ``base_link`` that the table counts from.
-
-    Returns
-    -------
-    ndarray, shape (n, 3)
-        Positions [m].
-    ndarray, shape (n, 4)
-        Unit quaternions, scalar last.
-
-    Raises
-    ------
-    ConfigurationError
-        If a column is missing or a quaternion has not norm 1; the line is named.
-
-    """
-    pose = table.take(POSE)
-    norm = np.linalg.norm(pose[:, 3:], axis=1)
-    off = np.flatnonzero(np.abs(norm - 1.0) > NORM_TOLERANCE)
-    if off.size:
-        place = f'{table.source}:{table.lines[off[0]]}: qx, qy, qz, qw'
-        raise ConfigurationError(place, float(norm[off[0]]), 'a quaternion of norm 1')
-    return _move(reference, pose[:, :3], pose[:, 3:] / norm[:, None])
-
-
-def poses_from_base(
-    position: Array, quaternion_xyzw: Array, reference: Pose
-) -> tuple[Array, Array]:
-    """Return poses of ``base_link`` as counted from a reference, (n, 3) and (n, 4)."""
-    return _move(invert_pose(reference), position, quaternion_xyzw)
-
-
-def lengths_of(table: Table, geometry: Geometry) -> Array:
-    """
-    Return the lengths of the legs, whether a table has lengths or strokes.
-
-    Parameters
-    ----------
-    table : Table
-        Read with the columns `LENGTH` and `STROKE`.
-    geometry : Geometry
-        Says how long a leg of no stroke is.
-
-    Returns
-    -------
-    ndarray, shape (n, 6)
-        From joint to joint [m], all positive.
-
-    Raises
-    ------
-    ConfigurationError
-        If neither is there, or a leg has no length; file, line and column are named.
-
-    """
-    if table.has(LENGTH):
-        names, lengths = LENGTH, table.take(LENGTH)
-    elif table.has(STROKE):
-        names, lengths = STROKE, table.take(STROKE) + geometry.retracted_length
-    else:
-        raise ConfigurationError(
-            f'{table.source}:1', 'neither', f'{LENGTH[0]} ... or {STROKE[0]} ...'
-        )
-    bad = np.argwhere(lengths <= 0.0)
-    if bad.size:
-        row, leg = bad[0]
-        place = f'{table.source}:{table.lines[row]}: {names[leg]}'
-        raise ConfigurationError(place, float(lengths[row, leg]), 'a leg longer than 0 m')
-    return lengths
-
-
-def _move(frame: Pose, position: Array, quaternion_xyzw: Array) -> tuple[Array, Array]:
-    """Return the product of one pose and many."""
-    return (
-        frame.position + position @ frame.rotation.T,
-        compose_quaternions(frame.quaternion_xyzw, quaternion_xyzw),
-    )

@@ -1,19 +1,24 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A bar that says how far a long step has come, where somebody watches."""
+"""How far a long step has come, where somebody watches: a bar, or a line that keeps changing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 import sys
 import time
-from typing import Any
+from typing import Any, TextIO
 
-from stewart_tables.csv_tables import Progress
+Progress = Callable[[float | None], None]
+"""Told the part of a step that is done, None where nobody knows how long it is."""
 
 PATIENCE = 0.5
 """A step that takes less shows nothing [s]."""
+
+
+def silent(_: float | None) -> None:
+    """Nobody wants to know."""
 
 
 @contextmanager
@@ -43,6 +48,37 @@ def show_part(step: str) -> Iterator[Progress]:
 def between(progress: Progress, begin: float, end: float) -> Progress:
     """Return the progress of a part of a step, which takes it from `begin` to `end`."""
     return lambda part: progress(None if part is None else begin + (end - begin) * part)
+
+
+class LiveLine:
+    """
+    A line that is overwritten.
+
+    Parameters
+    ----------
+    stream : TextIO
+        Where to; nothing is shown unless it is a terminal.
+
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        """Find out whether anybody watches."""
+        self._stream = stream
+        self._watched = stream.isatty()
+        self._shown = False
+
+    def show(self, text: str) -> None:
+        """Replace the line."""
+        if self._watched:
+            self._stream.write(f'\r\033[K{text}')
+            self._stream.flush()
+            self._shown = True
+
+    def end(self) -> None:
+        """Leave the line as it is and begin a new one."""
+        if self._shown:
+            self._stream.write('\n')
+            self._stream.flush()
 
 
 class _Bar:

@@ -6,15 +6,8 @@ import io
 
 import numpy as np
 import pytest
-from stewart_tables.csv_tables import (
-    poses_from_base,
-    poses_in_base,
-    read_table,
-    ROWS_TOLD,
-    write_table,
-)
-from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.motion import Pose
+from stewart_tables.csv_tables import read_table, ROWS_TOLD, write_table
+from stewart_tables.errors import ConfigurationError
 
 
 def written(tmp_path, text):
@@ -114,24 +107,3 @@ def test_progress_of_a_large_table_is_told_until_its_end(tmp_path, monkeypatch):
 def test_a_table_without_rows_is_a_table(tmp_path):
     table = read_table(written(tmp_path, 'a,b\n'), ('a', 'b'))
     assert table.take(['a', 'b']).shape == (0, 2)
-
-
-def test_poses_count_from_the_reference(tmp_path):
-    path = written(tmp_path, 'x_m,y_m,z_m,qx,qy,qz,qw\n0.1,0,0,0,0,0.70711,0.70711\n')
-    reference = Pose.from_rpy([1.0, 2.0, 3.0], (0.0, 0.0, np.pi / 2))
-    table = read_table(path, ('x_m', 'y_m', 'z_m', 'qx', 'qy', 'qz', 'qw'))
-    position, quaternion = poses_in_base(table, reference)
-    np.testing.assert_allclose(position, [[1.0, 2.1, 3.0]], atol=1e-15)
-    np.testing.assert_allclose(quaternion, [[0.0, 0.0, 1.0, 0.0]], atol=1e-5)
-    back, turned = poses_from_base(position, quaternion, reference)
-    np.testing.assert_allclose(back, [[0.1, 0.0, 0.0]], atol=1e-15)
-    np.testing.assert_allclose(turned, [[0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)]], atol=1e-15)
-
-
-def test_quaternion_without_norm_1_is_named(tmp_path):
-    path = written(tmp_path, 'x_m,y_m,z_m,qx,qy,qz,qw\n0,0,0,0,0,0,1\n0,0,0,0,0,1,1\n')
-    table = read_table(path, ('x_m', 'y_m', 'z_m', 'qx', 'qy', 'qz', 'qw'))
-    with pytest.raises(
-        ConfigurationError, match=r'table\.csv:3: qx, qy, qz, qw: .*norm 1, got 1\.41'
-    ):
-        poses_in_base(table, Pose.identity())

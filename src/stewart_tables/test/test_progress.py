@@ -5,7 +5,7 @@
 import io
 
 import pytest
-from stewart_kinematics.verbs import progress
+from stewart_tables import progress
 from stewart_tables.progress import between, show_part
 
 SHOW_CURSOR = '\x1b[?25h'

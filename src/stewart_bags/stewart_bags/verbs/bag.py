@@ -29,8 +29,8 @@ from stewart_bags.series import (
     SetpointSeries,
     TrackingErrorSeries,
 )
-from stewart_bags.verbs.progress import Progress
 from stewart_bags.writing import Storage
+from stewart_tables.progress import LiveLine
 
 HELP = 'show what a recording holds, write it as CSV, rescue a damaged one'
 
@@ -113,7 +113,7 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.json and (arguments.csv is not None or arguments.rescue is not None):
         raise BagError('--json goes with --check or alone, not with --csv or --rescue')
     if arguments.rescue is not None:
-        progress = Progress(sys.stderr)
+        progress = LiveLine(sys.stderr)
         report = salvage(
             arguments.bag,
             arguments.rescue,
@@ -137,7 +137,7 @@ def main(arguments: argparse.Namespace) -> int:
             _print_topics(bag)
         found = None
         if arguments.check:
-            progress = Progress(sys.stderr)
+            progress = LiveLine(sys.stderr)
             found = list(findings(bag, lambda topic: progress.show(f'reading {topic}')))
             progress.end()
         if arguments.json:

@@ -11,8 +11,8 @@ from typing import Any
 from stewart_bags.reading import Bag
 from stewart_bags.verbs.names import graph_prefix
 from stewart_bags.verbs.numbers import not_negative, positive
-from stewart_bags.verbs.progress import Progress
 from stewart_bags.verbs.ros_session import ros_session
+from stewart_tables.progress import LiveLine
 
 HELP = 'publish what a bag holds, in its rhythm'
 
@@ -77,7 +77,7 @@ def main(arguments: argparse.Namespace) -> int:
     """
     with Bag(arguments.bag) as bag:
         duration = bag.duration
-    progress = Progress(sys.stderr)
+    progress = LiveLine(sys.stderr)
     with ros_session() as stop:
         from rclpy.parameter import Parameter
         from stewart_bags.nodes.player import Player

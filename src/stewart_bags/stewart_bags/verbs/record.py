@@ -13,9 +13,9 @@ import time
 from stewart_bags.errors import BagExists
 from stewart_bags.verbs.names import graph_name
 from stewart_bags.verbs.numbers import positive
-from stewart_bags.verbs.progress import Progress
 from stewart_bags.verbs.ros_session import ros_session
 from stewart_bags.writing import Compression, Storage
+from stewart_tables.progress import LiveLine
 
 HELP = 'record topics into a bag, until Ctrl-C'
 
@@ -86,7 +86,7 @@ def main(arguments: argparse.Namespace) -> int:
         'storage': arguments.storage,
         'compression': arguments.compression,
     }
-    progress = Progress(sys.stderr)
+    progress = LiveLine(sys.stderr)
     with ros_session() as stop:
         from rclpy.parameter import Parameter
         from stewart_bags.nodes.recorder import Recorder

@@ -9,9 +9,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from stewart_bags.verbs.numbers import positive, positive_up_to
-from stewart_bags.verbs.progress import Progress
 from stewart_bringup.verbs.graph import add_namespace_argument, on_the_graph
 from stewart_kinematics.verbs.poses import in_words, SIX, typed_pose
+from stewart_tables.progress import LiveLine
 
 if TYPE_CHECKING:
     from stewart_bringup.nodes.move_operator import MoveOperator
@@ -88,7 +88,7 @@ def main(arguments: argparse.Namespace) -> int:
 
     """
     away = typed_pose('--to', arguments.to)
-    progress = Progress(sys.stderr)
+    progress = LiveLine(sys.stderr)
 
     async def work(operator: MoveOperator) -> tuple[bool, str, Pose]:
         return await operator.move(

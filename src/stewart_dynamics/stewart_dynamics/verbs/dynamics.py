@@ -16,17 +16,9 @@ import argparse
 import numpy as np
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces, Reactions, reactions
-from stewart_tables.csv_tables import (
-    ACCELERATION,
-    POSE,
-    poses_in_base,
-    Table,
-    TIME,
-    TWIST,
-)
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.motion_csv import derivatives
+from stewart_kinematics.motion_csv import derivatives, poses_in_base
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Sampled
 from stewart_kinematics.verbs.table_arguments import (
@@ -35,6 +27,8 @@ from stewart_kinematics.verbs.table_arguments import (
     reference_pose,
     write_watched,
 )
+from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
+from stewart_tables.csv_tables import Table
 
 HELP = 'turn a motion of the platform into the forces of its legs'
 

@@ -31,9 +31,8 @@ from stewart_estimation.verbs.measurements import (
     Measurements,
     read_measurements,
 )
-from stewart_tables.csv_tables import Progress
 from stewart_kinematics.platform import Platform
-from stewart_tables.progress import between
+from stewart_tables.progress import between, Progress
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.schema import LARGEST
+from stewart_tables.errors import LARGEST
 
 
 class Trajectory(Protocol):

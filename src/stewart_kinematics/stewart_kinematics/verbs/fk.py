@@ -13,16 +13,8 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
-from stewart_tables.csv_tables import (
-    LENGTH,
-    lengths_of,
-    POSE,
-    poses_from_base,
-    STROKE,
-    Table,
-    TIME,
-)
 from stewart_kinematics.forward import forward_batch, ForwardResult
+from stewart_kinematics.motion_csv import lengths_of, poses_from_base
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.verbs.table_arguments import (
     add_table_arguments,
@@ -31,6 +23,8 @@ from stewart_kinematics.verbs.table_arguments import (
     report,
     write_watched,
 )
+from stewart_tables.columns import LENGTH, POSE, STROKE, TIME
+from stewart_tables.csv_tables import Table
 
 HELP = 'turn lengths or strokes of the legs into poses of the platform'
 

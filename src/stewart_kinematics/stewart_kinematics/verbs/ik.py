@@ -13,22 +13,10 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
-from stewart_tables.csv_tables import (
-    ACCELERATION,
-    LEG_ACCELERATION,
-    LENGTH,
-    POSE,
-    poses_in_base,
-    RATE,
-    STROKE,
-    Table,
-    TIME,
-    TWIST,
-)
 from stewart_kinematics.errors import Violation
 from stewart_kinematics.inverse import inverse, LegMotion
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.motion_csv import derivatives
+from stewart_kinematics.motion_csv import derivatives, poses_in_base
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.verbs.table_arguments import (
     add_table_arguments,
@@ -37,6 +25,17 @@ from stewart_kinematics.verbs.table_arguments import (
     report,
     write_watched,
 )
+from stewart_tables.columns import (
+    ACCELERATION,
+    LEG_ACCELERATION,
+    LENGTH,
+    POSE,
+    RATE,
+    STROKE,
+    TIME,
+    TWIST,
+)
+from stewart_tables.csv_tables import Table
 
 HELP = 'turn poses of the platform into lengths, strokes and rates of its legs'
 

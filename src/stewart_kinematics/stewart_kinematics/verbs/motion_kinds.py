@@ -30,11 +30,11 @@ from stewart_kinematics.trajectories import (
 from stewart_kinematics.trajectories.scaling import fit_froude, fit_plain
 from stewart_kinematics.trajectories.spectrum import significant_height
 from stewart_kinematics.trajectories.trajectory import finite
+from stewart_kinematics.verbs.poses import SIX, typed_pose
+from stewart_kinematics.verbs.table_arguments import reference_pose
 from stewart_tables.outputs import output_stream
 from stewart_tables.pictures import add_picture_argument
-from stewart_kinematics.verbs.poses import SIX, typed_pose
 from stewart_tables.progress import show_part
-from stewart_kinematics.verbs.table_arguments import reference_pose
 
 Make = Callable[[argparse.Namespace, Platform, MotionGuard], Trajectory]
 

@@ -11,12 +11,13 @@ import sys
 from typing import Any, IO
 
 import numpy as np
-from stewart_tables.csv_tables import STANDARD_STREAM
 from stewart_kinematics.design import merits, warnings
 from stewart_kinematics.errors import ConfigurationError, MotionRefused
 from stewart_kinematics.measures import document, Measures
 from stewart_kinematics.platform import Platform
-from stewart_kinematics.schema import LARGEST, Section
+from stewart_kinematics.schema import Section
+from stewart_tables.csv_tables import STANDARD_STREAM
+from stewart_tables.errors import LARGEST
 from stewart_tables.outputs import output_stream
 from stewart_tables.pictures import add_picture_argument, save_picture
 from stewart_tables.progress import show_part

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.schema import LARGEST
+from stewart_tables.errors import LARGEST
 
 SIX = ('X', 'Y', 'Z', 'ROLL', 'PITCH', 'YAW')
 """Names of the six numbers in a help."""

@@ -14,14 +14,15 @@ import sys
 from typing import Any
 
 from stewart_description.paths import platform_path
-from stewart_tables.csv_tables import write_table
 from stewart_kinematics.design import half_out, MARGIN_CELLS, Merits, merits
 from stewart_kinematics.errors import ConfigurationError, StewartError
 from stewart_kinematics.platform import Platform
-from stewart_kinematics.schema import LARGEST, read_yaml, Section
+from stewart_kinematics.schema import read_yaml, Section
+from stewart_kinematics.workspace import MOST_CELLS
+from stewart_tables.csv_tables import write_table
+from stewart_tables.errors import LARGEST
 from stewart_tables.outputs import output_stream
 from stewart_tables.progress import show_part
-from stewart_kinematics.workspace import MOST_CELLS
 import yaml
 
 HELP = 'compare designs over a grid of their measures'

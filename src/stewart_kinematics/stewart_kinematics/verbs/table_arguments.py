@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import sys
 
 from numpy.typing import ArrayLike
-from stewart_tables.csv_tables import read_table, STANDARD_STREAM, Table, write_table
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Pose
+from stewart_tables.csv_tables import read_table, STANDARD_STREAM, Table, write_table
 from stewart_tables.outputs import output_stream
 from stewart_tables.progress import show_part
 

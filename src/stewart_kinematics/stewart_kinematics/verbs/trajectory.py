@@ -14,7 +14,6 @@ import argparse
 import sys
 
 import numpy as np
-from stewart_tables.csv_tables import ACCELERATION, POSE, TIME, TWIST
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
 from stewart_kinematics.inverse import inverse
 from stewart_kinematics.motion import Array, Motion
@@ -24,8 +23,9 @@ from stewart_kinematics.trajectories import Trajectory
 from stewart_kinematics.trajectories.scaling import sample_times
 from stewart_kinematics.trajectories.stopping import REST_VELOCITY
 from stewart_kinematics.verbs.motion_kinds import add_kinds
-from stewart_tables.pictures import save_picture
 from stewart_kinematics.verbs.table_arguments import write_watched
+from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
+from stewart_tables.pictures import save_picture
 
 HELP = 'make a motion (cycloidal, ocean, circle, ...), check it and write it as CSV'
 

@@ -10,17 +10,17 @@ import sys
 from typing import Any, TextIO
 
 import numpy as np
-from stewart_tables.csv_tables import POSE
 from stewart_kinematics.errors import Violation
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Platform
-from stewart_tables.outputs import output_stream
-from stewart_tables.pictures import add_picture_argument, save_picture
 from stewart_kinematics.verbs.poses import in_words, rpy_deg, SIX, typed_pose
-from stewart_tables.progress import show_part
 from stewart_kinematics.verbs.table_arguments import write_watched
 from stewart_kinematics.workspace import plane, Reach, reach, Slice, Volume, volume
+from stewart_tables.columns import POSE
+from stewart_tables.outputs import output_stream
+from stewart_tables.pictures import add_picture_argument, save_picture
+from stewart_tables.progress import show_part
 
 HELP = 'show how far the platform can go, and what stops it'
 
