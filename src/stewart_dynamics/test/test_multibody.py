@@ -7,17 +7,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
+
+# Tests are imported by path, and their helper has to be found.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from constraint_system import constraint_system
 from scipy.spatial.transform import Rotation
 from stewart_description import platform_path
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.multibody import MultibodyModel
 from stewart_dynamics.multibody.constraints import leg_constraints, leg_jacobian
 from stewart_dynamics.multibody.coordinates import attitude, Coordinates, rate_axes
-from stewart_dynamics.multibody.system import constraint_system
 from stewart_dynamics.newton_euler import actuator_forces, reactions
 from stewart_kinematics.errors import ConvergenceError, StewartError
 from stewart_kinematics.motion import Motion, Pose

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
+from pathlib import Path
+import sys
 
 import numpy as np
 import pytest
+
+# Tests are imported by path, and their helper has to be found.
+sys.path.insert(0, str(Path(__file__).parent))
+
 from stewart_identification.cramer_rao import cramer_rao
 from stewart_identification.errors import FitError
 from stewart_identification.estimators.consistent import Consistent
@@ -19,9 +25,9 @@ from stewart_identification.models.platform import PlatformModel
 from stewart_identification.models.serial_robot import CentreOfMassRobot, Joint, SerialRobot
 from stewart_identification.pseudo_inertia import from_chart, is_physical, to_chart
 from stewart_identification.recording.low_pass import LowPass
-from stewart_identification.study import binomial_band, summarise
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import from_yaml, shipped
+from study import binomial_band, summarise
 
 NOISE = 0.5
 

@@ -14,7 +14,6 @@ from stewart_identification.experiment import Experiment, JointMotion
 from stewart_identification.models.cylindrical import CylindricalRobot, JOINTS
 from stewart_identification.models.model import local_regressor
 from stewart_identification.models.platform import centroidal, PlatformModel
-from stewart_identification.models.ps6tl import Ps6tlModel
 from stewart_identification.models.serial_robot import CentreOfMassRobot, Joint, SerialRobot
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import MultiSine
@@ -92,19 +91,6 @@ def test_centroidal_values_are_the_description(ex800):
     assert np.allclose(values[:4], [body.mass, *body.centre_of_mass])
     assert np.allclose(values[4:], body.inertia[np.triu_indices(3)])
     assert covariance[1, 1] == pytest.approx(1e-6 / body.mass**2, rel=1e-3)
-
-
-def test_the_ps6tl_plate_agrees_with_newton_and_euler():
-    platform = Platform.from_yaml('ps6tl_1500')
-    experiment = lively(platform, 40, 3.0)
-    plate = Ps6tlModel(platform)
-    other = PlatformModel.from_platform(platform, friction='none')
-    ten = np.zeros(10)
-    ten[[0, 4, 7, 9]] = plate.nominal
-    found = plate.predict(plate.nominal, experiment)
-    # The description gives the massless legs an inertia, which the paper's M leaves out.
-    expected = other.regressor(experiment) @ ten
-    assert np.allclose(found, expected, atol=1e-8 * np.abs(expected).max())
 
 
 def test_the_closed_form_and_the_recursion_give_the_same_forces_and_costs(joints):

@@ -14,7 +14,6 @@ from stewart_kinematics.trajectories.waves import (
     GRAVITY,
     OrbitalWave,
     random_wave,
-    surface_attitude,
 )
 
 CENTRE = Pose.from_rpy([0.1, -0.2, 1.674], [0.0, 0.0, 0.0])
@@ -85,24 +84,6 @@ def test_normal_of_the_platform_is_the_normal_of_the_surface(angle: float) -> No
     np.testing.assert_allclose(yaw, 0.0, atol=1e-14)
     np.testing.assert_allclose(pitch, -np.arctan(slope_x), atol=1e-9)
     np.testing.assert_allclose(roll, np.arctan(slope_y / np.hypot(1.0, slope_x)), atol=1e-9)
-
-
-def test_matrix_of_the_slopes_is_the_documented_one() -> None:
-    x, y = 0.3, -0.5
-    a, n = np.sqrt(1 + x**2), np.sqrt(1 + x**2 + y**2)
-    expected = [
-        [1 / a, -x * y / (a * n), -x / n],
-        [0.0, a / n, -y / n],
-        [x / a, y / (a * n), 1 / n],
-    ]
-    quaternion, *_ = surface_attitude(np.array([x, 0, 0]), np.array([y, 0, 0]), Pose.identity())
-    np.testing.assert_allclose(matrix_from_quaternion(quaternion), expected, atol=1e-15)
-
-
-def test_surface_that_rises_forward_pitches_the_nose_up() -> None:
-    quaternion, *_ = surface_attitude(np.array([0.2, 0, 0]), np.zeros(3), Pose.identity())
-    assert matrix_from_quaternion(quaternion)[2, 0] > 0.0
-    assert euler_from_quaternion('ZYX', quaternion)[1] < 0.0
 
 
 def test_centre_with_yaw_keeps_it_under_the_tilt() -> None:

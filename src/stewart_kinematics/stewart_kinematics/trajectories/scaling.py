@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from stewart_kinematics.errors import MotionRefused, TrajectoryError
+from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Array, Motion, Pose
-from stewart_kinematics.trajectories.trajectory import positive, Trajectory
+from stewart_kinematics.trajectories.trajectory import positive
 from stewart_kinematics.trajectories.waves import AiryWave, OrbitalWave
 
 if TYPE_CHECKING:
@@ -228,37 +228,6 @@ def _most_used(
     ]
     used += [(1.0 - margin, name) for name, margin in guard.jerk_margin(motion, time).items()]
     return max(used)
-
-
-def require_inside(
-    trajectory: Trajectory, guard: MotionGuard, *, duration: float, rate: float = 50.0
-) -> None:
-    """
-    Refuse a trajectory that leaves what the platform may do.
-
-    Parameters
-    ----------
-    trajectory : Trajectory
-        What is judged.
-    guard : MotionGuard
-        Judge of every sample.
-    duration, rate : float
-        Run that is judged, at most the trajectory's own [s], and its sampling rate [Hz].
-
-    Raises
-    ------
-    TrajectoryError
-        If a sample is refused; the message gives its time and what it would break.
-
-    """
-    time = sample_times(min(duration, trajectory.duration), rate)
-    try:
-        motion = trajectory.sample(time)
-        guard.check(motion)
-        guard.check_jerk(motion, time)
-    except MotionRefused as refusal:
-        index = refusal.violation.index or 0
-        raise TrajectoryError(f'after {time[index]:.3f} s {refusal}') from refusal
 
 
 def require_few_samples(duration: float, rate: float) -> None:

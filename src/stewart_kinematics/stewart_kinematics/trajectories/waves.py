@@ -46,7 +46,6 @@ from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Array, Motion, Pose, read_only
 from stewart_kinematics.trajectories import wave_kernels
-from stewart_kinematics.trajectories.attitude import Attitude, from_euler
 from stewart_kinematics.trajectories.trajectory import (
     clamp,
     finite,
@@ -211,34 +210,6 @@ class OrbitalWave:
             *rows,
         )
         return motion_from_rows(rows, moment.shape)
-
-
-def surface_attitude(slope_x: Array, slope_y: Array, centre: Pose) -> Attitude:
-    """
-    Return the attitude that a surface gives to something that lies on it, without yaw.
-
-    Parameters
-    ----------
-    slope_x, slope_y : ndarray, shape (..., 3)
-        Slope along a base axis and its first two time derivatives [-, 1/s, 1/s²].
-    centre : Pose
-        Pose whose attitude is tilted; with an upright one the platform's normal is the surface's.
-
-    Returns
-    -------
-    Attitude
-        Quaternion, angular velocity and angular acceleration.
-
-    """
-    shape = slope_x.shape
-    path = np.empty((3, slope_x.size // 3, 3))
-    wave_kernels.surface_angles(
-        np.ascontiguousarray(slope_x).reshape(-1, 3),
-        np.ascontiguousarray(slope_y).reshape(-1, 3),
-        *path,
-    )
-    angles, rates, accelerations = path.reshape(3, *shape)
-    return from_euler('YXZ', angles, rates, accelerations, centre.quaternion_xyzw)
 
 
 def random_wave(
