@@ -5,7 +5,7 @@ PYTHON ?= python3
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage test-slow test-compat lint format bench papers clean
+.PHONY: help setup demo test coverage test-slow test-compat lint format bench docs papers clean
 
 # make exits with 2 if a recipe fails, and with 1 only if it was asked (-q) whether anything is left to do. So the
 # set-up runs while this file is read, unless make shall only tell (-n): where something that it needs is missing, it
@@ -49,6 +49,9 @@ format:  ## put the sources in order
 
 bench:  ## every benchmark
 	@scripts/run scripts/each benchmarks
+
+docs:  ## the site: guides, tutorials, reference and API in build/site, every link checked
+	@scripts/docs
 
 papers:  ## the five papers recomputed: one page of all tables and figures
 	@scripts/run python papers/all_papers.py

@@ -142,7 +142,7 @@ def passive_angles(
     -------
     ndarray, shape (..., 6, 2)
         u and v of every leg: F R_x(u) R_y(v) takes the z axis to the leg's direction, where
-        F = R_z R_y takes the x axis to the fixed axis; v lies in [-pi/2, pi/2] [rad].
+        F = R_z R_y takes the x axis to the fixed axis; v lies from -pi/2 to pi/2 [rad].
 
     Raises
     ------

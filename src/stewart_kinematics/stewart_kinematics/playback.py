@@ -30,7 +30,7 @@ class Playback:
     begin: int
 
     def elapsed(self, now: int) -> float:
-        """Return the time of the trajectory at an instant [ns] [s]."""
+        """Return the time of the trajectory [s] at an instant [ns]."""
         return (now - self.begin) / NANOSECONDS
 
     def sample(self, now: int) -> Motion:

@@ -29,7 +29,7 @@ def cycloid(tau: Array) -> tuple[Array, Array, Array]:
     Parameters
     ----------
     tau : ndarray, shape (...)
-        Fraction of the duration, in [0, 1] [-].
+        Fraction of the duration, 0 to 1 [-].
 
     Returns
     -------

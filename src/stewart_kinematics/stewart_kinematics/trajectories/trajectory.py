@@ -58,7 +58,7 @@ def clamp(time: ArrayLike, duration: float) -> Array:
     Returns
     -------
     ndarray, shape (...)
-        Times in [0, duration] [s].
+        Times from 0 to `duration` [s].
 
     Raises
     ------

@@ -1,0 +1,51 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The site is built without a warning, and a link that leads nowhere is one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def built(folder: Path, site: Path) -> subprocess.CompletedProcess[str]:
+    """Build the site of a folder, in the environment of this one."""
+    return subprocess.run(
+        ['scripts/docs', '--site-dir', str(site)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_site_has_all_pages_and_no_dead_link(tmp_path: Path) -> None:
+    run = built(ROOT, tmp_path / 'site')
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert 'WARNING' not in run.stderr
+
+    assert 'A first session' in (tmp_path / 'site' / 'index.html').read_text(encoding='utf-8')
+    api = (tmp_path / 'site' / 'api' / 'stewart_kinematics.html').read_text(encoding='utf-8')
+    assert 'stewart_kinematics.forward.forward' in api
+
+    copy = tmp_path / 'copy'
+    for name in ('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'CITATION.cff', 'mkdocs.yml'):
+        copy.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, copy)
+    for name in ('docs', 'docker', 'scripts', 'requirements'):
+        shutil.copytree(ROOT / name, copy / name)
+    (copy / 'src').symlink_to(ROOT / 'src')
+    (copy / '.cache').mkdir()
+    (copy / '.cache' / 'docs').symlink_to(ROOT / '.cache' / 'docs')
+    with (copy / 'docs' / 'safety.md').open('a') as page:
+        page.write('\n[nowhere](nowhere.md)\n')
+    run = built(copy, tmp_path / 'other')
+    assert run.returncode != 0
+    assert 'nowhere.md' in run.stderr
