@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import Cycle, Request
+from stewart_driver.control.cycle import ControlLoop, Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.legs import Array
@@ -44,7 +44,7 @@ class Rig:
         self.backend.open(0.0)
         configuration = CycleConfiguration(self.backend.limits)
         self.delay = configuration.interpolation.playout_delay
-        self.cycle = Cycle(self.backend, configuration, self.block)
+        self.cycle = ControlLoop(self.backend, configuration, self.block)
         self.now = 0.0
         self.states: list[State] = []
         self.reason = ''

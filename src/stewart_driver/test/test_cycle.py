@@ -16,11 +16,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from cycle_rig import CYCLE, PERIOD, ramp, Rig, SPEEDS, START, ZERO
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import Cycle, Request
+from stewart_driver.control.cycle import ControlLoop, Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble
-from stewart_driver.path.setpoint import Verdict
+from stewart_driver.path.motion import Verdict
 
 
 def test_enabling_holds_the_legs_where_they_are() -> None:
@@ -39,7 +39,7 @@ def test_nothing_is_enabled_before_the_legs_were_measured() -> None:
     block = SharedBlock(descriptor)
     os.close(descriptor)
     backend = LoopbackBackend(LoopbackOptions(CYCLE))
-    cycle = Cycle(backend, CycleConfiguration(backend.limits), block)
+    cycle = ControlLoop(backend, CycleConfiguration(backend.limits), block)
     block.requests.push(code=Request.ENABLE)
     cycle.step(0.0)
 

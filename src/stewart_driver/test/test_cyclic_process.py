@@ -25,7 +25,7 @@ from stewart_driver.control.cycle_link import Sample
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import CycleError
 from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 
 SPEEDS = np.array([0.10, -0.05, 0.02, 0.08, -0.10, 0.01])
 START = np.full(6, 0.3)
@@ -98,7 +98,7 @@ def drive(client: CycleClient, duration: float) -> list[Sample]:
     while (now := time.monotonic() - begin) < duration:
         rise = min(now, 1.0)
         strokes = START + SPEEDS * (0.5 * rise**2 + max(now - 1.0, 0.0))
-        client.offer(Setpoint(begin + now, strokes, SPEEDS * rise))
+        client.offer(LegMotion(begin + now, strokes, SPEEDS * rise))
         samples += client.samples()
         count += 1
         time.sleep(max(begin + 0.005 * count - time.monotonic(), 0.0))

@@ -17,7 +17,7 @@ from stewart_driver.control.inline_cycle import InlineCycle
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 
 START = 1_000_000_000
 PERIOD = 2_000_000
@@ -50,7 +50,7 @@ def ride(loop: InlineCycle, duration: float) -> list[Sample]:
         stamp_ns = START + round(1e9 * now)
         loop.advance(stamp_ns)
         strokes = REST + SPEEDS * (0.5 * rise**2 + max(now - 1.1, 0.0))
-        loop.offer(Setpoint(stamp_ns / 1e9, strokes, SPEEDS * rise))
+        loop.offer(LegMotion(stamp_ns / 1e9, strokes, SPEEDS * rise))
         samples += loop.samples()
     return samples
 

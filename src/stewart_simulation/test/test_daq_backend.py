@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from stewart_driver.backend import Measurement, Targets
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import Cycle, Request
+from stewart_driver.control.cycle import ControlLoop, Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.daq.card import AnalogCard
@@ -352,7 +352,7 @@ def test_cycle_stops_all_legs_together_when_a_sensor_saturates(bench: Bench) -> 
     bench.backend.open(bench.now)
     descriptor = SharedBlock.allocate()
     block = SharedBlock(descriptor)
-    cycle = Cycle(bench.backend, CycleConfiguration(bench.limits), block)
+    cycle = ControlLoop(bench.backend, CycleConfiguration(bench.limits), block)
     begin, saturated = bench.now + 1.5, False
 
     def step() -> None:

@@ -43,7 +43,7 @@ from stewart_driver.control.state_machine import State
 from stewart_driver.errors import CycleError
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import load_rig, save_rig
 from stewart_driver.verbs import calibrate_drives
 
@@ -130,7 +130,7 @@ class User:
             stamp = time.monotonic()
             phase = OMEGA * (stamp - begin)
             self.client.offer(
-                Setpoint(
+                LegMotion(
                     stamp,
                     START + AMPLITUDES * (1.0 - np.cos(phase)),
                     AMPLITUDES * OMEGA * np.sin(phase),

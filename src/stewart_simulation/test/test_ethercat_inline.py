@@ -26,7 +26,7 @@ from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.errors import BusTaken, NoInterface, WrongBus
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.legs import Array
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.settings import RigSettings
 
@@ -129,7 +129,7 @@ class User:
         stamp = self.now / 1e9
         phase = OMEGA * (stamp - begin)
         self.loop.offer(
-            Setpoint(
+            LegMotion(
                 stamp,
                 self._start + AMPLITUDES * (1.0 - np.cos(phase)),
                 AMPLITUDES * OMEGA * np.sin(phase),
