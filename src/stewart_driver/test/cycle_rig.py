@@ -33,13 +33,15 @@ def ramp(time: float) -> tuple[Array, Array]:
 class Rig:
     """A cycle with a loopback back end and the node's end of the block, without processes."""
 
-    def __init__(self, trouble: Trouble = Trouble.NONE, after: float = 0.0) -> None:
+    def __init__(
+        self, trouble: Trouble = Trouble.NONE, after: float = 0.0, start: float = 0.3
+    ) -> None:
         """Open the back end at time zero and run one cycle."""
         descriptor = SharedBlock.allocate()
         self.node, self.block = SharedBlock(descriptor), SharedBlock(descriptor)
         os.close(descriptor)
         self.backend = LoopbackBackend(
-            LoopbackOptions(CYCLE, trouble=trouble.value, trouble_after=after)
+            LoopbackOptions(CYCLE, start=start, trouble=trouble.value, trouble_after=after)
         )
         self.backend.open(0.0)
         configuration = CycleConfiguration(self.backend.limits)
@@ -57,12 +59,14 @@ class Rig:
             self.cycle.step(self.now)
             self.now += CYCLE
             for event in self.node.events.pop_all():
-                self.states.append(State(int(event['state'])))
+                # Events also tell what is live.
+                if (state := State(int(event['state']))) not in self.states[-1:]:
+                    self.states.append(state)
                 self.reason = decode(event['reason'])
 
-    def ask(self, request: Request) -> tuple[bool, str]:
+    def ask(self, request: Request, value: float = 0.0) -> tuple[bool, str]:
         """Ask and run one cycle for the answer."""
-        self.node.requests.push(code=request)
+        self.node.requests.push(code=request, value=value)
         self.run(CYCLE)
         (reply,) = self.node.replies.pop_all()
         return bool(reply['accepted']), decode(reply['message'])

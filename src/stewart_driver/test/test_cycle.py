@@ -110,6 +110,17 @@ def test_a_path_that_begins_where_the_legs_came_to_rest_is_not_taken_before_they
     assert rig.states[-2:] == [State.STOPPING, State.DISABLED]
 
 
+def test_drives_settle_at_a_disable_after_an_earlier_stop_too() -> None:
+    rig = Rig().moving()
+    rig.run(1.0)
+    assert rig.states[-2:] == [State.STOPPING, State.ENABLED]
+    rig.ask(Request.DISABLE)
+    rig.run(0.09)
+    assert rig.cycle.state is State.STOPPING
+    rig.run(0.02)
+    assert rig.cycle.state is State.DISABLED
+
+
 def test_a_quick_stop_takes_no_longer_than_the_legs_allow() -> None:
     rig = Rig().moving()
     before = len(rig.targets)

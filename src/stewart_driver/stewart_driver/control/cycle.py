@@ -13,11 +13,11 @@ from enum import IntEnum
 
 import numpy as np
 from stewart_driver.backend import Backend, Explaining, Measurement, Noting, Targets
+from stewart_driver.control.block_writer import BlockWriter
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.shared_block import encode, SharedBlock
+from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import Event, State, StateMachine
 from stewart_driver.control.supervision import OverrunRate, Supervisor
-from stewart_driver.control.wire_statistics import Wired
 from stewart_driver.errors import DriverError, TransitionRefused, TransportError
 from stewart_driver.legs import Array, LEGS, read_only
 from stewart_driver.path.interpolation import Interpolator
@@ -25,7 +25,6 @@ from stewart_driver.path.motion import LegMotion, Verdict
 
 FOLLOWING = (State.ENABLED, State.STOPPING)
 ZERO = read_only(np.zeros(LEGS))
-UNKNOWN = read_only(np.full(LEGS, np.nan))
 BITS = 1 << np.arange(LEGS)
 # A path that is so many cycles behind its schedule is not judged by the schedule.
 FAR_BEHIND = 3
@@ -74,13 +73,13 @@ class ControlLoop:
         self._settings = configuration
         self._machine = StateMachine()
         self._machine.reason = '; '.join((self._noted('started'), *notes))
+        self._writer = BlockWriter(block, backend, self._machine, configuration.publish_every)
         for note in notes:
-            block.notes.push(text=encode(note))
+            self._writer.note(note)
         self._interpolator = Interpolator(
             configuration.limits, configuration.interpolation, backend.cycle_time
         )
         self._supervisor = Supervisor(configuration.limits, configuration.supervision)
-        self._wire = backend.wire if isinstance(backend, Wired) else None
         self._overruns = OverrunRate(backend.cycle_time)
         self._measured: Measurement | None = None
         self._commanded: LegMotion | None = None
@@ -92,9 +91,7 @@ class ControlLoop:
         # In FAULT, and on the way back from it: drives hold the command.
         self._holding = False
         self._held_legs = 0
-        self._told: tuple[object, ...] = ()
-        self._steps = self._lost_setpoints = 0
-        self._told_error = self._told_slip = 0.0
+        self._lost_setpoints = 0
         self._now = 0.0
         self._at_rest_since: float | None = None
 
@@ -152,12 +149,9 @@ class ControlLoop:
                     Request(int(record['code'])), float(record['value']), now
                 )
             except DriverError as error:
-                self._reply(number, str(error), accepted=False)
+                self._writer.reply(number, str(error), accepted=False)
             else:
-                self._reply(number, message, accepted=True)
-
-    def _reply(self, number: int, message: str, *, accepted: bool) -> None:
-        self._block.replies.push(request=number, accepted=accepted, message=encode(message))
+                self._writer.reply(number, message, accepted=True)
 
     def _carry_out(self, request: Request, value: float, now: float) -> str:
         if request is Request.ENABLE:
@@ -204,10 +198,10 @@ class ControlLoop:
         if not self._machine.allows(Event.RESET_FAULT):
             self._machine.handle(Event.RESET_FAULT, '')
         measured = self._measured
-        if measured is not None and self._connected:
-            # What would be a fault again in the next cycle is not mended.
-            if (trouble := self._supervisor.outside(measured.strokes)) is not None:
-                raise TransitionRefused(f'{trouble}: switch the override on to get it back')
+        outside = None if measured is None else self._supervisor.outside(measured.strokes)
+        if outside is not None and self._connected:
+            # It would be a fault again in the next cycle.
+            raise TransitionRefused(f'{outside}: switch the override on to get it back')
         held = measured.live if measured is not None and self._holding else 0
         self._backend.reset_fault()
         self._connected = True
@@ -220,9 +214,14 @@ class ControlLoop:
         self._switch_on(now)
         return self._noted('fault reset, all drives come on while those that are on hold')
 
+    @property
+    def _outside(self) -> bool:
+        """Whether any leg is measured outside its stroke."""
+        return bool(self._settings.limits.beyond(self._strokes_now()).max() > 0.0)
+
     def _switch_override(self, *, on: bool) -> str:
         strokes = self._strokes_now()
-        if on and self._settings.limits.beyond(strokes).max() <= 0.0:
+        if on and not self._outside:
             raise TransitionRefused('no leg is outside its stroke: there is nothing to override')
         self._override = on
         self._supervisor.widen(strokes if on else None)
@@ -256,7 +255,7 @@ class ControlLoop:
             if self.state is State.ENABLED:
                 why = self._interpolator.jog(record['rates'], float(record['stamp']))
             if why:
-                self._block.refusals.push(text=encode(why))
+                self._writer.refuse(why)
 
     def _take_setpoints(self, now: float) -> None:
         ring, interpolator = self._block.setpoints, self._interpolator
@@ -273,7 +272,7 @@ class ControlLoop:
             if verdict is Verdict.ACCEPTED:
                 self._last_accepted = now
             else:
-                self._block.refusals.push(text=encode(interpolator.last_refusal))
+                self._writer.refuse(interpolator.last_refusal)
         if ring.lost != self._lost_setpoints:
             lost = ring.lost - self._lost_setpoints
             self._block.words['lost_setpoints'] = self._lost_setpoints = ring.lost
@@ -351,9 +350,8 @@ class ControlLoop:
                 self._change(Event.TRIP, f'{late}: {why}' if why else late)
         elif self.state is State.STOPPING and self._settled(now):
             self._change(Event.AT_REST, 'at rest')
-        elif self._override and self.state is State.ENABLED:
-            if self._settings.limits.beyond(self._strokes_now()).max() <= 0.0:
-                self._switch_override(on=False)
+        elif self._override and self.state is State.ENABLED and not self._outside:
+            self._switch_override(on=False)
 
     def _settled(self, now: float) -> bool:
         """Tell whether the command has been at rest for the settling time."""
@@ -411,49 +409,14 @@ class ControlLoop:
                 self._change(Event.FAIL, str(error))
 
     def _tell_state(self) -> None:
-        """Tell every change, also those that last less than a cycle."""
-        machine, measured = self._machine, self._measured
-        masks = (0, 0, 0) if measured is None else (measured.live, measured.braked, measured.sto)
         scaling = self._interpolator.scaling
-        told = (machine.state, self._backend.homed, machine.reason, scaling, self._override, masks)
-        if told == self._told:
-            return
-        self._told = told
-        self._block.events.push(
-            stamp=self._now,
-            state=machine.state,
-            homed=self._backend.homed,
-            reason=encode(machine.reason),
-            speed_scaling=scaling,
-            override=self._override,
-            live=masks[0],
-            braked=masks[1],
-            sto=masks[2],
-        )
+        self._writer.state(self._now, self._measured, scaling, override=self._override)
 
     def _tell(self, command: LegMotion) -> None:
         """Write to the block what the node shall know."""
         self._tell_state()
-        words = self._block.words
-        slipped, error = self._interpolator.slipped, self._supervisor.largest_error
-        if abs(slipped - self._told_slip) > 1e-9:
-            words['slipped'] = self._told_slip = slipped
-        if error != self._told_error:
-            words['largest_following_error'] = self._told_error = error
-        if self._wire is not None:
-            self._wire.write_to(words)
-        self._steps += 1
-        measured = self._measured
-        if measured is None or not self._connected or self._steps % self._settings.publish_every:
-            return
-        # The state may have changed since the exchange.
-        follows = self._commanded is not None
-        self._block.samples.push(
-            stamp=measured.stamp,
-            strokes=measured.strokes,
-            rates=measured.rates,
-            forces=UNKNOWN if measured.forces is None else measured.forces,
-            commanded_strokes=command.strokes if follows else UNKNOWN,
-            commanded_rates=command.rates if follows else UNKNOWN,
-            true_strokes=UNKNOWN if measured.true_strokes is None else measured.true_strokes,
-        )
+        self._writer.counters(self._interpolator.slipped, self._supervisor.largest_error)
+        if self._measured is not None and self._connected:
+            # The state may have changed since the exchange.
+            follows = self._commanded is not None
+            self._writer.sample(self._measured, command if follows else None)

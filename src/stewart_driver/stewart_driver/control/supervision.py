@@ -158,8 +158,7 @@ class Supervisor:
             zip(command.strokes.tolist(), command.rates.tolist(), measured.tolist(), strict=True)
         ):
             error = abs(wanted - value)
-            if error > largest:
-                largest = error
+            largest = max(largest, error)
             if error > standing and error > (allowed := standing + lag * abs(rate)):
                 trouble = trouble or (
                     f'leg {leg + 1} is {1e3 * error:.2f} mm from its command, '

@@ -11,31 +11,25 @@ there is taken. After a gap between two cycles the legs stand, and the path goes
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from enum import auto, Enum
 from math import inf
 
 import numpy as np
 from stewart_driver.control.configuration import InterpolationSettings
-from stewart_driver.legs import Array, LegLimits, LEGS, read_only
-from stewart_driver.path.common_stop import CommonStop, StartOffset
-from stewart_driver.path.contradictions import Contradictions
+from stewart_driver.legs import Array, LegLimits
+from stewart_driver.path.common_stop import CommonStop
 from stewart_driver.path.jog import DEAD_MAN, Jog, too_fast
-from stewart_driver.path.motion import LegMotion, Refusal, Verdict
-from stewart_driver.path.path_clock import PathClock
-from stewart_driver.path.segment import finite, ROUNDING, Segment, SegmentBuilder
+from stewart_driver.path.motion import LegMotion, NO_MOTION, Verdict
+from stewart_driver.path.path import CAPACITY, Path
+from stewart_driver.path.segment import finite, ROUNDING
 
-# The start offset fades with this share of the acceleration limit.
-FADE_STRENGTH = 0.1
-# Segments that wait; at 200 setpoints per second those of 20 s.
-CAPACITY = 4096
 # A cycle that is due is not missing: clocks of drives shift the grid a little [cycles].
 GAP = 1.5
 # Legs that have stood for longer do not go on with an old path [s].
 LONGEST_PAUSE = 0.5
 # A measured rate below this may be noise of a leg at rest [m/s].
 STILL = 2e-3
-NOTHING = read_only(np.zeros(LEGS))
 
 
 class Phase(Enum):
@@ -78,27 +72,16 @@ class Interpolator:
     ) -> None:
         """Hold nowhere until `hold` is called."""
         self._limits, self._settings, self._cycle_time = limits, settings, cycle_time
-        self._builder = SegmentBuilder(limits, settings.margin)
-        self._contradictions = Contradictions(limits.acceleration)
+        self._path = Path(limits, settings)
         self.counts: Counter[Verdict] = Counter()
         self.last_refusal = self.trouble = ''
         self._now: float | None = None
-        self._command = LegMotion(0.0, NOTHING, NOTHING)
+        self._command = LegMotion(0.0, NO_MOTION, NO_MOTION)
         self._last_stamp = -inf
         self._phase = Phase.HOLDING
         self._following = False
-        self._held: Array = NOTHING
-        self._clock = PathClock(settings.playout_delay, limits)
+        self._held: Array = NO_MOTION
         self._paused = 0.0
-        self._segment: Segment | None = None
-        self._queue: deque[Segment] = deque()
-        self._full = False
-        self._slope = self._bend = NOTHING
-        self._powers = np.zeros((3, 4))
-        self._powers[0, 0] = self._powers[1, 1] = 1.0
-        self._powers[2, 2] = 2.0
-        self._entries = self._powers.reshape(-1)
-        self._offset: StartOffset | None = None
         self._stop: CommonStop | None = None
         self._stopped_for = 0.0
         self._jog: Jog | None = None
@@ -126,28 +109,28 @@ class Interpolator:
     @property
     def contradiction(self) -> str:
         """How setpoints contradict the path that is played; empty if they do not."""
-        return self._contradictions.sentence
+        return self._path.contradictions.sentence
 
     @property
     def slipped(self) -> float:
         """How far the path is behind its schedule [s]."""
-        return self._clock.slipped
+        return self._path.clock.slipped
 
     @property
     def scaling(self) -> float:
         """Speed at which paths are played, 0.01 to 1 [-]."""
-        return self._clock.scaling
+        return self._path.clock.scaling
 
     @scaling.setter
     def scaling(self, value: float) -> None:
-        self._clock.scaling = value
+        self._path.clock.scaling = value
 
     @property
     def shortened_for(self) -> int | None:
         """Leg whose stroke end made the last stop harder than asked."""
         return None if self._stop is None else self._stop.shortened_for
 
-    def hold(self, strokes: Array, rates: Array = NOTHING) -> None:
+    def hold(self, strokes: Array, rates: Array = NO_MOTION) -> None:
         """
         Hold the legs where they are; from now on paths that begin there are taken.
 
@@ -173,7 +156,7 @@ class Interpolator:
     def release(self) -> None:
         """Take no setpoints any more."""
         self._rest(self._command.strokes)
-        self._command = LegMotion(0.0, self._held, NOTHING)
+        self._command = LegMotion(0.0, self._held, NO_MOTION)
         self._following = False
 
     def refuse(self, verdict: Verdict, why: str) -> Verdict:
@@ -208,12 +191,17 @@ class Interpolator:
             return self.refuse(Verdict.EARLY, f'a setpoint is stamped {early:.3f} s in the future')
         if setpoint.stamp <= self._last_stamp:
             return self._out_of_order(setpoint)
-        if self._phase is Phase.HOLDING:
-            return self._begin(setpoint, now)
-        if len(self._queue) >= CAPACITY:
-            self._full = True
-            return self.refuse(Verdict.TOO_MANY, f'{CAPACITY} setpoints wait already')
-        return self._append(setpoint)
+        if self._phase is Phase.PLAYING:
+            refusal = self._path.append(setpoint)
+        else:
+            held = LegMotion(now, self._held, NO_MOTION, self._command.forces)
+            refusal = self._path.begin(held, setpoint, now if self._now is None else self._now)
+        if refusal is not None:
+            return self.refuse(*refusal)
+        self._phase = Phase.PLAYING
+        self._last_stamp = setpoint.stamp
+        self.counts[Verdict.ACCEPTED] += 1
+        return Verdict.ACCEPTED
 
     def stop(self, strength: float) -> None:
         """
@@ -226,7 +214,7 @@ class Interpolator:
             goes on along its path and becomes harder, never milder.
 
         """
-        plan = self._plan(strength)
+        plan = self._plan(self._command, strength)
         if self._phase is Phase.STOPPING:
             assert self._stop is not None
             if self._stop.duration - self._stopped_for <= plan.duration:
@@ -286,7 +274,7 @@ class Interpolator:
         self.trouble = ''
         phase = self._phase
         if phase is Phase.HOLDING:
-            command = LegMotion(now, self._held, NOTHING, self._command.forces)
+            command = LegMotion(now, self._held, NO_MOTION, self._command.forces)
         elif step > GAP * self._cycle_time or not answered:
             command = self._after_gap(now, step, answered=answered)
         elif phase is Phase.PLAYING:
@@ -300,7 +288,7 @@ class Interpolator:
 
     def _after_gap(self, now: float, step: float, *, answered: bool) -> LegMotion:
         """Go on from where the legs stand, because their drives have heard nothing."""
-        standing = LegMotion(now, self._command.strokes, NOTHING, self._command.forces)
+        standing = LegMotion(now, self._command.strokes, NO_MOTION, self._command.forces)
         if self._phase is not Phase.PLAYING:
             # They were on their way to rest, or are not led along a path.
             self._rest(standing.strokes)
@@ -309,181 +297,62 @@ class Interpolator:
         if self._paused > LONGEST_PAUSE:
             what = 'no cycle has run' if answered else 'no drive has answered'
             self.trouble = f'{what} for {self._paused:.3f} s while moving: the path is given up'
+            self._paused = 0.0
             self._rest(standing.strokes)
             return standing
-        self._clock.halt(now)
-        return self._play(now, self._cycle_time) if answered else standing
+        self._path.clock.halt(now)
+        if not answered:
+            return standing
+        self._paused = 0.0
+        return self._play(now, self._cycle_time)
 
     def _rest(self, strokes: Array) -> None:
         self._phase = Phase.HOLDING
         self._held, self._jog = strokes, None
-        self._queue.clear()
-        self._full = False
-        self._clock.rest()
-
-    def _begin(self, setpoint: LegMotion, now: float) -> Verdict:
-        """Start a path at a setpoint that rests where the legs are held."""
-        settings = self._settings
-        away = np.abs(setpoint.strokes - self._held)
-        leg = int(away.argmax())
-        if away[leg] > settings.start_tolerance:
-            return self.refuse(
-                Verdict.START_AWAY,
-                f'a path begins {away[leg]:.6f} m from the held stroke of leg {leg + 1}, '
-                f'allowed are {settings.start_tolerance:g} m',
-            )
-        speeds = np.abs(setpoint.rates)
-        leg = int(speeds.argmax())
-        if speeds[leg] > settings.start_rate_tolerance:
-            return self.refuse(
-                Verdict.START_MOVING,
-                f'a path begins with {speeds[leg]:.6f} m/s in leg {leg + 1}, '
-                f'allowed are {settings.start_rate_tolerance:g} m/s',
-            )
-        # The command of this cycle will be one step after the one before.
-        time = (now if self._now is None else self._now) - settings.playout_delay
-        lead = setpoint.stamp - time
-        if lead <= 0.0:
-            return self.refuse(
-                Verdict.LATE, f'a setpoint comes {-lead:.4f} s too late to be played'
-            )
-        origin = setpoint.strokes - setpoint.rates * (0.5 * lead)
-        first = LegMotion(time, origin, NOTHING, self._command.forces)
-        segment = self._builder.build(first, setpoint)
-        if (refusal := self._builder.refusal_of(segment)) is not None:
-            return self.refuse(*refusal)
-        self._segment = segment
-        self._clock.start(time)
-        self._paused = 0.0
-        self._slope = self._bend = NOTHING
-        self._contradictions.forget()
-        away = self._held - origin
-        strength = FADE_STRENGTH * self._limits.acceleration
-        self._offset = StartOffset(away, time, strength) if away.any() else None
-        self._phase = Phase.PLAYING
-        return self._accept(setpoint)
-
-    def _append(self, setpoint: LegMotion) -> Verdict:
-        """Continue the path: from its last knot, or from the tangent already followed."""
-        assert self._segment is not None
-        time, segment = self._clock.time, self._queue[-1] if self._queue else self._segment
-        first, on_tangent = segment.last, time > segment.end
-        if on_tangent:
-            late = time - setpoint.stamp
-            if late >= 0.0:
-                return self.refuse(
-                    Verdict.LATE, f'a setpoint comes {late:.4f} s too late to be played'
-                )
-            strokes = first.strokes + (time - segment.end) * first.rates
-            first = LegMotion(time, strokes, first.rates, first.forces)
-        candidate = self._builder.build(first, setpoint)
-        if (refusal := self._builder.refusal_of(candidate)) is not None:
-            return self._refuse_segment(refusal, segment.last, setpoint)
-        if on_tangent:
-            self._segment = candidate
-        else:
-            self._queue.append(candidate)
-        return self._accept(setpoint)
-
-    def _refuse_segment(self, refusal: Refusal, last: LegMotion, setpoint: LegMotion) -> Verdict:
-        if refusal[0] is Verdict.JUMP:
-            self._contradictions.note(last, setpoint)
-        return self.refuse(*refusal)
+        self._path.clear()
 
     def _out_of_order(self, setpoint: LegMotion) -> Verdict:
-        order = self._last_stamp - setpoint.stamp
         if self._phase is Phase.PLAYING:
-            assert self._segment is not None
-            last = (self._queue[-1] if self._queue else self._segment).last
-            self._contradictions.compare(last, setpoint)
+            self._path.compare(setpoint)
+        order = self._last_stamp - setpoint.stamp
         if order == 0.0:
             return self.refuse(Verdict.DUPLICATE, 'a setpoint has the stamp of the one before')
         return self.refuse(
             Verdict.OUT_OF_ORDER, f'a setpoint is {order:.4f} s older than the last'
         )
 
-    def _accept(self, setpoint: LegMotion) -> Verdict:
-        self._last_stamp = setpoint.stamp
-        self._contradictions.accepted = True
-        self.counts[Verdict.ACCEPTED] += 1
-        return Verdict.ACCEPTED
-
     def _play(self, now: float, step: float) -> LegMotion:
-        """Advance the path by a step and evaluate it."""
-        clock = self._clock
-        speed = clock.advance(now, step, self._slope, self._bend)
-        if not clock.recovering:
-            self._paused = 0.0
-        time, segment = clock.time, self._segment
-        assert segment is not None
-        while time > segment.end and self._queue:
-            segment = self._queue.popleft()
-        self._segment = segment
-        if time > segment.end:
-            return self._play_tangent(now, step, speed, segment)
-        u = time - segment.start
-        entries = self._entries
-        entries[1] = u
-        entries[6] = u + u
-        entries[11] = 6.0 * u
-        entries[2] = square = u * u
-        entries[7] = 3.0 * square
-        entries[3] = square * u
-        strokes, self._slope, self._bend = np.dot(self._powers, segment.coefficients)
-        strokes, slope = self._offset_from(time, strokes, self._slope)
-        forces = segment.forces(time)
-        command = self._limited(LegMotion(now, strokes, speed * slope, forces), step)
-        if self._full:
-            self._give_up(f'{CAPACITY} setpoints wait: the path is {clock.slipped:.1f} s late')
+        """Advance the path by a step; where it ends without rest, bring the legs to rest."""
+        path, settings = self._path, self._settings
+        command = self._limited(path.advance(now, step), step)
+        if path.full:
+            late = path.clock.slipped
+            self._give_up(command, f'{CAPACITY} setpoints wait: the path is {late:.1f} s late')
+        elif path.over:
+            self._rest(command.strokes)
+        elif path.tangent:
+            plan = self._plan(command, settings.stop_strength)
+            if path.waited > settings.extrapolation_time or plan.shortened_for is not None:
+                silence = 1e3 * (settings.playout_delay + settings.extrapolation_time)
+                why = f'no command in time while moving ({silence:g} ms waited)'
+                self._give_up(self._command, why)
+                return self._decelerate(now, step)
         return command
 
-    def _play_tangent(self, now: float, step: float, speed: float, segment: Segment) -> LegMotion:
-        """Follow the tangent behind the last knot for a moment, then bring the legs to rest."""
-        time, last = self._clock.time, segment.last
-        waited = time - segment.end
-        self._slope, self._bend = last.rates, NOTHING
-        strokes, slope = self._offset_from(time, last.strokes + waited * last.rates, last.rates)
-        command = LegMotion(now, strokes, speed * slope, last.forces)
-        if np.abs(last.rates).max() <= self._settings.rest_rate:
-            strokes, slope = self._offset_from(time, last.strokes, NOTHING)
-            if self._offset is None:
-                self._rest(strokes)
-            return self._limited(LegMotion(now, strokes, speed * slope, last.forces), step)
-        command = self._limited(command, step)
-        before, self._command = self._command, command
-        plan = self._plan(self._settings.stop_strength)
-        if waited <= self._settings.extrapolation_time and plan.shortened_for is None:
-            return command
-        self._command = before
-        silence = self._settings.playout_delay + self._settings.extrapolation_time
-        self._give_up(f'no command in time while moving ({1e3 * silence:g} ms waited)')
-        return self._decelerate(now, step)
-
-    def _give_up(self, trouble: str) -> None:
-        """Begin to bring the legs to rest, for a reason."""
-        self.trouble = trouble
+    def _give_up(self, command: LegMotion, trouble: str) -> None:
+        """Begin to bring the legs to rest from a command on, for a reason."""
+        self.trouble, self._command = trouble, command
         self.stop(self._settings.stop_strength)
 
-    def _offset_from(self, time: float, strokes: Array, slope: Array) -> tuple[Array, Array]:
-        """Add what is left of the offset with which the path began."""
-        if self._offset is None:
-            return strokes, slope
-        if self._offset.over(time):
-            self._offset = None
-            return strokes, slope
-        fade, fade_rate = self._offset.at(time)
-        return strokes + fade, slope + fade_rate
-
     def _begin_stop(self, plan: CommonStop) -> None:
-        self._queue.clear()
-        self._full = False
+        self._path.clear()
         self._jog = None
         self._stop, self._stopped_for = plan, 0.0
         self._phase = Phase.STOPPING
 
     def _decelerate(self, now: float, step: float) -> LegMotion:
         if self._phase is not Phase.STOPPING:
-            return LegMotion(now, self._held, NOTHING, self._command.forces)
+            return LegMotion(now, self._held, NO_MOTION, self._command.forces)
         assert self._stop is not None
         self._stopped_for += step
         strokes, rates = self._stop.at(self._stopped_for)
@@ -498,15 +367,15 @@ class Interpolator:
             self._rest(jog.strokes)
         return LegMotion(now, jog.strokes, jog.rates, self._command.forces)
 
-    def _plan(self, strength: float) -> CommonStop:
-        command, limits = self._command, self._limits
+    def _plan(self, command: LegMotion, strength: float) -> CommonStop:
+        limits = self._limits
         return CommonStop(command.strokes, command.rates, strength * limits.acceleration, limits)
 
     def _limited(self, command: LegMotion, step: float) -> LegMotion:
         """Shorten a step that is longer than the rate limit allows, in all legs alike."""
         change = command.strokes - self._command.strokes
         changes = change.tolist()
-        longest = max(max(changes), -min(changes))
+        longest = max(*changes, -min(changes))
         allowed = self._limits.rate * self._settings.margin * step + ROUNDING
         if longest <= allowed:
             return command

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from stewart_driver.legs import Array, LEGS, read_only
 
-NO_FORCES = read_only(np.zeros(LEGS))
+NO_MOTION = read_only(np.zeros(LEGS))
+"""Rates of legs that stand, forces where none are given."""
 
 
 class LegMotion(NamedTuple):
@@ -33,7 +34,7 @@ class LegMotion(NamedTuple):
     stamp: float
     strokes: Array
     rates: Array
-    forces: Array = NO_FORCES
+    forces: Array = NO_MOTION
 
 
 class Verdict(IntEnum):
