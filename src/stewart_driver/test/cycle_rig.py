@@ -50,6 +50,8 @@ class Rig:
         self.now = 0.0
         self.states: list[State] = []
         self.reason = ''
+        self.reasons: list[str] = []
+        self.override = False
         self.run(CYCLE)
 
     def run(self, duration: float, feed: Callable[[float], Any] = lambda _now: None) -> None:
@@ -63,6 +65,8 @@ class Rig:
                 if (state := State(int(event['state']))) not in self.states[-1:]:
                     self.states.append(state)
                 self.reason = decode(event['reason'])
+                self.reasons.append(self.reason)
+                self.override = bool(event['override'])
 
     def ask(self, request: Request, value: float = 0.0) -> tuple[bool, str]:
         """Ask and run one cycle for the answer."""
