@@ -137,12 +137,12 @@ def test_the_legs_follow_and_stop_together_in_real_time(start: Start) -> None:
     client = start()
     samples = drive(client, 1.2)
     seen: list[State] = []
-    assert wait_for(
-        lambda: (
-            seen.extend(states(client))
-            or (seen[-1:] == [State.ENABLED] and State.STOPPING in seen)
-        )
-    )
+
+    def stopped() -> bool:
+        seen.extend(states(client))
+        return State.STOPPING in seen and seen[-1] is State.ENABLED
+
+    assert wait_for(stopped)
     samples += client.samples()
 
     followed = [sample for sample in samples if sample.commanded_strokes is not None]

@@ -19,12 +19,11 @@ from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import Event, State, StateMachine
 from stewart_driver.control.supervision import OverrunRate, Supervisor
 from stewart_driver.errors import DriverError, TransitionRefused, TransportError
-from stewart_driver.legs import Array, LEGS, read_only
+from stewart_driver.legs import Array, LEGS
 from stewart_driver.path.interpolation import Interpolator
-from stewart_driver.path.motion import LegMotion, Verdict
+from stewart_driver.path.motion import LegMotion, NO_MOTION, Verdict
 
 FOLLOWING = (State.ENABLED, State.STOPPING)
-ZERO = read_only(np.zeros(LEGS))
 BITS = 1 << np.arange(LEGS)
 # A path that is so many cycles behind its schedule is not judged by the schedule.
 FAR_BEHIND = 3
@@ -260,8 +259,12 @@ class ControlLoop:
     def _take_setpoints(self, now: float) -> None:
         ring, interpolator = self._block.setpoints, self._interpolator
         for record in ring.pop_all():
+            forces = record['forces']
             setpoint = LegMotion(
-                float(record['stamp']), record['strokes'], record['rates'], record['forces']
+                float(record['stamp']),
+                record['strokes'],
+                record['rates'],
+                forces if any(forces.tolist()) else NO_MOTION,
             )
             if self.state is State.STOPPING:
                 # Also once the legs are at rest: until they have settled nothing begins anew.
@@ -310,7 +313,7 @@ class ControlLoop:
         if follows or self._holding:
             targets = Targets(command.strokes, command.rates, command.forces)
         else:
-            targets = Targets(self._strokes_now(), ZERO, ZERO)
+            targets = Targets(self._strokes_now(), NO_MOTION, NO_MOTION)
         before = self._measured
         try:
             measured = self._measured = self._backend.exchange(targets, now)
@@ -324,7 +327,7 @@ class ControlLoop:
         self._commanded = command if self.state in FOLLOWING or self._holding else None
 
     def _strokes_now(self) -> Array:
-        return ZERO if self._measured is None else self._measured.strokes
+        return NO_MOTION if self._measured is None else self._measured.strokes
 
     def _supervise(self, measured: Measurement) -> None:
         trouble = self._supervisor.measurement(measured)

@@ -133,8 +133,9 @@ class Ring:
     def __init__(self, memory: NDArray[np.uint8], capacity: int, record: np.dtype[Any]) -> None:
         """Lay the ring over the memory."""
         self._capacity = capacity
-        self._written = memory[:8].view(np.uint64)
-        self._numbers = memory[8 : 8 * (1 + capacity)].view(np.uint64)
+        # Single numbers are read and written in a third of the time that numpy takes.
+        self._written = memoryview(memory[:8]).cast('Q')
+        self._numbers = memoryview(memory[8 : 8 * (1 + capacity)]).cast('Q')
         slots = memory[8 * (1 + capacity) :].view(record)
         self._fields = {name: slots[name] for name in record.names or ()}
         self._read = 0
@@ -147,7 +148,7 @@ class Ring:
 
     def push(self, **values: Any) -> int:
         """Write a record, its fields by name, the others zero; return its number, from 1."""
-        number = int(self._written[0]) + 1
+        number = self._written[0] + 1
         slot = number % self._capacity
         self._numbers[slot] = 0
         for name, field in self._fields.items():
@@ -158,7 +159,7 @@ class Ring:
 
     def pop_all(self) -> Iterable[dict[str, Any]]:
         """Read what was written since the last call, oldest first, each with its ``number``."""
-        written = int(self._written[0])
+        written = self._written[0]
         # In most cycles most rings are empty.
         return self._records(written) if written != self._read else ()
 
@@ -172,7 +173,7 @@ class Ring:
             slot = self._read % self._capacity
             record = {name: field[slot].copy() for name, field in self._fields.items()}
             record['number'] = self._read
-            if int(self._numbers[slot]) == self._read:
+            if self._numbers[slot] == self._read:
                 yield record
             else:
                 self.lost += 1

@@ -152,20 +152,22 @@ class Supervisor:
             What is wrong.
 
         """
-        standing, lag = self._settings.following_error, self._settings.following_lag
-        trouble, largest = None, self.largest_error
-        for leg, (wanted, rate, value) in enumerate(
-            zip(command.strokes.tolist(), command.rates.tolist(), measured.tolist(), strict=True)
-        ):
-            error = abs(wanted - value)
-            largest = max(largest, error)
-            if error > standing and error > (allowed := standing + lag * abs(rate)):
-                trouble = trouble or (
-                    f'leg {leg + 1} is {1e3 * error:.2f} mm from its command, '
-                    f'allowed are {1e3 * allowed:.3g} mm'
-                )
-        self.largest_error = largest
-        return trouble
+        errors = [
+            abs(wanted - value)
+            for wanted, value in zip(command.strokes.tolist(), measured.tolist(), strict=True)
+        ]
+        largest, standing = max(errors), self._settings.following_error
+        self.largest_error = max(self.largest_error, largest)
+        if largest <= standing:
+            return None
+        allowed = standing + self._settings.following_lag * np.abs(command.rates)
+        leg = int((errors - allowed).argmax())
+        if errors[leg] <= allowed[leg]:
+            return None
+        return (
+            f'leg {leg + 1} is {1e3 * errors[leg]:.2f} mm from its command, '
+            f'allowed are {1e3 * allowed[leg]:.3g} mm'
+        )
 
     def overruns(self, missed: float) -> str | None:
         """

@@ -22,7 +22,7 @@ from stewart_driver.path.common_stop import CommonStop
 from stewart_driver.path.jog import DEAD_MAN, Jog, too_fast
 from stewart_driver.path.motion import LegMotion, NO_MOTION, Verdict
 from stewart_driver.path.path import CAPACITY, Path
-from stewart_driver.path.segment import finite, ROUNDING
+from stewart_driver.path.segment import ROUNDING
 
 # A cycle that is due is not missing: clocks of drives shift the grid a little [cycles].
 GAP = 1.5
@@ -182,7 +182,7 @@ class Interpolator:
             ACCEPTED, or why not; `last_refusal` has the numbers.
 
         """
-        if not finite(setpoint):
+        if not setpoint.finite:
             return self.refuse(Verdict.NOT_FINITE, 'a setpoint holds a number that is not finite')
         if not self._following or self._phase in {Phase.STOPPING, Phase.JOGGING}:
             return self.refuse(Verdict.NOT_FOLLOWING, 'the legs do not follow setpoints now')

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +36,13 @@ class LegMotion(NamedTuple):
     strokes: Array
     rates: Array
     forces: Array = NO_MOTION
+
+    @property
+    def finite(self) -> bool:
+        """Whether every number is finite."""
+        # A sum is not finite if one of its terms is not.
+        legs = sum(self.strokes.tolist()) + sum(self.rates.tolist()) + sum(self.forces.tolist())
+        return isfinite(self.stamp + legs)
 
 
 class Verdict(IntEnum):

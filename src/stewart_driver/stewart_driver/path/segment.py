@@ -10,8 +10,6 @@ ends are its extremes.
 
 from __future__ import annotations
 
-from math import isfinite
-
 import numpy as np
 from stewart_driver.legs import Array, LegLimits, LEGS
 from stewart_driver.path.motion import LegMotion, Refusal, Verdict
@@ -170,10 +168,3 @@ class SegmentBuilder:
             f'a setpoint jumps: leg {int(accelerations.argmax()) + 1} would need '
             f'{accelerations.max():.3f} m/s² and {np.abs(hull[RATES]).max():.4f} m/s to get there'
         )
-
-
-def finite(motion: LegMotion) -> bool:
-    """Tell whether every number of a motion is finite."""
-    # A sum is not finite if one term is not; sums of finite numbers that overflow are no motion.
-    total = motion.strokes.sum() + motion.rates.sum() + motion.forces.sum()
-    return isfinite(motion.stamp) and isfinite(total)
