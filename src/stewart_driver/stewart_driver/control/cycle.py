@@ -121,7 +121,10 @@ class ControlLoop:
 
     def serve(self) -> None:
         """Take quick stops and requests as of the last cycle's instant."""
-        self._take_quick_stop()
+        words = self._block.words
+        if (asked := words['quick_stops']) != words['quick_stops_seen']:
+            self.quick_stop('quick stop asked for')
+            words['quick_stops_seen'] = asked
         self._take_requests(self._now)
 
     def quick_stop(self, reason: str) -> None:
@@ -133,20 +136,12 @@ class ControlLoop:
         if self._machine.allows(Event.DISABLE):
             self._change(Event.DISABLE, reason)
 
-    def _take_quick_stop(self) -> None:
-        words = self._block.words
-        asked = words['quick_stops']
-        if asked != words['quick_stops_seen']:
-            self.quick_stop('quick stop asked for')
-            words['quick_stops_seen'] = asked
-
     def _take_requests(self, now: float) -> None:
         for record in self._block.requests.pop_all():
             number = int(record['number'])
             try:
-                message = self._carry_out(
-                    Request(int(record['code'])), float(record['value']), now
-                )
+                request = Request(int(record['code']))
+                message = self._carry_out(request, float(record['value']), now)
             except DriverError as error:
                 self._writer.reply(number, str(error), accepted=False)
             else:
@@ -179,12 +174,9 @@ class ControlLoop:
         if self._measured is None:
             raise TransitionRefused('the drives have not been measured yet')
         self._change(Event.ENABLE, 'enabling asked for')
-        self._switch_on(now)
-        return 'switching the drives on; driver/state tells when they are'
-
-    def _switch_on(self, now: float) -> None:
         self._enabling_since = now
         self._backend.enable()
+        return 'switching the drives on; driver/state tells when they are'
 
     def _home(self) -> str:
         if self.state is not State.DISABLED:
@@ -210,7 +202,8 @@ class ControlLoop:
             return self._noted('fault reset, the drives are off')
         self._held_legs = held
         self._change(Event.REVIVE, self._noted('fault reset'))
-        self._switch_on(now)
+        self._enabling_since = now
+        self._backend.enable()
         return self._noted('fault reset, all drives come on while those that are on hold')
 
     @property

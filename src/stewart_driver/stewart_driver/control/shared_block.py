@@ -134,8 +134,8 @@ class Ring:
         """Lay the ring over the memory."""
         self._capacity = capacity
         # Single numbers are read and written in a third of the time that numpy takes.
-        self._written = memoryview(memory[:8]).cast('Q')
-        self._numbers = memoryview(memory[8 : 8 * (1 + capacity)]).cast('Q')
+        self._written = memory[:8].data.cast('Q')
+        self._numbers = memory[8 : 8 * (1 + capacity)].data.cast('Q')
         slots = memory[8 * (1 + capacity) :].view(record)
         self._fields = {name: slots[name] for name in record.names or ()}
         self._read = 0
