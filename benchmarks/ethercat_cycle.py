@@ -28,9 +28,9 @@ from stewart_driver.control.configuration import (
     InterpolationSettings,
     SupervisionSettings,
 )
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.control.cycle_statistics import percentile
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import ControlLoop, Request
+from stewart_driver.control.cycle import ControlLoop
+from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.legs import Array

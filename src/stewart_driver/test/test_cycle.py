@@ -16,7 +16,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from cycle_rig import CYCLE, PERIOD, ramp, Rig, SPEEDS, START, ZERO
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import ControlLoop, Request
+from stewart_driver.control.cycle import ControlLoop
+from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble

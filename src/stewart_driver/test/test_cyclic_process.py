@@ -26,9 +26,9 @@ from stewart_driver.control.configuration import (
     InterpolationSettings,
     SupervisionSettings,
 )
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.control.cycle_link import Sample
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import CycleError
 from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble

@@ -21,8 +21,8 @@ pytest.importorskip('pysoem')
 pytest.importorskip('pyroute2')
 
 from stewart_driver.control.configuration import CycleConfiguration, InterpolationSettings
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_client import CycleClient
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.daq.options import SensorOptions
 from stewart_driver.daq.reader import DaqReader

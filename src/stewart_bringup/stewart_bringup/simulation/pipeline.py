@@ -23,8 +23,8 @@ from stewart_bringup.simulation.rig_parameters import RigParameters
 from stewart_bringup.simulation.schedule import NANOSECONDS, Schedule
 from stewart_bringup.simulation.sensing import Estimation, ImuOutput
 from stewart_bringup.simulation.series import estimate_topics, Series, topics
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.inline_cycle import InlineCycle
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.nodes.driver_parameters import DriverParameters

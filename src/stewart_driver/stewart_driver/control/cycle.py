@@ -9,12 +9,12 @@ The loop reads no clock and starts nothing, so it runs in a test as it runs in i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import IntEnum
 
 import numpy as np
 from stewart_driver.backend import Backend, Explaining, Measurement, Noting, Targets
 from stewart_driver.control.block_writer import BlockWriter
 from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import Event, State, StateMachine
 from stewart_driver.control.supervision import OverrunRate, Supervisor
@@ -28,19 +28,6 @@ BITS = 1 << np.arange(LEGS)
 # A path that is so many cycles behind its schedule is not judged by the schedule.
 FAR_BEHIND = 3
 SLOWEST = 0.01
-
-
-class Request(IntEnum):
-    """What the node can ask for; the last two have a value."""
-
-    ENABLE = 1
-    DISABLE = 2
-    HOME = 3
-    RESET_FAULT = 4
-    OVERRIDE = 5
-    """1: legs may be outside their strokes; 0: no more."""
-    SPEED_SCALING = 6
-    """Speed at which paths are played, 0.01 to 1."""
 
 
 class ControlLoop:

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from stewart_driver.backend import Backend
 from stewart_driver.control.child_process import ChildProcess
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_link import CycleLink
+from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import decode, Phase, SharedBlock
 from stewart_driver.errors import CycleError
 

@@ -16,7 +16,7 @@ from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_driver.control.cycle import Request
+from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.legs import Array

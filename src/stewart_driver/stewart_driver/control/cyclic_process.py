@@ -131,6 +131,7 @@ def _serve(
         gc.disable()
         _sharpen_sleep()
         _run(loop, backend, block, parent, configuration.longest_stop + GRACE)
+        backend.disable()
     # Where drives still follow, it is the back end that brings them to rest before they are off.
     backend.close()
 

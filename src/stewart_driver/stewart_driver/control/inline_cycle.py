@@ -9,8 +9,9 @@ import os
 
 from stewart_driver.backend import Backend, Timed, Waiting
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import ControlLoop, Request
+from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.cycle_link import CycleLink
+from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError, CycleError
@@ -168,6 +169,8 @@ class InlineCycle(CycleLink):
             self.pause()
         rest = self._loop.state in AT_REST
         self._alive = False
+        if rest:
+            self._backend.disable()
         self._backend.close()
         if not rest:
             raise CycleError(f'the legs did not come to rest within {self._longest_stop:.2g} s')

@@ -10,10 +10,10 @@ from math import hypot
 import numpy as np
 from stewart_driver.backend import Backend, Described, Rescuable
 from stewart_driver.control.clock_bridge import ClockBridge
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_link import CycleLink, StateChange
 from stewart_driver.control.effort_join import EffortJoin
 from stewart_driver.control.inline_cycle import InlineCycle
+from stewart_driver.control.request import Request
 from stewart_driver.control.stall_detector import StallDetector
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import CycleError, DriverError
