@@ -78,6 +78,7 @@ class ControlLoop:
         self._holding = False
         self._held_legs = 0
         self._lost_setpoints = 0
+        self._verdicts = block.words['verdicts']
         self._now = 0.0
         self._at_rest_since: float | None = None
 
@@ -241,7 +242,7 @@ class ControlLoop:
         for record in ring.pop_all():
             forces = record['forces']
             setpoint = LegMotion(
-                float(record['stamp']),
+                record['stamp'],
                 record['strokes'],
                 record['rates'],
                 forces if any(forces.tolist()) else NO_MOTION,
@@ -251,7 +252,7 @@ class ControlLoop:
                 verdict = interpolator.refuse(Verdict.NOT_FOLLOWING, 'the legs are being stopped')
             else:
                 verdict = interpolator.offer(setpoint, now)
-            self._block.words['verdicts'][verdict] = interpolator.counts[verdict]
+            self._verdicts[verdict] = interpolator.counts[verdict]
             if verdict is Verdict.ACCEPTED:
                 self._last_accepted = now
             else:

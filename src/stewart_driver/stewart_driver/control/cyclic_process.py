@@ -11,7 +11,7 @@ no ROS. When its parent is gone it stops the motion, switches the drives off and
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 import ctypes
 import gc
 import os
@@ -105,8 +105,11 @@ def _schedule(configuration: CycleConfiguration) -> list[str]:
 def _lock_memory() -> list[str]:
     """Keep the memory of this process from being paged out; say if that is not permitted."""
     CURRENT, FUTURE, ON_FAULT = 1, 2, 4
-    limited = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0] != resource.RLIM_INFINITY
+    unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_MEMLOCK, unlimited)
     # Under a limit the memory of tomorrow could not be had at all, so that is not asked for.
+    limited = resource.getrlimit(resource.RLIMIT_MEMLOCK) != unlimited
     if limited or ctypes.CDLL(None).mlockall(CURRENT | FUTURE | ON_FAULT):
         return ['memory is not locked: it takes memlock unlimited in limits.conf']
     return []

@@ -138,6 +138,7 @@ class Ring:
         self._numbers = memory[8 : 8 * (1 + capacity)].data.cast('Q')
         slots = memory[8 * (1 + capacity) :].view(record)
         self._fields = {name: slots[name] for name in record.names or ()}
+        self._singles = frozenset(name for name, field in self._fields.items() if field.ndim == 1)
         self._read = 0
         self.lost = 0
 
@@ -171,7 +172,10 @@ class Ring:
         while self._read < written:
             self._read += 1
             slot = self._read % self._capacity
-            record = {name: field[slot].copy() for name, field in self._fields.items()}
+            record = {
+                name: field.item(slot) if name in self._singles else field[slot].copy()
+                for name, field in self._fields.items()
+            }
             record['number'] = self._read
             if self._numbers[slot] == self._read:
                 yield record
