@@ -189,7 +189,10 @@ def test_a_process_that_was_frozen_goes_on_from_rest(start: Start) -> None:
 def test_a_gentle_stop_at_the_end_is_not_cut_off(start: Start) -> None:
     backend = LoopbackBackend(LoopbackOptions())
     configuration = CycleConfiguration(
-        backend.limits.narrowed(acceleration=0.2), PATIENT, SUPERVISION
+        # 3 s from 0.1 m/s.
+        backend.limits.narrowed(acceleration=0.1),
+        PATIENT,
+        SUPERVISION,
     )
     client = CycleClient(backend, configuration)
     samples = drive(client, 1.5)

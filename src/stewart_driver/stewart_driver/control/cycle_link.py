@@ -22,6 +22,10 @@ from stewart_driver.control.state_machine import State
 from stewart_driver.legs import Array
 from stewart_driver.path.motion import LegMotion, Verdict
 
+# What a stop may take beyond the time that follows from speed and deceleration, because cycles
+# come late [s].
+PATIENCE = 1.0
+
 
 @dataclass(frozen=True)
 class StateChange:
@@ -145,17 +149,21 @@ class CycleLink(ABC):
     ----------
     block : SharedBlock
         The node's view of the memory that both ends share.
+    longest_stop : float
+        Time in which legs at the highest rate are brought to rest, and have settled [s].
 
     Attributes
     ----------
+    longest_stop : float
+        The same, and some patience [s].
     last_refusal : str
         Why the last refused setpoint was refused.
 
     """
 
-    def __init__(self, block: SharedBlock) -> None:
+    def __init__(self, block: SharedBlock, longest_stop: float) -> None:
         """Have heard nothing yet."""
-        self._block = block
+        self._block, self.longest_stop = block, longest_stop + PATIENCE
         self.last_refusal = ''
 
     @abstractmethod

@@ -26,15 +26,13 @@ from typing import Any
 from stewart_driver.backend import Backend
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
+from stewart_driver.control.cycle_link import PATIENCE
 from stewart_driver.control.cycle_statistics import bin_of
 from stewart_driver.control.shared_block import encode, Phase, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.control.wire_statistics import Wired
 from stewart_driver.errors import ConfigurationError, DriverError
 
-# What a stop may take beyond the time that follows from speed and deceleration, because cycles
-# come late [s].
-GRACE = 1.0
 SAFE = (State.DISABLED, State.FAULT)
 # So many objects that nobody needs any more may pile up while nothing moves.
 LITTER = 20_000
@@ -133,7 +131,7 @@ def _serve(
         gc.freeze()
         gc.disable()
         _sharpen_sleep()
-        _run(loop, backend, block, parent, configuration.longest_stop + GRACE)
+        _run(loop, backend, block, parent, configuration.longest_stop + PATIENCE)
         backend.disable()
     # Where drives still follow, it is the back end that brings them to rest before they are off.
     backend.close()

@@ -17,8 +17,6 @@ from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError, CycleError
 
 NANOSECONDS = 1_000_000_000
-# What a stop may take beyond the time that follows from speed and deceleration [s].
-GRACE = 1.0
 # Time that jumps further than this was set, it did not pass [ns].
 LONGEST_GAP = NANOSECONDS
 AT_REST = (State.DISABLED, State.FAULT)
@@ -59,7 +57,7 @@ class InlineCycle(CycleLink):
             backend.require_callers_time()
         descriptor = SharedBlock.allocate()
         try:
-            super().__init__(SharedBlock(descriptor))
+            super().__init__(SharedBlock(descriptor), configuration.longest_stop)
         finally:
             os.close(descriptor)
         self._backend = backend
@@ -69,7 +67,6 @@ class InlineCycle(CycleLink):
         backend.open(now_ns / NANOSECONDS)
         self._next += ceil(self._late / self._period) * self._period
         self._loop = ControlLoop(backend, configuration, self._block)
-        self._longest_stop = configuration.longest_stop + GRACE
         self._alive = True
         if self._next > now_ns:
             # As in a process of its own: whoever has the loop has drives that were measured.
@@ -163,7 +160,7 @@ class InlineCycle(CycleLink):
         """
         if not self._alive:
             return
-        limit = self._next + round(self._longest_stop * NANOSECONDS)
+        limit = self._next + round(self.longest_stop * NANOSECONDS)
         self._loop.disable('the driver is being cleaned up')
         while self._loop.state not in AT_REST and self._next < limit:
             self.pause()
@@ -173,4 +170,4 @@ class InlineCycle(CycleLink):
             self._backend.disable()
         self._backend.close()
         if not rest:
-            raise CycleError(f'the legs did not come to rest within {self._longest_stop:.2g} s')
+            raise CycleError(f'the legs did not come to rest within {self.longest_stop:.2g} s')

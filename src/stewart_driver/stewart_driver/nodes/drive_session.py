@@ -30,7 +30,6 @@ from stewart_node_support.hot_messages import tracking_error_reader
 from stewart_node_support.legs import leg_reader, LegState, LegWriter
 from stewart_node_support.stamps import from_seconds, NANOSECONDS
 
-LONGEST_STOP = 2.0
 AT_REST = (State.DISABLED, State.FAULT)
 
 
@@ -204,19 +203,18 @@ class DriveSession:
         Raises
         ------
         CycleError
-            If the drives are not off after 2 s.
+            If the drives are not off after the time of the longest stop.
 
         """
         self.ask(Request.DISABLE)
-        limit = self._client.steady() + LONGEST_STOP
+        longest = self._client.longest_stop
+        limit = self._client.steady() + longest
         while True:
             yield from self.states()
             if self._change.state in AT_REST:
                 return
             if self._client.steady() > limit:
-                raise CycleError(
-                    f'the drives are {self._change.state.name} after {LONGEST_STOP} s'
-                )
+                raise CycleError(f'the drives are {self._change.state.name} after {longest:.2g} s')
             self._client.pause()
 
     def end(self) -> None:
