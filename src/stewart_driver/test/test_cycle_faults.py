@@ -63,6 +63,22 @@ def test_in_fault_disabling_takes_the_voltage_and_leaves_the_fault() -> None:
     assert not rig.backend.enabled
 
 
+@pytest.mark.parametrize('fault_first', [True, False])
+def test_who_disables_during_the_stop_before_a_fault_gets_it_off(*, fault_first: bool) -> None:
+    rig = Rig().moving()
+    trip = {'position': 1.0, 'rotation': 0.0}
+    if fault_first:
+        rig.node.tracking.push(**trip)
+        rig.run(CYCLE)
+    assert rig.ask(Request.DISABLE) == (True, 'coming to rest, then off')
+    rig.node.tracking.push(**trip)
+    rig.backend._trouble = Trouble.DRIVE_FAULT
+    rig.run(0.5)
+
+    assert rig.states[-2:] == [State.STOPPING, State.FAULT]
+    assert not rig.backend.enabled
+
+
 def test_a_reset_while_drives_hold_brings_all_back_without_moving_any() -> None:
     rig = Rig(Trouble.DRIVE_FAULT, after=1.0)
     rig.run_into_trouble()

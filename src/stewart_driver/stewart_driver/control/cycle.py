@@ -77,6 +77,7 @@ class ControlLoop:
         # In FAULT, and on the way back from it: drives hold the command.
         self._holding = False
         self._held_legs = 0
+        self._off_wanted = False
         self._lost_setpoints = 0
         self._verdicts = block.words['verdicts']
         self._now = 0.0
@@ -126,10 +127,10 @@ class ControlLoop:
 
     def _take_requests(self, now: float) -> None:
         for record in self._block.requests.pop_all():
-            number = int(record['number'])
+            number = record['number']
             try:
-                request = Request(int(record['code']))
-                message = self._carry_out(request, float(record['value']), now)
+                request = Request(record['code'])
+                message = self._carry_out(request, record['value'], now)
             except DriverError as error:
                 self._writer.reply(number, str(error), accepted=False)
             else:
@@ -144,7 +145,10 @@ class ControlLoop:
                 return 'off; the fault stays until it is reset'
             return 'coming to rest, then off' if self.state is State.STOPPING else 'off'
         if request is Request.HOME:
-            return self._home()
+            if self.state is not State.DISABLED:
+                where = f'while the driver is {self.state.name}: disable first'
+                raise TransitionRefused(f'home is not possible {where}')
+            return self._backend.home()
         if request is Request.OVERRIDE:
             return self._switch_override(on=value != 0.0)
         if request is Request.SPEED_SCALING:
@@ -165,13 +169,6 @@ class ControlLoop:
         self._enabling_since = now
         self._backend.enable()
         return 'switching the drives on; driver/state tells when they are'
-
-    def _home(self) -> str:
-        if self.state is not State.DISABLED:
-            raise TransitionRefused(
-                f'home is not possible while the driver is {self.state.name}: disable first'
-            )
-        return self._backend.home()
 
     def _reset_fault(self, now: float) -> str:
         if not self._machine.allows(Event.RESET_FAULT):
@@ -222,9 +219,7 @@ class ControlLoop:
         if self._interpolator.slipped > FAR_BEHIND * self._backend.cycle_time:
             return
         for record in records:
-            trouble = self._supervisor.tracking(
-                float(record['position']), float(record['rotation'])
-            )
+            trouble = self._supervisor.tracking(record['position'], record['rotation'])
             # Where no path is played, setpoints are not followed, and far from them is no error.
             if trouble and self.state is State.ENABLED and self._interpolator.playing:
                 self._change(Event.TRIP, trouble)
@@ -233,7 +228,7 @@ class ControlLoop:
         for record in self._block.jogs.pop_all():
             why = f'legs are not jogged while the driver is {self.state.name}'
             if self.state is State.ENABLED:
-                why = self._interpolator.jog(record['rates'], float(record['stamp']))
+                why = self._interpolator.jog(record['rates'], record['stamp'])
             if why:
                 self._writer.refuse(why)
 
@@ -241,12 +236,8 @@ class ControlLoop:
         ring, interpolator = self._block.setpoints, self._interpolator
         for record in ring.pop_all():
             forces = record['forces']
-            setpoint = LegMotion(
-                record['stamp'],
-                record['strokes'],
-                record['rates'],
-                forces if any(forces.tolist()) else NO_MOTION,
-            )
+            forces = forces if any(forces.tolist()) else NO_MOTION
+            setpoint = LegMotion(record['stamp'], record['strokes'], record['rates'], forces)
             if self.state is State.STOPPING:
                 # Also once the legs are at rest: until they have settled nothing begins anew.
                 verdict = interpolator.refuse(Verdict.NOT_FOLLOWING, 'the legs are being stopped')
@@ -273,9 +264,8 @@ class ControlLoop:
             self._change(Event.STOP, interpolator.trouble)
         elif interpolator.playing and self.state is State.ENABLED:
             # What is played late was commanded in time.
-            trouble = self._supervisor.silence(
-                self._last_accepted, now - max(interpolator.slipped, 0.0)
-            )
+            on_time = now - max(interpolator.slipped, 0.0)
+            trouble = self._supervisor.silence(self._last_accepted, on_time)
             if trouble and interpolator.moving:
                 self._change(Event.STOP, trouble)
             # A path that too many missed cycles make late.
@@ -350,6 +340,8 @@ class ControlLoop:
         """Move the state machine, then make interpolator and drives agree with it."""
         before = self.state
         after = self._machine.handle(event, reason)
+        if event in {Event.DISABLE, Event.QUICK_STOP, Event.ENABLE, Event.REVIVE}:
+            self._off_wanted = event in {Event.DISABLE, Event.QUICK_STOP}
         self._tell_state()
         strengths = self._settings.interpolation
         if after is State.STOPPING:
@@ -361,7 +353,7 @@ class ControlLoop:
             )
         elif after is State.ENABLED and before is State.ENABLING:
             self._begin_holding()
-        elif after is State.FAULT and before is State.STOPPING and event is Event.AT_REST:
+        elif after is State.FAULT and event is Event.AT_REST and not self._off_wanted:
             # There may be no brakes: whatever drive can, holds its leg.
             self._interpolator.release()
             self._holding = True
