@@ -283,7 +283,7 @@ def test_ending_while_moving_stops_the_legs_first(start: Start) -> None:
 def test_a_bug_in_the_back_end_ends_the_process_with_its_reason(
     start: Start, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    client = start(Trouble.CRASH, after=0.1)
+    client = start(Trouble.CRASH, after=0.5)
 
     assert wait_for(lambda: not client.alive)
     assert client.epitaph() == (
