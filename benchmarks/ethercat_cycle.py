@@ -28,13 +28,13 @@ from stewart_driver.control.configuration import (
     InterpolationSettings,
     SupervisionSettings,
 )
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.control.cycle_statistics import percentile
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import DriveCalibration, DriveIdentity, Rig, save_rig
 
 SECONDS = 60.0
@@ -133,7 +133,7 @@ def _follow(client: CycleClient, start: np.ndarray, seconds: float) -> list[floa
         phase = OMEGA * elapsed
         strokes = start + AMPLITUDES * (1.0 - np.cos(phase))
         rates = AMPLITUDES * OMEGA * np.sin(phase)
-        client.offer(Setpoint(begin + elapsed, strokes, rates, np.zeros(6)))
+        client.offer(LegMotion(begin + elapsed, strokes, rates, np.zeros(6)))
         for item in client.samples():
             if item.commanded_strokes is not None:
                 errors.append(float(np.abs(item.strokes - item.commanded_strokes).max()))

@@ -149,7 +149,7 @@ def test_a_drive_fault_names_leg_and_code_until_it_is_reset(graph: Graph) -> Non
 
     assert not operator.call('enable').success
     assert operator.call('reset_fault').success
-    assert operator.wait(lambda: operator.names[-1] == 'DISABLED')
+    assert operator.wait(lambda: operator.names[-1] == 'ENABLED')
 
 
 def test_a_tracking_error_over_its_limit_stops(graph: Graph) -> None:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from stewart_driver.backend import Measurement, Targets
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import Cycle, Request
+from stewart_driver.control.cycle import ControlLoop
+from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.daq.card import AnalogCard
@@ -137,6 +138,10 @@ def test_outputs_are_safe_before_and_after(bench: Bench) -> None:
     assert_safe(bench)
     backend.close()
     backend.close()
+
+
+def card_is_on(bench: Bench) -> bool:
+    return bool(bench.card.digital_outputs[0])
 
 
 def assert_safe(bench: Bench) -> None:
@@ -352,7 +357,7 @@ def test_cycle_stops_all_legs_together_when_a_sensor_saturates(bench: Bench) -> 
     bench.backend.open(bench.now)
     descriptor = SharedBlock.allocate()
     block = SharedBlock(descriptor)
-    cycle = Cycle(bench.backend, CycleConfiguration(bench.limits), block)
+    cycle = ControlLoop(bench.backend, CycleConfiguration(bench.limits), block)
     begin, saturated = bench.now + 1.5, False
 
     def step() -> None:
@@ -383,4 +388,9 @@ def test_cycle_stops_all_legs_together_when_a_sensor_saturates(bench: Bench) -> 
     spread = np.ptp(np.array(strokes)[-1])
     print(f'\n{bench.settings.mode.value}: legs apart by {1e3 * spread:.2f} mm after the stop')
     assert spread < 1.5e-3
+    # The others hold under power until somebody takes it.
+    assert card_is_on(bench)
+    block.requests.push(code=Request.DISABLE)
+    step()
+    assert cycle.state is State.FAULT
     assert_safe(bench)

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 from stewart_driver.control.configuration import CycleConfiguration, InterpolationSettings
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_client import CycleClient
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import CycleError
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import load_rig
 from stewart_simulation.daq_card.analog_rig import Mode
 from stewart_simulation.daq_card.bench import teaching_rig
@@ -105,7 +105,7 @@ class Session:
             gone = min(ahead, 0.2) ** 2 / 0.4 + max(ahead - 0.2, 0.0)
             rate = RATE * min(ahead / 0.2, 1.0)
             self.client.offer(
-                Setpoint(begin + ahead, start + RATE * gone, np.full(6, rate), np.zeros(6))
+                LegMotion(begin + ahead, start + RATE * gone, np.full(6, rate), np.zeros(6))
             )
             while time.monotonic() < begin + ahead + STEP:
                 if upto():

@@ -36,14 +36,14 @@ from stewart_driver.control.configuration import (
     InterpolationSettings,
     SupervisionSettings,
 )
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.control.cycle_link import Sample, StateChange
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import CycleError
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import load_rig, save_rig
 from stewart_driver.verbs import calibrate_drives
 
@@ -66,7 +66,7 @@ NEITHER_OFF_NOR_FAULTY = {'OPERATION_ENABLED', 'QUICK_STOP_ACTIVE', 'FAULT_REACT
 PARENT = """
 import pickle, sys, time
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import Request
+from stewart_driver.control.request import Request
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
@@ -130,7 +130,7 @@ class User:
             stamp = time.monotonic()
             phase = OMEGA * (stamp - begin)
             self.client.offer(
-                Setpoint(
+                LegMotion(
                     stamp,
                     START + AMPLITUDES * (1.0 - np.cos(phase)),
                     AMPLITUDES * OMEGA * np.sin(phase),

@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 import pytest
 from stewart_driver.control.configuration import CycleConfiguration, SupervisionSettings
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_link import Sample, StateChange
 from stewart_driver.control.inline_cycle import InlineCycle
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.errors import BusTaken, NoInterface, WrongBus
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.legs import Array
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.settings import RigSettings
 
@@ -129,7 +129,7 @@ class User:
         stamp = self.now / 1e9
         phase = OMEGA * (stamp - begin)
         self.loop.offer(
-            Setpoint(
+            LegMotion(
                 stamp,
                 self._start + AMPLITUDES * (1.0 - np.cos(phase)),
                 AMPLITUDES * OMEGA * np.sin(phase),

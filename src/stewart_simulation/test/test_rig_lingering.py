@@ -14,8 +14,8 @@ import time
 
 import pytest
 from stewart_driver.control.configuration import CycleConfiguration, InterpolationSettings
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_client import CycleClient
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions
@@ -144,7 +144,7 @@ OWNER = """
 from pathlib import Path
 import signal, sys
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import Request
+from stewart_driver.control.request import Request
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions

@@ -21,14 +21,14 @@ pytest.importorskip('pysoem')
 pytest.importorskip('pyroute2')
 
 from stewart_driver.control.configuration import CycleConfiguration, InterpolationSettings
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_client import CycleClient
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.daq.options import SensorOptions
 from stewart_driver.daq.reader import DaqReader
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 from stewart_driver.witmotion.decoder import Decoder
 from stewart_driver.witmotion.frames import AccelerationFrame, AngularVelocityFrame
 from stewart_driver.witmotion.transport import SerialTransport
@@ -113,7 +113,7 @@ class Mover:
             until(lambda due=begin + at: time.monotonic() >= due)
             moved = RATE * (min(at, SOFT) ** 2 / (2.0 * SOFT) + max(at - SOFT, 0.0))
             rate = RATE * min(at / SOFT, 1.0)
-            self.client.offer(Setpoint(begin + at, start + moved, np.full(6, rate), np.zeros(6)))
+            self.client.offer(LegMotion(begin + at, start + moved, np.full(6, rate), np.zeros(6)))
             if self.look() is State.FAULT:
                 return
 

@@ -16,21 +16,50 @@ from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_driver.control.cycle import Request
+from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.legs import Array
-from stewart_driver.path.setpoint import Setpoint, Verdict
+from stewart_driver.path.motion import LegMotion, Verdict
+
+# What a stop may take beyond the time that follows from speed and deceleration, because cycles
+# come late [s].
+PATIENCE = 1.0
 
 
 @dataclass(frozen=True)
 class StateChange:
-    """The driver's state after a change, when it came on the steady clock [s], and why."""
+    """
+    The driver's state after a change.
+
+    Attributes
+    ----------
+    stamp : float
+        When it came, on the steady clock [s].
+    state : State
+        The state.
+    homed : bool
+        Whether the strokes are absolute.
+    reason : str
+        Why it is in this state.
+    speed_scaling : float
+        Speed at which paths are played, 0.01 to 1 [-].
+    override : bool
+        Whether legs may be outside their strokes.
+    live, braked, sto : int
+        Bits of the legs, see `Measurement`.
+
+    """
 
     stamp: float
     state: State
     homed: bool
     reason: str
+    speed_scaling: float = 1.0
+    override: bool = False
+    live: int = 0
+    braked: int = 0
+    sto: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,17 +149,21 @@ class CycleLink(ABC):
     ----------
     block : SharedBlock
         The node's view of the memory that both ends share.
+    longest_stop : float
+        Time in which legs at the highest rate are brought to rest, and have settled [s].
 
     Attributes
     ----------
+    longest_stop : float
+        The same, and some patience [s].
     last_refusal : str
         Why the last refused setpoint was refused.
 
     """
 
-    def __init__(self, block: SharedBlock) -> None:
+    def __init__(self, block: SharedBlock, longest_stop: float) -> None:
         """Have heard nothing yet."""
-        self._block = block
+        self._block, self.longest_stop = block, longest_stop + PATIENCE
         self.last_refusal = ''
 
     @abstractmethod
@@ -155,8 +188,8 @@ class CycleLink(ABC):
         """End the loop at once, whatever it is doing."""
 
     @abstractmethod
-    def request(self, request: Request) -> tuple[bool, str]:
-        """Return whether a request is carried out, and one sentence."""
+    def request(self, request: Request, value: float = 0.0) -> tuple[bool, str]:
+        """Return whether a request, with a value where it has one, is carried out, and why."""
 
     @abstractmethod
     def quick_stop(self) -> tuple[bool, str]:
@@ -171,7 +204,7 @@ class CycleLink(ABC):
         """Cycles run so far."""
         return int(self._block.words['cycles'])
 
-    def offer(self, setpoint: Setpoint) -> None:
+    def offer(self, setpoint: LegMotion) -> None:
         """Give a setpoint to the interpolator."""
         self._block.setpoints.push(
             stamp=setpoint.stamp,
@@ -179,6 +212,10 @@ class CycleLink(ABC):
             rates=setpoint.rates,
             forces=setpoint.forces,
         )
+
+    def jog(self, rates: Array) -> None:
+        """Move legs at rest at these rates for a tenth of a second, shape (6,) [m/s]."""
+        self._block.jogs.push(stamp=self.steady(), rates=rates)
 
     def report_tracking_error(self, position: float, rotation: float) -> None:
         """Give the Cartesian tracking error to the supervision [m], [rad]."""
@@ -192,6 +229,11 @@ class CycleLink(ABC):
                 State(int(event['state'])),
                 bool(event['homed']),
                 decode(event['reason']),
+                float(event['speed_scaling']),
+                bool(event['override']),
+                int(event['live']),
+                int(event['braked']),
+                int(event['sto']),
             )
             for event in self._block.events.pop_all()
         ]

@@ -10,17 +10,17 @@ from math import hypot
 import numpy as np
 from stewart_driver.backend import Backend, Described, Rescuable
 from stewart_driver.control.clock_bridge import ClockBridge
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_link import CycleLink, StateChange
 from stewart_driver.control.effort_join import EffortJoin
 from stewart_driver.control.inline_cycle import InlineCycle
-from stewart_driver.control.standstill import Standstill
+from stewart_driver.control.request import Request
+from stewart_driver.control.stall_detector import StallDetector
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import CycleError, DriverError
 from stewart_driver.legs import LEGS
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.driver_reports import backend_report, CommandReport, CycleReport
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 from stewart_interfaces.msg import DriverState
 from stewart_node_support.codec import Reader
 from stewart_node_support.conversions import header_msg
@@ -30,7 +30,6 @@ from stewart_node_support.hot_messages import tracking_error_reader
 from stewart_node_support.legs import leg_reader, LegState, LegWriter
 from stewart_node_support.stamps import from_seconds, NANOSECONDS
 
-LONGEST_STOP = 2.0
 AT_REST = (State.DISABLED, State.FAULT)
 
 
@@ -70,7 +69,7 @@ class DriveSession:
         self.clock = ClockBridge(wall, wall if isinstance(loop, InlineCycle) else loop.steady)
         self._backend = backend
         self._client = loop
-        self._standstill, self._chosen = Standstill(), chosen
+        self._stall, self._chosen = StallDetector(), chosen
         self._efforts = EffortJoin()
         self._commands = CommandReport(self._client, self._efforts)
         self._change = StateChange(self._client.steady(), State.DISABLED, False, 'starting')
@@ -105,7 +104,7 @@ class DriveSession:
             raise self._malformed('a leg command has both stroke and rate of every leg')
         forces = self._efforts.at(legs.stamp)
         self._client.offer(
-            Setpoint(
+            LegMotion(
                 self.clock.to_steady(legs.stamp / NANOSECONDS),
                 legs.position,
                 legs.velocity,
@@ -204,19 +203,18 @@ class DriveSession:
         Raises
         ------
         CycleError
-            If the drives are not off after 2 s.
+            If the drives are not off after the time of the longest stop.
 
         """
         self.ask(Request.DISABLE)
-        limit = self._client.steady() + LONGEST_STOP
+        longest = self._client.longest_stop
+        limit = self._client.steady() + longest
         while True:
             yield from self.states()
             if self._change.state in AT_REST:
                 return
             if self._client.steady() > limit:
-                raise CycleError(
-                    f'the drives are {self._change.state.name} after {LONGEST_STOP} s'
-                )
+                raise CycleError(f'the drives are {self._change.state.name} after {longest:.2g} s')
             self._client.pause()
 
     def end(self) -> None:
@@ -231,7 +229,7 @@ class DriveSession:
     def _end_standstill(self, present: StateChange) -> list[StateChange]:
         """Kill a process that hangs with the drives on: the outputs of a card stay then."""
         now = self._client.steady()
-        stood = self._standstill.look(self._client.cycles, now)
+        stood = self._stall.look(self._client.cycles, now)
         # Motors off, a reset may take its time.
         if stood <= self._chosen.stall_timeout or present.state in AT_REST or self._buried:
             return []

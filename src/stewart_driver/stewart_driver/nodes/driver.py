@@ -12,10 +12,10 @@ from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from stewart_driver.backend import find_backend, installed_backends
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.control.cycle_link import CycleLink
 from stewart_driver.control.inline_cycle import InlineCycle
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.nodes.declared_options import declare_options
 from stewart_driver.nodes.drive_session import DriveSession
@@ -32,6 +32,7 @@ from stewart_node_support.running import run
 
 NANOSECONDS = 1_000_000_000
 CLOCK_PERIOD = 1.0
+TRIGGERS = (Request.ENABLE, Request.DISABLE, Request.HOME, Request.RESET_FAULT)
 
 
 class Driver(DeviceNode):
@@ -69,7 +70,7 @@ class Driver(DeviceNode):
         self.create_subscription(
             JointState, 'joint_commands', self._on_command, COMMAND_QOS, raw=True
         )
-        for request in Request:
+        for request in TRIGGERS:
             name = f'driver/{request.name.lower()}'
             self.create_service(Trigger, name, partial(self._answer, request))
         self.create_service(Trigger, 'driver/quick_stop', partial(self._answer, None))

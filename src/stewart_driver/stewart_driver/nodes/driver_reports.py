@@ -14,7 +14,7 @@ from stewart_driver.control.cycle_link import CycleCounters, CycleLink
 from stewart_driver.control.cycle_statistics import BINS, percentile
 from stewart_driver.control.effort_join import EffortJoin
 from stewart_driver.control.state_machine import State
-from stewart_driver.path.setpoint import Verdict
+from stewart_driver.path.motion import Verdict
 from stewart_node_support.diagnostics import Level, Report
 
 MICROSECONDS = 1e6
