@@ -11,13 +11,12 @@ from __future__ import annotations
 from enum import IntEnum
 
 import numpy as np
-from stewart_driver.backend import Backend, Explaining, Measurement, Noting, Targets
+from stewart_driver.backend import Backend, Measurement, Targets
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.punctuality import Punctuality
 from stewart_driver.control.shared_block import encode, SharedBlock
 from stewart_driver.control.state_machine import Event, State, StateMachine
 from stewart_driver.control.supervision import Supervisor
-from stewart_driver.control.wire_statistics import Wired
 from stewart_driver.errors import DriverError, TransitionRefused, TransportError
 from stewart_driver.legs import Array, LEGS, read_only
 from stewart_driver.path.command import Command
@@ -66,7 +65,7 @@ class Cycle:
             configuration.limits, configuration.interpolation, backend.cycle_time
         )
         self._supervisor = Supervisor(configuration.limits, configuration.supervision)
-        self._wire = backend.wire if isinstance(backend, Wired) else None
+        self._wire = backend.wire
         self._punctuality = Punctuality(backend.cycle_time)
         self._measured: Measurement | None = None
         self._commanded: Command | None = None
@@ -156,7 +155,7 @@ class Cycle:
 
     def _noted(self, sentence: str) -> str:
         """Add what the back end has to say about its start."""
-        notes = self._backend.notes if isinstance(self._backend, Noting) else ''
+        notes = self._backend.notes
         return f'{sentence}; {notes}' if notes else sentence
 
     def _enable(self, now: float) -> str:
@@ -276,7 +275,7 @@ class Cycle:
             if self._measured is not None and self._measured.enabled:
                 self._change(Event.DRIVES_ON, 'all drives are on')
             elif waited > self._settings.supervision.enable_timeout:
-                why = self._backend.why_not_on() if isinstance(self._backend, Explaining) else ''
+                why = self._backend.why_not_on()
                 late = f'the drives are not on after {waited:.2f} s'
                 self._change(Event.TRIP, f'{late}: {why}' if why else late)
         elif self.state is State.STOPPING and self._settled(now):

@@ -28,7 +28,6 @@ from stewart_driver.control.cycle import Cycle
 from stewart_driver.control.cycle_statistics import bin_of
 from stewart_driver.control.shared_block import encode, Phase, SharedBlock
 from stewart_driver.control.state_machine import State
-from stewart_driver.control.wire_statistics import Wired
 from stewart_driver.errors import ConfigurationError, DriverError
 
 # A stop takes 1.5 times speed over deceleration; whatever takes longer than this hangs.
@@ -111,7 +110,6 @@ def _run(cycle: Cycle, backend: Backend, block: SharedBlock, parent: int) -> Non
     the drives have a clock of their own, the grid follows it.
     """
     words, period = block.words, backend.cycle_time
-    wired = backend if isinstance(backend, Wired) else None
     terminated: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: terminated.append(number))
     deadline, give_up = time.monotonic(), float('inf')
@@ -129,7 +127,7 @@ def _run(cycle: Cycle, backend: Backend, block: SharedBlock, parent: int) -> Non
         busy = time.monotonic() - woken
         _count(words, lateness, busy)
         words['phase'] = Phase.RUNNING
-        deadline += period + (wired.shift if wired else 0.0)
+        deadline += period + backend.shift
         if deadline > give_up:
             raise DriverError(f'the legs did not come to rest within {LONGEST_STOP} s')
         time.sleep(max(deadline - time.monotonic(), 0.0))

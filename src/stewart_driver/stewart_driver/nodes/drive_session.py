@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from math import hypot
 
 import numpy as np
-from stewart_driver.backend import Backend, Described, Rescuable
+from stewart_driver.backend import Backend
 from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_link import CycleLink, StateChange
@@ -244,12 +244,11 @@ class DriveSession:
 
     def _rescue(self) -> str:
         """Make outputs safe that the dead process has left behind; say what came of it."""
-        if not isinstance(self._backend, Rescuable):
-            return ''
         try:
-            return f'; {self._backend.rescue()}'
+            done = self._backend.rescue()
         except DriverError as error:
             return f'; the outputs are NOT safe: {error}'
+        return f'; {done}' if done else ''
 
     def _legs(self, reader: Reader[LegState], data: bytes) -> LegState:
         try:
@@ -268,5 +267,5 @@ class DriveSession:
             self._change.state,
             self._change.reason,
             simulated=self._backend.simulated,
-            details=self._backend.details if isinstance(self._backend, Described) else {},
+            details=self._backend.details,
         )
