@@ -102,6 +102,8 @@ class Backend(ABC):
         What the operator has to know since the last start, for ``driver/state``; may be empty.
     why_live : str
         Why the motors stay under voltage after `disable`; empty where they do not.
+    rig_file : str
+        The machine's own file, which says of which platform it is; empty where there is none.
     wire : WireStatistics or None
         How the frames fare, where there are frames.
 
@@ -114,6 +116,7 @@ class Backend(ABC):
     limits: LegLimits
     notes: str = ''
     why_live: str = ''
+    rig_file: str = ''
     wire: WireStatistics | None = None
 
     @abstractmethod

@@ -59,6 +59,7 @@ class DaqBackend(Backend):
     def __init__(self, options: DaqOptions, access: CardAccess = ORDINARY) -> None:
         """Find card type and calibration; nothing is opened before `open`."""
         self._options, self._access = options, access
+        self.rig_file = options.rig_file
         self.cycle_time, self.limits = options.cycle_time, options.limits()
         self._card_type = find_card_type(options.card)
         self.simulated = self._card_type.simulated

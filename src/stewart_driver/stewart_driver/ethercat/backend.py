@@ -59,7 +59,7 @@ class EthercatBackend(Backend):
 
     def __init__(self, options: EthercatOptions) -> None:
         """Read the files; nothing is opened before `open`."""
-        self._options = options
+        self._options, self.rig_file = options, options.rig_file
         self._kind = DriveType.from_yaml(options.drive)
         self.cycle_time, self.limits = options.cycle_time, self._kind.limits
         rig = load_rig(options.rig_file) if options.rig_file else Rig('')

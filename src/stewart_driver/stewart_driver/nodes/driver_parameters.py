@@ -14,6 +14,7 @@ from stewart_driver.control.configuration import (
     SupervisionSettings,
 )
 from stewart_driver.errors import ConfigurationError
+from stewart_driver.rig_platform import require_platform_of_the_rig
 from stewart_node_support.fields import param
 
 PATH = InterpolationSettings()
@@ -25,6 +26,9 @@ class DriverParameters:
     """Parameters of the driver node; those of the back end stand under its own name."""
 
     backend: str = param('simulated', 'what moves the legs: simulated, or an installed back end')
+    platform: str = param(
+        '', 'by which the legs are commanded; a rig_file of another one is refused'
+    )
     publish_rate: float = param(
         200.0, 'rate of actuator_states, rounded to a whole number of cycles [Hz]', min=1.0
     )
@@ -120,6 +124,8 @@ class DriverParameters:
             If a value cannot be used, also together with this back end.
 
         """
+        if backend.rig_file and (self.platform or not backend.simulated):
+            require_platform_of_the_rig(self.platform, backend.rig_file)
         if self.publish_rate * backend.cycle_time > 1.0:
             raise ConfigurationError(
                 'publish_rate',
