@@ -36,6 +36,8 @@ class Request(IntEnum):
     DISABLE = 2
     HOME = 3
     RESET_FAULT = 4
+    OVERRIDE = 5
+    SPEED_SCALING = 6
 
 
 class Cycle:
@@ -74,7 +76,7 @@ class Cycle:
         self._last_accepted = -np.inf
         self._enabling_since = 0.0
         self._connected = True
-        self._told: tuple[State, bool, str] | None = None
+        self._told: tuple[State, bool, str, tuple[int, int, int]] | None = None
         self._steps = 0
         self._now = 0.0
         self._at_rest_since: float | None = None
@@ -323,12 +325,22 @@ class Cycle:
 
     def _tell_state(self) -> None:
         """Tell every change, also those that last less than a cycle."""
-        told = (self.state, self._backend.homed, self._machine.reason)
+        measured = self._measured
+        masks = (measured.live, measured.braked, measured.sto) if measured else (0, 0, 0)
+        told = (self.state, self._backend.homed, self._machine.reason, masks)
         if told == self._told:
             return
         self._told = told
-        state, homed, reason = told
-        self._block.events.push(stamp=self._now, state=state, homed=homed, reason=encode(reason))
+        state, homed, reason, masks = told
+        self._block.events.push(
+            stamp=self._now,
+            state=state,
+            homed=homed,
+            reason=encode(reason),
+            speed_scaling=1.0,
+            override=False,
+            **dict(zip(('live', 'braked', 'sto'), masks, strict=True)),
+        )
 
     def _tell(self, command: Command) -> None:
         """Write to the block what the node shall know."""

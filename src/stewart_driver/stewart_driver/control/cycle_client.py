@@ -83,7 +83,9 @@ class CycleClient(ChildProcess, CycleLink):
         """Wait for a millisecond."""
         time.sleep(1e-3)
 
-    def request(self, request: Request, timeout: float | None = None) -> tuple[bool, str]:
+    def request(
+        self, request: Request, value: float = 0.0, timeout: float | None = None
+    ) -> tuple[bool, str]:
         """
         Ask for something and wait for the answer, which comes in the next cycle.
 
@@ -91,6 +93,8 @@ class CycleClient(ChildProcess, CycleLink):
         ----------
         request : Request
             What is wanted.
+        value : float
+            How much of it, for a request that has a value.
         timeout : float or None
             Longest wait [s]; None takes what such a request may need.
 
@@ -102,7 +106,7 @@ class CycleClient(ChildProcess, CycleLink):
         """
         if timeout is None:
             timeout = RESET_TIMEOUT if request is Request.RESET_FAULT else REPLY_TIMEOUT
-        number = self._block.requests.push(code=request)
+        number = self._block.requests.push(code=request, value=value)
         limit = time.monotonic() + timeout
         while self.alive and time.monotonic() < limit:
             for reply in self._block.replies.pop_all():

@@ -25,12 +25,37 @@ from stewart_driver.path.setpoint import Setpoint, Verdict
 
 @dataclass(frozen=True)
 class StateChange:
-    """The driver's state after a change, when it came on the steady clock [s], and why."""
+    """
+    What is so after a change.
+
+    Attributes
+    ----------
+    stamp : float
+        When it came on the steady clock [s].
+    state : State
+        Of the driver.
+    homed : bool
+        Whether the strokes are absolute.
+    reason : str
+        Why it came, one sentence.
+    speed_scaling : float
+        Share of the planned speed that was asked for [-].
+    override : bool
+        Whether a leg outside its stroke may be brought back.
+    live, braked, sto : int
+        One bit per leg, as in `Measurement`.
+
+    """
 
     stamp: float
     state: State
     homed: bool
     reason: str
+    speed_scaling: float = 1.0
+    override: bool = False
+    live: int = 0
+    braked: int = 0
+    sto: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +180,7 @@ class CycleLink(ABC):
         """End the loop at once, whatever it is doing."""
 
     @abstractmethod
-    def request(self, request: Request) -> tuple[bool, str]:
+    def request(self, request: Request, value: float = 0.0) -> tuple[bool, str]:
         """Return whether a request is carried out, and one sentence."""
 
     @abstractmethod
@@ -180,6 +205,10 @@ class CycleLink(ABC):
             forces=setpoint.forces,
         )
 
+    def jog(self, rates: Array) -> None:
+        """Ask for leg rates [m/s], shape (6,), that count for 100 ms."""
+        self._block.jogs.push(stamp=self.steady(), rates=rates)
+
     def report_tracking_error(self, position: float, rotation: float) -> None:
         """Give the Cartesian tracking error to the supervision [m], [rad]."""
         self._block.tracking.push(position=position, rotation=rotation)
@@ -192,6 +221,11 @@ class CycleLink(ABC):
                 State(int(event['state'])),
                 bool(event['homed']),
                 decode(event['reason']),
+                float(event['speed_scaling']),
+                bool(event['override']),
+                int(event['live']),
+                int(event['braked']),
+                int(event['sto']),
             )
             for event in self._block.events.pop_all()
         ]

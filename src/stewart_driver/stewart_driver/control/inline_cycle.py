@@ -127,9 +127,9 @@ class InlineCycle(CycleLink):
         """How far the back end is beyond the coming cycle [ns]."""
         return max(round(max(self._backend.now, 0.0) * NANOSECONDS) - self._next, 0)
 
-    def request(self, request: Request) -> tuple[bool, str]:
+    def request(self, request: Request, value: float = 0.0) -> tuple[bool, str]:
         """Carry a request out; return whether it is accepted, and one sentence."""
-        number = self._block.requests.push(code=request)
+        number = self._block.requests.push(code=request, value=value)
         self._cycle.serve()
         for reply in self._block.replies.pop_all():
             if int(reply['request']) == number:

@@ -34,11 +34,25 @@ RINGS: dict[str, tuple[int, list[tuple[Any, ...]]]] = {
         1024,
         [('stamp', 'f8'), ('strokes', *LEG_ARRAY), ('rates', *LEG_ARRAY), ('forces', *LEG_ARRAY)],
     ),
-    'requests': (16, [('code', 'i4')]),
+    'jogs': (64, [('stamp', 'f8'), ('rates', *LEG_ARRAY)]),
+    'requests': (16, [('code', 'i4'), ('value', 'f8')]),
     'tracking': (64, [('position', 'f8'), ('rotation', 'f8')]),
     # cycle -> node
     'replies': (16, [('request', 'u8'), ('accepted', '?'), ('message', TEXT)]),
-    'events': (64, [('stamp', 'f8'), ('state', 'i4'), ('homed', '?'), ('reason', TEXT)]),
+    'events': (
+        64,
+        [
+            ('stamp', 'f8'),
+            ('state', 'i4'),
+            ('homed', '?'),
+            ('reason', TEXT),
+            ('speed_scaling', 'f8'),
+            ('override', '?'),
+            ('live', 'i4'),
+            ('braked', 'i4'),
+            ('sto', 'i4'),
+        ],
+    ),
     'samples': (
         1024,
         [
@@ -131,12 +145,12 @@ class Ring:
         return 8 * (1 + capacity) + capacity * record.itemsize
 
     def push(self, **values: Any) -> int:
-        """Write a record, every field by name, and return its number, from 1."""
+        """Write a record by name, 0 what is not given, and return its number, from 1."""
         number = int(self._written[0]) + 1
         slot = number % self._capacity
         self._numbers[slot] = 0
         for name, field in self._fields.items():
-            field[slot] = values[name]
+            field[slot] = values.get(name, 0)
         self._numbers[slot] = number
         self._written[0] = number
         return number
@@ -176,12 +190,13 @@ class SharedBlock:
     ----------
     words : record array of dtype WORDS, shape ()
         Single numbers.
-    setpoints, requests, tracking, replies, events, samples, refusals, failures : Ring
+    setpoints, jogs, requests, tracking, replies, events, samples, refusals, failures : Ring
         See `RINGS` for their records and directions.
 
     """
 
     setpoints: Ring
+    jogs: Ring
     requests: Ring
     tracking: Ring
     replies: Ring
