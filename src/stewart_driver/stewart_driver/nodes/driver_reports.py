@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from stewart_driver.advice import advice
 from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.control.cycle_link import CycleCounters, CycleLink
 from stewart_driver.control.cycle_statistics import BINS, percentile
@@ -168,9 +169,10 @@ def backend_report(
     Returns
     -------
     Report
-        ERROR in FAULT.
+        ERROR in FAULT, with what to do.
 
     """
+    todo = {'do': advice(reason)} if state is State.FAULT else {}
     what = f'SIMULATED, no metal moves (back end {name})' if simulated else f'back end {name}'
     return Report(
         Level.ERROR if state is State.FAULT else Level.OK,
@@ -181,5 +183,6 @@ def backend_report(
             'simulated': simulated,
             'state': state.name,
             'reason': reason,
+            **todo,
         },
     )
