@@ -94,7 +94,7 @@ class CycleClient(ChildProcess, CycleLink):
         request : Request
             What is wanted.
         value : float
-            How much of it, for a request that has a value.
+            Of the request, where it has one.
         timeout : float or None
             Longest wait [s]; None takes what such a request may need.
 

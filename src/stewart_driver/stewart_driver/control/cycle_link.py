@@ -26,24 +26,24 @@ from stewart_driver.path.setpoint import Setpoint, Verdict
 @dataclass(frozen=True)
 class StateChange:
     """
-    What is so after a change.
+    The driver's state after a change.
 
     Attributes
     ----------
     stamp : float
-        When it came on the steady clock [s].
+        When it came, on the steady clock [s].
     state : State
-        Of the driver.
+        The state.
     homed : bool
         Whether the strokes are absolute.
     reason : str
-        Why it came, one sentence.
+        Why it is in this state.
     speed_scaling : float
-        Share of the planned speed that was asked for [-].
+        Speed at which paths are played, 0.01 to 1 [-].
     override : bool
-        Whether a leg outside its stroke may be brought back.
+        Whether legs may be outside their strokes.
     live, braked, sto : int
-        One bit per leg, as in `Measurement`.
+        Bits of the legs, see `Measurement`.
 
     """
 
@@ -181,7 +181,7 @@ class CycleLink(ABC):
 
     @abstractmethod
     def request(self, request: Request, value: float = 0.0) -> tuple[bool, str]:
-        """Return whether a request is carried out, and one sentence."""
+        """Return whether a request, with a value where it has one, is carried out, and why."""
 
     @abstractmethod
     def quick_stop(self) -> tuple[bool, str]:
@@ -206,7 +206,7 @@ class CycleLink(ABC):
         )
 
     def jog(self, rates: Array) -> None:
-        """Ask for leg rates [m/s], shape (6,), that count for 100 ms."""
+        """Move legs at rest at these rates for a tenth of a second, shape (6,) [m/s]."""
         self._block.jogs.push(stamp=self.steady(), rates=rates)
 
     def report_tracking_error(self, position: float, rotation: float) -> None:

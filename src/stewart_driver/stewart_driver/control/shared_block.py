@@ -34,8 +34,8 @@ RINGS: dict[str, tuple[int, list[tuple[Any, ...]]]] = {
         1024,
         [('stamp', 'f8'), ('strokes', *LEG_ARRAY), ('rates', *LEG_ARRAY), ('forces', *LEG_ARRAY)],
     ),
-    'jogs': (64, [('stamp', 'f8'), ('rates', *LEG_ARRAY)]),
     'requests': (16, [('code', 'i4'), ('value', 'f8')]),
+    'jogs': (64, [('stamp', 'f8'), ('rates', *LEG_ARRAY)]),
     'tracking': (64, [('position', 'f8'), ('rotation', 'f8')]),
     # cycle -> node
     'replies': (16, [('request', 'u8'), ('accepted', '?'), ('message', TEXT)]),
@@ -53,6 +53,7 @@ RINGS: dict[str, tuple[int, list[tuple[Any, ...]]]] = {
             ('sto', 'i4'),
         ],
     ),
+    'notes': (16, [('text', TEXT)]),
     'samples': (
         1024,
         [
@@ -145,12 +146,12 @@ class Ring:
         return 8 * (1 + capacity) + capacity * record.itemsize
 
     def push(self, **values: Any) -> int:
-        """Write a record by name, 0 what is not given, and return its number, from 1."""
+        """Write a record, its fields by name, the others zero; return its number, from 1."""
         number = int(self._written[0]) + 1
         slot = number % self._capacity
         self._numbers[slot] = 0
         for name, field in self._fields.items():
-            field[slot] = values.get(name, 0)
+            field[slot] = values[name] if name in values else field.dtype.type()
         self._numbers[slot] = number
         self._written[0] = number
         return number
@@ -190,17 +191,18 @@ class SharedBlock:
     ----------
     words : record array of dtype WORDS, shape ()
         Single numbers.
-    setpoints, jogs, requests, tracking, replies, events, samples, refusals, failures : Ring
+    setpoints, requests, jogs, tracking, replies, events, notes, samples, refusals, failures : Ring
         See `RINGS` for their records and directions.
 
     """
 
     setpoints: Ring
-    jogs: Ring
     requests: Ring
+    jogs: Ring
     tracking: Ring
     replies: Ring
     events: Ring
+    notes: Ring
     samples: Ring
     refusals: Ring
     failures: Ring
