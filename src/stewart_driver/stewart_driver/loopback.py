@@ -18,8 +18,6 @@ from stewart_driver.backend import Backend, Measurement, Targets
 from stewart_driver.errors import DriveFault, HomingError, TransportError
 from stewart_driver.legs import LegLimits, LEGS
 
-ALL = (1 << LEGS) - 1
-
 
 class Trouble(Enum):
     """What a loopback back end can be told to do wrong."""
@@ -151,6 +149,5 @@ class LoopbackBackend(Backend):
             strokes=strokes,
             rates=targets.rates,
             enabled=self.enabled,
-            live=ALL if self.enabled or self.why_live else 0,
             fault=DriveFault(3, 0x7305, 'encoder') if trouble is Trouble.DRIVE_FAULT else None,
         )
