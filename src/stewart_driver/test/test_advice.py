@@ -25,7 +25,7 @@ MATRIX = Path(__file__).parents[3] / 'docs' / 'fault_matrix.md'
 
 
 def supervised() -> list[str]:
-    """Let the supervision say everything that it can say."""
+    """Let the supervision say what it can say of a measurement."""
     watch = Supervisor(LIMITS, SupervisionSettings())
     still, far = np.full(6, 0.3), np.full(6, 0.7)
     found = [
@@ -33,8 +33,6 @@ def supervised() -> list[str]:
         watch.measurement(Measurement(0.0, np.full(6, np.nan), still)),
         watch.measurement(Measurement(0.0, far, np.zeros(6))),
         watch.measurement(Measurement(0.002, still, np.zeros(6))),
-        watch.following(still, np.zeros(6), far),
-        watch.punctuality(0.9),
         watch.tracking(1.0, 0.0),
         watch.tracking(0.0, 1.0),
     ]
@@ -46,6 +44,8 @@ def supervised() -> list[str]:
     'sentence',
     [
         *supervised(),
+        'leg 3 is 12.00 mm from its command, allowed are 10 mm',
+        '60.0 % of the cycles of the last second were missed while moving, allowed are 50 %',
         'the drives have left operation by themselves',
         'the drives are not on after 5.00 s: leg 3 is SWITCHED_ON',
         'the legs did not come to rest within 0.9 s',
