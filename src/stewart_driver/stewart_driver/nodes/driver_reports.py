@@ -134,11 +134,14 @@ class CommandReport:
         values['without, though expected'] = self._efforts.missing
         total = sum(now.verdicts.values()) - now.verdicts[Verdict.ACCEPTED] + self.malformed
         refused, self._refused = total - self._refused, total
-        why, self.last_malformed = self.last_malformed or self._client.last_refusal, ''
+        why = self.last_malformed or self._client.last_refusal
+        self.last_malformed = self._client.last_refusal = ''
         if refused:
             return Report(
                 Level.WARN, f'{refused} commands refused in the last second: {why}', values
             )
+        if why:
+            return Report(Level.WARN, f'refused in the last second: {why}', values)
         return Report(Level.OK, 'no command refused', values)
 
 
