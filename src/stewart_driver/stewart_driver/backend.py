@@ -193,6 +193,11 @@ class Backend(ABC):
         """How much later than a period the next cycle shall begin, for the drives' clock [s]."""
         return 0.0
 
+    @property
+    def stall_limit(self) -> float:
+        """Time without a cycle after which somebody has to call `rescue` [s]."""
+        return inf
+
     def require_callers_time(self) -> None:  # noqa: B027
         """Raise `ConfigurationError` unless no time passes for it but its caller's."""
 

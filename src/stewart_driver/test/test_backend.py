@@ -56,3 +56,4 @@ def test_a_back_end_that_says_nothing_more_has_an_answer_to_every_question() -> 
     assert (quiet.notes, quiet.why_live, quiet.rescue(), quiet.details) == ('', '', '', {})
     assert quiet.shift == 0.0
     assert quiet.now < 0.0
+    assert quiet.stall_limit == float('inf')
