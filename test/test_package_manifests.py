@@ -56,6 +56,7 @@ ROS_PACKAGES = {
     'action_msgs',
     'ament_index_python',
     'builtin_interfaces',
+    'controller_manager',
     'diagnostic_msgs',
     'geometry_msgs',
     'launch',

@@ -33,6 +33,7 @@ setup(
         'stewart.verbs': [
             'demo = stewart_bringup.verbs.demo',
             'drive = stewart_bringup.verbs.drive',
+            'jog = stewart_bringup.verbs.jog',
             'move = stewart_bringup.verbs.move',
             'run = stewart_bringup.verbs.run',
             'simulate = stewart_bringup.verbs.simulate',

@@ -34,9 +34,17 @@ pytestmark = pytest.mark.installed
 
 SRC = Path(__file__).parents[2]
 LAUNCH_FILES = sorted((SRC / 'stewart_bringup' / 'launch').glob('*.launch.py'))
-CONFIGS = sorted((SRC / 'stewart_bringup' / 'config').glob('*.yaml'))
+# Controllers of ros2_control are no nodes of ours.
+CONFIGS = sorted((SRC / 'stewart_bringup' / 'config').glob('[!r]*.yaml')) + sorted(
+    (SRC / 'stewart_bringup' / 'config').glob('rig_*.yaml')
+)
 # Started but not ours.
-EXTERNAL = {('robot_state_publisher', 'robot_state_publisher'), ('rviz2', 'rviz2')}
+EXTERNAL = {
+    ('robot_state_publisher', 'robot_state_publisher'),
+    ('rviz2', 'rviz2'),
+    ('controller_manager', 'ros2_control_node'),
+    ('controller_manager', 'spawner'),
+}
 # Declared by rclpy, or by stewart_node_support for every lifecycle node.
 EVERY_NODE = {'use_sim_time', 'autostart'}
 
@@ -210,6 +218,7 @@ CASES = [
     ('demo', {'wave': 'eq18', 'record': 'true'}),
     ('rig_ethercat', {}),
     ('rig_daq', {'record': 'true', 'wave': 'eq18'}),
+    ('ros2_control', {}),
     ('view', {'web': 'true'}),
     ('replay_identification', {'bag': 'run', 'rviz': 'true'}),
 ]

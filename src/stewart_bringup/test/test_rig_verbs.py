@@ -87,7 +87,16 @@ def height(said: str) -> float:
 def test_a_program_reads_the_state(capfd: pytest.CaptureFixture[str]) -> None:
     state = json.loads(ask(capfd, 'drive', 'state', '--json'))
     assert state.pop('reason')
-    assert state == {'state': 'ENABLED', 'homed': True, 'backend': 'simulated', 'simulated': True}
+    assert [len(state.pop(key)) for key in ('live', 'braked', 'sto')] == [6] * 3
+    assert state == {
+        'state': 'ENABLED',
+        'homed': True,
+        'backend': 'simulated',
+        'simulated': True,
+        'holding': False,
+        'override': False,
+        'speed_scaling': 1.0,
+    }
 
 
 def test_ten_millimetres_up_and_down_again(capfd: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,9 @@ import os
 from stewart_description.paths import platform_path, urdf_path
 
 
-def render_urdf(platform: str | os.PathLike[str], prefix: str = '') -> str:
+def render_urdf(
+    platform: str | os.PathLike[str], prefix: str = '', *, ros2_control: bool = False
+) -> str:
     """
     Expand the parametric model for one platform.
 
@@ -19,6 +21,8 @@ def render_urdf(platform: str | os.PathLike[str], prefix: str = '') -> str:
         Name of a stored platform, or the path of a YAML file.
     prefix : str
         Put before the name of every link and joint.
+    ros2_control : bool
+        Add the tag by which a controller_manager drives the legs through the driver.
 
     Returns
     -------
@@ -36,5 +40,6 @@ def render_urdf(platform: str | os.PathLike[str], prefix: str = '') -> str:
     import xacro
 
     file = platform_path(platform).absolute()
-    document = xacro.process_file(str(urdf_path()), mappings={'file': str(file), 'prefix': prefix})
+    mappings = {'file': str(file), 'prefix': prefix, 'ros2_control': str(ros2_control).lower()}
+    document = xacro.process_file(str(urdf_path()), mappings=mappings)
     return str(document.toprettyxml(indent='  '))

@@ -75,6 +75,31 @@ def test_model_is_a_tree_from_base_to_sensor(name: str) -> None:
     assert ET.fromstring(urdf).attrib['name'] == 'stewart'
 
 
+def test_a_controller_manager_is_told_of_six_legs_only_when_asked() -> None:
+    assert ET.fromstring(render_urdf('vigo')).find('ros2_control') is None
+    urdf = render_urdf('vigo', 'a_', ros2_control=True)
+    system = find(urdf, 'ros2_control', 'a_legs')
+
+    assert tree_faults(urdf) == []
+    joints = system.findall('joint')
+    assert [joint.attrib['name'] for joint in joints] == [f'a_leg_{leg}' for leg in LEGS]
+    for joint in joints:
+        assert find(urdf, 'joint', joint.attrib['name']).attrib['type'] == 'prismatic'
+        for kind in ('command_interface', 'state_interface'):
+            assert [item.attrib['name'] for item in joint.findall(kind)] == [
+                'position',
+                'velocity',
+            ]
+    assert {item.attrib['name']: item.text for item in system.iter('param')} == {
+        'joint_commands_topic': 'joint_commands',
+        'joint_states_topic': 'actuator_states',
+        'trigger_joint_command_threshold': '-1',
+    }
+    assert system.findtext('hardware/plugin') == (
+        'joint_state_topic_hardware_interface/JointStateTopicSystem'
+    )
+
+
 @needs_check_urdf
 @pytest.mark.parametrize('name', NAMES)
 def test_check_urdf_accepts_the_model(name: str, tmp_path: Path) -> None:

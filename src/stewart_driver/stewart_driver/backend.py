@@ -1,7 +1,7 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The protocol between the cyclic process and whatever moves the legs.
+What stands between the cyclic process and whatever moves the legs.
 
 A back end is made in the node's process, which checks its options, and pickled into the cyclic
 process, where `open` and everything after it is called. So the constructor holds no handle,
@@ -11,10 +11,13 @@ socket or thread. Packages offer back ends through the entry-point group
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from importlib.metadata import entry_points
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from math import inf
+from typing import Any, ClassVar, NamedTuple
 
+from stewart_driver.control.wire_statistics import WireStatistics
 from stewart_driver.errors import DriveFault, UnknownBackend
 from stewart_driver.legs import Array, LegLimits
 
@@ -75,53 +78,81 @@ class Measurement(NamedTuple):
     true_strokes: Array | None = None
 
 
-class Backend(Protocol):
+class Backend(ABC):
     """
     Six drives behind one transport.
 
-    Every method may raise `TransportError`. After `disable` or `close` the outputs are safe.
+    Every method may raise `TransportError`. After `disable` or `close` the outputs are safe. What
+    follows `exchange` has a default, for transports that have no more to say.
+
+    Parameters
+    ----------
+    options : object
+        An instance of `options_type`, a dataclass of plain values, which is checked.
+
+    Attributes
+    ----------
+    simulated : bool
+        Whether no metal moves.
+    cycle_time : float
+        Time from one exchange to the next [s].
+    limits : LegLimits
+        What these drives and legs may do.
+    notes : str
+        What the operator has to know since the last start, for ``driver/state``; may be empty.
+    why_live : str
+        Why the motors stay under voltage after `disable`; empty where they do not.
+    rig_file : str
+        The machine's own file, which says of which platform it is; empty where there is none.
+    wire : WireStatistics or None
+        How the frames fare, where there are frames.
+
     """
 
     name: ClassVar[str]
     options_type: ClassVar[type]
+    simulated: bool
+    cycle_time: float
+    limits: LegLimits
+    notes: str = ''
+    why_live: str = ''
+    rig_file: str = ''
+    wire: WireStatistics | None = None
 
+    @abstractmethod
     def __init__(self, options: Any) -> None:
-        """Check the options, an instance of `options_type` (a dataclass of plain values)."""
-
-    @property
-    def simulated(self) -> bool:
-        """Whether no metal moves."""
-
-    @property
-    def cycle_time(self) -> float:
-        """Time from one exchange to the next [s]."""
-
-    @property
-    def limits(self) -> LegLimits:
-        """What these drives and legs may do."""
+        """Check the options."""
 
     @property
     def homed(self) -> bool:
         """Whether the strokes are absolute; known after `open`."""
+        return False
 
+    @abstractmethod
     def open(self, now: float) -> None:
         """Take hold of the transport at the instant `now` of the steady clock [s]."""
 
+    @abstractmethod
     def close(self) -> None:
         """Make the outputs safe and let go of the transport; harmless when not open."""
 
+    @abstractmethod
     def enable(self) -> None:
         """Begin to switch the drives on; `Measurement.enabled` tells when they are."""
 
+    @abstractmethod
     def disable(self) -> None:
         """Switch the drives off."""
 
+    @abstractmethod
     def home(self) -> str:
         """Verify that the strokes are absolute; say what was verified or raise `HomingError`."""
 
+    @abstractmethod
     def reset_fault(self) -> None:
         """Acknowledge the faults of all drives."""
 
+    @abstractmethod
     def exchange(self, targets: Targets, now: float) -> Measurement:
         """
         Give the targets to the drives and take what they measure.
@@ -142,55 +173,49 @@ class Backend(Protocol):
 
         """
 
-
-@runtime_checkable
-class Described(Protocol):
-    """A back end of which an operator wants to know more than its name."""
-
     @property
     def details(self) -> Mapping[str, str]:
         """What goes into the diagnostics beside the name."""
+        return {}
 
-
-@runtime_checkable
-class Timed(Protocol):
-    """A simulated back end whose machine may have a clock of its own."""
-
-    def require_callers_time(self) -> None:
-        """Raise `ConfigurationError` unless no time passes for it but its caller's."""
-
-
-@runtime_checkable
-class Noting(Protocol):
-    """A back end that has something to say about its last start, in ``driver/state``."""
-
-    notes: str
-    """What the operator has to know since the last start; empty if there is nothing."""
-
-
-@runtime_checkable
-class Waiting(Protocol):
-    """A back end whose calls end later than they began, also on a clock that the caller steps."""
+    @property
+    def measures_forces(self) -> bool:
+        """Whether measurements hold forces; known after `open`."""
+        return False
 
     @property
     def now(self) -> float:
-        """Instant at which the last call was over, on the steady clock [s]."""
+        """Instant at which the last call was over, where it took stepped time [s]."""
+        return -inf
 
+    @property
+    def shift(self) -> float:
+        """How much later than a period the next cycle shall begin, for the drives' clock [s]."""
+        return 0.0
 
-@runtime_checkable
-class Explaining(Protocol):
-    """A back end that knows why not all of its drives are on."""
+    @property
+    def stall_limit(self) -> float:
+        """Time without a cycle after which somebody has to call `rescue` [s]."""
+        return inf
+
+    def require_callers_time(self) -> None:  # noqa: B027
+        """Raise `ConfigurationError` unless no time passes for it but its caller's."""
 
     def why_not_on(self) -> str:
-        """Name the legs and what their drives say; empty if all are on."""
-
-
-@runtime_checkable
-class Rescuable(Protocol):
-    """A back end whose outputs outlive the cyclic process and can be made safe without it."""
+        """Name the legs that are not on and what their drives say; empty if all are on."""
+        return ''
 
     def rescue(self) -> str:
-        """Make the outputs safe and say how; raises `TransportError`."""
+        """
+        Make outputs safe that have outlived the cyclic process, from another process.
+
+        Returns
+        -------
+        str
+            How; empty where nothing outlives the process.
+
+        """
+        return ''
 
 
 def installed_backends() -> Mapping[str, Any]:
@@ -210,7 +235,7 @@ def find_backend(name: str) -> type[Backend]:
     Returns
     -------
     type
-        Class that fulfils `Backend`.
+        Subclass of `Backend`.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import ClassVar
 
 import numpy as np
-from stewart_driver.backend import Measurement, Targets
+from stewart_driver.backend import Backend, Measurement, Targets
 from stewart_driver.errors import DriveFault, HomingError, TransportError
 from stewart_driver.legs import LegLimits, LEGS
 
@@ -59,7 +59,7 @@ class LoopbackOptions:
     trouble_after: float = 0.0
 
 
-class LoopbackBackend:
+class LoopbackBackend(Backend):
     """
     Six perfect drives with strokes from 0 to 0.6 m, up to 0.6 m/s and 6 m/s².
 
@@ -78,28 +78,20 @@ class LoopbackBackend:
     """
 
     name: ClassVar[str] = 'loopback'
-    simulated: ClassVar[bool] = True
+    simulated = True
+    homed = True
+    limits = LegLimits(np.zeros(LEGS), np.full(LEGS, 0.6), rate=0.6, acceleration=6.0)
     options_type: ClassVar[type] = LoopbackOptions
 
     def __init__(self, options: LoopbackOptions) -> None:
         """Stand at the start."""
-        self._options = options
+        self._options, self.cycle_time = options, options.cycle_time
         self._trouble = Trouble(options.trouble)
         self._strokes = np.full(LEGS, options.start)
         self._opened = self._now = 0.0
         self.enabled = False
         self.homed = self._trouble is not Trouble.NOT_HOMED
         self.targets: list[Targets] = []
-
-    @property
-    def cycle_time(self) -> float:
-        """Time between exchanges [s]."""
-        return self._options.cycle_time
-
-    @property
-    def limits(self) -> LegLimits:
-        """What the legs may do."""
-        return LegLimits(np.zeros(LEGS), np.full(LEGS, 0.6), rate=0.6, acceleration=6.0)
 
     def open(self, now: float) -> None:
         """Start the time of the trouble."""

@@ -109,16 +109,6 @@ class DaqCalibration:
 
 
 @dataclass(frozen=True)
-class ImuMounting:
-    """Where the inertial sensor is: serial port and speed [Bd], attitude [deg], place [m]."""
-
-    port: str
-    baud: int
-    mounting_rpy_deg: tuple[float, ...]
-    position_m: tuple[float, ...]
-
-
-@dataclass(frozen=True)
 class Rig:
     """
     One machine.
@@ -131,18 +121,19 @@ class Rig:
         None if the drives were never calibrated.
     daq : DaqCalibration or None
         None if the card was never calibrated.
-    imu : ImuMounting or None
-        None if there is no sensor.
     interface : str or None
         Network interface of the EtherCAT master, key ``ethercat.interface``.
+    geometry : str
+        Digest of the platform's geometry at the last calibration, see `rig_platform`; empty if
+        unknown.
 
     """
 
     platform: str
     drives: DriveCalibration | None = None
     daq: DaqCalibration | None = None
-    imu: ImuMounting | None = None
     interface: str | None = None
+    geometry: str = ''
 
 
 def load_rig(path: str | os.PathLike[str]) -> Rig:
@@ -169,9 +160,9 @@ def load_rig(path: str | os.PathLike[str]) -> Rig:
     fields = read_fields(path)
     rig = Rig(
         platform=fields.text('platform'),
+        geometry=fields.text('geometry') if fields.has('geometry') else '',
         drives=_drives(fields.section('drives')) if fields.has('drives') else None,
         daq=_daq(fields.section('daq')) if fields.has('daq') else None,
-        imu=_imu(fields.section('imu')) if fields.has('imu') else None,
         interface=_interface(fields.section('ethercat')) if fields.has('ethercat') else None,
     )
     fields.finish()
@@ -252,17 +243,6 @@ def _channels(items: Sequence[Fields]) -> tuple[Channel, ...]:
     return tuple(channels)
 
 
-def _imu(fields: Fields) -> ImuMounting:
-    result = ImuMounting(
-        port=fields.text('port'),
-        baud=fields.integer('baud', 1200, 4_000_000),
-        mounting_rpy_deg=fields.numbers('mounting_rpy_deg', 3),
-        position_m=fields.numbers('position_m', 3),
-    )
-    fields.finish()
-    return result
-
-
 def _interface(fields: Fields) -> str:
     result = fields.text('interface')
     fields.finish()
@@ -272,6 +252,8 @@ def _interface(fields: Fields) -> str:
 def _plain(rig: Rig) -> dict[str, Any]:
     """Return mappings, lists, numbers and texts only, in the order of a reader's interest."""
     content: dict[str, Any] = {'platform': rig.platform}
+    if rig.geometry:
+        content['geometry'] = rig.geometry
     if drives := rig.drives:
         content['drives'] = {
             'zero_offsets_counts': list(drives.zero_offsets_counts),
@@ -286,13 +268,6 @@ def _plain(rig: Rig) -> dict[str, Any]:
             **({'outputs': [asdict(item) for item in daq.outputs]} if daq.outputs else {}),
             'calibrated': daq.calibrated,
             'mode': daq.mode,
-        }
-    if imu := rig.imu:
-        content['imu'] = {
-            'port': imu.port,
-            'baud': imu.baud,
-            'mounting_rpy_deg': list(imu.mounting_rpy_deg),
-            'position_m': list(imu.position_m),
         }
     if rig.interface is not None:
         content['ethercat'] = {'interface': rig.interface}

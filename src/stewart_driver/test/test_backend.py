@@ -8,9 +8,9 @@ from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
 from stewart_driver import backend
-from stewart_driver.backend import find_backend, GROUP
+from stewart_driver.backend import Backend, find_backend, GROUP
 from stewart_driver.errors import UnknownBackend
-from stewart_driver.loopback import LoopbackBackend
+from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
 
 OFFERED = EntryPoints(
     [
@@ -47,3 +47,13 @@ def test_where_none_is_installed_the_message_says_so(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(backend, 'entry_points', lambda group: EntryPoints())
     with pytest.raises(UnknownBackend, match='installed are: none'):
         find_backend('simulated')
+
+
+def test_a_back_end_that_says_nothing_more_has_an_answer_to_every_question() -> None:
+    quiet = LoopbackBackend(LoopbackOptions())
+    assert isinstance(quiet, Backend)
+    assert quiet.wire is None
+    assert (quiet.notes, quiet.why_live, quiet.rescue(), quiet.details) == ('', '', '', {})
+    assert quiet.shift == 0.0
+    assert quiet.now < 0.0
+    assert quiet.stall_limit == float('inf')

@@ -16,7 +16,6 @@ from stewart_driver.rig_file import (
     DaqCalibration,
     DriveCalibration,
     DriveIdentity,
-    ImuMounting,
     load_rig,
     Rig,
     save_rig,
@@ -35,8 +34,8 @@ RIG = Rig(
         tuple(DriveIdentity(0x83, 0xB0, 0x10004, number) for number in range(6)),
     ),
     daq=DaqCalibration((CHANNEL,) * 6, (CHANNEL,) * 6, DAY),
-    imu=ImuMounting('/dev/ttyUSB0', 921600, (0.0, 0.0, 90.0), (0.0, 0.0, 0.02)),
     interface='eth1',
+    geometry='0123456789abcdef',
 )
 
 
@@ -95,7 +94,7 @@ def edit(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
         ('daq.inputs.2.gain_m_per_v', 0.0, r'daq.inputs\[3\].gain_m_per_v.*other than 0'),
         ('daq.outputs.0.residual_m', -1e-3, r'daq.outputs\[1\].residual_m.*>= 0'),
         ('daq.mode', 'torque', 'daq.mode: expected position or velocity'),
-        ('imu.baud', True, 'imu.baud: expected an integer'),
+        ('geometry', 7, 'geometry: expected a text'),
         ('ethercat.interfaces', 'eth1', r'ethercat.interfaces: .*did you mean interface\?'),
         ('drive', {}, r'drive: .*did you mean drives\?'),
     ],

@@ -12,9 +12,9 @@ pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PoseStamped, TwistStamped
 from sensor_msgs.msg import JointState
-from stewart_interfaces.msg import DriverState
+from stewart_interfaces.msg import DriverState, Jog
 from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.nodes.forward_kinematics import ForwardKinematics
@@ -25,7 +25,7 @@ from stewart_node_support.conversions import (
     vector_from_msg,
 )
 from stewart_node_support.diagnostics import Level
-from stewart_node_support.qos import SENSOR_QOS
+from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 from stewart_node_support.stamps import to_nanoseconds
 from stewart_node_support.testing import Harness, leg_state_msg
 
@@ -50,6 +50,35 @@ def test_pose_is_the_one_whose_strokes_were_measured() -> None:
             assert message.header.frame_id == 'base_link'
             np.testing.assert_allclose(position, pose.position, rtol=0, atol=1e-9)
             assert abs(quaternion @ pose.quaternion_xyzw) == pytest.approx(1.0, abs=1e-15)
+
+
+def test_a_jog_of_the_platform_becomes_the_leg_rates_that_move_it_so() -> None:
+    with Rig() as rig:
+        heard = rig.listen(Jog, 'driver/jog', COMMAND_QOS)
+        jogs = rig.talk(TwistStamped, 'platform/jog', COMMAND_QOS)
+        rig.strokes = strokes_at(neutral_plus(x=0.05, rpy=(0.05, -0.1, 0.1)))
+        stamp = rig.measure()
+        rig.until(partial(measured_at, rig.poses, stamp))
+        jog = TwistStamped()
+        jog.header.stamp = rig.probe.get_clock().now().to_msg()
+        jog.header.frame_id = 'base_link'
+        jog.twist.linear.z = 0.02
+        jogs.publish(jog)
+        rig.until(lambda: heard)
+
+        step = 1e-6
+        higher, lower = (
+            strokes_at(neutral_plus(x=0.05, z=sign * step, rpy=(0.05, -0.1, 0.1)))
+            for sign in (1.0, -1.0)
+        )
+        expected = 0.02 * (higher - lower) / (2.0 * step)
+        np.testing.assert_allclose(heard[-1].rates, expected, rtol=0, atol=1e-8)
+        assert heard[-1].header.stamp == jog.header.stamp
+
+        jog.header.frame_id = 'platform_link'
+        jogs.publish(jog)
+        rig.spin(0.2)
+        assert len(heard) == 1
 
 
 def test_joint_states_are_complete_and_carry_the_same_stamp() -> None:

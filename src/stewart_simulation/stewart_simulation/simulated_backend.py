@@ -9,7 +9,7 @@ from math import inf
 from typing import ClassVar, TYPE_CHECKING
 
 import numpy as np
-from stewart_driver.backend import Measurement, Targets
+from stewart_driver.backend import Backend, Measurement, Targets
 from stewart_driver.control.rest import require_rest
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import Array, LEGS
@@ -69,7 +69,7 @@ class SimulatedOptions(PlantOptions):
         super().__post_init__()
 
 
-class SimulatedBackend:
+class SimulatedBackend(Backend):
     """
     Six simulated drives in cyclic synchronous position mode.
 
@@ -93,7 +93,8 @@ class SimulatedBackend:
     """
 
     name: ClassVar[str] = 'simulated'
-    simulated: ClassVar[bool] = True
+    simulated = True
+    homed = True
     options_type: ClassVar[type] = SimulatedOptions
 
     def __init__(self, options: SimulatedOptions) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stewart_driver.backend import Described, Rescuable
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.errors import CardError
 from stewart_driver.errors import ConfigurationError
@@ -25,8 +24,6 @@ def test_back_end_says_what_card_it_is_on_and_is_never_something_else(
     tmp_path: Path, mode: Mode
 ) -> None:
     bench = Bench(tmp_path, mode)
-    assert isinstance(bench.backend, Described)
-    assert isinstance(bench.backend, Rescuable)
     assert bench.backend.simulated
     assert bench.backend.details['card'] == 'simulated card'
     real = DaqBackend(replace(bench.options, card='comedi', device='/dev/comedi99'))

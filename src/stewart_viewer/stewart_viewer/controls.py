@@ -18,6 +18,9 @@ import viser
 
 AXES = ('x [mm]', 'y [mm]', 'z [mm]', 'roll [°]', 'pitch [°]', 'yaw [°]')
 WAVES = ('ocean', 'excitation')
+LEGS = tuple(f'leg {leg} [mm]' for leg in range(1, 7))
+# A held button asks so often [Hz]; the driver stops 0.1 s after it was asked last.
+JOG_RATE = 20.0
 ASKED = 'asked for; the answer comes here'
 
 
@@ -32,6 +35,9 @@ class Operator(Protocol):
 
     def call(self, service: str) -> None:
         """Call a service of type Trigger."""
+
+    def jog(self, rates: Array, leg: int | None) -> None:
+        """Jog one leg, from 0, at the first of the rates; else the platform at all six [SI]."""
 
 
 class Controls:
@@ -68,6 +74,12 @@ class Controls:
             self._button('Quick stop', 'driver/quick_stop', 'red')
             self._button('Disable', 'driver/disable', 'gray')
             self._button('Reset fault', 'driver/reset_fault', 'gray')
+        with gui.add_folder('Jog while a button is held'):
+            self._jogged = gui.add_dropdown('what', (*LEGS, *AXES))
+            self._pace = gui.add_slider('per second [mm], [°]', 0.5, 20.0, 0.5, 5.0)
+            for label, sign in (('−', -1.0), ('+', 1.0)):
+                button = gui.add_button(label, color='blue')
+                button.on_hold(partial(self._on_jog, sign), callback_hz=JOG_RATE)
         with gui.add_folder('Wave'):
             self._wave = gui.add_dropdown('played by', WAVES)
             for action, button in (
@@ -108,6 +120,17 @@ class Controls:
     def _on_wave(self, action: str, _: Any = None) -> None:
         service = f'{self._wave.value}/{action}'
         self._ask(service, lambda: self._operator.call(service))
+
+    def _on_jog(self, sign: float, _: Any = None) -> None:
+        what, pace = self._jogged.value, sign * float(self._pace.value)
+        rates = np.zeros(len(AXES))
+        if what in LEGS:
+            rates[0] = 1e-3 * pace
+            self._operator.jog(rates, LEGS.index(what))
+        else:
+            axis = AXES.index(what)
+            rates[axis] = 1e-3 * pace if 'mm' in what else np.radians(pace)
+            self._operator.jog(rates, None)
 
     def _ask(self, label: str, request: Callable[[], None]) -> None:
         self.tell(f'{label}: {ASKED}')

@@ -29,6 +29,9 @@ class Asked:
     def call(self, service: str) -> None:
         self.calls.append(('call', service))
 
+    def jog(self, rates: Any, leg: int | None) -> None:
+        self.calls.append(('jog', rates.tolist(), leg))
+
 
 @pytest.fixture
 def controls(server: viser.ViserServer, ex800: Platform) -> Controls:
@@ -65,6 +68,18 @@ def test_the_wave_is_asked_of_the_node_that_was_chosen(controls: Controls) -> No
     controls._wave.value = 'excitation'
     controls._on_wave('stop')
     assert controls._operator.calls == [('call', 'ocean/start'), ('call', 'excitation/stop')]
+
+
+def test_a_held_button_jogs_what_was_chosen(controls: Controls) -> None:
+    controls._jogged.value = 'leg 3 [mm]'
+    controls._on_jog(-1.0)
+    controls._jogged.value = 'yaw [°]'
+    controls._pace.value = 2.0
+    controls._on_jog(1.0)
+    assert controls._operator.calls == [
+        ('jog', pytest.approx([-5e-3, 0.0, 0.0, 0.0, 0.0, 0.0]), 2),
+        ('jog', pytest.approx([0.0, 0.0, 0.0, 0.0, 0.0, np.radians(2.0)]), None),
+    ]
 
 
 def test_an_answer_is_shown(controls: Controls) -> None:

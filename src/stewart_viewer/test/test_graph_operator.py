@@ -8,7 +8,12 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from geometry_msgs.msg import TwistStamped
+import numpy as np
 from probe_rig import ProbeRig
+from stewart_interfaces.msg import Jog
+from stewart_node_support.qos import COMMAND_QOS
+from stewart_node_support.stamps import to_seconds
 from stewart_node_support.testing import Harness
 from stewart_viewer.nodes.operator import GraphOperator
 
@@ -35,3 +40,32 @@ def test_a_stop_that_comes_before_the_answer_stops_the_move() -> None:
         harness.until(lambda: told[-1].startswith('move_platform: came to rest'))
     assert 'no move is running' not in told
     assert told[0] == 'move_platform: moving'
+
+
+def test_a_jog_carries_the_instant_of_the_hand() -> None:
+    told: list[str] = []
+    with Harness() as harness:
+        legs = harness.listen(Jog, 'driver/jog', COMMAND_QOS)
+        axes = harness.listen(TwistStamped, 'platform/jog', COMMAND_QOS)
+        operator = GraphOperator(harness.probe, told.append)
+        rates = np.array([5e-3, 0.0, 0.0, 0.0, 0.0, 0.02])
+
+        def heard() -> bool:
+            operator.jog(rates, 2)
+            operator.jog(rates, None)
+            harness.spin(0.1)
+            return bool(legs and axes)
+
+        harness.until(heard)
+        assert list(legs[-1].rates) == [0.0, 0.0, 5e-3, 0.0, 0.0, 0.0]
+        twist = axes[-1].twist
+        assert (twist.linear.x, twist.angular.z) == (5e-3, 0.02)
+        assert axes[-1].header.frame_id == 'base_link'
+        assert to_seconds(legs[-1].header.stamp) > 0.0
+
+        count = len(legs)
+        operator.obstacle = 'another platform'
+        operator.jog(rates, 2)
+        harness.spin(0.2)
+        assert len(legs) == count
+        assert told[-1] == '**jog**: not sent: another platform'

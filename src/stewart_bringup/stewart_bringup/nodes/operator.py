@@ -26,6 +26,8 @@ STEP = 0.02
 # A node that is there answers a request in milliseconds; one that has died never does [s].
 ANSWER_LIMIT = 10.0
 DISCOVERY_LIMIT = 5.0
+# The longest stroke there is, at a tenth of a slow leg's rate [s].
+LONGEST_PARKING = 120.0
 STATE = 'driver/state'
 
 
@@ -128,6 +130,7 @@ class Operator(Node):
         *,
         heedless: bool = False,
         limit: float = math.inf,
+        at_least: float = 0.0,
     ) -> None:
         """
         Wait until something is true.
@@ -142,6 +145,8 @@ class Operator(Node):
             Go on waiting although a request to stop has come.
         limit : float
             Longest wait [s], where that is shorter than the parameter ``patience``.
+        at_least : float
+            The same where it is longer: for motions [s].
 
         Raises
         ------
@@ -151,7 +156,7 @@ class Operator(Node):
             If a request to stop came.
 
         """
-        patience = min(self.settings.patience, limit)
+        patience = max(min(self.settings.patience, limit), at_least)
         end = self._patience_clock() + patience
         while not condition():
             if self._patience_clock() > end:
@@ -217,21 +222,27 @@ class Operator(Node):
         finally:
             self.destroy_client(client)
 
-    async def request(self, service: str) -> str:
+    async def request(self, service: str, kind: Any = Trigger, **fields: Any) -> str:
         """Call a service unless a stop was requested; return what it says."""
         self.heed()
-        return await self.call(service, heedless=False)
+        return await self.call(service, kind, heedless=False, **fields)
 
-    async def call(self, service: str, *, heedless: bool = True) -> str:
+    async def call(
+        self, service: str, kind: Any = Trigger, *, heedless: bool = True, **fields: Any
+    ) -> str:
         """
-        Call a service of type Trigger.
+        Call a service that answers with success and message.
 
         Parameters
         ----------
         service : str
             Its name.
+        kind : type
+            Its type.
         heedless : bool
             Go on waiting for it although a request to stop has come.
+        **fields : object
+            Of the request.
 
         Returns
         -------
@@ -244,10 +255,10 @@ class Operator(Node):
             If it refuses, is not there or does not answer within 10 s.
 
         """
-        client = self.create_client(Trigger, service)
+        client = self.create_client(kind, service)
         try:
             await self._ready(client, service, heedless=heedless)
-            future = client.call_async(Trigger.Request())
+            future = client.call_async(kind.Request(**fields))
             response = await self.answer(future, service, heedless=heedless)
         finally:
             self.destroy_client(client)
@@ -255,7 +266,15 @@ class Operator(Node):
             raise RequestRefused(service, response.message)
         return str(response.message)
 
-    async def reach(self, state: int, service: str, *, heedless: bool = False) -> None:
+    async def switch_off(self) -> None:
+        """Have the drives off, after their way to the park position if they have one."""
+        service = 'driver/disable'
+        await self.request(service)
+        await self.reach(DriverState.DISABLED, service, at_least=LONGEST_PARKING)
+
+    async def reach(
+        self, state: int, service: str, *, heedless: bool = False, at_least: float = 0.0
+    ) -> None:
         """
         Wait until the driver is in a state.
 
@@ -267,6 +286,8 @@ class Operator(Node):
             What was asked for, for the message.
         heedless : bool
             Go on waiting although a request to stop has come.
+        at_least : float
+            Wait so long although patience is shorter [s].
 
         Raises
         ------
@@ -278,6 +299,7 @@ class Operator(Node):
             lambda: self.heard_driver and self.driver_state.state in {state, DriverState.FAULT},
             service,
             heedless=heedless,
+            at_least=at_least,
         )
         if self.driver_state.state != state:
             raise RequestRefused(service, self.driver_state.reason)

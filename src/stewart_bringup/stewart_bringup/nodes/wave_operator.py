@@ -16,6 +16,7 @@ from std_srvs.srv import Trigger
 from stewart_bringup.errors import RequestRefused, StopRequested
 from stewart_bringup.nodes.operator import (
     ANSWER_LIMIT,
+    LONGEST_PARKING,
     Operator,
     OperatorParameters,
     STATE,
@@ -117,11 +118,11 @@ class WaveOperator(Operator):
             await self._play_wave()
         except StopRequested:
             self.phase, self._began = 'stopping', None
-            await self._switch_off()
+            await self._leave_off()
             return False
         return True
 
-    async def _switch_off(self) -> None:
+    async def _leave_off(self) -> None:
         """Have the drives off; who has stopped this node may have stopped the rig, too."""
         client = self.create_client(Trigger, 'driver/disable')
         request: Future | None = None
@@ -139,7 +140,12 @@ class WaveOperator(Operator):
         try:
             await self.until(over, 'driver/disable', heedless=True, limit=ANSWER_LIMIT)
             if self.count_publishers(STATE):
-                await self.reach(DriverState.DISABLED, 'driver/disable', heedless=True)
+                await self.reach(
+                    DriverState.DISABLED,
+                    'driver/disable',
+                    heedless=True,
+                    at_least=LONGEST_PARKING,
+                )
         finally:
             self.destroy_client(client)
 
@@ -194,8 +200,7 @@ class WaveOperator(Operator):
         with self._counting(PlatformSetpoint, 'setpoint', COMMAND_QOS) as setpoints:
             await self._silence(setpoints)
         self.phase = 'switching off'
-        await self.request('driver/disable')
-        await self.reach(DriverState.DISABLED, 'driver/disable')
+        await self.switch_off()
 
     async def _start(self, service: str) -> None:
         """Start the wave; a node that has not heard enough of the rig yet is asked again."""

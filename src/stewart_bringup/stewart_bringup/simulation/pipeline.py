@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from math import ceil
-from typing import Any
 
 import numpy as np
 from stewart_bringup.simulation.machines import Machine, machine_of
@@ -26,7 +25,6 @@ from stewart_bringup.simulation.series import estimate_topics, Series, topics
 from stewart_driver.control.inline_cycle import InlineCycle
 from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
-from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.imu_parameters import ImuParameters
 from stewart_driver.path.motion import LegMotion
@@ -50,7 +48,6 @@ from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader
-from stewart_simulation.simulated_backend import SimulatedBackend
 
 # Stamps of 0 are taken for none.
 BEGIN = NANOSECONDS
@@ -168,7 +165,7 @@ class Pipeline:
         self._has_truth = self.machine.truth() is not None
         wanted = parameters.has('state_estimator') if estimate is None else estimate
         imu = parameters.of('imu', ImuParameters)
-        described = topics(source, forces=self._forces(backend))
+        described = topics(source, forces=backend.measures_forces)
         self.series = Series({**described, **(estimate_topics(imu) if wanted else {})})
         self._rows = self.series.rows
         self.phase = Phase.ENABLING
@@ -194,12 +191,6 @@ class Pipeline:
         if self._has_truth:
             rate = parameters.of('virtual_rig', VirtualRigParameters, RigSettings).truth_rate
             schedule.every(rate, TRUTH, self._tell_truth)
-
-    @staticmethod
-    def _forces(backend: Any) -> bool:
-        """Tell whether the drives measure forces."""
-        kinds = SimulatedBackend, EthercatBackend
-        return isinstance(backend, kinds) and backend.measures_forces
 
     def _plug(self, imu: ImuParameters, parameters: RigParameters) -> None:
         """Put the sensor on the platform, its reader on its port, and the estimator behind it."""

@@ -8,35 +8,47 @@ import argparse
 from collections.abc import Callable
 from functools import partial
 import json
+import math
 from typing import TYPE_CHECKING
 
+from stewart_bringup.errors import BringupError
 from stewart_bringup.verbs.graph import add_namespace_argument, tell
+from stewart_driver.advice import advice
 
 if TYPE_CHECKING:
     from stewart_bringup.nodes.operator import Operator
 
-HELP = 'enable, disable, home, stop or reset the drives of a running rig'
+HELP = 'enable, disable, home, stop, slow down or reset the drives of a running rig'
 
 DETAILS = """
 Prints the state that the driver is in afterwards. It waits until that is reached; what the driver
 refuses or does not reach is told in one sentence, with exit code 1. quick-stop is the strongest
-stop of all six legs along one common path; it is no emergency stop (docs/safety.md).
+stop of all six legs along one common path; it is no emergency stop (docs/safety.md). What is live
+has voltage: where no leg is live the drives are off.
 
 examples:
   stewart drive state
   stewart drive state --json
   stewart drive enable
+  stewart drive speed 50
+  stewart drive override on
   stewart drive quick-stop --namespace hexapod
 """
+
+# Of two speed scalings [-].
+SAME = 1e-9
 
 ACTIONS = {
     'state': 'only tell the state',
     'enable': 'switch on; the legs stay where they are',
-    'disable': 'come to rest, switch off',
+    'disable': 'come to rest, go to the park position if the rig has one, switch off',
     'home': 'make the strokes absolute',
     'quick-stop': 'come to rest as fast as allowed, switch off',
-    'reset-fault': 'leave FAULT for DISABLED',
+    'reset-fault': 'leave FAULT: for ENABLED where drives still hold, else for DISABLED',
+    'speed': 'play every path at VALUE, 1 to 100 [%%], of its speed',
+    'override': 'VALUE on: legs outside their stroke may be jogged inwards; off: no more',
 }
+VALUES = {'speed': '1 to 100 [%]', 'override': 'on or off'}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = DETAILS
     meanings = '; '.join(f'{name}: {meaning}' for name, meaning in ACTIONS.items())
     parser.add_argument('action', choices=list(ACTIONS), metavar='ACTION', help=meanings)
+    parser.add_argument('value', nargs='?', metavar='VALUE', help='of speed and override')
     parser.add_argument('--json', action='store_true', help='print the state as JSON')
     add_namespace_argument(parser)
 
@@ -73,34 +86,66 @@ def main(arguments: argparse.Namespace) -> int:
 
     Raises
     ------
+    BringupError
+        If the action needs a value and has none that it can use.
     RequestRefused
         If the driver refuses, goes to FAULT, or does not answer.
 
     """
     in_form = _as_json if arguments.json else _in_words
-    return tell(partial(_act, action=arguments.action, in_form=in_form), arguments.namespace)
+    value = _value(arguments.action, arguments.value)
+    work = partial(_act, action=arguments.action, value=value, in_form=in_form)
+    return tell(work, arguments.namespace)
 
 
-async def _act(operator: Operator, action: str, in_form: Callable[[Operator, str], str]) -> str:
+def _value(action: str, text: str | None) -> float:
+    """Return speed scaling, or 1 for on and 0 for off [-]."""
+    if action not in VALUES:
+        if text is not None:
+            raise BringupError(f'{action} takes no value, got {text!r}')
+        return 0.0
+    if action == 'override' and text in {'on', 'off'}:
+        return float(text == 'on')
+    try:
+        percent = float(text or 'nan')
+    except ValueError:
+        percent = math.nan
+    if action == 'override' or not 1.0 <= percent <= 100.0:
+        raise BringupError(f'{action}: expected {VALUES[action]}, got {text or "nothing"}')
+    return 1e-2 * percent
+
+
+async def _act(
+    operator: Operator, action: str, value: float, in_form: Callable[[Operator, str], str]
+) -> str:
     """Do what was asked for, and return the state."""
+    from std_srvs.srv import SetBool
     from stewart_interfaces.msg import DriverState
+    from stewart_interfaces.srv import SetSpeedScaling
     from stewart_kinematics.nodes.start_pose import STATE_NAMES
 
     await operator.until(lambda: operator.heard_driver, 'driver/state')
     service = f'driver/{action.replace("-", "_")}'
-    if action != 'state':
+    if action == 'speed':
+        await operator.request('driver/speed_scaling', SetSpeedScaling, speed_scaling=value)
+        await operator.until(
+            lambda: abs(operator.driver_state.speed_scaling - value) < SAME, 'driver/state'
+        )
+    elif action == 'override':
+        await operator.request(service, SetBool, data=bool(value))
+        await operator.until(lambda: operator.driver_state.override == bool(value), service)
+    elif action == 'disable':
+        await operator.switch_off()
+    elif action != 'state':
         await operator.request(service)
     if action == 'enable':
         await operator.reach(DriverState.ENABLED, service)
-    elif action == 'disable':
-        await operator.reach(DriverState.DISABLED, service)
     elif action == 'home':
         await operator.until(lambda: operator.driver_state.homed, service)
     elif action in {'quick-stop', 'reset-fault'}:
-        off = {DriverState.DISABLED}
-        if action == 'quick-stop':
-            off.add(DriverState.FAULT)
-        await operator.until(lambda: operator.driver_state.state in off, service)
+        ends = {DriverState.DISABLED}
+        ends.add(DriverState.FAULT if action == 'quick-stop' else DriverState.ENABLED)
+        await operator.until(lambda: operator.driver_state.state in ends, service)
     number = operator.driver_state.state
     return in_form(operator, STATE_NAMES.get(number, str(number)))
 
@@ -109,7 +154,14 @@ def _in_words(operator: Operator, name: str) -> str:
     state = operator.driver_state
     homed = 'homed' if state.homed else 'not homed'
     simulated = ', SIMULATED: no metal moves' if state.simulated else ''
-    return f'{name}, {homed}, back end {state.backend}{simulated}: {state.reason}'
+    legs = [str(leg) for leg, live in enumerate(state.live, 1) if live]
+    live = f', live: legs {" ".join(legs)}' if legs else ', nothing is live'
+    holds = ', holding' if state.holding else ''
+    more = ', OVERRIDE' if state.override else ''
+    more += f', speed {100.0 * state.speed_scaling:g} %' if state.speed_scaling < 1.0 else ''
+    said = f'{name}, {homed}, back end {state.backend}{simulated}{live}{holds}{more}'
+    todo = f'; do: {advice(state.reason)}' if name == 'FAULT' else ''
+    return f'{said}: {state.reason}{todo}'
 
 
 def _as_json(operator: Operator, name: str) -> str:
@@ -119,6 +171,12 @@ def _as_json(operator: Operator, name: str) -> str:
         'homed': state.homed,
         'backend': state.backend,
         'simulated': state.simulated,
+        'live': list(state.live),
+        'braked': list(state.braked),
+        'sto': list(state.sto),
+        'holding': state.holding,
+        'override': state.override,
+        'speed_scaling': state.speed_scaling,
         'reason': state.reason,
     }
     return json.dumps(shown, indent=2)

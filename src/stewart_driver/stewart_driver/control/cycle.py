@@ -157,7 +157,7 @@ class ControlLoop:
 
     def _noted(self, sentence: str) -> str:
         """Add what the back end has to say about its start."""
-        notes = self._backend.notes if isinstance(self._backend, Noting) else ''
+        notes = self._backend.notes
         return f'{sentence}; {notes}' if notes else sentence
 
     def _enable(self, now: float) -> str:
@@ -319,7 +319,7 @@ class ControlLoop:
             if self._measured is not None and self._measured.enabled:
                 self._change(Event.DRIVES_ON, 'all drives are on')
             elif waited > self._settings.supervision.enable_timeout:
-                why = self._backend.why_not_on() if isinstance(self._backend, Explaining) else ''
+                why = self._backend.why_not_on()
                 late = f'the drives are not on after {waited:.2f} s'
                 self._change(Event.TRIP, f'{late}: {why}' if why else late)
         elif self.state is State.STOPPING and self._settled(now):

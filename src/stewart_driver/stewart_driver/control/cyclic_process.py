@@ -30,7 +30,6 @@ from stewart_driver.control.cycle_link import PATIENCE
 from stewart_driver.control.cycle_statistics import bin_of
 from stewart_driver.control.shared_block import encode, Phase, SharedBlock
 from stewart_driver.control.state_machine import State
-from stewart_driver.control.wire_statistics import Wired
 from stewart_driver.errors import ConfigurationError, DriverError
 
 SAFE = (State.DISABLED, State.FAULT)
@@ -149,7 +148,6 @@ def _run(
     the drives have a clock of their own, the grid follows it.
     """
     words, period = block.words, backend.cycle_time
-    wired = backend if isinstance(backend, Wired) else None
     terminated: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: terminated.append(number))
     deadline, give_up = time.monotonic(), float('inf')
@@ -167,7 +165,7 @@ def _run(
         busy = time.monotonic() - woken
         _count(words, lateness, busy)
         words['phase'] = Phase.RUNNING
-        deadline += period + (wired.shift if wired else 0.0)
+        deadline += period + backend.shift
         if deadline > give_up:
             raise DriverError(f'the legs did not come to rest within {longest_stop:.2g} s')
         if loop.state in SAFE and gc.get_count()[0] > LITTER:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from math import ceil
 import os
 
-from stewart_driver.backend import Backend, Timed, Waiting
+from stewart_driver.backend import Backend
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.cycle_link import CycleLink
@@ -53,15 +53,13 @@ class InlineCycle(CycleLink):
         if not backend.simulated:
             expected = 'a simulated back end, for metal follows no simulated time'
             raise ConfigurationError('backend', backend.name, expected)
-        if isinstance(backend, Timed):
-            backend.require_callers_time()
+        backend.require_callers_time()
         descriptor = SharedBlock.allocate()
         try:
             super().__init__(SharedBlock(descriptor), configuration.longest_stop)
         finally:
             os.close(descriptor)
         self._backend = backend
-        self._waiting = backend if isinstance(backend, Waiting) else None
         self._period = round(backend.cycle_time * NANOSECONDS)
         self._next = now_ns
         backend.open(now_ns / NANOSECONDS)
@@ -129,9 +127,7 @@ class InlineCycle(CycleLink):
     @property
     def _late(self) -> int:
         """How far the back end is beyond the coming cycle [ns]."""
-        if self._waiting is None:
-            return 0
-        return max(round(self._waiting.now * NANOSECONDS) - self._next, 0)
+        return max(round(max(self._backend.now, 0.0) * NANOSECONDS) - self._next, 0)
 
     def request(self, request: Request, value: float = 0.0) -> tuple[bool, str]:
         """Carry a request out; return whether it is accepted, and one sentence."""

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from stewart_driver.control.cycle_statistics import bin_of, BINS, Counts
@@ -51,14 +51,3 @@ class WireStatistics:
         words['bus_restarts'] = self.restarts
         words['emergencies'] = self.emergencies
         words['round_trips'][:] = self.round_trips
-
-
-@runtime_checkable
-class Wired(Protocol):
-    """A back end that exchanges frames, on a clock that is not ours."""
-
-    wire: WireStatistics
-
-    @property
-    def shift(self) -> float:
-        """How much later than a period the next cycle shall begin [s]."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
-from stewart_driver.backend import Measurement, Targets
+from stewart_driver.backend import Backend, Measurement, Targets
 from stewart_driver.control.rest import require_rest
 from stewart_driver.daq.amplifiers import Amplifiers, PositionAmplifiers, VelocityAmplifiers
 from stewart_driver.daq.calibration import Calibration
@@ -27,7 +27,7 @@ from stewart_driver.stuck import StuckDetector
 NOT_SAFE = 'the outputs may not be safe'
 
 
-class DaqBackend:
+class DaqBackend(Backend):
     """
     Position sensors on six analogue inputs, amplifiers on six analogue outputs.
 
@@ -53,12 +53,13 @@ class DaqBackend:
 
     name: ClassVar[str] = 'daq'
     # Without a calibration, which makes the strokes absolute, nothing is made.
-    homed: ClassVar[bool] = True
+    homed = True
     options_type: ClassVar[type] = DaqOptions
 
     def __init__(self, options: DaqOptions, access: CardAccess = ORDINARY) -> None:
         """Find card type and calibration; nothing is opened before `open`."""
         self._options, self._access = options, access
+        self.rig_file = options.rig_file
         self.cycle_time, self.limits = options.cycle_time, options.limits()
         self._card_type = find_card_type(options.card)
         self.simulated = self._card_type.simulated
@@ -68,6 +69,8 @@ class DaqBackend:
             raise ConfigurationError(
                 'mode', options.mode, f'the mode of {options.rig_file}, which has {what}'
             )
+        if options.enable_channel < 0:
+            self.why_live = 'the card has no output that switches the amplifiers (enable_channel)'
         self._calibrated = found.calibrated
         self._inputs, self._outputs = lines(found.inputs), lines(found.outputs)
         self._check_residual(self._inputs)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from math import inf
 from typing import ClassVar
 
-from stewart_driver.backend import Measurement, Targets
+from stewart_driver.backend import Backend, Measurement, Targets
 from stewart_driver.control.wire_statistics import WireStatistics
 from stewart_driver.errors import ConfigurationError, HomingError, TransportError
 from stewart_driver.ethercat import home, namespace, wires
@@ -19,11 +19,11 @@ from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.session import Session
 from stewart_driver.ethercat.starting import start, Wire
 from stewart_driver.ethercat.watch import Watch
-from stewart_driver.legs import Array, END_MARGIN, LegLimits
+from stewart_driver.legs import Array, END_MARGIN
 from stewart_driver.rig_file import load_rig, Rig
 
 
-class EthercatBackend:
+class EthercatBackend(Backend):
     """
     Six drives behind an EtherCAT master.
 
@@ -55,11 +55,13 @@ class EthercatBackend:
 
     name: ClassVar[str] = 'ethercat'
     options_type: ClassVar[type] = EthercatOptions
+    wire: WireStatistics
 
     def __init__(self, options: EthercatOptions) -> None:
         """Read the files; nothing is opened before `open`."""
-        self._options = options
+        self._options, self.rig_file = options, options.rig_file
         self._kind = DriveType.from_yaml(options.drive)
+        self.cycle_time, self.limits = options.cycle_time, self._kind.limits
         rig = load_rig(options.rig_file) if options.rig_file else Rig('')
         self._interface = options.interface or rig.interface or ''
         if not self._interface:
@@ -82,16 +84,6 @@ class EthercatBackend:
         self._session: Session | None = None
         self.wire = WireStatistics()
         self.notes = ''
-
-    @property
-    def cycle_time(self) -> float:
-        """Time from one exchange to the next [s]."""
-        return self._options.cycle_time
-
-    @property
-    def limits(self) -> LegLimits:
-        """What the drive type allows the legs."""
-        return self._kind.limits
 
     @property
     def details(self) -> Mapping[str, str]:

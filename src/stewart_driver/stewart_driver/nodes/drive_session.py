@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from math import hypot
 
 import numpy as np
-from stewart_driver.backend import Backend, Described, Rescuable
+from stewart_driver.backend import Backend
 from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.control.cycle_link import CycleLink, StateChange
 from stewart_driver.control.effort_join import EffortJoin
@@ -17,7 +17,7 @@ from stewart_driver.control.request import Request
 from stewart_driver.control.stall_detector import StallDetector
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import CycleError, DriverError
-from stewart_driver.legs import LEGS
+from stewart_driver.legs import Array, LEGS
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.driver_reports import backend_report, CommandReport, CycleReport
 from stewart_driver.path.motion import LegMotion
@@ -28,9 +28,12 @@ from stewart_node_support.diagnostics import Report
 from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import tracking_error_reader
 from stewart_node_support.legs import leg_reader, LegState, LegWriter
-from stewart_node_support.stamps import from_seconds, NANOSECONDS
+from stewart_node_support.stamps import from_seconds, NANOSECONDS, to_seconds
 
 AT_REST = (State.DISABLED, State.FAULT)
+# A jog request counts for so long [s].
+DEAD_MAN = 0.1
+SLOWEST = 0.01
 
 
 class DriveSession:
@@ -75,6 +78,10 @@ class DriveSession:
         self._change = StateChange(self._client.steady(), State.DISABLED, False, 'starting')
         self._command_reader, self._effort_reader = leg_reader(), leg_reader()
         self._error_reader, self._writer = tracking_error_reader(), LegWriter()
+        park = np.array(chosen.park_strokes)
+        rate = chosen.rate_limit or backend.limits.rate
+        self._parking = Parking(loop, park, rate) if park.size else None
+        self._strokes: Array | None = None
         self._ended = self._buried = False
         self._trouble = ''
         self.reports: dict[str, Callable[[], Report]] = {
@@ -103,6 +110,8 @@ class DriveSession:
         if legs.position is None or legs.velocity is None:
             raise self._malformed('a leg command has both stroke and rate of every leg')
         forces = self._efforts.at(legs.stamp)
+        if self._parks:
+            return  # silence brings a path to rest
         self._client.offer(
             LegMotion(
                 self.clock.to_steady(legs.stamp / NANOSECONDS),
@@ -152,9 +161,70 @@ class DriveSession:
             hypot(*error.position.tolist()), hypot(*error.rotation.tolist())
         )
 
+    def take_jog(self, message: Jog) -> None:
+        """
+        Move legs by hand for a moment.
+
+        Parameters
+        ----------
+        message : Jog
+            What was asked for, and when.
+
+        Raises
+        ------
+        MessageError
+            If it is old, or holds a rate that is not finite; it is counted.
+
+        """
+        stamp = self.clock.to_steady(to_seconds(message.header.stamp))
+        age = self._client.steady() - stamp
+        if abs(age) > DEAD_MAN:
+            raise self._malformed(
+                f'a jog request is {age:.3f} s old, allowed are {DEAD_MAN:g} s: stamp it anew'
+            )
+        rates = np.array(message.rates)
+        if not np.isfinite(rates).all():
+            raise self._malformed(f'the rates of a jog are finite numbers, got {rates}')
+        if self._parks:
+            raise self._malformed('the legs are on their way to the park position')
+        self._client.jog(rates)
+
     def ask(self, request: Request) -> tuple[bool, str]:
         """Return whether a request is carried out, and one sentence."""
+        if request is Request.DISABLE:
+            return self._disable()
         return self._client.request(request)
+
+    def override(self, on: bool) -> tuple[bool, str]:
+        """Allow legs outside their limits to be jogged inwards, or no more."""
+        return self._client.request(Request.OVERRIDE, float(on))
+
+    def scale_speed(self, share: float) -> tuple[bool, str]:
+        """Play paths at a share of their speed [-]."""
+        if not SLOWEST <= share <= 1.0:
+            return False, f'speed_scaling: expected a number from {SLOWEST:g} to 1, got {share:g}'
+        return self._client.request(Request.SPEED_SCALING, share)
+
+    @property
+    def _parks(self) -> bool:
+        return self._parking is not None and self._parking.active
+
+    def _disable(self) -> tuple[bool, str]:
+        """Park the legs if that is wanted, then take the voltage; a second call takes it now."""
+        if self._parking and not self._parking.active and self._change.state is State.ENABLED:
+            self._parking.begin()
+            return True, 'going to the park position, then off; ask again to switch off here'
+        was = self._change.state
+        accepted, message = self._client.request(Request.DISABLE)
+        if not accepted:
+            return accepted, message
+        if self._backend.why_live:
+            message += f'; the motors stay under voltage: {self._backend.why_live}'
+        elif was in {State.ENABLED, State.STOPPING} and not self._parks:
+            message += '; where no brake holds it the platform sinks (park_strokes is not given)'
+        if self._parking:
+            self._parking.active = False
+        return accepted, message
 
     def quick_stop(self) -> tuple[bool, str]:
         """Return whether the cycle has seen the quick stop, and one sentence."""
@@ -179,6 +249,12 @@ class DriveSession:
                 homed=change.homed,
                 backend=self._backend.name,
                 simulated=self._backend.simulated,
+                live=_per_leg(change.live),
+                braked=_per_leg(change.braked),
+                sto=_per_leg(change.sto),
+                holding=bool(change.live) and change.state in AT_REST,
+                override=change.override,
+                speed_scaling=change.speed_scaling,
                 playout_delay=self._chosen.playout_delay,
                 reason=change.reason,
             )
@@ -188,8 +264,14 @@ class DriveSession:
     def leg_states(self) -> Iterator[bytes]:
         """Yield the legs measured since the last call as JointStates; no force, no effort."""
         for sample in self._client.samples():
+            self._strokes = sample.strokes
             stamp = round(self.clock.to_wall(sample.stamp) * NANOSECONDS)
             yield self._writer.write(stamp, sample.strokes, sample.rates, sample.forces)
+
+    def go_on(self) -> None:
+        """Do what takes longer than a request: bring the legs to the park position."""
+        if self._parking and self._strokes is not None:
+            self._parking.advance(self._change.state, self._strokes)
 
     def come_to_rest(self) -> Iterator[DriverState]:
         """
@@ -242,12 +324,11 @@ class DriveSession:
 
     def _rescue(self) -> str:
         """Make outputs safe that the dead process has left behind; say what came of it."""
-        if not isinstance(self._backend, Rescuable):
-            return ''
         try:
-            return f'; {self._backend.rescue()}'
+            done = self._backend.rescue()
         except DriverError as error:
             return f'; the outputs are NOT safe: {error}'
+        return f'; {done}' if done else ''
 
     def _legs(self, reader: Reader[LegState], data: bytes) -> LegState:
         try:
@@ -266,5 +347,9 @@ class DriveSession:
             self._change.state,
             self._change.reason,
             simulated=self._backend.simulated,
-            details=self._backend.details if isinstance(self._backend, Described) else {},
+            details=self._backend.details,
         )
+
+
+def _per_leg(mask: int) -> list[bool]:
+    return [bool(mask >> leg & 1) for leg in range(LEGS)]

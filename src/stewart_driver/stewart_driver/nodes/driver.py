@@ -10,7 +10,7 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
+from std_srvs.srv import SetBool, Trigger
 from stewart_driver.backend import find_backend, installed_backends
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.control.cycle_link import CycleLink
@@ -20,7 +20,8 @@ from stewart_driver.control.state_machine import State
 from stewart_driver.nodes.declared_options import declare_options
 from stewart_driver.nodes.drive_session import DriveSession
 from stewart_driver.nodes.driver_parameters import DriverParameters
-from stewart_interfaces.msg import DriverState, TrackingError
+from stewart_interfaces.msg import DriverState, Jog, TrackingError
+from stewart_interfaces.srv import SetSpeedScaling
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.errors import MessageError
 from stewart_node_support.inbox import Inbox
@@ -39,9 +40,10 @@ class Driver(DeviceNode):
     """
     Own the cyclic process: configured it runs, active it may move.
 
-    Subscribes ``joint_commands``, ``joint_efforts`` and ``platform/tracking_error``, publishes
-    ``actuator_states`` and, on every change, ``driver/state``; services ``driver/enable``,
-    ``disable``, ``home``, ``reset_fault`` and ``quick_stop``.
+    Subscribes ``joint_commands``, ``joint_efforts``, ``driver/jog`` and
+    ``platform/tracking_error``, publishes ``actuator_states`` and, on every change,
+    ``driver/state``; services ``driver/enable``, ``disable``, ``home``, ``reset_fault``,
+    ``quick_stop``, ``override`` and ``speed_scaling``.
 
     """
 
@@ -74,6 +76,8 @@ class Driver(DeviceNode):
             name = f'driver/{request.name.lower()}'
             self.create_service(Trigger, name, partial(self._answer, request))
         self.create_service(Trigger, 'driver/quick_stop', partial(self._answer, None))
+        self.create_service(SetBool, 'driver/override', self._override)
+        self.create_service(SetSpeedScaling, 'driver/speed_scaling', self._scale_speed)
 
     @transition
     def on_configure(self, state: LifecycleState) -> None:
@@ -151,16 +155,20 @@ class Driver(DeviceNode):
         for data in self._session.leg_states():
             if self._active:
                 self._legs.publish(data)
+        self._session.go_on()
 
     def _on_command(self, data: bytes) -> None:
         self._take_efforts()
         self._take(DriveSession.take_command, data)
 
+    def _on_jog(self, message: Jog) -> None:
+        self._take(DriveSession.take_jog, message)
+
     def _take_efforts(self) -> None:
         for data in self._efforts.take():
             self._take(DriveSession.take_efforts, data)
 
-    def _take(self, callback: Callable[[DriveSession, bytes], None], data: bytes) -> None:
+    def _take(self, callback: Callable[[DriveSession, Any], None], data: Any) -> None:
         if self._session is None:
             return
         try:
@@ -172,13 +180,29 @@ class Driver(DeviceNode):
         self, request: Request | None, _: Trigger.Request, response: Trigger.Response
     ) -> Trigger.Response:
         if self._session is None:
-            response.success, response.message = False, 'the driver node is not configured'
+            response.success, response.message = False, UNCONFIGURED
         elif request is None:
             response.success, response.message = self._session.quick_stop()
         elif request is Request.ENABLE and not self._active:
             response.success, response.message = False, 'the driver node is not active'
         else:
             response.success, response.message = self._session.ask(request)
+        return response
+
+    def _override(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        response.success, response.message = (
+            self._session.override(request.data) if self._session else (False, UNCONFIGURED)
+        )
+        return response
+
+    def _scale_speed(
+        self, request: SetSpeedScaling.Request, response: SetSpeedScaling.Response
+    ) -> SetSpeedScaling.Response:
+        response.success, response.message = (
+            self._session.scale_speed(request.speed_scaling)
+            if self._session
+            else (False, UNCONFIGURED)
+        )
         return response
 
     def _report(self, task: str) -> Report:

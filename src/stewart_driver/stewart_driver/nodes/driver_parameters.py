@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
 from stewart_driver.backend import Backend
 from stewart_driver.control.configuration import (
     CycleConfiguration,
@@ -14,6 +15,8 @@ from stewart_driver.control.configuration import (
     SupervisionSettings,
 )
 from stewart_driver.errors import ConfigurationError
+from stewart_driver.legs import LEGS
+from stewart_driver.rig_platform import require_platform_of_the_rig
 from stewart_node_support.fields import param
 
 PATH = InterpolationSettings()
@@ -25,6 +28,9 @@ class DriverParameters:
     """Parameters of the driver node; those of the back end stand under its own name."""
 
     backend: str = param('simulated', 'what moves the legs: simulated, or an installed back end')
+    platform: str = param(
+        '', 'by which the legs are commanded; a rig_file of another one is refused'
+    )
     publish_rate: float = param(
         200.0, 'rate of actuator_states, rounded to a whole number of cycles [Hz]', min=1.0
     )
@@ -40,6 +46,9 @@ class DriverParameters:
     )
     acceleration_limit: float = param(
         0.0, 'largest leg acceleration [m/s2], likewise; 0: that of the back end', min=0.0
+    )
+    park_strokes: tuple[float, ...] = param(
+        (), 'driver/disable brings legs 1 to 6 there before it takes the voltage [m]; empty: no'
     )
     playout_delay: float = param(
         PATH.playout_delay, 'setpoints are executed this long after their stamp [s]', min=0.0
@@ -120,6 +129,9 @@ class DriverParameters:
             If a value cannot be used, also together with this back end.
 
         """
+        if backend.rig_file and (self.platform or not backend.simulated):
+            require_platform_of_the_rig(self.platform, backend.rig_file)
+        self._check_park_strokes(backend)
         if self.publish_rate * backend.cycle_time > 1.0:
             raise ConfigurationError(
                 'publish_rate',
@@ -135,6 +147,15 @@ class DriverParameters:
             publish_every=round(1.0 / (self.publish_rate * backend.cycle_time)),
             realtime_priority=self.realtime_priority,
         )
+
+    def _check_park_strokes(self, backend: Backend) -> None:
+        strokes = np.array(self.park_strokes)
+        if not strokes.size:
+            return
+        if strokes.shape != (LEGS,) or not (backend.limits.beyond(strokes) <= 0.0).all():
+            raise ConfigurationError(
+                'park_strokes', self.park_strokes, 'six strokes within those of the legs [m]'
+            )
 
     def _share(self, settings: type) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in fields(settings)}

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from stewart_driver.advice import advice
 from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.control.cycle_link import CycleCounters, CycleLink
 from stewart_driver.control.cycle_statistics import BINS, percentile
@@ -133,11 +134,14 @@ class CommandReport:
         values['without, though expected'] = self._efforts.missing
         total = sum(now.verdicts.values()) - now.verdicts[Verdict.ACCEPTED] + self.malformed
         refused, self._refused = total - self._refused, total
-        why, self.last_malformed = self.last_malformed or self._client.last_refusal, ''
+        why = self.last_malformed or self._client.last_refusal
+        self.last_malformed = self._client.last_refusal = ''
         if refused:
             return Report(
                 Level.WARN, f'{refused} commands refused in the last second: {why}', values
             )
+        if why:
+            return Report(Level.WARN, f'refused in the last second: {why}', values)
         return Report(Level.OK, 'no command refused', values)
 
 
@@ -168,9 +172,10 @@ def backend_report(
     Returns
     -------
     Report
-        ERROR in FAULT.
+        ERROR in FAULT, with what to do.
 
     """
+    todo = {'do': advice(reason)} if state is State.FAULT else {}
     what = f'SIMULATED, no metal moves (back end {name})' if simulated else f'back end {name}'
     return Report(
         Level.ERROR if state is State.FAULT else Level.OK,
@@ -181,5 +186,6 @@ def backend_report(
             'simulated': simulated,
             'state': state.name,
             'reason': reason,
+            **todo,
         },
     )

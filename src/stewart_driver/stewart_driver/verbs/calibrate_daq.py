@@ -20,6 +20,7 @@ from stewart_driver.daq.guided import Guide
 from stewart_driver.daq.options import SensorOptions
 from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import load_rig, MODES, Rig, save_rig
+from stewart_driver.rig_platform import geometry_digest
 from stewart_tables.whole_files import whole_file
 
 HELP = 'fit the volts of the analogue card to strokes, into rig.yaml'
@@ -130,7 +131,7 @@ def main(arguments: argparse.Namespace) -> int:
     if guided and not arguments.yes and not _agreed(arguments.rig_file):
         print('nothing was written', file=sys.stderr)
         return 1
-    save_rig(arguments.rig_file, replace(rig, daq=new))
+    save_rig(arguments.rig_file, replace(rig, geometry=geometry_digest(rig.platform), daq=new))
     print(f'wrote {arguments.rig_file}', file=sys.stderr)
     return 0
 

@@ -19,6 +19,7 @@ from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.read_counts import ask, Reading
 from stewart_driver.legs import Array, END_MARGIN, LegLimits, LEGS
 from stewart_driver.rig_file import DriveCalibration, load_rig, Rig, save_rig
+from stewart_driver.rig_platform import geometry_digest
 
 HELP = 'set the zero of the EtherCAT drives, or check it, with the platform at a known pose'
 # Further than this while being read is not at rest [m].
@@ -122,7 +123,8 @@ def main(arguments: argparse.Namespace) -> int:
         tuple(float(stroke) for stroke in strokes),
         reading.identities,
     )
-    save_rig(path, replace(rig, drives=calibration, interface=options.interface))
+    digest = geometry_digest(rig.platform)
+    save_rig(path, replace(rig, geometry=digest, drives=calibration, interface=options.interface))
     _say(f'written: {path}')
     return 0
 

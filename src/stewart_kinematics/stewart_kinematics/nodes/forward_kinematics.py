@@ -6,19 +6,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PoseStamped, TwistStamped
+import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
-from stewart_interfaces.msg import DriverState, PlatformSetpoint, TrackingError
+from stewart_interfaces.msg import DriverState, Jog, PlatformSetpoint, TrackingError
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.forward import ForwardResult
+from stewart_kinematics.jacobian import jacobian
 from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.nodes.kinematics_parameters import ForwardKinematicsParameters
 from stewart_kinematics.pose_tracking import PoseTracking
 from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.warming import warm_up
+from stewart_node_support.conversions import BASE_FRAME, vector_from_msg
 from stewart_node_support.diagnostics import Diagnostics
 from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import PoseWriter, setpoint_reader, TrackingErrorWriter
@@ -26,7 +29,7 @@ from stewart_node_support.inbox import Inbox
 from stewart_node_support.legs import leg_reader
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
-from stewart_node_support.qos import COMMANDED_QOS, SENSOR_QOS, STATE_QOS
+from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.refusals import Refusals
 from stewart_node_support.running import run
 from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS, to_nanoseconds
@@ -42,6 +45,9 @@ class ForwardKinematics(Node):
     ``platform/commanded``, which is what was executed, at the instant that the driver plays at
     that stamp, as ``driver/state`` tells it. It pauses while nothing is commanded, and what was
     commanded before the last change of ``driver/state`` does not count.
+
+    ``platform/jog`` becomes ``driver/jog``: the leg rates that give the platform this twist, in
+    axes of ``base_link``, where it is now.
 
     """
 
@@ -64,6 +70,9 @@ class ForwardKinematics(Node):
         self._poses = CountedPublisher(self, PoseStamped, 'platform/pose', SENSOR_QOS)
         self._joints = CountedPublisher(self, JointState, 'joint_states', SENSOR_QOS)
         self._errors = CountedPublisher(self, TrackingError, 'platform/tracking_error', SENSOR_QOS)
+        self._here: ForwardResult | None = None
+        self._jogs = CountedPublisher(self, Jog, 'driver/jog', COMMAND_QOS)
+        self.create_subscription(TwistStamped, 'platform/jog', self._on_jog, COMMAND_QOS)
         self.diagnostics = Diagnostics(self, platform.name)
         self.diagnostics.add('solution', self.refusals.report)
         self.create_subscription(DriverState, 'driver/state', self._on_driver_state, STATE_QOS)
@@ -81,11 +90,24 @@ class ForwardKinematics(Node):
                 raise MessageError('an actuator state without strokes has no pose')
             result = self._tracking.solve(strokes)
         except (StewartError, MessageError) as error:
+            self._here = None
             self.refusals.refuse(self, error)
             return
+        self._here = result
         self.refusals.accept()
         self._publish(legs.stamp, result, strokes)
         self._publish_joints(legs.stamp, result)
+
+    def _on_jog(self, message: TwistStamped) -> None:
+        here, frame = self._here, message.header.frame_id
+        if here is None or frame not in ('', BASE_FRAME):
+            why = f'its twist is in {BASE_FRAME}, not {frame}' if here else 'no pose is known'
+            self.get_logger().warning(f'no jog: {why}', throttle_duration_sec=1.0)
+            return
+        twist = [vector_from_msg(part) for part in (message.twist.linear, message.twist.angular)]
+        matrix = jacobian(self._platform.geometry, here.position, here.quaternion_xyzw)
+        rates = matrix @ np.concatenate(twist)
+        self._jogs.publish(Jog(header=message.header, rates=rates.tolist()))
 
     def _publish(self, stamp: int, result: ForwardResult, strokes: Any) -> None:
         pose = (result.position, result.quaternion_xyzw)

@@ -95,7 +95,7 @@ class InlineRig(Parts):
         self._folder = tempfile.TemporaryDirectory(prefix='rig-')
         self.rig_file = Path(self._folder.name, places.RIG_FILE)
         port = '' if self.port is None else self.port.path
-        save_rig(self.rig_file, self.machine.sheet(settings, port, DAY))
+        save_rig(self.rig_file, self.machine.sheet(settings, DAY))
         ends = {'rig_file': str(self.rig_file), 'card': self.card, 'imu': port}
         self.ends = {name: end for name, end in ends.items() if end}
         if self.interface:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is particular to a simulated machine: zeros, gains and mounting, as its rig.yaml has it."""
+"""What is particular to a simulated machine: zeros and gains, as its rig.yaml has it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from stewart_driver.rig_file import (
     DaqCalibration,
     DriveCalibration,
     DriveIdentity,
-    ImuMounting,
     Rig,
 )
+from stewart_driver.rig_platform import geometry_digest
 from stewart_kinematics.platform import Platform
-from stewart_kinematics.spatial.euler import euler_from_quaternion
 from stewart_simulation.daq_card.analog_rig import AnalogSettings, Mode
 from stewart_simulation.ethercat.omron_1s import R88D_1SN04H
 from stewart_simulation.rig.settings import RigSettings
@@ -26,7 +25,6 @@ from stewart_simulation.start import start_pose, strokes_at
 
 # The encoders stand anywhere within this at stroke zero [count].
 FURTHEST_ZERO = 100_000_000
-BAUD = 115200
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +62,7 @@ class Machine:
         )
         return cls(platform, limits, tuple(int(value) for value in zeros), analog)
 
-    def sheet(self, settings: RigSettings, port: str, today: datetime.date) -> Rig:
+    def sheet(self, settings: RigSettings, today: datetime.date) -> Rig:
         """
         Return the rig.yaml that a perfect calibration of this machine would write.
 
@@ -72,8 +70,6 @@ class Machine:
         ----------
         settings : RigSettings
             What the machine consists of.
-        port : str
-            Where the inertial sensor is.
         today : date
             Date of the calibration.
 
@@ -101,14 +97,7 @@ class Machine:
                 today,
                 settings.card_mode,
             )
-        return Rig(settings.platform, drives, daq, self._mounting(port) if port else None)
-
-    def _mounting(self, port: str) -> ImuMounting | None:
-        mounting = self.platform.imu
-        if mounting is None:
-            return None
-        rpy = np.degrees(euler_from_quaternion('ZYX', mounting.quaternion_xyzw))[::-1]
-        return ImuMounting(port, BAUD, tuple(rpy.tolist()), tuple(mounting.position.tolist()))
+        return Rig(settings.platform, drives, daq, geometry=geometry_digest(settings.platform))
 
 
 def _channels(gains: np.ndarray, offsets: np.ndarray) -> tuple[Channel, ...]:

@@ -95,5 +95,5 @@ def _describe(wires: Wires, settings: RigSettings, directory: Path) -> dict[str,
     if wires.sensor is not None:
         ends['imu'] = wires.sensor.path
     today = datetime.date.today()
-    save_rig(ends['rig_file'], wires.machine.sheet(settings, ends.get('imu', ''), today))
+    save_rig(ends['rig_file'], wires.machine.sheet(settings, today))
     return ends

@@ -9,11 +9,14 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from geometry_msgs.msg import TwistStamped
 from rclpy.action import ActionClient
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 from stewart_interfaces.action import MovePlatform
-from stewart_node_support.conversions import pose_msg
+from stewart_interfaces.msg import Jog
+from stewart_node_support.conversions import BASE_FRAME, pose_msg, twist_msg
+from stewart_node_support.qos import COMMAND_QOS
 from stewart_viewer.controls import WAVES
 
 LOOK = 0.05
@@ -55,6 +58,9 @@ class GraphOperator:
         """Look for action and services at once: a quick stop has no time to look for its own."""
         self._tell = tell
         self.obstacle = ''
+        self._now = node.get_clock().now
+        self._leg_keys = node.create_publisher(Jog, 'driver/jog', COMMAND_QOS)
+        self._axis_keys = node.create_publisher(TwistStamped, 'platform/jog', COMMAND_QOS)
         self._queue: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._offered: dict[str, Any] = {
             name: node.create_client(Trigger, name) for name in SERVICES
@@ -76,6 +82,25 @@ class GraphOperator:
     def call(self, service: str) -> None:
         """Call a service of type Trigger."""
         self._queue.put(partial(self._call, service))
+
+    def jog(self, rates: Any, leg: int | None) -> None:
+        """Jog one leg, from 0, at the first of the rates; else the platform at all six [SI]."""
+        # The stamp is that of the hand: a request that waits here for long moves nothing.
+        self._queue.put(partial(self._jog, rates, leg, self._now().to_msg()))
+
+    def _jog(self, rates: Any, leg: int | None, stamp: Any) -> None:
+        if self.obstacle:
+            self._tell(f'**jog**: not sent: {self.obstacle}')
+            return
+        message: Any
+        if leg is None:
+            message = TwistStamped(twist=twist_msg(rates[:3], rates[3:]))
+            message.header.stamp, message.header.frame_id = stamp, BASE_FRAME
+            self._axis_keys.publish(message)
+        else:
+            message = Jog()
+            message.header.stamp, message.rates[leg] = stamp, float(rates[0])
+            self._leg_keys.publish(message)
 
     def _work(self) -> None:
         while True:

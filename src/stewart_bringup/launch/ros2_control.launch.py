@@ -1,0 +1,58 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+A controller_manager that drives the legs of a running rig, by way of the driver.
+
+It takes the place of inverse_kinematics: start no motion with that, and enable first. Strokes,
+speeds, stops and faults stay with the driver; the platform's own limits, which the guard of
+inverse_kinematics watches, are then those of whoever plans the trajectories. Needs the packages
+ros2_control, ros2_controllers and joint_state_topic_hardware_interface.
+
+"""
+
+from __future__ import annotations
+
+from launch import LaunchDescription
+from launch.actions import OpaqueFunction
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+from stewart_bringup.launching import arguments, clock, value_of
+from stewart_bringup.rigs import config_file
+from stewart_description.urdf import render_urdf
+
+CONTROLLERS = ('joint_state_broadcaster', 'leg_trajectory_controller')
+
+
+def generate_launch_description() -> LaunchDescription:
+    return LaunchDescription(
+        [
+            *arguments(platform='vigo', namespace='', use_sim_time='false'),
+            OpaqueFunction(function=controllers),
+        ]
+    )
+
+
+def controllers(context):
+    """Return the controller_manager and what starts its controllers."""
+    namespace = LaunchConfiguration('namespace')
+    urdf = render_urdf(value_of(context, 'platform'), ros2_control=True)
+    manager = Node(
+        package='controller_manager',
+        executable='ros2_control_node',
+        namespace=namespace,
+        parameters=[
+            {'robot_description': urdf},
+            str(config_file('ros2', 'controllers')),
+            clock(context),
+        ],
+        output='screen',
+    )
+    spawner = Node(
+        package='controller_manager',
+        executable='spawner',
+        namespace=namespace,
+        arguments=[*CONTROLLERS, '--controller-manager', 'controller_manager'],
+        parameters=[clock(context)],
+        output='screen',
+    )
+    return [manager, spawner]

@@ -1,0 +1,128 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Hold the jog key of one leg, or of one axis of the platform, for a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import TwistStamped
+import numpy as np
+from sensor_msgs.msg import JointState
+from stewart_bringup.errors import RequestRefused
+from stewart_bringup.nodes.operator import Operator
+from stewart_interfaces.msg import DriverState, Jog
+from stewart_node_support.conversions import BASE_FRAME, twist_msg
+from stewart_node_support.diagnostics import TOPIC
+from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
+from stewart_node_support.stop_signals import StopSignals
+
+STATUS = 'driver: commands'
+# A request counts for 100 ms.
+PERIOD = 0.02
+# After the last request: the dead man's time and the stop; then what the driver says of it.
+REST, VERDICT = 0.5, 2.5
+# Less than this is no motion [m].
+MOVED = 1e-5
+
+
+class JogOperator(Operator):
+    """
+    Publish jog requests while the driver is ENABLED, and see what comes of them.
+
+    Parameters
+    ----------
+    stop : StopSignals
+        Where a request to stop comes from; the legs then come to rest.
+    **kwargs : object
+        For rclpy's node.
+
+    """
+
+    def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
+        """Listen to legs and diagnostics."""
+        super().__init__(stop, 'jog_operator', **kwargs)
+        self._strokes: np.ndarray | None = None
+        self._refusal = ''
+        self.create_subscription(JointState, 'actuator_states', self._on_legs, SENSOR_QOS)
+        self.create_subscription(DiagnosticArray, TOPIC, self._on_diagnostics, 10)
+
+    async def jog(
+        self, duration: float, *, leg: int = 0, rate: float = 0.0, twist: Any = None
+    ) -> np.ndarray:
+        """
+        Move for a time.
+
+        Parameters
+        ----------
+        duration : float
+            How long requests are sent [s].
+        leg : int
+            Leg, 1 to 6, where one is moved.
+        rate : float
+            Of the leg, positive lengthens [m/s].
+        twist : array_like, shape (6,), optional
+            Of the platform in ``base_link`` instead: [m/s], [rad/s].
+
+        Returns
+        -------
+        ndarray, shape (6,)
+            How far each leg has moved [m].
+
+        Raises
+        ------
+        RequestRefused
+            If the driver is not ENABLED or nothing moves.
+        StopRequested
+            If a request to stop came; the legs come to rest.
+
+        """
+        topic, kind = ('driver/jog', Jog) if leg else ('platform/jog', TwistStamped)
+        keys = self.create_publisher(kind, topic, COMMAND_QOS)
+        await self.until(lambda: self.heard_driver, 'driver/state')
+        if self.driver_state.state != DriverState.ENABLED:
+            raise RequestRefused(topic, 'the drives are not ENABLED: `stewart drive enable` first')
+        await self.until(lambda: self._strokes is not None, 'actuator_states')
+        await self.until(lambda: keys.get_subscription_count() > 0, topic)
+        start, end = self._strokes, self.now() + duration
+        try:
+            while self.now() < end:
+                self.heed()
+                keys.publish(self._request(leg, rate, twist))
+                await self.pause(PERIOD)
+        finally:
+            keys.publish(self._request(leg, 0.0, None if twist is None else np.zeros(6)))
+        await self.pause(REST)
+        moved = np.asarray(self._strokes) - np.asarray(start)
+        if np.abs(moved).max() < MOVED:
+            await self._explain(topic)
+        return np.asarray(moved)
+
+    def _request(self, leg: int, rate: float, twist: Any) -> Any:
+        stamp = self.get_clock().now().to_msg()
+        message: Any
+        if leg:
+            message = Jog()
+            message.rates[leg - 1] = rate
+        else:
+            message = TwistStamped(twist=twist_msg(twist[:3], twist[3:]))
+            message.header.frame_id = BASE_FRAME
+        message.header.stamp = stamp
+        return message
+
+    async def _explain(self, topic: str) -> None:
+        """Raise RequestRefused with what the driver's diagnostics say, once a second."""
+        end = self.now() + VERDICT
+        while not self._refusal and self.now() < end:
+            self.heed()
+            await self.pause(PERIOD)
+        raise RequestRefused(topic, self._refusal or 'nothing has moved')
+
+    def _on_legs(self, message: JointState) -> None:
+        self._strokes = np.array(message.position)
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            if status.name.endswith(STATUS) and status.level != b'\x00':
+                self._refusal = status.message

@@ -1,0 +1,117 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart jog``: move one leg or one axis of the platform slowly by hand."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import TYPE_CHECKING
+
+from stewart_bags.verbs.numbers import positive_up_to
+from stewart_bringup.errors import BringupError
+from stewart_bringup.verbs.graph import add_namespace_argument, on_the_graph
+
+if TYPE_CHECKING:
+    from stewart_bringup.nodes.jog_operator import JogOperator
+
+HELP = 'move one leg or one axis of the platform slowly by hand'
+
+DETAILS = """
+The drives must be enabled (stewart drive enable), and nothing else may move the platform. No leg
+becomes faster than a tenth of its limit. The driver moves only while it is asked to: 0.1 s after
+this program is gone all legs come to rest, and Ctrl-C stops them at once.
+
+A leg outside its stroke is brought back so: stewart drive override on; stewart drive reset-fault;
+stewart drive enable; then jog it towards the inside.
+
+examples:
+  stewart jog leg 3 --rate 5 --for 2
+  stewart jog leg 3 --rate -5
+  stewart jog z --rate 10 --for 1
+  stewart jog yaw --rate -1 --namespace hexapod
+"""
+
+AXES = ('x', 'y', 'z', 'roll', 'pitch', 'yaw')
+LINEAR = 3
+LONGEST = 60.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """
+    Add the options.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        Parser of the verb.
+
+    """
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = DETAILS
+    add = parser.add_argument
+    add('what', choices=['leg', *AXES], help='a leg, or an axis of base_link', metavar='WHAT')
+    add('leg', type=int, nargs='?', choices=range(1, 7), help='which leg', metavar='1..6')
+    add(
+        '--rate',
+        type=float,
+        required=True,
+        metavar='R',
+        help='of a leg, x, y, z [mm/s], positive lengthens; of roll, pitch, yaw [deg/s]',
+    )
+    add(
+        '--for',
+        dest='duration',
+        type=positive_up_to(LONGEST),
+        default=1.0,
+        metavar='S',
+        help=f'how long, up to {LONGEST:g} [s] (default: %(default)s)',
+    )
+    add_namespace_argument(parser)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """
+    Jog, and tell how far the legs went.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        What `add_arguments` asked for.
+
+    Returns
+    -------
+    int
+        0.
+
+    Raises
+    ------
+    BringupError
+        If a leg and an axis are named, or neither.
+    RequestRefused
+        If the driver refuses or nothing moves.
+
+    """
+    if (arguments.what == 'leg') != (arguments.leg is not None):
+        raise BringupError('name a leg as in `leg 3`, or an axis such as `z`')
+
+    async def work(operator: JogOperator) -> list[float]:
+        if arguments.leg:
+            rate = 1e-3 * arguments.rate
+            moved = await operator.jog(arguments.duration, leg=arguments.leg, rate=rate)
+        else:
+            axis = AXES.index(arguments.what)
+            twist = [0.0] * len(AXES)
+            twist[axis] = 1e-3 * arguments.rate if axis < LINEAR else math.radians(arguments.rate)
+            moved = await operator.jog(arguments.duration, twist=twist)
+        return [float(1e3 * value) for value in moved]
+
+    moved = on_the_graph(_operator, work, arguments.namespace)
+    print('legs moved [mm]: ' + ', '.join(f'{value:+.2f}' for value in moved))
+    return 0
+
+
+def _operator() -> type[JogOperator]:
+    from stewart_bringup.nodes.jog_operator import JogOperator
+
+    return JogOperator
