@@ -8,7 +8,6 @@ import numpy as np
 from stewart_driver.backend import Backend, Measurement
 from stewart_driver.control.shared_block import encode, SharedBlock
 from stewart_driver.control.state_machine import StateMachine
-from stewart_driver.control.wire_statistics import Wired
 from stewart_driver.legs import LEGS, read_only
 from stewart_driver.path.motion import LegMotion
 
@@ -37,7 +36,7 @@ class BlockWriter:
     ) -> None:
         """Have told nothing yet."""
         self._block, self._backend, self._machine = block, backend, machine
-        self._wire = backend.wire if isinstance(backend, Wired) else None
+        self._wire = backend.wire
         self._publish_every = publish_every
         self._steps = 0
         self._told: tuple[object, ...] = ()

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from stewart_driver.backend import Backend, Explaining, Measurement, Noting, Targets
+from stewart_driver.backend import Backend, Measurement, Targets
 from stewart_driver.control.block_writer import BlockWriter
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.request import Request

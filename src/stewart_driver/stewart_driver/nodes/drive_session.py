@@ -20,8 +20,9 @@ from stewart_driver.errors import CycleError, DriverError
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.driver_reports import backend_report, CommandReport, CycleReport
+from stewart_driver.nodes.parking import Parking
 from stewart_driver.path.motion import LegMotion
-from stewart_interfaces.msg import DriverState
+from stewart_interfaces.msg import DriverState, Jog
 from stewart_node_support.codec import Reader
 from stewart_node_support.conversions import header_msg
 from stewart_node_support.diagnostics import Report
@@ -288,7 +289,9 @@ class DriveSession:
             If the drives are not off after the time of the longest stop.
 
         """
-        self.ask(Request.DISABLE)
+        if self._parking:
+            self._parking.active = False
+        self._client.request(Request.DISABLE)
         longest = self._client.longest_stop
         limit = self._client.steady() + longest
         while True:

@@ -34,6 +34,7 @@ from stewart_node_support.running import run
 NANOSECONDS = 1_000_000_000
 CLOCK_PERIOD = 1.0
 TRIGGERS = (Request.ENABLE, Request.DISABLE, Request.HOME, Request.RESET_FAULT)
+UNCONFIGURED = 'the driver node is not configured'
 
 
 class Driver(DeviceNode):
@@ -72,6 +73,7 @@ class Driver(DeviceNode):
         self.create_subscription(
             JointState, 'joint_commands', self._on_command, COMMAND_QOS, raw=True
         )
+        self.create_subscription(Jog, 'driver/jog', self._on_jog, COMMAND_QOS)
         for request in TRIGGERS:
             name = f'driver/{request.name.lower()}'
             self.create_service(Trigger, name, partial(self._answer, request))
