@@ -82,7 +82,7 @@ class VelocityAmplifiers:
     """
     Amplifiers that move at the rate that their voltage means; the position loop is closed here.
 
-    Safe is 0 V.
+    Safe is the calibrated zero: at 0 V the offset of an amplifier runs on, for ever.
 
     Parameters
     ----------
@@ -116,8 +116,8 @@ class VelocityAmplifiers:
         return self._calibration.volts(rates)
 
     def safe(self, strokes: Array) -> Array:
-        """Return 0 V, wherever the legs stand."""
-        return np.zeros_like(strokes)
+        """Return the volts of rate zero, wherever the legs stand."""
+        return self._calibration.volts(np.zeros_like(strokes))
 
     def reset(self) -> None:
         """Forget the integral."""

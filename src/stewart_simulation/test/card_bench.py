@@ -13,6 +13,7 @@ from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.card_access import CardAccess
 from stewart_driver.daq.fitting import fit_table, merged
 from stewart_driver.daq.options import DaqOptions
+from stewart_driver.legs import Array
 from stewart_driver.rig_file import Rig, save_rig
 from stewart_kinematics.platform import Platform
 from stewart_simulation.daq_card.analog_rig import AnalogRig, AnalogSettings, Mode
@@ -29,7 +30,7 @@ DAY = datetime.date(2026, 11, 21)
 WALL = 1.8e9
 
 
-def teaching_rig(mode: Mode = Mode.POSITION) -> RigSettings:
+def teaching_rig(mode: Mode = Mode.POSITION, card_late_share: float = 1e-3) -> RigSettings:
     """Return a rig with the card alone, and the small, soft drives of a teaching rig; assumed."""
     return RigSettings(
         platform='ex800',
@@ -37,6 +38,7 @@ def teaching_rig(mode: Mode = Mode.POSITION) -> RigSettings:
         card_mode=mode.value,
         ethercat=False,
         imu=False,
+        card_late_share=card_late_share,
         force_limit=200.0,
         rated_force=50.0,
         position_gain=30.0,
@@ -108,6 +110,11 @@ class Bench:
     def _connect(self, _: str) -> InlineWire:
         self.wires.append(InlineWire(self.card, self.advance))
         return self.wires[-1]
+
+    def amplified(self) -> Array:
+        """Return what the amplifiers make of their volts, shape (6,) [m] or [m/s]."""
+        settings = self.settings
+        return np.asarray(settings.command_gains * self.card.outputs + settings.command_offsets)
 
     def wait(self, duration: float) -> None:
         """Let time pass [s]; the plant follows with the next call of the card."""
