@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import datetime
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,11 @@ class Bench:
         self.faults = CardFaults(self.card)
         plant = rig.plant(platform, start_pose(platform, rig.start))
         self.drives = rig.drives(plant, self.limits, hold_after=rig.hold_after)
-        self.settings = AnalogSettings.for_legs(self.limits, mode, seed=3)
+        wired = {'enable_channel': 0, **options}
+        self.settings = replace(
+            AnalogSettings.for_legs(self.limits, mode, seed=3),
+            enable_channel=wired['enable_channel'],
+        )
         self._rig = AnalogRig(self.card, self.drives, self.settings, np.random.default_rng(1))
         self.wires: list[InlineWire] = []
         self.library = SimulatedComedi(self._connect, self.wait)
@@ -100,7 +105,7 @@ class Bench:
             device='bench',
             rig_file=str(path),
             mode=mode.value,
-            **{'enable_channel': 0, **options},
+            **wired,
         )
         self.backend = DaqBackend(
             self.options,

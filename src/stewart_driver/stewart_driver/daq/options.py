@@ -146,8 +146,8 @@ class DaqOptions(SensorOptions):
                 'rate',
                 self.rate,
                 f'at most {fastest:.3g} m/s: a leg may run on by largest_runaway = '
-                f'{1e3 * self.largest_runaway:g} mm for {FEWEST_CYCLES} cycles and {CALLS} calls of '
-                f'{1e3 * self.longest_call:g} ms (longest_call)',
+                f'{1e3 * self.largest_runaway:g} mm for {FEWEST_CYCLES} cycles and {CALLS} calls '
+                f'of {1e3 * self.longest_call:g} ms (longest_call)',
             )
 
     @property
