@@ -65,7 +65,7 @@ def test_a_sensor_runs_at_the_link_and_obeys_its_script(
     assert codes == [0]
     assert told.out == f'{link}\n'
     assert "got 'explode'" in told.err
-    assert 'baud: expected one of 4800' in told.err
+    assert "fault 'baud': needs one of 4800" in told.err
     assert ' s: unplug 0' in told.err
 
 

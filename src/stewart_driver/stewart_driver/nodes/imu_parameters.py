@@ -35,7 +35,17 @@ class ImuParameters:
         'yaw from the gyroscope alone, or with the magnetometer, which steel misleads',
         choices=ALGORITHMS,
     )
-    save: bool = param(False, 'keep changed settings in the sensor through a loss of power')
+    bandwidth: float = param(
+        98.0,
+        "corner of the sensor's low pass, half the rate or less [Hz]: 256, 188, 98, 42, 20, 10, 5",
+    )
+    gyroscope_range: float = param(2000.0, 'full scale [deg/s]: 250, 500, 1000, 2000')
+    accelerometer_range: float = param(16.0, 'full scale [g]: 2, 4, 8, 16')
+    save: bool = param(
+        False,
+        'keep changed settings in the sensor through a loss of power, and restart a sensor that '
+        'obeys only then',
+    )
     frame_id: str = param('imu_link', 'frame of the sensor')
     latency: float = param(
         0.0, 'from the measurement to the first byte, taken off every stamp [s]', min=0.0, max=1.0
@@ -76,6 +86,9 @@ class ImuParameters:
                 baud=self.baud,
                 algorithm=Algorithm[self.algorithm.upper()],
                 save=self.save,
+                bandwidth=self.bandwidth,
+                gyroscope_range=self.gyroscope_range,
+                accelerometer_range=self.accelerometer_range,
             ),
             configures=self.configure,
             probes=self.auto_baud,

@@ -284,7 +284,7 @@ class ImuReader:
             yield from self._stream(link)
             self._trouble = f'no frame for {self._settings.silence:g} s at {speed} baud'
 
-    def _configure(self, link: Link) -> Conversation[None]:
+    def _configure(self, link: Link, *, obeys: bool = True) -> Conversation[None]:
         """Configure; a sensor that refuses is still read, and the reason told."""
         self._grouper = CycleGrouper()
         self._clock = SampleClock(1.0 / self._settings.sensor.rate)
@@ -292,7 +292,7 @@ class ImuReader:
             return
         self._phase = Phase.CONFIGURING
         try:
-            yield from configure(link, self._settings.sensor)
+            yield from configure(link, self._settings.sensor, obeys=obeys)
             self._grouper.expect(self._settings.sensor.pattern)
             self._misconfigured = ''
         except PortError:
@@ -306,7 +306,7 @@ class ImuReader:
         patience = FIRST_CHECK
         heard = now = self._now()
         check = now + patience
-        reads = 0
+        reads, restarts = 0, 0
         silence = max(self._settings.silence, 3.0 / self._settings.sensor.rate)
         while now - heard <= silence:
             decoded = yield from link.receive()
@@ -320,7 +320,10 @@ class ImuReader:
             if now > check:
                 if self._settings.configures and self._drifted():
                     patience = min(2.0 * patience, LAST_CHECK)
-                    yield from self._configure(link)
+                    # One restart shows whether it helps.
+                    told = restarts > 0 and self._settings.sensor.save
+                    yield from self._configure(link, obeys=told)
+                    restarts += 1
                     self._phase = Phase.STREAMING
                     heard = now = self._now()
                 check = now + patience
