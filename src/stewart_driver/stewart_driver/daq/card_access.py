@@ -12,7 +12,7 @@ from typing import Any
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_type import find_card_type
 from stewart_driver.daq.options import SensorOptions
-from stewart_driver.errors import ConfigurationError
+from stewart_driver.offers import not_stepped
 
 
 def real_time_passes(instant: float) -> None:
@@ -89,5 +89,4 @@ ORDINARY = CardAccess()
 def require_callers_time(options: SensorOptions) -> None:
     """Refuse a card whose time is not the caller's; raises `ConfigurationError`."""
     if find_card_type(options.card).time_of(options.device) is None:
-        expected = 'a card of a virtual rig in this process, for others follow no simulated time'
-        raise ConfigurationError('device', options.device, expected)
+        raise not_stepped('device', options.device)

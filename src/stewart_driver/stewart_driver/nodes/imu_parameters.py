@@ -50,8 +50,12 @@ class ImuParameters:
     latency: float = param(
         0.0, 'from the measurement to the first byte, taken off every stamp [s]', min=0.0, max=1.0
     )
-    gather: float = param(
-        0.04, 'pause between two reads; costs age, saves processor time [s]', min=0.0, max=0.2
+    batch_interval: float = param(
+        0.0,
+        'pause between two reads; costs age, and stamps where samples get lost; 0.04 saves 3 % of '
+        'a core [s]',
+        min=0.0,
+        max=0.2,
     )
     queue: int = param(400, 'samples kept while the node is busy', min=1)
     silence: float = param(
@@ -94,6 +98,6 @@ class ImuParameters:
             probes=self.auto_baud,
             queue=self.queue,
             silence=self.silence,
-            gather=self.gather,
+            batch_interval=self.batch_interval,
             backoff=(self.backoff_min, self.backoff_max),
         )

@@ -14,12 +14,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import accumulate
 from math import floor, inf
 from statistics import median
 
 from stewart_driver.witmotion.arrivals import Arrival
 from stewart_driver.witmotion.commands import RATES
+
+# By more somebody has set the sensor's time [s].
+LONGEST_JUMP = 0.5
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,49 @@ class ClockSettings:
     settled: int = 6
 
 
+class OwnTime:
+    """
+    Cycles between samples as the sensor's own time has them, where it sends it.
+
+    Its clock is no better than a millisecond and may be set by satellites, but it counts cycles
+    that left no bytes, also among samples that were read together.
+
+    """
+
+    def __init__(self) -> None:
+        """Have heard no time yet."""
+        self._before: datetime | None = None
+        self._since = 0
+
+    def cycles(self, counted: int, now: datetime | None, period: float) -> int:
+        """
+        Return how many cycles a sample comes after the one before it.
+
+        Parameters
+        ----------
+        counted : int
+            As bytes tell.
+        now : datetime or None
+            The sensor's time in this sample, if it has one.
+        period : float
+            Time between cycles [s].
+
+        Returns
+        -------
+        int
+            At least `counted`.
+
+        """
+        self._since += counted
+        if now is None:
+            return counted
+        before, self._before = self._before, now
+        since, self._since = self._since, 0
+        passed = 0.0 if before is None else (now - before).total_seconds()
+        missed = round(passed / period) - since
+        return counted + missed if 0 < missed * period < LONGEST_JUMP else counted
+
+
 class SampleClock:
     """
     Line below the arrivals of the last blocks, over the index of each sample.
@@ -74,8 +121,9 @@ class SampleClock:
     In the first block, and in the first after an outage, each read tells for itself: its samples
     are a nominal period apart.
 
-    Where samples are read together, nobody can tell which of them left no bytes. They are missed
-    as soon as `bunches` reads are late; those that came spoilt are known at once as ever.
+    Where samples are read together without the sensor's own time, nobody can tell which of them
+    left no bytes. They are missed as soon as `bunches` reads are late; those that came spoilt are
+    known at once as ever.
 
     Parameters
     ----------

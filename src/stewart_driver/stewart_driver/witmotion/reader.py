@@ -19,11 +19,12 @@ import threading
 
 from stewart_driver.errors import DriverError
 from stewart_driver.witmotion.arrivals import Arrival
-from stewart_driver.witmotion.clock import SampleClock
+from stewart_driver.witmotion.clock import OwnTime, SampleClock
 from stewart_driver.witmotion.configuring import configure, SensorSettings
 from stewart_driver.witmotion.conversation import carry_out, Conversation, ForTime
 from stewart_driver.witmotion.decoder import Decoded, DecoderStatistics
 from stewart_driver.witmotion.errors import PortError
+from stewart_driver.witmotion.frames import TimeFrame
 from stewart_driver.witmotion.grouping import CycleGrouper, GroupingStatistics, Sample
 from stewart_driver.witmotion.link import Interrupted, Link
 from stewart_driver.witmotion.probing import order, probe
@@ -70,7 +71,7 @@ class ReaderSettings:
         Samples kept while nobody takes them; the oldest are dropped.
     silence : float
         Time without a frame after which the speed is looked for again; three cycles at least [s].
-    gather : float
+    batch_interval : float
         Pause between two reads, so that one wake-up serves several cycles; 0: none [s].
     backoff : tuple of float
         Shortest and longest wait between two attempts [s]; it doubles in between.
@@ -83,7 +84,7 @@ class ReaderSettings:
     probes: bool = True
     queue: int = 400
     silence: float = 1.5
-    gather: float = 0.04
+    batch_interval: float = 0.0
     backoff: tuple[float, float] = (0.5, 8.0)
 
 
@@ -195,7 +196,7 @@ class ImuReader:
         self._trouble = self._misconfigured = ''
         self._link: Link | None = None
         self._grouper = CycleGrouper()
-        self._clock = SampleClock(1.0 / settings.sensor.rate)
+        self._clock, self._own_time = SampleClock(1.0 / settings.sensor.rate), OwnTime()
         self._connections = self._dropped = 0
         self._wait = settings.backoff[0]
 
@@ -287,7 +288,7 @@ class ImuReader:
     def _configure(self, link: Link, *, obeys: bool = True) -> Conversation[None]:
         """Configure; a sensor that refuses is still read, and the reason told."""
         self._grouper = CycleGrouper()
-        self._clock = SampleClock(1.0 / self._settings.sensor.rate)
+        self._clock, self._own_time = SampleClock(1.0 / self._settings.sensor.rate), OwnTime()
         if not self._settings.configures:
             return
         self._phase = Phase.CONFIGURING
@@ -315,8 +316,8 @@ class ImuReader:
                 heard = now
                 self._put(link, decoded)
             reads += 1
-            if reads % SHARP and self._settings.gather:
-                yield ForTime(self._settings.gather)
+            if reads % SHARP and self._settings.batch_interval:
+                yield ForTime(self._settings.batch_interval)
             if now > check:
                 if self._settings.configures and self._drifted():
                     patience = min(2.0 * patience, LAST_CHECK)
@@ -332,10 +333,12 @@ class ImuReader:
         samples = self._grouper.feed(decoded)
         if not samples:
             return
-        read = [
-            Arrival(link.arrivals.of(sample.position, sample.lead), sample.cycles)
-            for sample in samples
-        ]
+        read = []
+        for sample in samples:
+            frame = sample.get(TimeFrame)
+            own = None if frame is None else frame.datetime
+            cycles = self._own_time.cycles(sample.cycles, own, self._clock.period)
+            read.append(Arrival(link.arrivals.of(sample.position, sample.lead), cycles))
         for stamp, sample in zip(self._clock.stamp(read), samples, strict=True):
             self._dropped += len(self._queue) == self._queue.maxlen
             self._queue.append(StampedSample(stamp, sample))
