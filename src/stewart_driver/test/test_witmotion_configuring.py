@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 from stewart_driver.errors import ConfigurationError, DriverError
 from stewart_driver.witmotion.commands import Algorithm, BaudCode, RateCode, Register
-from stewart_driver.witmotion.configuring import configure, SensorSettings
-from stewart_driver.witmotion.conversation import carry_out, Conversation
-from stewart_driver.witmotion.errors import RegisterRefused, SensorSilent
 from stewart_driver.witmotion.frames import FrameType
-from stewart_driver.witmotion.link import Interrupted, Link
-from stewart_driver.witmotion.probing import CANDIDATES, order, probe
+from stewart_driver.witmotion.link import carry_out, Conversation, Interrupted, Link
+from stewart_driver.witmotion.settings import CANDIDATES, configure, order, probe, SensorSettings
+from stewart_driver.witmotion.transport import RegisterRefused, SensorSilent
 
 IMU = (FrameType.ACCELERATION, FrameType.ANGULAR_VELOCITY, FrameType.QUATERNION)
 WANTED = SensorSettings(IMU, 200.0, 115200, Algorithm.SIX_AXIS)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from stewart_driver.witmotion.arrivals import Arrival, ArrivalTimes
-from stewart_driver.witmotion.clock import SampleClock
+from stewart_driver.witmotion.clock import Arrival, ArrivalTimes, SampleClock
 
 BAUD = 115200
 CYCLE = 33

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 from stewart_driver.daq.backend import DaqBackend
-from stewart_driver.daq.card_access import CardAccess
-from stewart_driver.daq.fitting import fit_table, merged
+from stewart_driver.daq.calibration import fit_table, merged
+from stewart_driver.daq.card_type import CardAccess
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.legs import Array
 from stewart_driver.rig_file import Rig, save_rig

@@ -17,10 +17,10 @@ from stewart_driver.control.cycle import Cycle, Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.daq.card import AnalogCard
-from stewart_driver.daq.card_access import CardAccess
+from stewart_driver.daq.card_type import CardAccess
 from stewart_driver.daq.errors import CardError
 from stewart_driver.daq.options import SensorOptions
-from stewart_driver.daq.reader import DaqReader
+from stewart_driver.daq.sensors import DaqReader
 from stewart_driver.errors import HomingError
 from stewart_driver.legs import Array
 from stewart_simulation.daq_card.analog_rig import Mode

@@ -16,7 +16,7 @@ import time
 
 import pytest
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.witmotion.decoder import Decoder
+from stewart_driver.witmotion.samples import Decoder
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_simulation.verbs import imu_emulator
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from stewart_driver.witmotion.configuring import SensorSettings
 from stewart_driver.witmotion.frames import AngularVelocityFrame, FRAME_LENGTH, FrameType
 from stewart_driver.witmotion.reader import ReaderSettings, StampedSample
+from stewart_driver.witmotion.settings import SensorSettings
 from stewart_simulation.serial_imu.inertial import InertialState
 from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from stewart_driver.backend import Measurement, Targets
 from stewart_driver.daq.backend import DaqBackend
-from stewart_driver.daq.card_access import CardAccess
+from stewart_driver.daq.card_type import CardAccess
 from stewart_driver.daq.errors import CardError
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import ConfigurationError

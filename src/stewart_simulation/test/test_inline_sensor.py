@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
-from stewart_driver.witmotion.configuring import SensorSettings
-from stewart_driver.witmotion.errors import PortBusy, PortLost, PortMissing
 from stewart_driver.witmotion.frames import AngularVelocityFrame, FrameType
 from stewart_driver.witmotion.reader import Phase, ReaderSettings, StampedSample
+from stewart_driver.witmotion.settings import SensorSettings
+from stewart_driver.witmotion.transport import PortBusy, PortLost, PortMissing
 from stewart_simulation.serial_imu.inertial import InertialState
 from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stewart_driver.witmotion.decoder import Decoder
 from stewart_driver.witmotion.frames import AccelerationFrame, AngularVelocityFrame
+from stewart_driver.witmotion.samples import Decoder
 from stewart_kinematics.motion import Pose
 from stewart_simulation.plant_options import PlantOptions
 from stewart_simulation.rig.inertial_feed import InertialFeed

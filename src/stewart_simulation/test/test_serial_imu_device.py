@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
 import pytest
-from stewart_driver.witmotion.decoder import Decoder
 from stewart_driver.witmotion.frames import (
     AccelerationFrame,
     AngleFrame,
@@ -20,6 +19,7 @@ from stewart_driver.witmotion.frames import (
     QuaternionFrame,
     RegisterFrame,
 )
+from stewart_driver.witmotion.samples import Decoder
 from stewart_kinematics.motion import Motion, Pose
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.inertial import felt, InertialState, rocking

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stewart_driver.witmotion.configuring import SensorSettings
 from stewart_driver.witmotion.frames import FrameType
 from stewart_driver.witmotion.health import HealthMonitor, Severity, Verdict
 from stewart_driver.witmotion.reader import ImuReader, Phase, ReaderSettings, StampedSample
+from stewart_driver.witmotion.settings import SensorSettings
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.emulator import SerialImu

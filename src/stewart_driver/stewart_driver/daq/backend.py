@@ -14,8 +14,7 @@ from stewart_driver.control.rest import require_rest
 from stewart_driver.daq.amplifiers import Amplifiers, PositionAmplifiers, VelocityAmplifiers
 from stewart_driver.daq.calibration import Calibration
 from stewart_driver.daq.card import AnalogCard
-from stewart_driver.daq.card_access import CardAccess, ORDINARY, require_callers_time
-from stewart_driver.daq.card_type import find_card_type
+from stewart_driver.daq.card_type import CardAccess, find_card_type, ORDINARY, require_callers_time
 from stewart_driver.daq.errors import CardError, SensorFault
 from stewart_driver.daq.options import DaqOptions, lines
 from stewart_driver.daq.sensors import PositionSensors, Scan

@@ -10,7 +10,6 @@ from math import inf
 import numpy as np
 from stewart_driver.daq.calibration import Calibration
 from stewart_driver.daq.card import FIRST_SIX, Wiring
-from stewart_driver.daq.position_loop import LoopSettings
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LegLimits, LEGS
 from stewart_driver.options import option, require_positive
@@ -178,10 +177,6 @@ class DaqOptions(SensorOptions):
             self.rate,
             self.acceleration,
         )
-
-    def loop(self) -> LoopSettings:
-        """Return how the position loop is closed in velocity mode."""
-        return LoopSettings(self.position_gain, self.integral_time, self.reserve * self.rate)
 
 
 def lines(channels: tuple[Channel, ...]) -> Calibration:

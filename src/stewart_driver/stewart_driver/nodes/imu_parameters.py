@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stewart_driver.witmotion.commands import Algorithm, CONTENT_BITS
-from stewart_driver.witmotion.configuring import SensorSettings
 from stewart_driver.witmotion.frames import FrameType
 from stewart_driver.witmotion.reader import ReaderSettings
+from stewart_driver.witmotion.settings import SensorSettings
 from stewart_node_support.fields import param
 
 CONTENT = tuple(kind.name.lower() for kind in CONTENT_BITS)

@@ -3,8 +3,8 @@
 """
 Keep a sensor talking: open, find the speed, configure, stream, and all over when it is lost.
 
-This is a conversation (see `conversation`), in real time the body of a thread of its own; what it
-has to give lies in a bounded queue.
+This is a conversation (see `link`), in real time the body of a thread of its own; what it has to
+give lies in a bounded queue.
 
 """
 
@@ -16,20 +16,46 @@ from contextlib import closing
 from dataclasses import dataclass
 from enum import Enum
 import threading
+import time
 
 from stewart_driver.errors import DriverError
-from stewart_driver.witmotion.arrivals import Arrival
-from stewart_driver.witmotion.clock import OwnTime, SampleClock
-from stewart_driver.witmotion.configuring import configure, SensorSettings
-from stewart_driver.witmotion.conversation import carry_out, Conversation, ForTime
-from stewart_driver.witmotion.decoder import Decoded, DecoderStatistics
-from stewart_driver.witmotion.errors import PortError
+from stewart_driver.witmotion.clock import Arrival, OwnTime, SampleClock
 from stewart_driver.witmotion.frames import TimeFrame
-from stewart_driver.witmotion.grouping import CycleGrouper, GroupingStatistics, Sample
-from stewart_driver.witmotion.link import Interrupted, Link
-from stewart_driver.witmotion.probing import order, probe
-from stewart_driver.witmotion.thread_meter import thread_meter
-from stewart_driver.witmotion.transport import Transport
+from stewart_driver.witmotion.link import carry_out, Conversation, ForTime, Interrupted, Link
+from stewart_driver.witmotion.samples import (
+    CycleGrouper,
+    Decoded,
+    DecoderStatistics,
+    GroupingStatistics,
+    Sample,
+)
+from stewart_driver.witmotion.settings import configure, order, probe, SensorSettings
+from stewart_driver.witmotion.transport import PortError, Transport
+
+
+def thread_meter() -> Callable[[], float]:
+    """
+    Return a function that tells the processor time of the thread that calls this one [s].
+
+    The clock's number is taken while the thread certainly lives; asked for by the thread's own
+    number later, a thread that has just ended could bring the process down.
+
+    Returns
+    -------
+    callable
+        May be called from any thread; 0 once the thread has ended.
+
+    """
+    clock = time.pthread_getcpuclockid(threading.get_ident())
+
+    def used() -> float:
+        try:
+            return time.clock_gettime(clock)
+        except OSError:
+            return 0.0
+
+    return used
+
 
 # Far more than the table's steps, far less than the distance of two of them.
 RATE_TOLERANCE = 0.1

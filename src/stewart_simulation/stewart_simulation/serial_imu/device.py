@@ -246,7 +246,8 @@ class _LowPass:
     def __init__(self, time: float, state: InertialState) -> None:
         """Begin settled."""
         self._time = time
-        self._before = self._values = (*state.specific_force, *state.angular_velocity)
+        self._before: tuple[float, ...] = (*state.specific_force, *state.angular_velocity)
+        self._values = self._before
 
     def step(self, time: float, state: InertialState, constant: float) -> tuple[float, ...]:
         """Return the six values at an instant, for a time constant [s]."""
