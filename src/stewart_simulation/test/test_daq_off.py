@@ -11,6 +11,9 @@ from card_bench import Bench
 import numpy as np
 import pytest
 from stewart_driver.backend import Measurement, Targets
+from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.cycle import Cycle, Request
+from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.errors import CardError
@@ -56,6 +59,19 @@ def test_a_velocity_amplifier_with_an_offset_does_not_creep_while_off(tmp_path: 
     print(f'\noffset {1e3 * offset:.2f} mm/s, creeps by {1e3 * creep:.3f} mm/s while off')
     assert creep < 2.5e-4
     assert measured.live == ALL
+
+
+def test_who_switches_off_is_told_what_stays_live(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, Mode.VELOCITY, enable_channel=-1)
+    bench.backend.open(bench.now)
+    block = SharedBlock(SharedBlock.allocate())
+    cycle = Cycle(bench.backend, CycleConfiguration(bench.limits), block)
+    block.requests.push(code=Request.DISABLE)
+    bench.wait(bench.backend.cycle_time)
+    cycle.step(bench.now)
+
+    (reply,) = block.replies.pop_all()
+    assert f'off means {bench.backend.details["off means"]}' in decode(reply['message'])
 
 
 @pytest.mark.parametrize('mode', list(Mode), ids=lambda mode: mode.value)

@@ -143,7 +143,8 @@ class Cycle:
             return self._enable(now)
         if request is Request.DISABLE:
             self._change(Event.DISABLE, 'disabling asked for')
-            return 'coming to rest, then off' if self.state is State.STOPPING else 'off'
+            off = self._noted('off')
+            return f'coming to rest, then {off}' if self.state is State.STOPPING else off
         if request is Request.HOME:
             return self._home()
         if not self._machine.allows(Event.RESET_FAULT):
