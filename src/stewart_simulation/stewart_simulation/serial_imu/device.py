@@ -247,7 +247,7 @@ class _LowPass:
         """Begin settled."""
         self._time = time
         self._before: tuple[float, ...] = (*state.specific_force, *state.angular_velocity)
-        self._values = self._before
+        self._values: tuple[float, ...] = self._before
 
     def step(self, time: float, state: InertialState, constant: float) -> tuple[float, ...]:
         """Return the six values at an instant, for a time constant [s]."""
