@@ -6,13 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 import struct
+import sys
 from typing import Any
 
 import pytest
 from stewart_simulation.ethercat.frames import Command, Datagram, decode, encode, logical
 from stewart_simulation.ethercat.omron_1s import DriveType
 from stewart_simulation.ethercat.segment import Segment
+
+# Tests are imported by path, and their helpers have to be found.
+sys.path.insert(0, str(Path(__file__).parent))
 
 OUTPUTS, INPUTS = struct.Struct('<HiHI'), struct.Struct('<HHihiHiiI')
 

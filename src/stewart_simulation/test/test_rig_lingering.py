@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 
+from card_bench import teaching_rig
 import pytest
 from stewart_driver.control.configuration import CycleConfiguration, InterpolationSettings
 from stewart_driver.control.cycle_client import CycleClient
@@ -21,7 +22,6 @@ from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_simulation.daq_card.bench import teaching_rig
 from stewart_simulation.daq_card.library import SimulatedComedi
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.errors import RigError
@@ -148,7 +148,7 @@ from stewart_driver.control.request import Request
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions
-from stewart_simulation.daq_card.bench import teaching_rig
+from card_bench import teaching_rig
 from stewart_simulation.rig.errors import RigError
 from stewart_simulation.rig.launcher import RigProcess
 

@@ -25,12 +25,12 @@ from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.daq.options import SensorOptions
-from stewart_driver.daq.reader import DaqReader
+from stewart_driver.daq.sensors import DaqReader
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.path.motion import LegMotion
-from stewart_driver.witmotion.decoder import Decoder
 from stewart_driver.witmotion.frames import AccelerationFrame, AngularVelocityFrame
+from stewart_driver.witmotion.samples import Decoder
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_kinematics.forward import forward
 from stewart_kinematics.inverse import leg_lengths

@@ -141,9 +141,10 @@ class ControlLoop:
             return self._enable(now)
         if request is Request.DISABLE:
             self._change(Event.DISABLE, 'disabling asked for')
+            off = self._noted('off')
             if self.state is State.FAULT:
-                return 'off; the fault stays until it is reset'
-            return 'coming to rest, then off' if self.state is State.STOPPING else 'off'
+                return f'{off}; the fault stays until it is reset'
+            return f'coming to rest, then {off}' if self.state is State.STOPPING else off
         if request is Request.HOME:
             if self.state is not State.DISABLED:
                 where = f'while the driver is {self.state.name}: disable first'

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import hypot
+from math import hypot, inf
 
 import numpy as np
 from stewart_driver.backend import Backend
@@ -316,12 +316,14 @@ class DriveSession:
         now = self._client.steady()
         stood = self._stall.look(self._client.cycles, now)
         # Motors off, a reset may take its time.
-        if stood <= self._chosen.stall_timeout or present.state in AT_REST or self._buried:
+        # A back end whose legs run on meanwhile allows less.
+        allowed = min(self._chosen.stall_timeout, getattr(self._backend, 'stall_limit', inf))
+        if stood <= allowed or present.state in AT_REST or self._buried:
             return []
         self._client.kill()
         self._trouble = (
             f'no cycle has run for {stood:.2f} s while {present.state.name}, allowed are '
-            f'{self._chosen.stall_timeout:g} s: the cyclic process was killed'
+            f'{allowed:.3g} s: the cyclic process was killed'
         )
         return [StateChange(now, State.FAULT, False, self._trouble)]
 

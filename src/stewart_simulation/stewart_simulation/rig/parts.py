@@ -145,7 +145,7 @@ class Parts:
         settings = self._settings
         # The way of the plant to now takes a while: what is measured is of then.
         card = Card(
-            CardSettings(settings.card_noise, settings.seed),
+            CardSettings(settings.card_noise, settings.seed, settings.card_late_share),
             lambda: self._bridge.to_wall(self.mechanics.time),
         )
         drives = self.mechanics.drives

@@ -32,6 +32,7 @@ class RigSettings(PlantOptions):
         'encoder_noise',
         'sensor_noise',
         'card_noise',
+        'card_late_share',
         'accelerometer_noise',
         'gyroscope_noise',
     }
@@ -52,6 +53,7 @@ class RigSettings(PlantOptions):
     )
     sensor_noise: float = option(2e-4, 'card: standard deviation of a position sensor [V]')
     card_noise: float = option(0.5, 'card: standard deviation of a conversion [code]')
+    card_late_share: float = option(1e-3, 'card: share of calls held up, by 1 ms on average')
     accelerometer_noise: float = option(0.02, 'imu: standard deviation of a sample [m/s2]')
     gyroscope_noise: float = option(1e-3, 'imu: standard deviation of a sample [rad/s]')
     accelerometer_bias: tuple[float, float, float] = option(
