@@ -10,6 +10,7 @@ from typing import Any
 
 from stewart_driver.ethercat.cia402 import next_transition, State
 from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.errors import SdoRefused
 from stewart_driver.ethercat.fault_text import AlStatus, Emergency
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.rig_file import DriveIdentity
@@ -40,6 +41,7 @@ class ScriptedWire:
         self.log: list[str] = []
         self.clock, self.time = 0, 0.0
         self.found = [DriveIdentity(0x83, 0xB0, 0x10004, 0)] * 6
+        self.bits = [0x1210] * 6
         self.reached = {4: [AlStatus(4, 0, '')] * 6, 8: [OP] * 6}
 
     def now(self) -> float:
@@ -69,8 +71,10 @@ class ScriptedWire:
 
     def inputs(self) -> list[bytes]:
         return [
-            struct.pack('<HiHh', state, position, code, 100)
-            for state, position, code in zip(self.states, self.positions, self.codes, strict=True)
+            struct.pack('<HiHh', state | bits, position, code, 100)
+            for state, bits, position, code in zip(
+                self.states, self.bits, self.positions, self.codes, strict=True
+            )
         ]
 
     def statuses(self) -> list[AlStatus]:
@@ -115,6 +119,10 @@ class ScriptedSlave:
             return struct.pack('<I', 2**23 if subindex == 1 else 1)
         if index == 0x6091:
             return struct.pack('<I', 1)
+        if index == 0x6064:
+            return struct.pack('<i', self._wire.positions[self.leg - 1])
+        if index not in maps:
+            raise SdoRefused(self.leg, index, subindex, 'abort 0x06020000')
         values = maps[index]
         return bytes([len(values)]) if subindex == 0 else struct.pack('<I', values[subindex - 1])
 

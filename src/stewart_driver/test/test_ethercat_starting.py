@@ -35,7 +35,10 @@ def test_the_bus_is_started_in_the_one_order_that_real_drives_take(wire: Scripte
     assert set(log[4:-1]) == {'frame'}
     sixth = [line for line in wire.log if line.startswith('6')]
     assert [line for line in sixth if 'write 6060' in line]
-    assert wire.log.index(sixth[-1]) < wire.log.index('map 0.1 (0.002, 0.001)')
+    told = [line for line in sixth if 'write' in line]
+    assert wire.log.index(told[-1]) < wire.log.index('map 0.1 (0.002, 0.001)')
+    # In SAFEOP, before frames have to be punctual.
+    assert wire.log.index('6 read 1C32') < wire.log.index('frame')
     assert {word for frame in wire.sent for word, _, _ in frame} == {Control.DISABLE_VOLTAGE}
 
 

@@ -60,12 +60,12 @@ class Drive:
         self._sdo(lambda: self._slave.sdo_write(index, subindex, data), index, subindex)
 
     def identity(self) -> DriveIdentity:
-        """Return vendor, product and revision of the EEPROM, and the serial number of 1018h."""
+        """Return vendor, product and revision of the EEPROM, and the number of 1018h, if any."""
         slave = self._slave
         try:
-            (serial,) = struct.unpack('<I', self.read(IDENTITY, 4)[:4])
+            serial = struct.unpack('<I', self.read(IDENTITY, 4)[:4])[0]
         except SdoRefused:
-            serial = 0
+            serial = None
         return DriveIdentity(slave.man, slave.id, slave.rev, serial)
 
     @property

@@ -4,18 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from stewart_driver.ethercat import guards, home
 from stewart_driver.ethercat.cia402 import Control
-from stewart_driver.ethercat.drive_setup import Exchange, set_up
+from stewart_driver.ethercat.drive_setup import check_synchronisation, Exchange, set_up
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import NotOperational, WrongBus
 from stewart_driver.ethercat.fault_text import AL_OPERATIONAL, AlStatus, Emergency
-from stewart_driver.ethercat.maps import SdoChannel
+from stewart_driver.ethercat.home import Known
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
+from stewart_driver.ethercat.sdo import SdoChannel
 from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import DriveIdentity
 
@@ -78,10 +80,29 @@ class Wire(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Six drives that exchange process data: who they are, and how to read and write it."""
+    """
+    Six drives that exchange process data.
+
+    Attributes
+    ----------
+    identities : tuple of DriveIdentity
+        Who they are, legs 1 to 6.
+    exchanges : tuple of Exchange
+        How to read and write it, legs 1 to 6.
+    not_homed : str
+        Why their positions are not strokes; empty if they are.
+    zeros : tuple of int, or None
+        Position of each drive at stroke zero [count], if they are.
+    notes : tuple of str
+        What the drives do not have of what was asked for, and what they do instead.
+
+    """
 
     identities: tuple[DriveIdentity, ...]
     exchanges: tuple[Exchange, ...]
+    not_homed: str = ''
+    zeros: tuple[int, ...] | None = None
+    notes: tuple[str, ...] = ()
 
     def safe_outputs(self, inputs: Sequence[bytes]) -> list[bytes]:
         """Return outputs that take the voltage off, with targets where the drives stand."""
@@ -91,7 +112,13 @@ class Line:
         ]
 
 
-def start(wire: Wire, kind: DriveType, options: EthercatOptions, phase: PhaseLock) -> Line:
+def start(
+    wire: Wire,
+    kind: DriveType,
+    options: EthercatOptions,
+    phase: PhaseLock,
+    known: Known | None = None,
+) -> Line:
     """
     Bring six drives to OP.
 
@@ -105,6 +132,8 @@ def start(wire: Wire, kind: DriveType, options: EthercatOptions, phase: PhaseLoc
         Cycle and times.
     phase : PhaseLock
         Told where the frames are in the cycle of the drives.
+    known : Known or None
+        What is known of them from before; None if nothing is.
 
     Returns
     -------
@@ -120,13 +149,34 @@ def start(wire: Wire, kind: DriveType, options: EthercatOptions, phase: PhaseLoc
     slaves = wire.scan(LEGS)
     identities = tuple(slave.identity() for slave in slaves)
     check_identities(identities, kind)
-    line = Line(identities, tuple(set_up(slave, kind, options.cycle_time) for slave in slaves))
+    known = known or Known(None, options.rig_file)
+    not_homed = known.why_not_homed(identities, kind, slaves)
+    ends = [None] * LEGS if not_homed else known.ends(kind, slaves)
     cycle = options.cycle_time
+    exchanges = tuple(
+        set_up(slave, kind, cycle, end) for slave, end in zip(slaves, ends, strict=True)
+    )
     wire.map(
         watchdog=options.drive_watchdog,
         sync=(cycle, options.sync_shift * cycle) if kind.clocks else None,
     )
     check_states('SAFEOP', SAFEOP, wire.statuses())
+    lacks = [
+        [*item.lacks, *check_synchronisation(slave, kind)]
+        for slave, item in zip(slaves, exchanges, strict=True)
+    ]
+    notes = (
+        *(item.note for item in exchanges),
+        guards.sentence(kind.guards.missing, lacks),
+        home.without_numbers(identities),
+    )
+    line = Line(
+        identities,
+        exchanges,
+        not_homed,
+        None if not_homed else known.zeros,
+        tuple(filter(None, notes)),
+    )
     _operate(wire, line, options, phase)
     wire.hurry()
     return line
@@ -165,7 +215,7 @@ def _operate(wire: Wire, line: Line, options: EthercatOptions, phase: PhaseLock)
     blank = [item.outputs.pack(int(Control.DISABLE_VOLTAGE), 0, 0) for item in line.exchanges]
     wire.exchange(blank)
     wire.request(OP)
-    for number in _pace(wire, cycle, limit, phase):
+    for number in pace(wire, cycle, limit, phase):
         if wire.exchange(line.safe_outputs(wire.inputs())) > 0:
             phase.update(wire.clock)
         if number % CYCLES_BETWEEN_LOOKS == 0 and operational(wire):
@@ -173,38 +223,30 @@ def _operate(wire: Wire, line: Line, options: EthercatOptions, phase: PhaseLock)
     check_states('OP', OP, wire.statuses())
 
 
-def _pace(wire: Wire, cycle: float, limit: float, phase: PhaseLock) -> Iterator[int]:
+def pace(wire: Wire, cycle: float, limit: float, phase: PhaseLock) -> Iterator[int]:
+    """
+    Keep the cycle outside of the loop; count the frames.
+
+    Parameters
+    ----------
+    wire : Wire
+        Whose time it is.
+    cycle : float
+        [s].
+    limit : float
+        When it ends [s].
+    phase : PhaseLock
+        Where the drives are in their cycle.
+
+    Yields
+    ------
+    int
+        Number of the frame that is to be exchanged now, from 1.
+
+    """
     deadline, number = wire.now(), 0
     while deadline < limit:
         number += 1
         yield number
         deadline = max(deadline + cycle + phase.shift, wire.now() - cycle)
         wire.sleep(max(deadline - wire.now(), 0.0))
-
-
-def stop(wire: Wire, line: Line, cycle: float, off: Callable[[], bool], patience: float) -> None:
-    """
-    Take the voltage off the motors, then bring the bus to INIT and close it.
-
-    Parameters
-    ----------
-    wire : Wire
-        Open.
-    line : Line
-        The drives.
-    cycle : float
-        Time between frames [s].
-    off : callable
-        Tells, after a frame, whether all motors are off.
-    patience : float
-        Longest wait for that [s].
-
-    """
-    try:
-        limit = wire.now() + patience
-        while wire.now() < limit:
-            if wire.exchange(line.safe_outputs(wire.inputs())) > 0 and off():
-                break
-            wire.sleep(cycle)
-    finally:
-        wire.close()
