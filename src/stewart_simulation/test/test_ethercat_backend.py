@@ -222,7 +222,7 @@ def test_six_axes_follow_a_wave(
         ('al_error', {'slave': 5, 'code': 0x1A}, 'leg 5'),
         ('cut', {'after': 3}, 'leg 4: its drive is lost, EtherCAT: does not answer; legs 4, 5, 6'),
         ('power_cycle', {'slave': 2}, 'leg 2: its drive is lost'),
-        ('cut', {'after': 0}, 'no complete frame has come back on ecat0'),
+        ('cut', {'after': 0}, 'no frame has come back on ecat0'),
     ],
 )
 def test_a_fault_in_motion_stops_all_six_until_it_is_reset(

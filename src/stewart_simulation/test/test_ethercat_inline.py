@@ -241,7 +241,7 @@ def test_a_late_frame_is_measured_and_one_that_is_too_late_is_lost(
     assert user.loop.counters().longest_round_trip == pytest.approx(1e-3, abs=1e-4)
     user.rig.faults.apply('ethercat.delay', seconds=5e-3)
     user.until(lambda: user.state is State.FAULT)
-    assert 'no complete frame has come back on inline:1 for 6' in user.reason
+    assert 'no frame has come back on inline:1 for 6' in user.reason
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_a_late_frame_is_measured_and_one_that_is_too_late_is_lost(
         ('al_error', {'slave': 5, 'code': 0x1A}, 'leg 5 reports fault 0x8130'),
         ('cut', {'after': 3}, 'leg 4: its drive is lost, EtherCAT: does not answer; legs 4, 5, 6'),
         ('power_cycle', {'slave': 2}, 'leg 2: its drive is lost'),
-        ('cut', {'after': 0}, 'no complete frame has come back on inline:1'),
+        ('cut', {'after': 0}, 'no frame has come back on inline:1'),
     ],
 )
 def test_a_fault_in_motion_stops_all_six_until_it_is_reset(

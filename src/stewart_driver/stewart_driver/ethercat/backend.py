@@ -240,7 +240,7 @@ class EthercatBackend:
         self._not_homed = line.not_homed
         watch = Watch(bus, self._interface, self._options, self.wire)
         self._session = Session(bus, line, self._kind, self._options, watch, self._phase)
-        notes = (*line.notes, self._unwritable(), self._standing(self._session.strokes))
+        notes = (self._standing(self._session.strokes), self._unwritable(), *line.notes)
         self.notes = '; '.join(filter(None, notes))
 
     def _unwritable(self) -> str:

@@ -24,7 +24,6 @@ OPTIONS = {
     'quick_stop': objects.QUICK_STOP_OPTION,
     'shutdown': objects.SHUTDOWN_OPTION,
     'disable_operation': objects.DISABLE_OPERATION_OPTION,
-    'halt': objects.HALT_OPTION,
     'fault_reaction': objects.FAULT_REACTION_OPTION,
 }
 # The drive steps in behind the computer, which lets legs be END_MARGIN beyond their ends [m].
