@@ -95,6 +95,13 @@ class ScriptedWire:
         self.log.append(f'request {state}')
         self.status = self.reached[state]
 
+    def recover(self, leg: int) -> None:
+        self.log.append(f'recover {leg}')
+        if self.resettable:
+            self.status = [
+                OP if place == leg else item for place, item in enumerate(self.status, 1)
+            ]
+
     def hurry(self) -> None:
         self.log.append('hurry')
 

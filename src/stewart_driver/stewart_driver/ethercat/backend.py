@@ -203,8 +203,9 @@ class EthercatBackend:
 
         """
         session = self._session
-        if session is None or not session.intact:
-            if session is not None and session.live:
+        held = session is not None and session.live
+        if session is None or not (session.intact or (held and session.recoverable)):
+            if held:
                 raise DriverError(
                     'a drive is lost while others hold their legs: disable first, which lets the '
                     'platform down, then reset'

@@ -138,19 +138,19 @@ class Bus:
         """Let some time pass [s]."""
         time.sleep(duration)
 
-    def scan(self, count: int) -> list[Drive]:
+    def scan(self, count: int | None) -> list[Drive]:
         """
         Find the slaves and bring them to PREOP.
 
         Parameters
         ----------
-        count : int
-            How many there shall be.
+        count : int or None
+            How many there shall be; None takes as many as there are.
 
         Returns
         -------
         list of Drive
-            So many, in the order of the cable.
+            In the order of the cable.
 
         Raises
         ------
@@ -163,7 +163,7 @@ class Bus:
         for slave in self._master.slaves:
             slave.add_emergency_callback(self._take_emergency)
         self.drives = [Drive(leg, slave) for leg, slave in enumerate(self._master.slaves, 1)]
-        if len(self.drives) != count:
+        if count not in {None, len(self.drives)}:
             raise WrongCount(self._interface, [drive.name for drive in self.drives], count)
         self._master.state_check(pysoem.PREOP_STATE, round(MICROSECONDS * STATE_PATIENCE))
         return self.drives
@@ -212,6 +212,13 @@ class Bus:
         """Ask all slaves for a state, and do not wait; errors are acknowledged."""
         self._master.state = state
         self._master.write_state()
+
+    def recover(self, leg: int) -> None:
+        """Acknowledge the error of a slave that has left OP for SAFEOP, and ask for OP again."""
+        slave = self._master.slaves[leg - 1]
+        for state in (pysoem.SAFEOP_STATE | pysoem.STATE_ACK, pysoem.OP_STATE):
+            slave.state = state
+            slave.write_state()
 
     def statuses(self) -> list[AlStatus]:
         """Read the state of all slaves; one that does not answer has state 0."""

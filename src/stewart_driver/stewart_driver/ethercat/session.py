@@ -15,12 +15,22 @@ from stewart_driver.ethercat.cia402 import State
 from stewart_driver.ethercat.drive_group import DriveGroup, FRAMES_TO_ACT
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import LegFault
+from stewart_driver.ethercat.fault_text import AL_OPERATIONAL, AL_STATE
 from stewart_driver.ethercat.gear import PER_MILLE
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_map import Inputs
 from stewart_driver.ethercat.rates import Rates
-from stewart_driver.ethercat.starting import Line, operational, pace, Wire
+from stewart_driver.ethercat.starting import (
+    check_states,
+    CYCLES_BETWEEN_LOOKS,
+    Line,
+    OP,
+    operational,
+    pace,
+    SAFEOP,
+    Wire,
+)
 from stewart_driver.ethercat.step_limit import StepLimit
 from stewart_driver.ethercat.watch import Watch
 from stewart_driver.legs import Array, LEGS
@@ -119,6 +129,11 @@ class Session:
         return self._kind.gear.strokes(self._counts, self._zeros)
 
     @property
+    def recoverable(self) -> bool:
+        """Whether no drive has lost its settings; costs a frame."""
+        return all(item.state & AL_STATE in {SAFEOP, OP} for item in self._wire.statuses())
+
+    @property
     def intact(self) -> bool:
         """Whether all drives still take part; costs a frame."""
         return not self._watch.lost and operational(self._wire)
@@ -189,6 +204,7 @@ class Session:
         self._commanded, self._catch = False, None
         self._watch.forget()
         self._stuck_fault = None
+        self._recover()
         self.group.reset()
         gone_at: float | None = None
         limit = self._wire.now() + RESET_PATIENCE + RESET_PROOF
@@ -211,6 +227,21 @@ class Session:
             raise DriverError(f'the fault cannot be reset: {fault}')
         if not self.live:
             self.group.disable()
+
+    def _recover(self) -> None:
+        """Bring drives to OP again that have left it, while the others go on."""
+        if operational(self._wire):
+            return
+        for leg, status in enumerate(self._wire.statuses(), 1):
+            if status.state != AL_OPERATIONAL:
+                self._wire.recover(leg)
+        limit = self._wire.now() + RESET_PATIENCE
+        for number in pace(self._wire, self._options.cycle_time, limit, self._phase):
+            self._frame()
+            if number % CYCLES_BETWEEN_LOOKS == 0 and operational(self._wire):
+                break
+        check_states('OP', AL_OPERATIONAL, self._wire.statuses())
+        self._watch.forget()
 
     def close(self) -> None:
         """Let the drives ramp down, take the voltage off all motors and end the bus."""

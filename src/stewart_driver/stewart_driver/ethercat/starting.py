@@ -27,7 +27,11 @@ CYCLES_BETWEEN_LOOKS = 5
 
 
 class Slave(SdoChannel, Protocol):
-    """One drive on the wire."""
+    """One drive on the wire, with the name that its EEPROM has."""
+
+    @property
+    def name(self) -> str:
+        """Order code."""
 
     def identity(self) -> DriveIdentity:
         """Return vendor, product, revision and serial number."""
@@ -42,8 +46,8 @@ class Wire(Protocol):
     def sleep(self, duration: float) -> None:
         """Let some time pass [s]."""
 
-    def scan(self, count: int) -> Sequence[Slave]:
-        """Find the slaves and bring them to PREOP."""
+    def scan(self, count: int | None) -> Sequence[Slave]:
+        """Find the slaves, so many unless None, and bring them to PREOP."""
 
     def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
         """Lay the process data out and ask for SAFEOP."""
@@ -53,6 +57,9 @@ class Wire(Protocol):
 
     def request(self, state: int) -> None:
         """Ask all slaves for a state, and do not wait."""
+
+    def recover(self, leg: int) -> None:
+        """Ask a slave that has left OP for SAFEOP for OP again."""
 
     def statuses(self) -> list[AlStatus]:
         """Read the state of all slaves."""
