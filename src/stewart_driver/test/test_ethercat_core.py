@@ -220,7 +220,7 @@ def test_no_optional_object_prevents_a_start_and_each_that_is_lacking_is_named()
     exchange = set_up(drive, FIXED, 0.002, (-5, 7))
 
     told = guards.sentence(FIXED.guards.missing, [[], [], exchange.lacks, [], [], []])
-    assert told.startswith('not backed up by the drives: ')
+    assert told.startswith('the drives lack ')
     for what in (
         'abort connection (6007h)',
         'following error (6065h)',

@@ -232,8 +232,10 @@ def sentence(missing: Sequence[str], lacks: Sequence[Sequence[Lack]]) -> str:
     for leg, found in enumerate(lacks, 1):
         for lack in found:
             legs.setdefault(lack, []).append(str(leg))
-    parts = list(missing)
+    groups: dict[tuple[str, str], list[str]] = {}
     for lack, names in legs.items():
         which = '' if len(names) == len(lacks) else f' of leg {", ".join(names)}'
-        parts.append(f'{lack.what}{which}: {lack.reason}')
-    return f'not backed up by the drives: {"; ".join(parts)}' if parts else ''
+        groups.setdefault((which, lack.reason), []).append(lack.what)
+    parts = [', '.join(missing)] if missing else []
+    parts += [f'{", ".join(what)}{which}: {why}' for (which, why), what in groups.items()]
+    return f'the drives lack {"; ".join(parts)}' if parts else ''
