@@ -140,7 +140,7 @@ class InlineRig(Parts):
             drives.strokes.copy(),
             drives.rates.copy(),
             drives.delivered.copy(),
-            drives.powered.copy(),
+            drives.live,
         )
 
     def call(self, fault: str, **arguments: Any) -> Any:

@@ -91,7 +91,7 @@ class Wires(Parts):
             drives.strokes,
             drives.rates,
             drives.delivered,
-            drives.powered,
+            drives.live,
         )
 
     def register(self, loop: Loop) -> None:
