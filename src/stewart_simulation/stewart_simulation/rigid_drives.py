@@ -97,6 +97,8 @@ class RigidDrives(SwitchedDrives):
         True pose and twist of the platform.
     force_limits : ndarray, shape (6,)
         Largest forces; a fault may lower them [N].
+    allowed_forces : ndarray, shape (2, 6)
+        What the drives permit themselves, pulling and pushing [N].
     encoder_errors, stuck_encoders : ndarray, shape (6,)
         Faults of the drives' own encoders: what they add, and the reading of one that is stuck,
         otherwise nan [m].
@@ -131,6 +133,7 @@ class RigidDrives(SwitchedDrives):
         self._integrals = np.zeros(LEGS)
         self._switching = np.full(LEGS, settings.brake_release)
         self.force_limits = np.full(LEGS, settings.force_limit)
+        self.allowed_forces = np.full((2, LEGS), np.inf)
         self._errors = np.stack([np.zeros(LEGS), np.full(LEGS, np.nan)])
         self.encoder_errors, self.stuck_encoders = self._errors
         self._resting = self._supported = settings.supported
@@ -231,6 +234,7 @@ class RigidDrives(SwitchedDrives):
             self._ends,
             self._gains,
             self.force_limits,
+            self.allowed_forces,
             self.powered,
             self.sto,
             self._drag,

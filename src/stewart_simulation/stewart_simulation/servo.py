@@ -120,8 +120,8 @@ def grip(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
 
 @inferred
 def run_servos(  # type: ignore[no-untyped-def]
-    plant: Plant, retracted, ends, gains, limits, powered, sto, drag, brake, braked, switching,
-    errors, targets, target_rates, target_accelerations, hold, feed_forward, age,
+    plant: Plant, retracted, ends, gains, limits, allowed, powered, sto, drag, brake, braked,
+    switching, errors, targets, target_rates, target_accelerations, hold, feed_forward, age,
     integrals, held, forces, acting, state, before, strokes, rates, step, count,
 ):  # fmt: skip
     """
@@ -129,15 +129,16 @@ def run_servos(  # type: ignore[no-untyped-def]
 
     `plant` are the leading arguments of ``forward_kernels.derivative``; `gains` are position
     gain [1/s], rate gain [N s/m], integral gain [N/m] and current lag [s]; `limits` the largest
-    forces [N]; `sto` tells who has no torque in spite of its power; `drag` is dry friction [N] and
-    damping [N s/m] of a motor without torque; `brake` the force of the brakes, 0 without them [N],
-    and their times to release and to apply [s]; `errors` what encoders add to the stroke, and in
-    the second row the readings of those that are stuck, others nan [m]; `hold` how long the rates
-    of the targets, and their accelerations, are followed [s]. `age` is how old the targets are at
-    first [s]. Which brakes hold and how long they still need to change [s], the integrals [N], the
-    strokes that friction and brakes hold [m], the delivered forces [N], those acting along the
-    legs with friction, brakes and ends [N], the plant state with its accelerations, strokes [m]
-    and rates [m/s] change in place.
+    forces, `allowed` those that a drive permits itself, pulling and pushing [N]; `sto` tells who
+    has no torque in spite of its power; `drag` is dry friction [N] and damping [N s/m] of a motor
+    without torque; `brake` the force of the brakes, 0 without them [N], and their times to release
+    and to apply [s]; `errors` what encoders add to the stroke, and in the second row the readings
+    of those that are stuck, others nan [m]; `hold` how long the rates of the targets, and their
+    accelerations, are followed [s]. `age` is how old the targets are at first [s]. Which brakes
+    hold and how long they still need to change [s], the integrals [N], the strokes that friction
+    and brakes hold [m], the delivered forces [N], those acting along the legs with friction,
+    brakes and ends [N], the plant state with its accelerations, strokes [m] and rates [m/s] change
+    in place.
     """
     position_gain, rate_gain, integral_gain, lag = gains
     friction, damping = drag
@@ -163,7 +164,8 @@ def run_servos(  # type: ignore[no-untyped-def]
                 target_rate = target_rates[i] + change * since if age <= hold[i] else 0.0
                 error = target_rate + position_gain * (target - seen) - seen_rate
                 asked = rate_gain * error + integrals[i] + feed_forward[i]
-                given = min(max(asked, -limits[i]), limits[i])
+                given = max(asked, -min(limits[i], allowed[0, i]))
+                given = min(given, limits[i], allowed[1, i])
                 if asked == given:  # the integral rests while the force is at its limit
                     integrals[i] += integral_gain * error * step
                 forces[i] += follow * (given - forces[i])
