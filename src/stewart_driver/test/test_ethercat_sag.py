@@ -302,3 +302,20 @@ def test_a_wrong_working_counter_is_a_fault_and_frames_go_on() -> None:
     while not bench.step().enabled:
         pass
     assert bench.step(100).fault is None
+
+
+def test_a_drive_that_loses_its_voltage_is_named_and_the_others_hold() -> None:
+    bench = Bench()
+    bench.enable()
+    bench.step(20)
+    bench.wire.drives[4].word = 0x0240
+
+    measured = bench.step()
+
+    assert str(measured.fault) == (
+        'leg 5: its drive has left operation by itself, statusword 0x0240: its motor is without '
+        'voltage, by safe torque off or the supply'
+    )
+    assert measured.live == 0b101111
+    assert measured.sto == 0b010000
+    assert not measured.enabled

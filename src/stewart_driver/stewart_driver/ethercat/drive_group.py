@@ -69,6 +69,9 @@ class DriveGroup:
         As they last reported them.
     all_on_for : int
         For how many frames all drives have been in Operation Enabled.
+    left : list of int
+        Legs, from 1, whose drives have left operation by themselves since the last `enable` or
+        `reset`.
 
     """
 
@@ -87,6 +90,7 @@ class DriveGroup:
         self.states: list[State | None] = [None] * count
         self.statuswords = [0] * count
         self.all_on_for = 0
+        self.left: list[int] = []
 
     def enable(self) -> None:
         """Begin to switch on all drives that do not follow."""
@@ -172,6 +176,7 @@ class DriveGroup:
                 self.states[axis] = None
             if self._following[axis] and self.states[axis] is not State.OPERATION_ENABLED:
                 self.drop(axis)
+                self.left.append(axis + 1)
         on = all(state is State.OPERATION_ENABLED for state in self.states)
         self.all_on_for = self.all_on_for + 1 if on and self._command is GroupCommand.ON else 0
 
@@ -192,6 +197,7 @@ class DriveGroup:
 
     def _ask(self, command: GroupCommand) -> None:
         self._command, self._frames, self.all_on_for = command, 0, 0
+        self.left = []
 
     def _way_down(self, axis: int, state: State | None) -> Control:
         if self._dropped[axis]:

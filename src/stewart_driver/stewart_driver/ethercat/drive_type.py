@@ -90,7 +90,7 @@ class DriveType:
     tells_following : bool
         Whether bit 12 of the statusword says that the drive follows its target.
     sto_inputs : int
-        Bits of 60FDh of which one that is 0 is a safe torque off; 0 if there are none.
+        Bits of 60FDh of which one that is 1 is a safe torque off; 0 if none is known.
     brake_release, brake_apply : float
         Time from Operation Enabled to a free brake, and from its end to a brake that holds; both
         are 0 for a motor without a brake [s].
@@ -182,7 +182,7 @@ class DriveType:
     def torque_off(self, inputs: Inputs) -> bool:
         """Tell whether a drive is in safe torque off; without an input for it, without voltage."""
         if self.sto_inputs and inputs.digital is not None:
-            return inputs.digital & self.sto_inputs != self.sto_inputs
+            return inputs.digital & self.sto_inputs != 0
         return not inputs.statusword & Status.VOLTAGE_ENABLED
 
     @property

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from stewart_driver.control.wire_statistics import WireStatistics
 from stewart_driver.errors import DriveFault, TransportError
+from stewart_driver.ethercat.cia402 import error_text, Status
 from stewart_driver.ethercat.drive_group import DriveGroup
 from stewart_driver.ethercat.drive_monitor import DriveMonitor
 from stewart_driver.ethercat.errors import BusFault, LegFault
@@ -155,6 +156,9 @@ class Watch:
             self._fault = self._fault or self._find_incomplete()
         elif group.faulty:
             self._fault = self.drive_fault(group.faulty[0], inputs)
+        elif group.left:
+            self._find_lost(self._wire.statuses())
+            self._fault = self._fault or self._left(group.left[0], inputs)
         elif fault := self._drives.look(inputs, group):
             self._fault = fault
         elif not self._silent and now - self._looked_at >= LOOK_PERIOD:
@@ -183,6 +187,16 @@ class Watch:
         arrived = [item for item in self._wire.emergencies(leg) if item.code]
         self._statistics.emergencies += len(arrived)
         self._emergencies[leg - 1].extend(arrived)
+
+    def _left(self, leg: int, inputs: Sequence[Inputs]) -> LegFault:
+        """Say as what a drive has left operation that reports no fault."""
+        word = inputs[leg - 1].statusword
+        said = f'its drive has left operation by itself, statusword 0x{word:04X}'
+        if not word & Status.VOLTAGE_ENABLED:
+            said += ': its motor is without voltage, by safe torque off or the supply'
+        self._collect(leg)
+        texts = [error_text(item.code) for item in self._emergencies[leg - 1]]
+        return LegFault(leg, '; '.join([said, *texts]))
 
     def _find_incomplete(self) -> BusFault | None:
         """Blame the bus if all say that they take part, and yet some frame after frame do not."""
