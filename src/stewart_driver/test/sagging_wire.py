@@ -145,6 +145,9 @@ class SaggingWire:
 
         return [AlStatus(8, 0, '')] * 6
 
+    def request(self, state: int) -> None:
+        """They are in OP all the time."""
+
     def emergencies(self, leg: int) -> list[Any]:
         return []
 

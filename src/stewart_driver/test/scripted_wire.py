@@ -39,7 +39,8 @@ class ScriptedWire:
         self.mail: dict[int, list[Emergency]] = {}
         self.resettable = True
         self.log: list[str] = []
-        self.clock, self.time = 0, 0.0
+        self.time = 0.0
+        self.instants: list[float] = []
         self.found = [DriveIdentity(0x83, 0xB0, 0x10004, 0)] * 6
         self.bits = [0x1210] * 6
         self.reached = {4: [AlStatus(4, 0, '')] * 6, 8: [OP] * 6}
@@ -47,11 +48,16 @@ class ScriptedWire:
     def now(self) -> float:
         return self.time
 
+    @property
+    def clock(self) -> int:
+        return round(1e9 * self.time)
+
     def sleep(self, duration: float) -> None:
         self.time += duration
 
     def exchange(self, outputs: Sequence[bytes]) -> int:
         self.log.append('frame')
+        self.instants.append(self.time)
         words = [struct.unpack('<Hih', item) for item in outputs]
         self.sent.append(words)
         for axis, (word, target, _) in enumerate(words):

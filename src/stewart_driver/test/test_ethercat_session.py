@@ -47,6 +47,7 @@ class Bench:
         watch = Watch(wire, 'scripted', OPTIONS, self.statistics)
         self.session = Session(wire, line, KIND, OPTIONS, watch, PhaseLock(CYCLE))
         self.targets = self.session.strokes
+        self.step(12)
 
     def step(self, count: int = 1, move: float = 0.0, force: float = 0.0) -> Measurement:
         for _ in range(count):

@@ -28,6 +28,7 @@ from stewart_driver.ethercat.starting import (
     OP,
     operational,
     pace,
+    Resumption,
     SAFEOP,
     Wire,
 )
@@ -122,6 +123,9 @@ class Session:
         # Whether the cycle commands; else those that follow hold, or are caught.
         self._commanded = False
         self._beside: Array | None = None
+        # None once the drives are in OP at the pace of the cycle.
+        self._resumption: Resumption | None = Resumption(wire, kind, phase)
+        self._resumed_in = 0
 
     @property
     def strokes(self) -> Array:
@@ -170,12 +174,15 @@ class Session:
             # By frames: after a gap the legs go on from where their targets were.
             self._targets = self._catch.at(self._catch_frames * self._options.cycle_time)
             self._catch_frames += 1
-        if self._frame():
+        if self._frame(counted=self._resumption is None):
             self._take(now)
             if self._commanded:
                 self._look_for_stuck()
             self._hand_over(now)
-        fault = self._watch.look(now, self._inputs, self.group) or self._stuck_fault or fault
+        if self._resumption is None:
+            fault = self._watch.look(now, self._inputs, self.group) or self._stuck_fault or fault
+        else:
+            self._resume(self._resumption)
         for leg in self._watch.missing:
             self.group.drop(leg - 1)
         live = self._live
@@ -190,6 +197,14 @@ class Session:
             braked=_bits(self._kind.brake_release > 0.0 and not on for on in live),
             sto=_bits(self._kind.torque_off(item) for item in self._inputs),
         )
+
+    def _resume(self, resumption: Resumption) -> None:
+        """Bring the drives to OP; whoever has not come there in time is then found to be lost."""
+        self._resumed_in += 1
+        late = self._resumed_in * self._options.cycle_time > self._options.start_timeout
+        if resumption.reached(self._resumed_in) or late:
+            self._resumption = None
+            self._watch.forget()
 
     def reset(self) -> None:
         """
@@ -230,6 +245,7 @@ class Session:
 
     def _recover(self) -> None:
         """Bring drives to OP again that have left it, while the others go on."""
+        self._resumption = None
         if operational(self._wire):
             return
         for leg, status in enumerate(self._wire.statuses(), 1):

@@ -24,6 +24,8 @@ from stewart_driver.rig_file import DriveIdentity
 SAFEOP, OP = 4, 8
 # Asking for the states costs a frame each time.
 CYCLES_BETWEEN_LOOKS = 5
+# A machine that is too busy to be punctual for five frames in a row shall find out in OP.
+MOST_ALIGNING_FRAMES = 250
 
 
 class Slave(SdoChannel, Protocol):
@@ -184,9 +186,45 @@ def start(
         None if not_homed else known.zeros,
         tuple(filter(None, notes)),
     )
-    _operate(wire, line, options, phase)
+    _operate(wire, line, kind, options, phase)
+    # Nobody keeps the pace until the first cycle, and only in SAFEOP nobody has to.
+    wire.request(SAFEOP)
     wire.hurry()
     return line
+
+
+class Resumption:
+    """
+    The way from SAFEOP to OP, frame by frame.
+
+    Parameters
+    ----------
+    wire : Wire
+        In SAFEOP.
+    kind : DriveType
+        What the drives are.
+    phase : PhaseLock
+        Where the frames are in the cycle of the drives.
+
+    """
+
+    def __init__(self, wire: Wire, kind: DriveType, phase: PhaseLock) -> None:
+        """Begin with the next frame."""
+        self._wire, self._clocks, self._phase = wire, kind.clocks, phase
+        self._asked = False
+
+    def reached(self, number: int) -> bool:
+        """Do what is due after a frame, counted from 1; tell whether all drives are in OP."""
+        look = number % CYCLES_BETWEEN_LOOKS == 0
+        if self._asked:
+            return look and operational(self._wire)
+        near = not self._clocks or self._phase.near_for >= CYCLES_BETWEEN_LOOKS
+        if near or number > MOST_ALIGNING_FRAMES:
+            self._wire.request(OP)
+            self._asked = True
+        elif look:
+            self._phase.align()
+        return False
 
 
 def check_identities(found: Sequence[DriveIdentity], kind: DriveType) -> None:
@@ -215,17 +253,25 @@ def check_states(name: str, wanted: int, statuses: Sequence[AlStatus]) -> None:
         raise NotOperational(name, missing)
 
 
-def _operate(wire: Wire, line: Line, options: EthercatOptions, phase: PhaseLock) -> None:
-    """Ask for OP and keep cycling: the drives wait for outputs and for the first SYNC0."""
+def _operate(
+    wire: Wire, line: Line, kind: DriveType, options: EthercatOptions, phase: PhaseLock
+) -> None:
+    """
+    Cycle, ask for OP and keep cycling: the drives wait for outputs and for the first SYNC0.
+
+    In SAFEOP frames may still pass anywhere in the drives' cycle, in OP not: so they are brought
+    to their place first.
+
+    """
     cycle = options.cycle_time
     limit = wire.now() + options.start_timeout
     blank = [item.outputs.pack(int(Control.DISABLE_VOLTAGE), 0, 0) for item in line.exchanges]
     wire.exchange(blank)
-    wire.request(OP)
+    op = Resumption(wire, kind, phase)
     for number in pace(wire, cycle, limit, phase):
         if wire.exchange(line.safe_outputs(wire.inputs())) > 0:
             phase.update(wire.clock)
-        if number % CYCLES_BETWEEN_LOOKS == 0 and operational(wire):
+        if op.reached(number):
             return
     check_states('OP', OP, wire.statuses())
 
