@@ -39,6 +39,8 @@ AMPLITUDES = np.array([0.02, 0.015, -0.02, 0.01, 0.018, -0.015])
 OMEGA = np.pi
 # Silence may be long: the setpoints of these tests never are.
 SUPERVISION = SupervisionSettings(command_timeout=0.8)
+# Where a test is about something else than how legs fall.
+BRAKES = {'brake': True, 'brake_apply_s': 0.0, 'brake_release_s': 0.0}
 # Braked hard, the platform sways on its legs for a while [m].
 SWAY = 1e-3
 NEITHER_OFF_NOR_FAULTY = {'OPERATION_ENABLED', 'QUICK_STOP_ACTIVE', 'FAULT_REACTION_ACTIVE'}
@@ -248,7 +250,7 @@ def test_a_late_frame_is_measured_and_one_that_is_too_late_is_lost(
     ('fault', 'arguments', 'reason'),
     [
         ('drive_fault', {'slave': 4, 'code': 0x2310}, 'leg 4 reports fault 0x2310: continuous ov'),
-        ('al_error', {'slave': 5, 'code': 0x1A}, 'leg 5 reports fault 0x8130'),
+        ('al_error', {'slave': 5, 'code': 0x1A}, 'leg 5 reports fault 0x8700'),
         ('cut', {'after': 3}, 'leg 4: its drive is lost, EtherCAT: does not answer; legs 4, 5, 6'),
         ('power_cycle', {'slave': 2}, 'leg 2: its drive is lost'),
         ('cut', {'after': 0}, 'no frame has come back on inline:1'),
@@ -257,7 +259,7 @@ def test_a_late_frame_is_measured_and_one_that_is_too_late_is_lost(
 def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
     fault: str, arguments: dict[str, int], reason: str, use: Callable[..., User]
 ) -> None:
-    user = use().begin()
+    user = use(rig=BRAKES).begin()
     user.move()
 
     user.rig.faults.apply(f'ethercat.{fault}', **arguments)
@@ -284,25 +286,25 @@ def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
 
 
 def test_emergency_and_al_status_are_in_the_reason(use: Callable[..., User]) -> None:
-    user = use().begin()
+    user = use(rig={'emergencies': True}).begin()
     user.enable()
 
     user.rig.faults.apply('ethercat.al_error', slave=5, code=0x1A)
     user.until(lambda: user.state is State.FAULT)
 
-    assert 'no process data (watchdog); emergency (register 0x11)' in user.reason
+    assert 'synchronisation with SYNC0; emergency (register 0x11)' in user.reason
     assert 'SAFEOP with error 0x001A (Synchronization error)' in user.reason
 
 
 def test_drives_that_nobody_drives_any_more_stop_by_themselves(use: Callable[..., User]) -> None:
-    user = use().begin()
+    user = use(rig=BRAKES).begin()
     user.move()
 
     user.loop.kill()
     user.let_pass(0.5)
 
     assert user.seen('drive_states') == ['FAULT'] * 6
-    assert set(user.seen('error_codes')) == {0x8130}
+    assert set(user.seen('error_codes')) == {0x8700}
     rest = user.strokes
     user.let_pass(0.2)
     np.testing.assert_allclose(user.strokes, rest, atol=SWAY)

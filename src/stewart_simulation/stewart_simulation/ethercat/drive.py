@@ -76,7 +76,9 @@ class Drive:
         self.sto, self.mains, self.local, self.cycle = False, True, False, 0.0
         self._words: deque[int] = deque(maxlen=max(controlword_delay, 0) + 1)
         self._targets: deque[int] = deque(maxlen=max(-controlword_delay, 0) + 1)
-        self._word = self._before = self._goal = 0
+        # None while nobody asks for anything.
+        self._word: int | None = None
+        self._before = self._goal = 0
         self._demand = self._rate = self._exceeded = 0.0
         self._limited = self._fresh = False
         # Where it goes when its ramp has ended; None while it does not ramp.
@@ -131,8 +133,10 @@ class Drive:
         """Take note that the process data have stopped: under power 6007h tells what to do."""
         self._words.clear()
         self._targets.clear()
-        self._word = self._controlword.value = 0
+        self._word, self._controlword.value = None, 0
         if self.state not in {State.OPERATION_ENABLED, State.QUICK_STOP_ACTIVE}:
+            if self.state in {State.READY_TO_SWITCH_ON, State.SWITCHED_ON}:
+                self.state = State.SWITCH_ON_DISABLED
             return
         option = self._option_of(profile.ABORT_CONNECTION_OPTION, FAULT_SIGNAL)
         if option == FAULT_SIGNAL:
@@ -148,7 +152,7 @@ class Drive:
         self._targets.append(self._target.number)
         full = len(self._words) == self._words.maxlen
         # A drive that has heard nothing yet is asked for nothing.
-        self._word = self._words[0] if full else 0
+        self._word = self._words[0] if full else None
         self._goal, self._fresh = self._targets[0], True
 
     def measure(self, position: float, velocity: float, torque: float) -> None:
@@ -221,10 +225,14 @@ class Drive:
 
     def _step(self) -> None:
         word = 0 if self.local else self._word
-        wanted = next_state(self.state, word, self._before)
-        self._before = word
+        wanted = self.state
+        if word is not None:
+            wanted = next_state(self.state, word, self._before)
+            self._before = word
         if self.state is State.NOT_READY_TO_SWITCH_ON:
             self.state = State.SWITCH_ON_DISABLED
+        elif wanted is self._after:
+            return
         elif wanted is not self.state and (self.state is State.FAULT or not self._dead):
             if self.state is State.FAULT:
                 self._error_code.value = self._register.value = 0

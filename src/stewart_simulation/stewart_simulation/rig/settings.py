@@ -135,7 +135,9 @@ class RigSettings(PlantOptions):
                 raise ConfigurationError(name, value, f'one of {", ".join(known)}')
             default: Any = known[name]
             kinds = {float: (int, float), tuple: (list, tuple)}.get(type(default), type(default))
-            if not isinstance(value, kinds) or isinstance(value, bool) != (default is True):
+            if not isinstance(value, kinds) or isinstance(value, bool) != isinstance(
+                default, bool
+            ):
                 raise ConfigurationError(name, value, f'a value as {default!r}')
             chosen[name] = type(default)(value)
         return cls(**chosen)

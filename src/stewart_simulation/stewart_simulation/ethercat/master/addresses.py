@@ -29,3 +29,6 @@ INIT, PREOP, SAFEOP = 1, 2, 4
 ERROR_OR_ACKNOWLEDGE = 0x10
 
 FIRST_STATION = 0x1001
+
+# The object that says who a slave is; 4 is its serial number.
+IDENTITY = 0x1018

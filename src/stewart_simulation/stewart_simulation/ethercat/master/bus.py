@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 import struct
 
-from stewart_driver.ethercat.cia402.objects import IDENTITY
 from stewart_driver.ethercat.errors import NotOperational, SdoRefused, WrongCount
 from stewart_driver.ethercat.fault_text import AlStatus, Emergency
 from stewart_driver.rig_file import DriveIdentity
@@ -88,7 +87,7 @@ class InlineDrive:
         known = self._information
         serial: int | None
         try:
-            serial = int.from_bytes(self.read(IDENTITY, 4)[:4], 'little')
+            serial = int.from_bytes(self.read(addresses.IDENTITY, 4)[:4], 'little')
         except SdoRefused:
             serial = None
         return DriveIdentity(known.vendor, known.product, known.revision, serial)
