@@ -59,6 +59,7 @@ def test_drives_that_do_not_reach_a_state_are_named_with_their_reason(wire: Scri
     with pytest.raises(NotOperational, match=r'SAFEOP: leg 6: PREOP with error 0x0030 \(Inv'):
         start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
     wire.reached[4] = [AlStatus(4, 0, '')] * 6
+    wire.resettable = False
     wire.reached[8] = [OP] * 3 + [AlStatus(0x14, 0x1B, 'Sync manager watchdog')] + [OP] * 2
     with pytest.raises(NotOperational, match='OP: leg 4: SAFEOP with error 0x001B'):
         start(wire, KIND, OPTIONS, PhaseLock(CYCLE))

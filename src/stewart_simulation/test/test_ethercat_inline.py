@@ -159,6 +159,8 @@ def use() -> Iterator[Callable[..., User]]:
 @pytest.mark.parametrize('drive', ['omron_1s', 'omron_1s_free'])
 def test_six_axes_go_to_op_and_follow_a_wave(drive: str, use: Callable[..., User]) -> None:
     user = use(drive=drive).begin()
+    # Somebody has to keep the pace first.
+    user.let_pass(0.05)
     assert user.seen('al_states') == ['OP'] * 6
     assert user.loop.request(Request.HOME)[1].startswith('height of the legs -0.000 mm from home')
     user.enable()
@@ -224,8 +226,8 @@ def test_a_lost_frame_costs_its_timeout_and_nothing_else(use: Callable[..., User
     after = user.loop.counters()
     assert user.state is State.ENABLED
     assert after.lost_frames - before.lost_frames == 2
-    # 4 ms are two cycles; one of them is the one that waits.
-    assert after.overruns - before.overruns == 2
+    # Nobody waits longer than to the next cycle, for each SYNC0 without a frame is counted.
+    assert after.overruns == before.overruns
     stamps = np.array([item.stamp for item in user.samples])
     assert np.all(np.diff(stamps) >= 0.0)
     assert user.samples[-1].stamp == pytest.approx(user.now / 1e9, abs=CYCLE)
@@ -350,7 +352,8 @@ def test_frames_that_get_lost_on_the_way_to_op_are_sent_again(use: Callable[...,
     user.rig.faults.apply('ethercat.lose_some', probability=0.05)
     user.begin()
 
-    assert user.seen('lost') > 20
+    user.until(lambda: user.seen('al_states') == ['OP'] * 6)
+    assert user.seen('lost') > 10
     assert user.seen('al_states') == ['OP'] * 6
 
 

@@ -231,7 +231,7 @@ class EthercatBackend:
     def _bring_up(self) -> None:
         """Open the interface and start the drives."""
         self._phase = PhaseLock(self.cycle_time)
-        bus = self._bus = wires.open_wire(self._interface, self._options.receive_timeout)
+        bus = self._bus = wires.open_wire(self._interface, self._options.frame_timeout)
         try:
             known = Known(self._calibration, self._options.rig_file, self._seen)
             line = start(bus, self._kind, self._options, self._phase, known)

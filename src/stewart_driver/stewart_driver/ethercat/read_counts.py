@@ -87,7 +87,7 @@ def read(options: EthercatOptions) -> Reading:
     kind = DriveType.from_yaml(options.drive)
     if options.namespace:
         namespace.enter(options.namespace)
-    bus = wires.open_wire(options.interface, options.receive_timeout)
+    bus = wires.open_wire(options.interface, options.frame_timeout)
     try:
         drives = bus.scan(LEGS)
         identities = tuple(drive.identity() for drive in drives)

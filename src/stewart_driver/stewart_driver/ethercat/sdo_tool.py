@@ -214,7 +214,7 @@ def _slaves(options: EthercatOptions) -> Iterator[Sequence[Slave]]:
 
     if options.namespace:
         namespace.enter(options.namespace)
-    wire = wires.open_wire(options.interface, options.receive_timeout)
+    wire = wires.open_wire(options.interface, options.frame_timeout)
     try:
         yield wire.scan(None)
     finally:

@@ -13,7 +13,7 @@ from stewart_driver.ethercat.cia402 import Control
 from stewart_driver.ethercat.drive_setup import check_synchronisation, Exchange, set_up
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import NotOperational, WrongBus
-from stewart_driver.ethercat.fault_text import AL_OPERATIONAL, AlStatus, Emergency
+from stewart_driver.ethercat.fault_text import AL_ERROR, AL_OPERATIONAL, AlStatus, Emergency
 from stewart_driver.ethercat.home import Known
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
@@ -217,7 +217,7 @@ class Resumption:
         """Do what is due after a frame, counted from 1; tell whether all drives are in OP."""
         look = number % CYCLES_BETWEEN_LOOKS == 0
         if self._asked:
-            return look and operational(self._wire)
+            return look and self._all_in_op()
         near = not self._clocks or self._phase.near_for >= CYCLES_BETWEEN_LOOKS
         if near or number > MOST_ALIGNING_FRAMES:
             self._wire.request(OP)
@@ -225,6 +225,14 @@ class Resumption:
         elif look:
             self._phase.align()
         return False
+
+    def _all_in_op(self) -> bool:
+        """Tell whether all drives are in OP; ask those again that have gone back with an error."""
+        statuses = self._wire.statuses()
+        for leg, item in enumerate(statuses, 1):
+            if item.state == SAFEOP | AL_ERROR:
+                self._wire.recover(leg)
+        return all(item.state == AL_OPERATIONAL for item in statuses)
 
 
 def check_identities(found: Sequence[DriveIdentity], kind: DriveType) -> None:
