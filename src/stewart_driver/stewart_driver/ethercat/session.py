@@ -174,7 +174,7 @@ class Session:
             # By frames: after a gap the legs go on from where their targets were.
             self._targets = self._catch.at(self._catch_frames * self._options.cycle_time)
             self._catch_frames += 1
-        if self._frame(counted=self._resumption is None):
+        if self._frame():
             self._take(now)
             if self._commanded:
                 self._look_for_stuck()
