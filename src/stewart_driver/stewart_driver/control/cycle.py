@@ -175,10 +175,7 @@ class Cycle:
             raise TransitionRefused(
                 f'home is not possible while the driver is {self.state.name}: disable first'
             )
-        said = self._backend.home()
-        # What was no stroke before may be one now, and far from it.
-        self._supervisor.forget()
-        return said
+        return self._backend.home()
 
     def _take_tracking(self) -> None:
         records = self._block.tracking.pop_all()

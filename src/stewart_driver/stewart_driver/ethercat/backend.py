@@ -11,7 +11,6 @@ import os
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
 from stewart_driver.backend import Measurement, Targets
 from stewart_driver.control.wire_statistics import WireStatistics
 from stewart_driver.errors import (
@@ -177,10 +176,7 @@ class EthercatBackend:
         wrong = home.why_not(calibration, session.identities, self._options.rig_file)
         if calibration is None or wrong:
             raise HomingError(wrong)
-        counts = np.array(session.counts, dtype=np.float64)
-        zeros = np.array(calibration.zero_offsets_counts, dtype=np.float64)
-        strokes = self._kind.gear.strokes(counts, zeros)
-        said = home.check(calibration, strokes, self._options.home_tolerance)
+        said = home.check(calibration, session.strokes, self._options.home_tolerance)
         if self._not_homed:
             # Proven from here on. Drives take their software limits in PREOP.
             self.close()

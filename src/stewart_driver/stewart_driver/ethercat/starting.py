@@ -101,7 +101,7 @@ class Line:
     not_homed : str
         Why their positions are not strokes; empty if they are.
     zeros : tuple of int, or None
-        Position of each drive at stroke zero [count], if they are.
+        Position of each drive at stroke zero [count], if these are the calibrated drives.
     notes : tuple of str
         What the drives do not have of what was asked for, and what they do instead.
 
@@ -183,7 +183,8 @@ def start(
         identities,
         exchanges,
         not_homed,
-        None if not_homed else known.zeros,
+        # Drives that stand elsewhere most likely tell the truth; homed they are not.
+        None if home.why_not(known.calibration, identities, known.rig_file) else known.zeros,
         tuple(filter(None, notes)),
     )
     _operate(wire, line, kind, options, phase)
