@@ -40,6 +40,7 @@ class SimulatedOptions(PlantOptions):
 
     MAY_BE_ZERO: ClassVar[frozenset[str]] = PlantOptions.MAY_BE_ZERO | {
         'enable_delay',
+        'enable_spread',
         'encoder_noise',
         'force_noise',
     }
@@ -57,6 +58,9 @@ class SimulatedOptions(PlantOptions):
     sag_rate: float = option(0.05, 'lagging: how fast a leg without power sinks [m/s]')
     moved_mass: float = option(60.0, 'lagging: mass that one drive accelerates [kg]')
     enable_delay: float = option(0.2, 'time from enabling to operation [s]')
+    enable_spread: float = option(
+        0.0, 'the drives come on within this time after it, each at its own [s]'
+    )
     encoder_resolution: float = option(0.01 / 2**23, 'stroke of one count [m]')
     encoder_noise: float = option(1e-6, 'standard deviation of a reading [m]')
     force_noise: float = option(0.0, 'rigid: standard deviation of a force reading [N]')
@@ -138,7 +142,8 @@ class SimulatedBackend:
         self._ramp = RateRamp(lead=1.0)
         self.mechanics = Mechanics(self._drives, now, longest_gap=inf)
         self._now = now
-        self._on_at: float | None = None
+        self._enable_rng = np.random.default_rng((options.seed, 2))
+        self._on_at: Array | None = None
         self._rates: Array = np.zeros(6)
 
     def _lagging(self) -> LaggingDrives:
@@ -167,7 +172,8 @@ class SimulatedBackend:
 
     def enable(self) -> None:
         """Switch the drives on, which takes the enabling delay."""
-        self._on_at = self._now + self._options.enable_delay
+        spread = self._enable_rng.uniform(0.0, self._options.enable_spread, LEGS)
+        self._on_at = self._now + self._options.enable_delay + spread
 
     def disable(self) -> None:
         """Take the power from the drives; what no brake holds sinks."""
@@ -216,8 +222,10 @@ class SimulatedBackend:
         elapsed, self._now = now - self._now, now
         self.mechanics.advance(now)
         drives = self._drives
-        if self._on_at is not None and now >= self._on_at:
-            drives.on, self._on_at = True, None
+        if self._on_at is not None:
+            drives.powered |= now >= self._on_at
+            if drives.on:
+                self._on_at = None
         live, braked, sto = drives.live, drives.braked, drives.sto
         # Torque that the safety circuit gives back does not come back by itself.
         drives.powered &= live

@@ -252,6 +252,8 @@ def recover(bus: Bus, position: int) -> list[int]:
     slave.is_lost = True
     result = [slave.recover(PATIENCE)]
     slave.is_lost = False
+    # Its clock began anew, seconds away from the others; SOEM leaves that to its user.
+    bus.master.config_dc()
     result.append(slave.reconfig(PATIENCE))
     bus.cycle()
     slave.state = pysoem.OP_STATE

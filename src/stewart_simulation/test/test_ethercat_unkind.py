@@ -138,6 +138,15 @@ def test_a_controlword_acts_later_or_earlier_than_its_target(delay: int, build: 
     assert moved == (0 if delay > 0 else None)
 
 
+def test_a_drive_takes_its_time_to_switch_on(build: Build) -> None:
+    bench = build(1, enable_delay=0.05).op()
+    for word in (0x06, 0x07):
+        bench.run(4, lambda _, word=word: [(word, 0)])
+    seen = [bench.cycle([(0x0F, 0)])[0][STATUS] for _ in range(60)]
+
+    assert seen.index(0x1237) == pytest.approx(51, abs=2)
+
+
 # Option codes.
 
 

@@ -149,6 +149,20 @@ def test_a_measurement_tells_who_is_live_braked_and_without_torque() -> None:
     assert (after.live, after.sto, after.enabled) == (59, 0, False)
 
 
+def test_drives_come_on_one_after_another() -> None:
+    backend = opened(enable_delay=0.1, enable_spread=0.3, supported=False, seed=3)
+    backend.enable()
+    live = []
+    for number in range(1, 170):
+        strokes = backend.mechanics.drives.strokes.copy()
+        live.append(backend.exchange(Targets(strokes, ZERO, ZERO), CYCLE * number).live)
+
+    instants = [next(n for n, mask in enumerate(live) if mask >> leg & 1) for leg in range(6)]
+    assert live[round(0.1 / CYCLE) - 2] == 0
+    assert np.ptp(instants) * CYCLE > 0.1
+    assert live[-1] == 63
+
+
 def test_a_lagging_leg_without_power_sinks_once_it_has_had_some() -> None:
     backend = opened(model='lagging', enable_delay=0.0, sag_rate=0.05, encoder_noise=0.0)
     begin = backend.exchange(Targets(ZERO, ZERO, ZERO), 0.0)

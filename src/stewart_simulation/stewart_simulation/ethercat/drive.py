@@ -46,6 +46,8 @@ class Drive:
         How many targets later than 607Ah this drive obeys 6040h; negative: earlier.
     sto_is_fault : bool
         Whether a torque that is taken under power is a fault; else the drive is only off.
+    enable_delay : float
+        How long it takes from SWITCHED_ON to OPERATION_ENABLED [s].
 
     Attributes
     ----------
@@ -68,9 +70,11 @@ class Drive:
         *,
         controlword_delay: int = 0,
         sto_is_fault: bool = False,
+        enable_delay: float = 0.0,
     ) -> None:
         """Switch on."""
         self._emergency, self._sto_is_fault = emergency, sto_is_fault
+        self._enable_delay, self._waited = enable_delay, 0.0
         self.state = State.NOT_READY_TO_SWITCH_ON
         self.command = AxisCommand()
         self.sto, self.mains, self.local, self.cycle = False, True, False, 0.0
@@ -172,7 +176,7 @@ class Drive:
 
         """
         self._lose_power()
-        self._step()
+        self._step(elapsed)
         if self._mode.value in {profile.NO_MODE, profile.CYCLIC_SYNCHRONOUS_POSITION}:
             self._mode_display.value = self._mode.value
         if self._after is not None:
@@ -223,7 +227,7 @@ class Drive:
         elif self._dead and self.state in {State.READY_TO_SWITCH_ON, State.SWITCHED_ON}:
             self.state = State.SWITCH_ON_DISABLED
 
-    def _step(self) -> None:
+    def _step(self, elapsed: float) -> None:
         word = 0 if self.local else self._word
         wanted = self.state
         if word is not None:
@@ -231,13 +235,20 @@ class Drive:
             self._before = word
         if self.state is State.NOT_READY_TO_SWITCH_ON:
             self.state = State.SWITCH_ON_DISABLED
-        elif wanted is self._after:
+        elif wanted is self._after or self._still_switching_on(wanted, elapsed):
             return
         elif wanted is not self.state and (self.state is State.FAULT or not self._dead):
             if self.state is State.FAULT:
                 self._error_code.value = self._register.value = 0
                 self._emergency(0, 0)
             self._enter(wanted)
+
+    def _still_switching_on(self, wanted: State, elapsed: float) -> bool:
+        if (self.state, wanted) != (State.SWITCHED_ON, State.OPERATION_ENABLED):
+            self._waited = 0.0
+            return False
+        self._waited += elapsed
+        return self._waited < self._enable_delay
 
     @property
     def _dead(self) -> bool:

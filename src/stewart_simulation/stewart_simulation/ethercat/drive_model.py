@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableSequence, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 import math
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
 class AxisCommand(NamedTuple):
@@ -41,6 +41,16 @@ class AxisCommand(NamedTuple):
     pull: float = math.inf
 
 
+class Switches(Protocol):
+    """One switch per axis."""
+
+    def __getitem__(self, axis: int, /) -> Any:
+        """Tell whether one is on."""
+
+    def __setitem__(self, axis: int, on: bool, /) -> None:
+        """Switch one."""
+
+
 class DriveModel(Protocol):
     """
     Mechanics behind all drives of a segment, one value per axis in the order of the cable.
@@ -61,7 +71,7 @@ class DriveModel(Protocol):
         """What the motors deliver [0.1 %]."""
 
     @property
-    def torque_off(self) -> MutableSequence[bool]:
+    def torque_off(self) -> Switches:
         """Where the safety circuit has taken the torque; a fault may change it."""
 
     def command(self, commands: Sequence[AxisCommand]) -> None:

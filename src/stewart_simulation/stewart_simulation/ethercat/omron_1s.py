@@ -84,6 +84,8 @@ class DriveType:
         How many targets later than 607Ah it obeys 6040h; negative: earlier.
     sto_is_fault : bool
         Whether it reports a fault when the safety circuit takes its torque under power.
+    enable_delay : float
+        How long it takes from SWITCHED ON to OPERATION ENABLED [s].
     needs_sync0 : bool
         Whether SAFEOP is refused without distributed clocks (AL status code 0x30).
 
@@ -101,6 +103,7 @@ class DriveType:
     sync_error_limit: int = SYNC_ERROR_LIMIT
     controlword_delay: int = 2
     sto_is_fault: bool = False
+    enable_delay: float = 0.0
 
 
 def dictionary_of(drive: DriveType) -> tuple[ObjectDictionary, ProcessData]:

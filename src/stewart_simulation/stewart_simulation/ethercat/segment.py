@@ -66,7 +66,7 @@ class Segment:
         self.model = model or FollowingDrives([0.0] * len(self.slaves))
         count = len(self.slaves)
         self._advanced: float = self.instant.ns if since is None else since
-        self._updated = [self._advanced] * count
+        self._updated: list[float] = [self._advanced] * count
         self._axes = list(range(count))
         self._commands = [AxisCommand()] * count
         self._synchronous: list[tuple[Slave, int]] = []
@@ -106,8 +106,9 @@ class Segment:
 
     def swap(self, one: int, other: int) -> None:
         """Exchange two drives with their motors on the cable, as a fitter does by mistake."""
-        for items in (self.slaves, self._axes):
-            items[one - 1], items[other - 1] = items[other - 1], items[one - 1]
+        slaves, axes, i, j = self.slaves, self._axes, one - 1, other - 1
+        slaves[i], slaves[j] = slaves[j], slaves[i]
+        axes[i], axes[j] = axes[j], axes[i]
         for number in (one, other):
             self.slaves[number - 1].power_up()
         self._connect()

@@ -104,6 +104,7 @@ class Slave:
             self._emergency,
             controlword_delay=kind.controlword_delay,
             sto_is_fault=kind.sto_is_fault,
+            enable_delay=kind.enable_delay,
         )
         self.sync_errors, self._fresh = 0, False
         self._outputs, self._inputs = Layout(()), Layout(())

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar
 
+import numpy as np
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LEGS
 from stewart_driver.options import option
@@ -34,6 +35,7 @@ class RigSettings(PlantOptions):
 
     MAY_BE_ZERO: ClassVar[frozenset[str]] = PlantOptions.MAY_BE_ZERO | {
         'encoder_noise',
+        'enable_delay',
         'sensor_noise',
         'card_noise',
         'accelerometer_noise',
@@ -56,6 +58,9 @@ class RigSettings(PlantOptions):
     sync_error_limit: int = option(
         SYNC_ERROR_LIMIT,
         '10F1h:2 of the drives: they leave OP when SYNC0 lacks outputs too often; 0: never',
+    )
+    enable_delay: float = option(
+        0.1, 'drives: longest time that one takes to switch on; each has its own [s]'
     )
     emergencies: bool = option(
         default=False, description='drives: emergencies unasked, without 10F3h:5'
@@ -108,6 +113,7 @@ class RigSettings(PlantOptions):
 
     def drive_types(self) -> list[DriveType]:
         """Return the types of the six drives, each with its serial number."""
+        delays = np.random.default_rng((self.seed, 2)).uniform(0.0, self.enable_delay, LEGS)
         serials = [FIRST_SERIAL + 7 * self.seed + leg for leg in range(LEGS)]
         return [
             DriveType(
@@ -121,8 +127,9 @@ class RigSettings(PlantOptions):
                 sync_error_limit=self.sync_error_limit,
                 controlword_delay=self.controlword_delay,
                 sto_is_fault=self.sto_is_fault,
+                enable_delay=float(delay),
             )
-            for serial in serials
+            for serial, delay in zip(serials, delays, strict=True)
         ]
 
     @classmethod

@@ -10,9 +10,9 @@ from stewart_simulation.daq_card.server import CardServer
 from stewart_simulation.ethercat.control import ControlServer
 from stewart_simulation.ethercat.port import Port
 from stewart_simulation.ethercat.script import Script
+from stewart_simulation.loop import Loop
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.faults import RigFaults
-from stewart_simulation.rig.loop import Loop
 from stewart_simulation.rig.parts import Clocks, Parts, REAL_TIME
 from stewart_simulation.rig.settings import ETHERCAT, RigSettings
 from stewart_simulation.rig.truth import TruthWriter
