@@ -172,6 +172,7 @@ def main() -> int:
             # The drives are processes of this machine, so they get about the same priority.
             first = ['chrt', '--fifo', str(priority)] if priority else []
             command = [*first, sys.executable, '-m', 'stewart_simulation.ethercat']
+            command += ['--sync-error-limit', '0']
             # Drives with a load beside them: a process that never waits.
             hog = subprocess.Popen([sys.executable, '-c', 'while True: pass'])
             segment = subprocess.Popen(

@@ -326,7 +326,7 @@ def test_drives_without_their_zero_offsets_are_not_switched_on(
     assert not accepted
     assert 'leg 1 is another one than on 2026-11-21: product 0xB0 number 0 instead of' in why
     assert user.state is State.DISABLED
-    assert user.changes[0].reason.startswith(f'started; {why}; the drives lack')
+    assert user.changes[0].reason.startswith(f'started; {why}; ')
     user.end()
 
     user = use(rig_file='', interface='ecat0')

@@ -31,6 +31,8 @@ NANOSECONDS = 1e9
 # One frame while the bus is being set up, when nothing waits for it.
 START_PATIENCE = 0.05
 STATE_PATIENCE = 0.5
+# A drive that is busy, or a machine, may miss one question.
+SDO_TRIES = 3
 
 
 class Drive:
@@ -74,16 +76,21 @@ class Drive:
         return str(self._slave.name)
 
     def _sdo(self, call: Callable[[], bytes | None], index: int, subindex: int) -> bytes:
-        try:
-            return call() or b''
-        except pysoem.SdoError as error:
-            reason = f'abort 0x{error.abort_code:08X}, {error.desc}'
-        except pysoem.MailboxError as error:
-            reason = f'mailbox error 0x{error.error_code:04X}, {error.desc}'
-        except pysoem.PacketError as error:
-            reason = f'packet error {error.error_code}'
-        except pysoem.WkcError:
-            reason = 'no answer'
+        reason = 'no answer'
+        for _ in range(SDO_TRIES):
+            try:
+                return call() or b''
+            except pysoem.SdoError as error:
+                reason = f'abort 0x{error.abort_code:08X}, {error.desc}'
+                break
+            except pysoem.MailboxError as error:
+                reason = f'mailbox error 0x{error.error_code:04X}, {error.desc}'
+                break
+            except pysoem.PacketError as error:
+                reason = f'packet error {error.error_code}'
+                break
+            except pysoem.WkcError:
+                continue
         raise SdoRefused(self.leg, index, subindex, reason) from None
 
 
