@@ -19,10 +19,11 @@ from stewart_driver.control.wire_statistics import WireStatistics
 from stewart_driver.errors import DriverError, TransportError
 from stewart_driver.ethercat.cia402 import Control, decode_state, State
 from stewart_driver.ethercat.drive_group import DriveGroup
+from stewart_driver.ethercat.drive_monitor import DriveMonitor
 from stewart_driver.ethercat.drive_setup import Exchange
 from stewart_driver.ethercat.fault_text import AlStatus, Emergency
 from stewart_driver.ethercat.phase_lock import PhaseLock
-from stewart_driver.ethercat.process_map import InputImage, OutputImage
+from stewart_driver.ethercat.process_map import InputImage, Inputs, OutputImage
 from stewart_driver.ethercat.session import Session
 from stewart_driver.ethercat.starting import Line
 from stewart_driver.ethercat.watch import Watch
@@ -165,6 +166,88 @@ def test_a_drive_whose_encoder_stands_while_its_target_moves_is_switched_off(
         Control.DISABLE_VOLTAGE if axis == 1 else Control.ENABLE_OPERATION for axis in range(6)
     ]
     assert bench.step(50).fault is faults[-1]
+
+
+def test_a_reset_of_a_stuck_leg_lasts(bench: Bench) -> None:
+    """Trial 4: the reset was answered with success, and the fault was back in the next cycle."""
+    bench.switch_on()
+    bench.wire.stuck = {1}
+    bench.step(20, move=1e-4)
+    bench.wire.stuck = set()
+
+    bench.session.reset()
+    assert bench.step(20).fault is None
+    bench.session.enable()
+    bench.until_on()
+
+    assert bench.step(50, move=1e-4).fault is None
+
+
+@pytest.mark.parametrize(
+    ('bits', 'frames', 'said'),
+    [
+        (0x1010, 3, 'takes no controlword any more (bit 9)'),
+        (0x0210, 3, 'ignores its target (bit 12)'),
+        (0x1A10, 50, 'is held by a limit of its own: software limit, torque or end switch'),
+    ],
+)
+def test_what_a_statusword_says_beside_its_state_is_heard(
+    bench: Bench, bits: int, frames: int, said: str
+) -> None:
+    bench.switch_on()
+    bench.step(10)
+    bench.wire.bits[3] = bits
+
+    assert bench.step(frames - 1).fault is None
+    measured = bench.step()
+
+    assert str(measured.fault).startswith(f'leg 4: its drive {said}')
+    assert measured.live == 0b111111
+
+
+def test_a_drive_in_another_mode_is_found_where_its_mode_is_mapped() -> None:
+    group, monitor = DriveGroup(6, 10, 0), DriveMonitor(CYCLE)
+    group.enable()
+    group.take([0x1237] * 6)
+    group.follow()
+    inputs = [Inputs(0x1237, 0, None, None, None, mode=8)] * 6
+    assert monitor.look(inputs, group) is None
+    inputs[1] = inputs[1]._replace(mode=1)
+
+    faults = [monitor.look(inputs, group) for _ in range(3)]
+
+    assert faults[:2] == [None, None]
+    assert str(faults[2]) == 'leg 2: its drive is in mode 1 instead of 8 (6061h)'
+
+
+def test_following_waits_for_bit_12(bench: Bench) -> None:
+    bench.wire.bits[2] = 0x0210
+    bench.session.enable()
+
+    assert not bench.step(60).enabled
+    assert bench.wire.states == [State.OPERATION_ENABLED] * 6
+    bench.wire.bits[2] = 0x1210
+    bench.until_on()
+
+
+def test_a_drive_that_has_left_op_comes_back_while_the_others_hold(bench: Bench) -> None:
+    bench.switch_on()
+    error = AlStatus(0x14, 0x1A, 'Synchronization error')
+    bench.wire.counter, bench.wire.status = 15, [OP] * 2 + [error] + [OP] * 3
+    bench.wire.fail(2, 0x8700)
+    measured = bench.step(5)
+    assert measured.live == 0b111011
+    assert bench.session.live
+    bench.wire.counter = 18
+
+    bench.session.reset()
+
+    assert 'recover 3' in bench.wire.log
+    assert [word for word, _, _ in bench.wire.sent[-1]] == [
+        Control.DISABLE_VOLTAGE if axis == 2 else Control.ENABLE_OPERATION for axis in range(6)
+    ]
+    bench.session.enable()
+    bench.until_on()
 
 
 def test_a_drive_that_leaves_operation_is_not_switched_on_again(bench: Bench) -> None:
