@@ -227,9 +227,12 @@ def _drives(fields: Fields) -> DriveCalibration:
 
 
 def _identity(fields: Fields) -> DriveIdentity:
-    *kind, number = DriveIdentity._fields
-    serial = fields.integer(number, 0, WORD) if fields.has(number) else None
-    result = DriveIdentity(*(fields.integer(key, 0, WORD) for key in kind), serial)
+    result = DriveIdentity(
+        fields.integer('vendor', 0, WORD),
+        fields.integer('product', 0, WORD),
+        fields.integer('revision', 0, WORD),
+        fields.integer('serial', 0, WORD) if fields.has('serial') else None,
+    )
     fields.finish()
     return result
 

@@ -30,7 +30,8 @@ OPTIONS = {
 LIMIT_MARGIN = 2.0 * END_MARGIN
 
 
-class Setting(NamedTuple):
+@dataclass(frozen=True)
+class Setting:
     """A value for an object, and what it is for."""
 
     what: str

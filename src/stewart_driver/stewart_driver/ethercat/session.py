@@ -169,7 +169,9 @@ class Session:
             # Who steps time may ask for a cycle that is yet to come.
             self._wire.sleep(early)
         elapsed, self._last = now - self._last, now
-        fault = self._command(targets, elapsed) if self._commanded else None
+        fault: DriveFault | None = None
+        if self._commanded:
+            fault = self._command(targets, elapsed)
         if self._catch is not None:
             # By frames: after a gap the legs go on from where their targets were.
             self._targets = self._catch.at(self._catch_frames * self._options.cycle_time)
