@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from stewart_driver.backend import Measurement, Targets
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import Cycle, Request
+from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.card import AnalogCard
@@ -65,7 +65,7 @@ def test_who_switches_off_is_told_what_stays_live(tmp_path: Path) -> None:
     bench = Bench(tmp_path, Mode.VELOCITY, enable_channel=-1)
     bench.backend.open(bench.now)
     block = SharedBlock(SharedBlock.allocate())
-    cycle = Cycle(bench.backend, CycleConfiguration(bench.limits), block)
+    cycle = ControlLoop(bench.backend, CycleConfiguration(bench.limits), block)
     block.requests.push(code=Request.DISABLE)
     bench.wait(bench.backend.cycle_time)
     cycle.step(bench.now)

@@ -50,7 +50,7 @@ VIGO = Platform.from_yaml('vigo')
 
 @pytest.fixture(scope='module')
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RigProcess]:
-    settings = RigSettings(platform='vigo', drive='omron_1s_free', seed=5)
+    settings = RigSettings(platform='vigo', drive='omron_1s_free', seed=5, sync_error_limit=0)
     try:
         process = RigProcess(settings, tmp_path_factory.mktemp('r') / 'd')
     except RigError as error:

@@ -106,7 +106,9 @@ class CycleClient(ChildProcess, CycleLink):
 
         """
         if timeout is None:
-            timeout = RESET_TIMEOUT if request is Request.RESET_FAULT else REPLY_TIMEOUT
+            # Both may start the drives anew.
+            slow = request in {Request.RESET_FAULT, Request.HOME}
+            timeout = RESET_TIMEOUT if slow else REPLY_TIMEOUT
         number = self._block.requests.push(code=request, value=value)
         limit = time.monotonic() + timeout
         while self.alive and time.monotonic() < limit:

@@ -22,7 +22,7 @@ from stewart_simulation.daq_card.inline_wire import InlineWire
 from stewart_simulation.ethercat.master.inline_wire import InlineWire as EthercatWire
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.faults import RigFaults
-from stewart_simulation.rig.parts import Clocks, Parts, TICK
+from stewart_simulation.rig.parts import Clocks, Parts
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.rig.truth import Truth, truth_of
 from stewart_simulation.serial_imu.inline_port import InlinePort
@@ -117,7 +117,7 @@ class InlineRig(Parts):
 
     def tick(self) -> None:
         """Let drives go on by themselves that no frame has reached for a while."""
-        if self.segment is not None and self.now() - self.segment.ticked >= TICK:
+        if self.segment is not None and self.now() >= self.segment.due:
             self.segment.tick()
 
     def now(self) -> float:
@@ -140,7 +140,7 @@ class InlineRig(Parts):
             drives.strokes.copy(),
             drives.rates.copy(),
             drives.delivered.copy(),
-            drives.powered.copy(),
+            drives.live,
         )
 
     def call(self, fault: str, **arguments: Any) -> Any:

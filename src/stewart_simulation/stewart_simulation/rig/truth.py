@@ -58,7 +58,7 @@ class Truth:
     strokes, rates, forces : ndarray, shape (6,)
         Of the legs 1 to 6; the forces are what the drives deliver [m], [m/s], [N].
     powered : ndarray of bool, shape (6,)
-        Which drives have power; brakes hold the other legs.
+        Which motors are under voltage.
 
     """
 
