@@ -147,7 +147,9 @@ class Wires(Parts):
         """Let drives and plant go on if no wire has done it."""
         if self.segment is not None:
             if now >= self.segment.due:
-                self.segment.tick()
+                if self._port is not None:
+                    self._port.answer()  # what has come until now, comes first
+                self.segment.tick(round(1e9 * now))
             return self.segment.due
         patience = TICK if self.mechanics.drives.powered.any() else IDLE
         if now - self.mechanics.time >= patience:
