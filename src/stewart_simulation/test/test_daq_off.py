@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from stewart_driver.backend import Measurement, Targets
 from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.daq.backend import DaqBackend
