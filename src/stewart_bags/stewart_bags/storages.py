@@ -14,14 +14,17 @@ whose message definitions a bag holds.
 from __future__ import annotations
 
 from binascii import crc32
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import BytesIO
+from itertools import chain
 import os
 from pathlib import Path
 import sqlite3
 from struct import Struct
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import CompressionMode, StoragePlugin, Writer
 from rosbags.rosbag2.storage_mcap import McapWriter, write_channel, write_string
@@ -33,6 +36,17 @@ CHECKSUM_PLACE = 1 + 8 + 3 * 8
 # Opcode and length of a record; then channel, sequence number, log time and publish time [ns].
 RECORD, MESSAGE = Struct('<BQ'), Struct('<BQHIQQ')
 MESSAGE_OPCODE = 0x05
+# The same head for many messages at once.
+MESSAGE_HEAD = np.dtype(
+    [
+        ('opcode', 'u1'),
+        ('length', '<u8'),
+        ('channel', '<u2'),
+        ('sequence', '<u4'),
+        ('log_time', '<u8'),
+        ('publish_time', '<u8'),
+    ]
+)
 LARGEST_CHUNK = 2**20
 TYPE_HASH = 'topic_type_hash'
 ROSBAGS_DISTRO, DISTRO = 'ros_distro: rosbags', 'ros_distro: jazzy'
@@ -68,6 +82,46 @@ class FlushedMcap(McapWriter):
         chunk.bio.write(data)
         if chunk.bio.tell() > LARGEST_CHUNK:
             self.close_chunk()
+
+    def write_many(
+        self,
+        connections: Sequence[Connection],
+        chosen: NDArray[np.int64],
+        times: NDArray[np.int64],
+        messages: Sequence[bytes],
+    ) -> None:
+        """Write n messages as `write` does, each to one of the connections, by increasing time."""
+        sizes = np.array([len(message) for message in messages])
+        heads = np.zeros(len(messages), MESSAGE_HEAD)
+        channels = np.array([connection.id for connection in connections])[chosen]
+        heads['opcode'], heads['channel'] = MESSAGE_OPCODE, channels
+        heads['length'] = sizes + MESSAGE.size - RECORD.size
+        heads['log_time'] = heads['publish_time'] = times
+        packed = heads.tobytes()
+        pieces = [packed[at : at + MESSAGE.size] for at in range(0, len(packed), MESSAGE.size)]
+        ends = np.cumsum(sizes + MESSAGE.size)
+        first = 0
+        while first < len(messages):
+            chunk, begun = self.chunk, int(ends[first - 1]) if first else 0
+            place = chunk.bio.tell()
+            # As many as `write` would have put into this chunk: it ends with the one that is over.
+            full = np.searchsorted(ends, begun + LARGEST_CHUNK - place, side='right')
+            last = min(int(full) + 1, len(messages))
+            part = slice(first, last)
+            chunk.bio.write(b''.join(chain(*zip(pieces[part], messages[part], strict=True))))
+            begins = ends[part] - (sizes[part] + MESSAGE.size) - begun + place
+            for channel in np.unique(channels[part]).tolist():
+                mine = channels[part] == channel
+                marks = zip(times[part][mine].tolist(), begins[mine].tolist(), strict=True)
+                chunk.msgs[channel].extend(marks)
+                self.channel_stats[channel] += int(np.count_nonzero(mine))
+            begin, end = int(times[first]), int(times[last - 1])
+            for kept in (self, chunk):
+                kept.message_start_time = min(begin, kept.message_start_time)
+                kept.message_end_time = max(end, kept.message_end_time)
+            if chunk.bio.tell() > LARGEST_CHUNK:
+                self.close_chunk()
+            first = last
 
     def close(self, version: int, metadata: str) -> None:
         """Write the summary, in which the metadata is."""
@@ -133,6 +187,29 @@ class FlushedWriter(Writer):
         self.counts[connection.id] += 1
         self.min_timestamp = min(timestamp, self.min_timestamp)
         self.max_timestamp = max(timestamp, self.max_timestamp)
+
+    def write_many(
+        self,
+        connections: Sequence[Connection],
+        chosen: NDArray[np.int64],
+        times: NDArray[np.int64],
+        messages: Sequence[bytes],
+    ) -> None:
+        """Write n messages, each to one of the connections, by increasing time."""
+        if not isinstance(self.storage, FlushedMcap):
+            for index, time, message in zip(
+                chosen.tolist(), times.tolist(), messages, strict=True
+            ):
+                self.write(connections[index], time, message)
+            return
+        self.storage.write_many(connections, chosen, times, messages)
+        for connection, count in zip(
+            connections, np.bincount(chosen, minlength=len(connections)).tolist(), strict=True
+        ):
+            self.counts[connection.id] += count
+        if len(times):
+            self.min_timestamp = min(int(times[0]), self.min_timestamp)
+            self.max_timestamp = max(int(times[-1]), self.max_timestamp)
 
     def close(self) -> None:
         """Finish the bag and wait until the disk has all of it, its folder's name included."""

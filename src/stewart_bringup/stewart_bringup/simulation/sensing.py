@@ -1,11 +1,16 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes ``imu`` and ``state_estimator`` in simulated time."""
+"""The sensor on the platform, and the nodes ``imu`` and ``state_estimator``, in simulated time."""
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
+from numpy.typing import NDArray
+from stewart_bringup.simulation.machines import Machine
 from stewart_bringup.simulation.rig_parameters import RigParameters
+from stewart_bringup.simulation.schedule import NANOSECONDS, Schedule
 from stewart_bringup.simulation.series import Rows
 from stewart_driver.legs import Array
 from stewart_driver.nodes.imu_parameters import ImuParameters
@@ -19,9 +24,75 @@ from stewart_estimation.live_filter import LiveResult
 from stewart_estimation.machine import load_machine
 from stewart_estimation.nodes.estimator_parameters import EstimatorParameters, settings_from
 from stewart_estimation.odometry import body_twist, full_acceleration, pose_covariance
+from stewart_simulation.serial_imu.inline_port import InlinePort
+from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader
 
-NANOSECONDS = 1_000_000_000
 LEVEL = (0.0, 0.0, 0.0, 1.0)
+
+
+class Sensing:
+    """
+    Sensor, reader and estimator.
+
+    The estimator is told of the legs when samples of the sensor have been read, a block of each:
+    before that it could not use them.
+
+    Parameters
+    ----------
+    parameters : RigParameters
+        Of the estimator.
+    imu : ImuParameters
+        Of the sensor's node.
+    machine : Machine
+        Where the sensor is.
+    schedule : Schedule
+        Simulated time.
+    rows : dict of str to Rows
+        Where it is published.
+
+    """
+
+    def __init__(
+        self,
+        parameters: RigParameters,
+        imu: ImuParameters,
+        machine: Machine,
+        schedule: Schedule,
+        rows: dict[str, Rows],
+    ) -> None:
+        """Put the sensor on the platform, its reader on its port, the estimator behind it."""
+        self._machine, self._schedule = machine, schedule
+        self._estimation = Estimation(parameters, imu, rows)
+        self._output = ImuOutput(imu, rows)
+        self._sensor = machine.plug_sensor(self._seconds)
+        port = self._sensor.port
+        assert isinstance(port, InlinePort)
+        self._reader = InlineReader(port, imu.reader_settings(), self._seconds)
+
+    def _seconds(self) -> float:
+        return self._schedule.now / NANOSECONDS
+
+    @property
+    def published(self) -> int:
+        """How many estimates there were."""
+        return self._estimation.published
+
+    def legs(self, now: int, stamp: int, strokes: Array) -> None:
+        """Take measured strokes [m], at present time and with their stamp [ns]."""
+        self._estimation.legs(now, stamp, strokes)
+
+    def attend(self) -> int:
+        """Let sensor and reader do what is due; return when something is due again [ns]."""
+        now = self._schedule.now
+        self._machine.go(self._seconds())
+        items = attend(self._sensor, self._reader, self._seconds())
+        if items:
+            self._estimation.imu(now, *self._output.publish(items, now))
+        # What nobody listens to waits in the port.
+        due = self._reader.due
+        if self._reader.listens:
+            due = min(due, self._sensor.due)
+        return max(now + 1, ceil(due * NANOSECONDS))
 
 
 class ImuOutput:
@@ -43,37 +114,51 @@ class ImuOutput:
         self._known = isotropic(chosen.orientation_stddev)
         self._temperature_due = 0.0
 
-    def publish(self, item: StampedSample, now: int) -> tuple[int, Array, Array] | None:
+    def publish(
+        self, items: list[StampedSample], now: int
+    ) -> tuple[NDArray[np.int64], Array, Array]:
         """
-        Publish a sample.
+        Publish samples.
 
         Parameters
         ----------
-        item : StampedSample
+        items : list of StampedSample
             From the reader.
         now : int
             Present time [ns].
 
         Returns
         -------
-        tuple or None
-            Stamp [ns], specific force [m/s²] and angular velocity [rad/s]; None without them.
+        ndarray of int64, shape (n,)
+            Stamps of the samples that have specific force and angular velocity [ns].
+        ndarray, shape (n, 3)
+            Specific forces [m/s²].
+        ndarray, shape (n, 3)
+            Angular velocities [rad/s].
 
         """
-        sample, chosen = item.sample, self._chosen
-        force, rate = sample.get(AccelerationFrame), sample.get(AngularVelocityFrame)
-        stamp = round((item.stamp - chosen.latency) * NANOSECONDS)
-        if force is not None and item.stamp >= self._temperature_due:
-            self._temperature_due = item.stamp + chosen.temperature_period
-            self._rows['imu/temperature'].add(now, stamp, [force.temperature_celsius])
-        if force is None or rate is None:
-            return None
-        attitude = attitude_of(sample)
-        known = UNKNOWN if attitude is None else self._known
-        self._rows['imu/data'].add(
-            now, stamp, attitude or LEVEL, known, rate.angular_velocity, force.specific_force
-        )
-        return stamp, np.array(force.specific_force), np.array(rate.angular_velocity)
+        chosen, stamps = self._chosen, []
+        attitudes, covariances, rates, forces = [], [], [], []
+        for item in items:
+            sample = item.sample
+            force, rate = sample.get(AccelerationFrame), sample.get(AngularVelocityFrame)
+            stamp = round((item.stamp - chosen.latency) * NANOSECONDS)
+            if force is not None and item.stamp >= self._temperature_due:
+                self._temperature_due = item.stamp + chosen.temperature_period
+                self._rows['imu/temperature'].add(now, [stamp], [[force.temperature_celsius]])
+            if force is None or rate is None:
+                continue
+            attitude = attitude_of(sample)
+            stamps.append(stamp)
+            attitudes.append(attitude or LEVEL)
+            covariances.append(UNKNOWN if attitude is None else self._known)
+            rates.append(rate.angular_velocity)
+            forces.append(force.specific_force)
+        marks = np.array(stamps, dtype=np.int64)
+        felt, turning = np.reshape(forces, (-1, 3)), np.reshape(rates, (-1, 3))
+        if stamps:
+            self._rows['imu/data'].add(now, marks, attitudes, covariances, turning, felt)
+        return marks, felt, turning
 
 
 class Estimation:
@@ -109,7 +194,11 @@ class Estimation:
         self._before: Estimate | None = None
         self.published, self.refusal = 0, ''
 
-    def imu(self, now: int, stamp: int, force: Array, rate: Array) -> None:
+    def imu(self, now: int, stamps, forces, rates) -> None:
+        for s, f, r in zip(stamps.tolist(), forces, rates):
+            self._imu(now, s, f, r)
+
+    def _imu(self, now: int, stamp: int, force: Array, rate: Array) -> None:
         """Take a sample of the IMU, at present time and with its stamp [ns]."""
         try:
             results = self._live.imu(self._seconds(stamp), force, rate)
@@ -140,30 +229,30 @@ class Estimation:
             twist = body_twist(estimate)
             rows['platform/odometry'].add(
                 now,
-                stamp,
-                estimate.position,
-                estimate.quaternion_xyzw,
-                pose_covariance(estimate).ravel(),
-                twist.linear,
-                twist.angular,
-                twist.covariance.ravel(),
+                [stamp],
+                [estimate.position],
+                [estimate.quaternion_xyzw],
+                [pose_covariance(estimate).ravel()],
+                [twist.linear],
+                [twist.angular],
+                [twist.covariance.ravel()],
             )
             before = None if item.restarted else self._before
             angular, covariance = full_acceleration(estimate, before, self._settings)
             rows['platform/acceleration'].add(
-                now, stamp, estimate.linear_acceleration, angular, covariance.ravel()
+                now, [stamp], [estimate.linear_acceleration], [angular], [covariance.ravel()]
             )
             rows['estimator/status'].add(
                 now,
-                stamp,
-                update.innovations,
-                update.sigmas,
-                [update.nis],
-                estimate.accelerometer_bias,
-                estimate.gyroscope_bias,
-                [estimate.delay if delayed else np.nan],
-                self._live.accepted,
-                self._live.rejected,
+                [stamp],
+                [update.innovations],
+                [update.sigmas],
+                [[update.nis]],
+                [estimate.accelerometer_bias],
+                [estimate.gyroscope_bias],
+                [[estimate.delay if delayed else np.nan]],
+                [self._live.accepted],
+                [self._live.rejected],
             )
             self._before = estimate
             self.published += 1

@@ -14,7 +14,6 @@ from stewart_interfaces.msg import DriverState, PlatformSetpoint, TrackingError
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.forward import ForwardResult
 from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
-from stewart_kinematics.motion import Motion
 from stewart_kinematics.nodes.kinematics_parameters import ForwardKinematicsParameters
 from stewart_kinematics.pose_tracking import PoseTracking
 from stewart_kinematics.shared_platform import load_platform
@@ -116,7 +115,7 @@ class ForwardKinematics(Node):
         for data in self._executed.take():
             setpoint = self._setpoints.read(data)
             if setpoint.stamp > self._changed:
-                self._tracking.commanded(setpoint.stamp / NANOSECONDS, Motion(*setpoint.motion))
+                self._tracking.commanded(setpoint.stamp / NANOSECONDS, *setpoint.motion)
 
     def _on_driver_state(self, message: DriverState) -> None:
         # Any transition of the driver invalidates what was commanded before it.
