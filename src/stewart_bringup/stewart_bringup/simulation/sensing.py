@@ -18,15 +18,16 @@ from stewart_driver.witmotion.covariances import attitude_of, isotropic, UNKNOWN
 from stewart_driver.witmotion.frames import AccelerationFrame, AngularVelocityFrame
 from stewart_driver.witmotion.reader import StampedSample
 from stewart_estimation.errors import EstimationError
-from stewart_estimation.estimate import Estimate
 from stewart_estimation.live_estimation import LiveEstimation
-from stewart_estimation.live_filter import LiveResult
+from stewart_estimation.live_filter import LiveRows
 from stewart_estimation.machine import load_machine
 from stewart_estimation.nodes.estimator_parameters import EstimatorParameters, settings_from
-from stewart_estimation.odometry import body_twist, full_acceleration, pose_covariance
+from stewart_estimation.odometry import EstimateColumns
 from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader
 
+# Measured strokes that wait for the IMU; when it is silent they go on without it.
+MOST_WAITING = 40
 LEVEL = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -183,76 +184,66 @@ class Estimation:
         chosen = parameters.of('state_estimator', EstimatorParameters)
         platform = load_machine(chosen.platform, chosen.imu_position, chosen.imu_rpy_deg)
         self._retracted = platform.geometry.retracted_length
-        self._settings = settings_from(
+        settings = settings_from(
             chosen,
             platform,
             np.full(3, imu.linear_acceleration_stddev),
             np.full(3, imu.angular_velocity_stddev),
         )
-        self._live = LiveEstimation(platform.geometry, self._settings, coast=chosen.coast)
+        self._live = LiveEstimation(platform.geometry, settings, coast=chosen.coast)
+        self._columns = EstimateColumns(settings)
+        self._delayed = settings.delay is not None
         self._rows, self._origin = rows, 0
-        self._before: Estimate | None = None
+        self._waiting: list[tuple[int, Array]] = []
         self.published, self.refusal = 0, ''
-
-    def imu(self, now: int, stamps, forces, rates) -> None:
-        for s, f, r in zip(stamps.tolist(), forces, rates):
-            self._imu(now, s, f, r)
-
-    def _imu(self, now: int, stamp: int, force: Array, rate: Array) -> None:
-        """Take a sample of the IMU, at present time and with its stamp [ns]."""
-        try:
-            results = self._live.imu(self._seconds(stamp), force, rate)
-        except EstimationError as error:
-            self.refusal = str(error)
-        else:
-            self._publish(now, results)
 
     def legs(self, now: int, stamp: int, strokes: Array) -> None:
         """Take measured strokes [m], at present time and with their stamp [ns]."""
+        self._waiting.append((stamp, strokes))
+        if len(self._waiting) == MOST_WAITING:
+            self.imu(now, np.empty(0, dtype=np.int64), np.empty((0, 3)), np.empty((0, 3)))
+
+    def imu(self, now: int, stamps: NDArray[np.int64], forces: Array, rates: Array) -> None:
+        """Take samples of the IMU, at present time and with their stamps [ns]."""
+        waiting, self._waiting = self._waiting, []
+        first = ([stamp for stamp, _ in waiting[:1]] + stamps[:1].tolist())[:1]
+        if not self._origin and first:
+            self._origin = first[0]
+        strokes = np.reshape([strokes for _, strokes in waiting], (-1, 6))
         try:
-            results = self._live.legs(self._seconds(stamp), strokes + self._retracted)
+            rows = self._live.runs(
+                self._seconds(stamps),
+                np.hstack([forces, rates]),
+                self._seconds(np.array([stamp for stamp, _ in waiting], dtype=np.int64)),
+                strokes + self._retracted,
+            )
         except EstimationError as error:
             self.refusal = str(error)
         else:
-            self._publish(now, results)
+            if len(rows):
+                self._publish(now, rows)
 
-    def _seconds(self, stamp: int) -> float:
-        """Return a stamp after the first one [s]."""
-        self._origin = self._origin or stamp
-        return (stamp - self._origin) / NANOSECONDS
+    def _seconds(self, stamps: NDArray[np.int64]) -> Array:
+        """Return stamps after the first one [s]."""
+        return (stamps - self._origin) / NANOSECONDS
 
-    def _publish(self, now: int, results: list[LiveResult]) -> None:
-        rows, delayed = self._rows, self._settings.delay is not None
-        for item in results:
-            estimate, update = item.estimate, item.update
-            stamp = self._origin + round(estimate.stamp * NANOSECONDS)
-            twist = body_twist(estimate)
-            rows['platform/odometry'].add(
-                now,
-                [stamp],
-                [estimate.position],
-                [estimate.quaternion_xyzw],
-                [pose_covariance(estimate).ravel()],
-                [twist.linear],
-                [twist.angular],
-                [twist.covariance.ravel()],
-            )
-            before = None if item.restarted else self._before
-            angular, covariance = full_acceleration(estimate, before, self._settings)
-            rows['platform/acceleration'].add(
-                now, [stamp], [estimate.linear_acceleration], [angular], [covariance.ravel()]
-            )
-            rows['estimator/status'].add(
-                now,
-                [stamp],
-                [update.innovations],
-                [update.sigmas],
-                [[update.nis]],
-                [estimate.accelerometer_bias],
-                [estimate.gyroscope_bias],
-                [[estimate.delay if delayed else np.nan]],
-                [self._live.accepted],
-                [self._live.rejected],
-            )
-            self._before = estimate
-            self.published += 1
+    def _publish(self, now: int, rows: LiveRows) -> None:
+        stamps = self._origin + np.rint(rows.stamps * NANOSECONDS).astype(np.int64)
+        odometry, accelerations = self._columns.of(rows)
+        self._rows['platform/odometry'].add(now, stamps, odometry)
+        self._rows['platform/acceleration'].add(now, stamps, accelerations)
+        used = rows.used
+        refused = np.isfinite(rows.innovations) & ~used
+        accepted = np.cumsum(used, axis=0)
+        rejected = np.cumsum(refused, axis=0)
+        delay = rows.report[:, 22:23] if self._delayed else np.full((len(rows), 1), np.nan)
+        self._rows['estimator/status'].add(
+            now,
+            stamps,
+            rows.verdicts[:, :13],
+            rows.report[:, 16:22],
+            delay,
+            accepted + (self._live.accepted - accepted[-1]),
+            rejected + (self._live.rejected - rejected[-1]),
+        )
+        self.published += len(rows)
