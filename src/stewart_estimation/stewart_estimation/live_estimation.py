@@ -204,19 +204,19 @@ class LiveEstimation:
             If a number is not one that a sample may have.
 
         """
+        sound = np.isfinite(values).all() and np.isfinite(lengths).all() and (lengths > 0.0).all()
+        if sound and self._in_order(imu_stamps, leg_stamps):
+            self._note_legs(float(leg_stamps[-1]), lengths[-1])
+            self._imu_stamp = float(imu_stamps[-1])
+            self._strange = {'imu': 0, 'legs': 0}
+            return self._fresh(
+                self._tried(lambda: self._filter.add_runs(imu_stamps, values, leg_stamps, lengths))
+            )
         legs = [leg_sample(*pair) for pair in zip(leg_stamps.tolist(), lengths, strict=True)]
         imu = [
             imu_sample(stamp, row[:3], row[3:])
             for stamp, row in zip(imu_stamps.tolist(), values, strict=True)
         ]
-        if self._in_order(imu_stamps, leg_stamps):
-            for stamp, row in zip(leg_stamps.tolist(), legs, strict=True):
-                self._note_legs(stamp, row)
-            self._imu_stamp = float(imu_stamps[-1])
-            self._strange = {'imu': 0, 'legs': 0}
-            return self._fresh(
-                self._tried(lambda: self._filter.add_runs(imu_stamps, imu, leg_stamps, legs))
-            )
         blocks = list(map(self._take_legs, leg_stamps.tolist(), legs))
         blocks += map(self._take_imu, imu_stamps.tolist(), imu)
         return LiveRows.joined([block for block in blocks if len(block)])

@@ -260,9 +260,9 @@ class LiveFilter:
     def add_runs(
         self,
         imu_stamps: Array,
-        values: Sequence[Array],
+        values: Array,
         leg_stamps: Array,
-        lengths: Sequence[Array],
+        lengths: Array,
     ) -> LiveRows:
         """
         Take successive samples of both sensors at once.
@@ -271,7 +271,7 @@ class LiveFilter:
         ----------
         imu_stamps, leg_stamps : ndarray, shape (n,), (m,)
             Increasing, and later than any before [s].
-        values, lengths : sequence of ndarray, shape (6,)
+        values, lengths : ndarray, shape (n, 6), (m, 6)
             As for `add_imu` and `add_legs`.
 
         Returns

@@ -105,7 +105,12 @@ class Measurement:
         self.field_counts = [value / flaws.tesla_per_count for value in field]
         self.quaternion = turned(state.quaternion_xyzw, yaw_offset)
         self.state = state
-        self.instant = EPOCH + datetime.timedelta(seconds=time)
+        self._time = time
+
+    @property
+    def instant(self) -> datetime.datetime:
+        """What its calendar says, which nobody has set."""
+        return EPOCH + datetime.timedelta(seconds=self._time)
 
     def frame(self, kind: FrameType) -> bytes:
         """Return the eleven bytes of one type."""
