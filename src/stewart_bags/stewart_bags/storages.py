@@ -14,6 +14,7 @@ whose message definitions a bag holds.
 from __future__ import annotations
 
 from binascii import crc32
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from itertools import chain
@@ -27,15 +28,20 @@ import numpy as np
 from numpy.typing import NDArray
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import CompressionMode, StoragePlugin, Writer
-from rosbags.rosbag2.storage_mcap import McapWriter, write_channel, write_string
+from rosbags.rosbag2.storage_mcap import (
+    McapWriter,
+    PendingChunk,
+    write_channel,
+    write_string,
+)
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 from stewart_tables.whole_files import sync, whole_file
 
-# Opcode and length, then two times and the size of the chunk.
-CHECKSUM_PLACE = 1 + 8 + 3 * 8
 # Opcode and length of a record; then channel, sequence number, log time and publish time [ns].
 RECORD, MESSAGE = Struct('<BQ'), Struct('<BQHIQQ')
-MESSAGE_OPCODE = 0x05
+MESSAGE_OPCODE, CHUNK_OPCODE, INDEX_OPCODE = 0x05, 0x06, 0x07
+# Two times or a place and a size; size and checksum; channel and place; channel and size.
+SPAN, CHECKED, PLACE, LIST = Struct('<QQ'), Struct('<QI'), Struct('<HQ'), Struct('<HI')
 # The same head for many messages at once.
 MESSAGE_HEAD = np.dtype(
     [
@@ -110,7 +116,7 @@ class FlushedMcap(McapWriter):
             part = slice(first, last)
             chunk.bio.write(b''.join(chain(*zip(pieces[part], messages[part], strict=True))))
             begins = ends[part] - (sizes[part] + MESSAGE.size) - begun + place
-            for channel in np.unique(channels[part]).tolist():
+            for channel in dict.fromkeys(channels[part].tolist()):
                 mine = channels[part] == channel
                 marks = zip(times[part][mine].tolist(), begins[mine].tolist(), strict=True)
                 chunk.msgs[channel].extend(marks)
@@ -128,14 +134,33 @@ class FlushedMcap(McapWriter):
         super().close(version, labelled(metadata))
 
     def close_chunk(self) -> None:
-        """End the chunk, and fill in the checksum that rosbags leaves out."""
-        checksum = crc32(self.chunk.bio.getbuffer())
+        """End the chunk as rosbags does, with its checksum, and its index written at once."""
+        chunk, name = self.chunk, self.compression.encode()
+        span = SPAN.pack(chunk.message_start_time, chunk.message_end_time)
+        data = chunk.bio.getvalue()
+        compressed = self.compressor(data)
+        sizes = len(name).to_bytes(4, 'little') + name + len(compressed).to_bytes(8, 'little')
         start = self.bio.tell()
-        super().close_chunk()
+        self._write_record(
+            CHUNK_OPCODE, span, CHECKED.pack(len(data), crc32(data)), sizes, compressed
+        )
         end = self.bio.tell()
-        self.bio.seek(start + CHECKSUM_PLACE)
-        self.bio.write(checksum.to_bytes(4, 'little'))
-        self.bio.seek(end)
+        places = b''
+        for channel, marks in chunk.msgs.items():
+            places += PLACE.pack(channel, self.bio.tell())
+            index = np.array(marks, dtype='<u8').tobytes()
+            self._write_record(INDEX_OPCODE, LIST.pack(channel, len(index)), index)
+        summary = span + SPAN.pack(start, end - start)
+        summary += len(places).to_bytes(4, 'little') + places
+        summary += (self.bio.tell() - end).to_bytes(8, 'little') + sizes
+        stored = BytesIO()
+        stored.write(summary + len(data).to_bytes(8, 'little'))
+        self.chunks.append(stored)
+        self.chunk = PendingChunk(2**63 - 1, 0, BytesIO(), defaultdict(list))
+
+    def _write_record(self, opcode: int, *parts: bytes) -> None:
+        self.bio.write(RECORD.pack(opcode, sum(map(len, parts))))
+        self.bio.writelines(parts)
 
     def flush(self) -> None:
         """End the chunk and wait until the disk has it."""

@@ -182,7 +182,10 @@ class LiveEstimation:
         self, imu_stamps: Array, values: Array, leg_stamps: Array, lengths: Array
     ) -> LiveRows:
         """
-        Take successive samples of both sensors, those of the legs first, as one by one.
+        Take successive samples of both sensors, those of the legs first.
+
+        Estimates are those that come of the samples one by one, bit for bit; only where the filter
+        starts from the very first sample of the IMU, more of them tell how that changes there.
 
         Parameters
         ----------

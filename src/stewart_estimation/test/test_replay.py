@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import chi2
 from stewart_estimation.errors import CovarianceError, SampleError
 from stewart_estimation.estimate import Estimate
+from stewart_estimation.live_estimation import LiveEstimation
 from stewart_estimation.live_filter import LiveFilter
 from stewart_estimation.replay import replay
 from stewart_estimation.samples import imu_sample
@@ -161,6 +162,41 @@ def test_live_samples_out_of_order_give_what_the_replay_gives(srs):
     for name in ('position', 'quaternion_xyzw', 'linear_velocity', 'covariance'):
         mine = np.array([getattr(last[t].estimate, name) for t in run.legs.stamps[rows]])
         np.testing.assert_array_equal(mine, getattr(expected, name)[rows])
+
+
+@pytest.mark.parametrize('length', [1, 8, 50])
+def test_blocks_of_live_samples_give_what_single_ones_give(srs, length):
+    """Also where lengths that are far off let the filter start anew in the midst of a block."""
+    run = simulate('MP1', 8, platform=srs.beside, duration=4.0)
+    settings = srs.settings(
+        run, gate=Gate(), delay=DelayEstimation(), reinitialisation=Reinitialisation()
+    )
+    lengths = np.array(run.legs.lengths)
+    lengths[150:250] += 0.05 * np.arange(1, 7)
+    stamps, imu = run.legs.stamps, run.imu
+    values = np.hstack([imu.specific_forces, imu.angular_velocities])
+    singly, blocks = (LiveEstimation(srs.geometry, settings) for _ in range(2))
+    expected, found = [], []
+    for k in range(0, len(stamps) - length + 1, length):
+        part = slice(k, k + length)
+        for j in range(k, k + length):
+            expected += singly.legs(stamps[j], lengths[j])
+        for j in range(k, k + length):
+            expected += singly.imu(imu.stamps[j], values[j, :3], values[j, 3:])
+        rows = blocks.runs(imu.stamps[part], values[part], stamps[part], lengths[part])
+        found += rows.results()
+
+    assert len(found) > 390
+    assert singly.restarts == blocks.restarts > 0
+    assert [item.restarted for item in found] == [item.restarted for item in expected]
+    np.testing.assert_array_equal(singly.rejected, blocks.rejected)
+    for name in ('stamp', 'position', 'covariance', 'delay', 'accelerometer_bias'):
+        # When the filter starts from the very first samples, a block tells more of the slope there.
+        mine, theirs = (
+            np.array([getattr(item.estimate, name) for item in items[1:]])
+            for items in (found, expected)
+        )
+        np.testing.assert_array_equal(mine, theirs)
 
 
 def test_live_filter_drops_what_is_older_than_its_horizon(srs, mp1):
