@@ -26,8 +26,6 @@ from stewart_estimation.odometry import EstimateColumns
 from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader
 
-# Measured strokes that wait for the IMU; when it is silent they go on without it.
-MOST_WAITING = 40
 LEVEL = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -192,6 +190,7 @@ class Estimation:
         )
         self._live = LiveEstimation(platform.geometry, settings, coast=chosen.coast)
         self._columns = EstimateColumns(settings)
+        self._longest_wait = round(settings.imu_timeout * NANOSECONDS)
         self._delayed = settings.delay is not None
         self._rows, self._origin = rows, 0
         self._waiting: list[tuple[int, Array]] = []
@@ -200,7 +199,8 @@ class Estimation:
     def legs(self, now: int, stamp: int, strokes: Array) -> None:
         """Take measured strokes [m], at present time and with their stamp [ns]."""
         self._waiting.append((stamp, strokes))
-        if len(self._waiting) == MOST_WAITING:
+        # As the filter does, they go on without a sensor that is silent.
+        if stamp - self._waiting[0][0] > self._longest_wait:
             self.imu(now, np.empty(0, dtype=np.int64), np.empty((0, 3)), np.empty((0, 3)))
 
     def imu(self, now: int, stamps: NDArray[np.int64], forces: Array, rates: Array) -> None:
