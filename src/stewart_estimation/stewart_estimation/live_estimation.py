@@ -18,7 +18,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from stewart_estimation.errors import EstimationError
-from stewart_estimation.live_filter import LiveFilter, LiveResult, LiveRows, NOTHING
+from stewart_estimation.live_filter import LiveFilter
+from stewart_estimation.live_rows import LiveResult, LiveRows, NOTHING
 from stewart_estimation.samples import imu_sample, leg_sample
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.geometry import Geometry

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from stewart_estimation import odometry_kernels
 from stewart_estimation.estimate import Estimate
-from stewart_estimation.live_filter import LiveRows
+from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array

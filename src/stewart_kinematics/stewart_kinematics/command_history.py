@@ -77,10 +77,11 @@ class CommandHistory:
         if index < 0:
             return None
         motion, step = self._motions[index], stamp - self._stamps[index]
-        if at_rest(*motion[2:]):
-            return motion[0], motion[1]
+        position, quaternion, velocity, omega, acceleration, alpha = motion
+        if at_rest(velocity, omega, acceleration, alpha):
+            return position, quaternion
         if step > self._hold:
             return None
         out = np.empty(7)
-        follow(*motion, step, out)
+        follow(position, quaternion, velocity, omega, acceleration, alpha, step, out)
         return out[0:3], out[3:7]

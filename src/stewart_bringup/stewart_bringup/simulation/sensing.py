@@ -19,7 +19,7 @@ from stewart_driver.witmotion.frames import AccelerationFrame, AngularVelocityFr
 from stewart_driver.witmotion.reader import StampedSample
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.live_estimation import LiveEstimation
-from stewart_estimation.live_filter import LiveRows
+from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.machine import load_machine
 from stewart_estimation.nodes.estimator_parameters import EstimatorParameters, settings_from
 from stewart_estimation.odometry import EstimateColumns

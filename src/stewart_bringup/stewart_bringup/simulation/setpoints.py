@@ -16,7 +16,6 @@ from stewart_driver.path.setpoint import Setpoint
 from stewart_dynamics.feed_forward import FeedForward
 from stewart_kinematics.admission import Admission
 from stewart_kinematics.errors import StewartError
-from stewart_kinematics.motion import Motion
 from stewart_kinematics.playback import Playback
 
 AHEAD = 40
@@ -32,8 +31,8 @@ class Block:
     ----------
     stamps : ndarray of int64, shape (n,)
         [ns].
-    motion : Motion
-        n samples.
+    parts : tuple of ndarray, shape (n, 3) or (n, 4)
+        Of a `Motion`.
     forces : ndarray, shape (n, 6), or None
         Feed-forward; None where there is none [N].
     strokes, rates : ndarray, shape (n, 6), or None
@@ -42,7 +41,7 @@ class Block:
     """
 
     stamps: NDArray[np.int64]
-    motion: Motion
+    parts: tuple[Array, ...]
     forces: Array | None
     strokes: Array | None
     rates: Array | None
@@ -117,7 +116,7 @@ class SetpointStream:
         self.executed = now
         forces = np.zeros(LEGS) if block.forces is None else block.forces[k]
         legs = Setpoint(now / NANOSECONDS, block.strokes[k], block.rates[k], forces)
-        return legs, tuple(part[k] for part in block.motion.parts())
+        return legs, tuple([part[k] for part in block.parts])
 
     def publish(self) -> None:
         """Publish what was given and is not yet published."""
@@ -125,7 +124,7 @@ class SetpointStream:
         if block is None or given.start == given.stop:
             return
         self._published = given.stop
-        stamps, parts = block.stamps[given], block.motion[given].parts()
+        stamps, parts = block.stamps[given], [part[given] for part in block.parts]
         self._rows['setpoint'].add(stamps, stamps, *parts)
         if block.forces is not None:
             self._rows['joint_efforts'].add(stamps, stamps, block.forces[given])
@@ -161,4 +160,4 @@ class SetpointStream:
         else:
             some, strokes, rates = slice(len(legs.stroke)), legs.stroke, legs.rate
         forces = None if forces is None else forces[some]
-        return Block(stamps[some], motion[some], forces, strokes, rates)
+        return Block(stamps[some], motion[some].parts(), forces, strokes, rates)

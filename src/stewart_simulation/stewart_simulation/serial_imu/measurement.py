@@ -105,12 +105,7 @@ class Measurement:
         self.field_counts = [value / flaws.tesla_per_count for value in field]
         self.quaternion = turned(state.quaternion_xyzw, yaw_offset)
         self.state = state
-        self._time = time
-
-    @property
-    def instant(self) -> datetime.datetime:
-        """What its calendar says, which nobody has set."""
-        return EPOCH + datetime.timedelta(seconds=self._time)
+        self.instant = EPOCH + datetime.timedelta(seconds=time)
 
     def frame(self, kind: FrameType) -> bytes:
         """Return the eleven bytes of one type."""
