@@ -8,8 +8,9 @@ How much faster than real time a rig runs in simulated time, without ROS and as 
 behind card and IMU; Vigo behind EtherCAT frames; and the whole graph of Vigo with its recorder in
 lock-step, while the wave is played. The peer, in the same run, is Vigo's plant alone: servo drives
 and bodies, advanced by the same steps. What is above it is Python, messages and the bag. Processor
-time beside wall-clock time tells a busy machine from a slow one. It fails if the graph is not five
-times as fast as real time, by processor time.
+time beside wall-clock time tells a busy machine from a slow one. A bag costs some 0.15 s to open
+and to close, however long it is. It fails if the graph is not five times as fast as real time, by
+processor time. Of the core twenty times are asked; whether a line has them is told.
 
 """
 
@@ -39,7 +40,7 @@ from stewart_simulation.simulated_backend import SimulatedBackend, SimulatedOpti
 
 SECONDS = 20.0
 CYCLE = 0.0025
-LEAST_OF_GRAPH = 5.0
+LEAST_OF_GRAPH, ASKED_OF_CORE = 5.0, 20.0
 
 
 @dataclass(frozen=True)
@@ -126,9 +127,11 @@ def main() -> int:
     ]
     print(machine)
     for speed in speeds:
+        reached = speed.per_processor_second > ASKED_OF_CORE
         print(
             f'{speed.name:<38} {speed.simulated_s:7.2f} s  {speed.real_time_factor:6.2f} x real '
             f'time  {speed.per_processor_second:6.2f} x processor time'
+            f'{"" if reached or speed is speeds[-1] else f", not the {ASKED_OF_CORE:g} asked for"}'
         )
     harness.OUTPUT.mkdir(parents=True, exist_ok=True)
     result = {'machine': machine, 'speeds': [asdict(speed) for speed in speeds]}

@@ -14,25 +14,45 @@ whose message definitions a bag holds.
 from __future__ import annotations
 
 from binascii import crc32
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from io import BytesIO
+from itertools import chain
 import os
 from pathlib import Path
 import sqlite3
 from struct import Struct
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import CompressionMode, StoragePlugin, Writer
-from rosbags.rosbag2.storage_mcap import McapWriter, write_channel, write_string
+from rosbags.rosbag2.storage_mcap import (
+    McapWriter,
+    PendingChunk,
+    write_channel,
+    write_string,
+)
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 from stewart_tables.whole_files import sync, whole_file
 
-# Opcode and length, then two times and the size of the chunk.
-CHECKSUM_PLACE = 1 + 8 + 3 * 8
 # Opcode and length of a record; then channel, sequence number, log time and publish time [ns].
 RECORD, MESSAGE = Struct('<BQ'), Struct('<BQHIQQ')
-MESSAGE_OPCODE = 0x05
+MESSAGE_OPCODE, CHUNK_OPCODE, INDEX_OPCODE = 0x05, 0x06, 0x07
+# Two times or a place and a size; size and checksum; channel and place; channel and size.
+SPAN, CHECKED, PLACE, LIST = Struct('<QQ'), Struct('<QI'), Struct('<HQ'), Struct('<HI')
+# The same head for many messages at once.
+MESSAGE_HEAD = np.dtype(
+    [
+        ('opcode', 'u1'),
+        ('length', '<u8'),
+        ('channel', '<u2'),
+        ('sequence', '<u4'),
+        ('log_time', '<u8'),
+        ('publish_time', '<u8'),
+    ]
+)
 LARGEST_CHUNK = 2**20
 TYPE_HASH = 'topic_type_hash'
 ROSBAGS_DISTRO, DISTRO = 'ros_distro: rosbags', 'ros_distro: jazzy'
@@ -69,19 +89,78 @@ class FlushedMcap(McapWriter):
         if chunk.bio.tell() > LARGEST_CHUNK:
             self.close_chunk()
 
+    def write_many(
+        self,
+        connections: Sequence[Connection],
+        chosen: NDArray[np.int64],
+        times: NDArray[np.int64],
+        messages: Sequence[bytes],
+    ) -> None:
+        """Write n messages as `write` does, each to one of the connections, by increasing time."""
+        sizes = np.array([len(message) for message in messages])
+        heads = np.zeros(len(messages), MESSAGE_HEAD)
+        channels = np.array([connection.id for connection in connections])[chosen]
+        heads['opcode'], heads['channel'] = MESSAGE_OPCODE, channels
+        heads['length'] = sizes + MESSAGE.size - RECORD.size
+        heads['log_time'] = heads['publish_time'] = times
+        packed = heads.tobytes()
+        pieces = [packed[at : at + MESSAGE.size] for at in range(0, len(packed), MESSAGE.size)]
+        ends = np.cumsum(sizes + MESSAGE.size)
+        first = 0
+        while first < len(messages):
+            chunk, begun = self.chunk, int(ends[first - 1]) if first else 0
+            place = chunk.bio.tell()
+            # As many as `write` would have put into this chunk: it ends with the one that is over.
+            full = np.searchsorted(ends, begun + LARGEST_CHUNK - place, side='right')
+            last = min(int(full) + 1, len(messages))
+            part = slice(first, last)
+            chunk.bio.write(b''.join(chain(*zip(pieces[part], messages[part], strict=True))))
+            begins = ends[part] - (sizes[part] + MESSAGE.size) - begun + place
+            for channel in dict.fromkeys(channels[part].tolist()):
+                mine = channels[part] == channel
+                marks = zip(times[part][mine].tolist(), begins[mine].tolist(), strict=True)
+                chunk.msgs[channel].extend(marks)
+                self.channel_stats[channel] += int(np.count_nonzero(mine))
+            begin, end = int(times[first]), int(times[last - 1])
+            for kept in (self, chunk):
+                kept.message_start_time = min(begin, kept.message_start_time)
+                kept.message_end_time = max(end, kept.message_end_time)
+            if chunk.bio.tell() > LARGEST_CHUNK:
+                self.close_chunk()
+            first = last
+
     def close(self, version: int, metadata: str) -> None:
         """Write the summary, in which the metadata is."""
         super().close(version, labelled(metadata))
 
     def close_chunk(self) -> None:
-        """End the chunk, and fill in the checksum that rosbags leaves out."""
-        checksum = crc32(self.chunk.bio.getbuffer())
+        """End the chunk as rosbags does, with its checksum, and its index written at once."""
+        chunk, name = self.chunk, self.compression.encode()
+        span = SPAN.pack(chunk.message_start_time, chunk.message_end_time)
+        data = chunk.bio.getvalue()
+        compressed = self.compressor(data)
+        sizes = len(name).to_bytes(4, 'little') + name + len(compressed).to_bytes(8, 'little')
         start = self.bio.tell()
-        super().close_chunk()
+        self._write_record(
+            CHUNK_OPCODE, span, CHECKED.pack(len(data), crc32(data)), sizes, compressed
+        )
         end = self.bio.tell()
-        self.bio.seek(start + CHECKSUM_PLACE)
-        self.bio.write(checksum.to_bytes(4, 'little'))
-        self.bio.seek(end)
+        places = b''
+        for channel, marks in chunk.msgs.items():
+            places += PLACE.pack(channel, self.bio.tell())
+            index = np.array(marks, dtype='<u8').tobytes()
+            self._write_record(INDEX_OPCODE, LIST.pack(channel, len(index)), index)
+        summary = span + SPAN.pack(start, end - start)
+        summary += len(places).to_bytes(4, 'little') + places
+        summary += (self.bio.tell() - end).to_bytes(8, 'little') + sizes
+        stored = BytesIO()
+        stored.write(summary + len(data).to_bytes(8, 'little'))
+        self.chunks.append(stored)
+        self.chunk = PendingChunk(2**63 - 1, 0, BytesIO(), defaultdict(list))
+
+    def _write_record(self, opcode: int, *parts: bytes) -> None:
+        self.bio.write(RECORD.pack(opcode, sum(map(len, parts))))
+        self.bio.writelines(parts)
 
     def flush(self) -> None:
         """End the chunk and wait until the disk has it."""
@@ -133,6 +212,29 @@ class FlushedWriter(Writer):
         self.counts[connection.id] += 1
         self.min_timestamp = min(timestamp, self.min_timestamp)
         self.max_timestamp = max(timestamp, self.max_timestamp)
+
+    def write_many(
+        self,
+        connections: Sequence[Connection],
+        chosen: NDArray[np.int64],
+        times: NDArray[np.int64],
+        messages: Sequence[bytes],
+    ) -> None:
+        """Write n messages, each to one of the connections, by increasing time."""
+        if not isinstance(self.storage, FlushedMcap):
+            for index, time, message in zip(
+                chosen.tolist(), times.tolist(), messages, strict=True
+            ):
+                self.write(connections[index], time, message)
+            return
+        self.storage.write_many(connections, chosen, times, messages)
+        for connection, count in zip(
+            connections, np.bincount(chosen, minlength=len(connections)).tolist(), strict=True
+        ):
+            self.counts[connection.id] += count
+        if len(times):
+            self.min_timestamp = min(int(times[0]), self.min_timestamp)
+            self.max_timestamp = max(int(times[-1]), self.max_timestamp)
 
     def close(self) -> None:
         """Finish the bag and wait until the disk has all of it, its folder's name included."""

@@ -11,6 +11,8 @@ from pathlib import Path
 import sqlite3
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from rosbags.interfaces import Connection, Qos
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, WriterError
 from stewart_bags.definitions import hash_of, jazzy_typestore, require
@@ -227,6 +229,38 @@ class BagWriter:
         except FAILURES as error:
             raise self._failed(error) from error
         self.counts[topic] += 1
+
+    def write_blocks(
+        self, blocks: Sequence[tuple[str, NDArray[np.int64], Sequence[bytes]]]
+    ) -> None:
+        """
+        Write many serialised messages in the order of their bag times.
+
+        Parameters
+        ----------
+        blocks : sequence of tuple
+            A topic that was added, the bag times of its messages [ns], and their CDR bytes. Of
+            messages with one time those of the earlier block come first.
+
+        Raises
+        ------
+        KeyError
+            If a topic was not added.
+
+        """
+        chosen = [self._connections[topic] for topic, _, _ in blocks]
+        if not chosen:
+            return
+        numbers = np.repeat(np.arange(len(chosen)), [len(data) for _, _, data in blocks])
+        times = np.concatenate([times for _, times, _ in blocks])
+        messages = [message for _, _, data in blocks for message in data]
+        order = np.argsort(times, kind='stable')
+        with self._writes():
+            self._writer.write_many(
+                chosen, numbers[order], times[order], [messages[k] for k in order.tolist()]
+            )
+        for topic, _, data in blocks:
+            self.counts[topic] += len(data)
 
     def write(self, topic: str, time_ns: int, message: Any) -> None:
         """

@@ -158,6 +158,45 @@ def test_own_interfaces_are_embedded(tmp_path: Path, store: Typestore) -> None:
     np.testing.assert_array_equal(message.strokes, np.arange(6.0))
 
 
+@pytest.mark.parametrize('storage', Storage)
+def test_blocks_are_written_like_single_messages(tmp_path: Path, storage: Storage) -> None:
+    """Across several chunks, by their times, and the earlier block first at one time."""
+    rng = np.random.default_rng(3)
+    sizes = {'/a': 400, '/b': 3000, '/c': 70_000}
+    times = {topic: np.sort(rng.integers(0, 200, 120)) for topic in sizes}
+    data = {topic: [rng.bytes(4 * size) for _ in range(120)] for topic, size in sizes.items()}
+    for name in ('singly', 'blocks'):
+        with BagWriter(tmp_path / name / 'bag', storage=storage) as writer:
+            for topic in sizes:
+                writer.add_topic(topic, 'std_msgs/msg/String')
+            for some in (slice(0, 50), slice(50, 120)):
+                if name == 'blocks':
+                    writer.write_blocks([(t, times[t][some], data[t][some]) for t in sizes])
+                    continue
+                single = [
+                    (time, place, topic, message)
+                    for place, topic in enumerate(sizes)
+                    for time, message in zip(times[topic][some], data[topic][some], strict=True)
+                ]
+                for time, _, topic, message in sorted(single, key=lambda item: item[:2]):
+                    writer.write_raw(topic, int(time), message)
+            counts = writer.counts
+        assert counts == dict.fromkeys(sizes, 120)
+    one, other = (
+        {
+            item.name: item.read_bytes()
+            for item in (tmp_path / name / 'bag').iterdir()
+            if storage is Storage.MCAP or item.suffix == '.yaml'
+        }
+        for name in ('singly', 'blocks')
+    )
+    assert one == other
+    with Bag(tmp_path / 'blocks' / 'bag') as bag:
+        found = [(item.topic, item.time_ns, bytes(item.data)) for item in bag.raw()]
+    with Bag(tmp_path / 'singly' / 'bag') as bag:
+        assert found == [(item.topic, item.time_ns, bytes(item.data)) for item in bag.raw()]
+
+
 def test_taken_path_is_refused_and_kept(make_bag: Callable[..., Path]) -> None:
     path = make_bag(5)
     before = {item: item.read_bytes() for item in path.iterdir()}

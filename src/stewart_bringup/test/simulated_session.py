@@ -21,7 +21,7 @@ def scenario_of(rig: str, seed: int) -> Scenario:
     """Return what is played; the seed is that of the sea."""
     if rig == VIGO:
         return Scenario('vigo', SEA, DURATION, seed, SIMULATED)
-    return Scenario('ex800', SEA, DURATION, seed, 'daq', inline=True)
+    return Scenario('ex800', SEA, DURATION, seed, 'daq', time='simulated')
 
 
 def session(bag: Path, seed: int, rig: str) -> Played:

@@ -89,6 +89,11 @@ def test_what_runs_against_the_real_clock_is_shorter_and_may_come_late() -> None
     assert [item.bounds.real_time for item in chosen] == [False] * 3 + [True] * 2
 
 
+def test_time_is_each_scenarios_own_unless_it_is_asked_for() -> None:
+    for time, expected in (('simulated', {True}), ('real', {False}), (None, {True, False})):
+        assert {item.simulated for item in choose(None, None, 3.0, 1, None, time)} == expected
+
+
 def test_every_wave_and_its_platform_have_a_configuration() -> None:
     for wave in WAVES.values():
         assert config_file('wave', wave.name).is_file()

@@ -29,12 +29,14 @@ from stewart_bringup.demo.recording import read_recording
 from stewart_bringup.demo.scenarios import Bounds
 from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import config_file
+from stewart_bringup.simulation import setpoints
 from stewart_bringup.simulation.bags import SeriesWriter, whole_bag
 from stewart_bringup.simulation.motions import files_of, source_of
 from stewart_bringup.simulation.pipeline import Outcome, Pipeline
 from stewart_bringup.simulation.rig_parameters import RigParameters
 from stewart_bringup.verbs import simulate
 from stewart_driver.errors import ConfigurationError
+from stewart_estimation.live_estimation import LiveEstimation
 from stewart_kinematics.errors import ConfigurationError as KinematicsConfigurationError
 from stewart_node_support.errors import ParameterError
 
@@ -119,6 +121,28 @@ def test_two_runs_write_the_same_messages_and_another_seed_does_not(
 
     assert digest(tmp_path / 'again') == expected
     assert digest(tmp_path / 'other') != expected
+
+
+def test_blocks_of_any_length_give_the_same_messages(
+    estimated: tuple[Path, Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What goes through a block at a time goes through one by one in the nodes."""
+    monkeypatch.setattr(setpoints, 'AHEAD', 1)
+    monkeypatch.setattr(LiveEstimation, '_in_order', lambda *_: False)
+    recorded(tmp_path / 'singly', pipeline(estimate=True))
+
+    assert digest(tmp_path / 'singly') == digest(estimated[0])
+
+
+def test_a_motion_that_is_refused_on_its_way_ends_there() -> None:
+    """Setpoints were made ahead; none after the first that is refused is executed."""
+    slow = {'inverse_kinematics': {'limit_scale': 0.02}}
+    outcome = pipeline('random', 'vigo', overrides=slow).run()
+
+    assert 'no command in time while moving' in outcome.reason
+    assert outcome.last_refusal.startswith('leg rate of leg')
+    executed = outcome.messages['joint_commands']
+    assert 0 < executed == outcome.messages['platform/commanded'] < outcome.messages['setpoint']
 
 
 def test_the_path_is_followed() -> None:

@@ -30,3 +30,8 @@ class StampError(EstimationError, ValueError):
 
 class CovarianceError(EstimationError):
     """A covariance is not positive definite, nor can it be made so."""
+
+    def __init__(self, message: str, row: int = 0) -> None:
+        """Take the sentence, and of several rows the one before which it is so."""
+        super().__init__(message)
+        self.row = row

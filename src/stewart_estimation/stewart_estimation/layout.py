@@ -95,4 +95,4 @@ DOUBT = 47
 MEMORY = 59
 
 # How a run of the kernels ends.
-DONE, INDEFINITE, MISFIT = 0, 1, 2
+DONE, INDEFINITE, MISFIT, WAITING = 0, 1, 2, 3

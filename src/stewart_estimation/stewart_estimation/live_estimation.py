@@ -18,7 +18,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from stewart_estimation.errors import EstimationError
-from stewart_estimation.live_filter import LiveFilter, LiveResult
+from stewart_estimation.live_filter import LiveFilter
+from stewart_estimation.live_rows import LiveResult, LiveRows, NOTHING
 from stewart_estimation.samples import imu_sample, leg_sample
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.geometry import Geometry
@@ -131,15 +132,17 @@ class LiveEstimation:
             If a number is not finite.
 
         """
-        values = imu_sample(stamp, specific_force, angular_velocity)
+        return self._take_imu(stamp, imu_sample(stamp, specific_force, angular_velocity)).results()
+
+    def _take_imu(self, stamp: float, values: Array) -> LiveRows:
         if not self._believed('imu', stamp, self._imu_stamp):
-            return []
+            return NOTHING
         self._imu_stamp = max(self._imu_stamp, stamp)
-        results = self._tried(lambda: self._filter.add_imu(stamp, values))
+        blocks = [self._tried(lambda: self._filter.add_imu(stamp, values))]
         silent = stamp - self._leg_stamp
         if COAST_AFTER < silent <= self._coast and math.isfinite(self._reported):
-            results += self._tried(lambda: self._filter.add_legs(stamp, np.full(6, np.nan)))
-        return self._fresh(results)
+            blocks.append(self._tried(lambda: self._filter.add_legs(stamp, np.full(6, np.nan))))
+        return self._fresh(LiveRows.joined(blocks))
 
     def legs(self, stamp: float, lengths: Array) -> list[LiveResult]:
         """
@@ -163,13 +166,74 @@ class LiveEstimation:
             If a length is infinite or not positive.
 
         """
-        row = leg_sample(stamp, lengths)
+        return self._take_legs(stamp, leg_sample(stamp, lengths)).results()
+
+    def _take_legs(self, stamp: float, row: Array) -> LiveRows:
         if not self._believed('legs', stamp, self._leg_stamp):
-            return []
+            return NOTHING
+        self._note_legs(stamp, row)
+        return self._fresh(self._tried(lambda: self._filter.add_legs(stamp, row)))
+
+    def _note_legs(self, stamp: float, row: Array) -> None:
         self._present = np.isfinite(row)
         if np.count_nonzero(self._present):
             self._leg_stamp = max(self._leg_stamp, stamp)
-        return self._fresh(self._tried(lambda: self._filter.add_legs(stamp, row)))
+
+    def runs(
+        self, imu_stamps: Array, values: Array, leg_stamps: Array, lengths: Array
+    ) -> LiveRows:
+        """
+        Take successive samples of both sensors, those of the legs first.
+
+        Estimates are those that come of the samples one by one, bit for bit; only where the filter
+        starts from the very first sample of the IMU, more of them tell how that changes there.
+
+        Parameters
+        ----------
+        imu_stamps, leg_stamps : ndarray, shape (n,), (m,)
+            [s].
+        values : ndarray, shape (n, 6)
+            Specific forces and angular velocities in sensor axes [m/s²], [rad/s].
+        lengths : ndarray, shape (m, 6)
+            [m]; NaN is a missing leg.
+
+        Returns
+        -------
+        LiveRows
+            Estimates later than any before, by stamp.
+
+        Raises
+        ------
+        SampleError
+            If a number is not one that a sample may have.
+
+        """
+        sound = np.isfinite(values).all() and np.isfinite(lengths).all() and (lengths > 0.0).all()
+        if sound and self._in_order(imu_stamps, leg_stamps):
+            self._note_legs(float(leg_stamps[-1]), lengths[-1])
+            self._imu_stamp = float(imu_stamps[-1])
+            self._strange = {'imu': 0, 'legs': 0}
+            return self._fresh(
+                self._tried(lambda: self._filter.add_runs(imu_stamps, values, leg_stamps, lengths))
+            )
+        legs = [leg_sample(*pair) for pair in zip(leg_stamps.tolist(), lengths, strict=True)]
+        imu = [
+            imu_sample(stamp, row[:3], row[3:])
+            for stamp, row in zip(imu_stamps.tolist(), values, strict=True)
+        ]
+        blocks = list(map(self._take_legs, leg_stamps.tolist(), legs))
+        blocks += map(self._take_imu, imu_stamps.tolist(), imu)
+        return LiveRows.joined([block for block in blocks if len(block)])
+
+    def _in_order(self, imu_stamps: Array, leg_stamps: Array) -> bool:
+        """Tell whether nothing is late, comes twice or is missed."""
+        if not (len(imu_stamps) and len(leg_stamps)):
+            return False
+        later = imu_stamps[0] > self._imu_stamp and leg_stamps[0] > self._leg_stamp
+        rising = np.all(imu_stamps[1:] > imu_stamps[:-1]) and np.all(
+            leg_stamps[1:] > leg_stamps[:-1]
+        )
+        return bool(later and rising and imu_stamps[-1] - leg_stamps[-1] <= COAST_AFTER)
 
     def health(self) -> Health:
         """Say how the estimate is, as of the latest stamps."""
@@ -217,26 +281,29 @@ class LiveEstimation:
         self._begin(f'stamps went back by {newest - stamp:.3f} s')
         return True
 
-    def _tried(self, work: Callable[[], list[LiveResult]]) -> list[LiveResult]:
+    def _tried(self, work: Callable[[], LiveRows]) -> LiveRows:
         """Return what the filter has, nothing where it cannot go on; keep the reason."""
         try:
             return work()
         except EstimationError as error:
             self._reason = str(error)
-            return []
+            return NOTHING
 
-    def _fresh(self, results: list[LiveResult]) -> list[LiveResult]:
-        """Return and count the results that are later than any before."""
-        fresh = [item for item in results if item.estimate.stamp > self._reported]
-        for item in fresh:
-            self._reported = item.estimate.stamp
-            used = item.update.used
-            self.accepted += used
-            self.rejected += np.isfinite(item.update.innovations) & ~used
-            count = np.count_nonzero(used)
-            if count and math.isfinite(item.update.nis):
-                self._nis.append(6.0 * item.update.nis / count)
-            if item.restarted:
-                self.restarts += self._started
-                self._started, self._reason = True, ''
-        return fresh
+    def _fresh(self, rows: LiveRows) -> LiveRows:
+        """Return and count the rows that are later than any before."""
+        later = rows.stamps > self._reported
+        if not later.all():
+            rows = rows[later]
+        if not len(rows):
+            return rows
+        used, innovations, nis = rows.used, rows.innovations, rows.verdicts[:, 12]
+        self._reported = float(rows.stamps[-1])
+        self.accepted += used.sum(axis=0)
+        self.rejected += (np.isfinite(innovations) & ~used).sum(axis=0)
+        for count, value in zip(np.count_nonzero(used, axis=1), nis.tolist(), strict=True):
+            if count and math.isfinite(value):
+                self._nis.append(6.0 * value / count)
+        for _ in range(np.count_nonzero(rows.restarted)):
+            self.restarts += self._started
+            self._started, self._reason = True, ''
+        return rows

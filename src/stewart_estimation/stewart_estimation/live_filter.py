@@ -12,20 +12,21 @@ late sample takes the filter back to where it belongs, and what came after it is
 from __future__ import annotations
 
 import bisect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
-from stewart_estimation import layout, replay_kernels
+from stewart_estimation import replay_kernels
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError
-from stewart_estimation.estimate import Estimate, estimate_of, Update
+from stewart_estimation.live_rows import LiveRows, NOTHING
 from stewart_estimation.reinitialisation import (
     estimate_from_legs,
     FilterState,
     from_estimate,
 )
-from stewart_estimation.replay import Loop, Rows
+from stewart_estimation.replay import Loop, Past, Rows
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array
@@ -40,27 +41,6 @@ class LegRow:
     stamp: float
     lengths: Array
     before: FilterState | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class LiveResult:
-    """
-    What came of a leg sample.
-
-    Attributes
-    ----------
-    estimate : Estimate
-        At its stamp.
-    update : Update
-        How it fitted; all NaN where the filter started from it.
-    restarted : bool
-        Whether the filter was started anew from it.
-
-    """
-
-    estimate: Estimate
-    update: Update
-    restarted: bool
 
 
 class LiveFilter:
@@ -84,7 +64,6 @@ class LiveFilter:
         self.arrangement = Arrangement.of(geometry, settings)
         self.horizon = horizon
         self.dropped = 0
-        self._blank = Rows.empty(1, self.arrangement.size, keep=False)
         self._filtered: FilterState | None = None
         self._stamps: list[float] = []
         self._values: list[Array] = []
@@ -96,7 +75,7 @@ class LiveFilter:
         """How often the covariance had to be made positive definite again."""
         return 0 if self._filtered is None else self._filtered.repairs
 
-    def add_imu(self, stamp: float, values: Array) -> list[LiveResult]:
+    def add_imu(self, stamp: float, values: Array) -> LiveRows:
         """
         Take a sample of the IMU.
 
@@ -110,7 +89,7 @@ class LiveFilter:
 
         Returns
         -------
-        list of LiveResult
+        LiveRows
             For every leg sample that could now be used, by stamp; after a late sample also those
             that had to be used again.
 
@@ -124,7 +103,7 @@ class LiveFilter:
         """
         if self._stamps and stamp < self._stamps[-1] - self.horizon:
             self.dropped += 1
-            return []
+            return NOTHING
         at = bisect.bisect_left(self._stamps, stamp)
         if at < len(self._stamps) and self._stamps[at] == stamp:
             self._values[at] = values
@@ -136,7 +115,7 @@ class LiveFilter:
         self._back(self._stamps[at - 1] if at else -np.inf)
         return self._process()
 
-    def add_legs(self, stamp: float, lengths: Array) -> list[LiveResult]:
+    def add_legs(self, stamp: float, lengths: Array) -> LiveRows:
         """
         Take a sample of the lengths.
 
@@ -149,7 +128,7 @@ class LiveFilter:
 
         Returns
         -------
-        list of LiveResult
+        LiveRows
             As `add_imu`.
 
         Raises
@@ -163,13 +142,42 @@ class LiveFilter:
         row = LegRow(stamp, lengths)
         if self._legs and stamp < self._legs[-1].stamp - self.horizon:
             self.dropped += 1
-            return []
+            return NOTHING
         at = bisect.bisect_left(self._legs, stamp, key=_stamp)
         self._return_to(at)
         if at < len(self._legs) and self._legs[at].stamp == stamp:
             self._legs[at] = row
         else:
             self._legs.insert(at, row)
+        return self._process()
+
+    def add_runs(
+        self,
+        imu_stamps: Array,
+        values: Array,
+        leg_stamps: Array,
+        lengths: Array,
+    ) -> LiveRows:
+        """
+        Take successive samples of both sensors at once.
+
+        Parameters
+        ----------
+        imu_stamps, leg_stamps : ndarray, shape (n,), (m,)
+            Increasing, and later than any before [s].
+        values, lengths : ndarray, shape (n, 6), (m, 6)
+            As for `add_imu` and `add_legs`.
+
+        Returns
+        -------
+        LiveRows
+            As `add_imu`, and its errors.
+
+        """
+        self._back(self._stamps[-1] if self._stamps else -np.inf)
+        self._stamps.extend(imu_stamps.tolist())
+        self._values.extend(values)
+        self._legs.extend(map(LegRow, leg_stamps.tolist(), lengths))
         return self._process()
 
     def _back(self, time: float) -> None:
@@ -189,78 +197,103 @@ class LiveFilter:
         self._filtered = self._legs[at].before
         self._next = at
 
-    def _process(self) -> list[LiveResult]:
+    def _process(self) -> LiveRows:
         """Use the leg samples that the IMU has passed."""
-        results: list[LiveResult] = []
+        blocks: list[LiveRows] = []
         used = self._next
         while self._next < len(self._legs) and self._stamps:
-            row = self._legs[self._next]
-            if not self._ready(row):
+            starts = self._filtered is None
+            if starts and not self._ready(self._legs[self._next].stamp):
                 break
-            results += self._use(row)
+            if starts and not self._start(self._legs[self._next]):
+                continue
+            rows = self._run(starts=starts, raises=not blocks)
+            if not len(rows):
+                break
+            blocks.append(rows)
         if self._next > used:
             self._forget()
-        return results
+        return LiveRows.joined(blocks)
 
-    def _ready(self, row: LegRow) -> bool:
-        """Say whether the IMU has passed a leg sample, or has been silent for too long."""
-        delay = self._delay()
-        if row.stamp + delay <= self._stamps[-1] + replay_kernels.SAME:
-            return True
-        return self._legs[-1].stamp - row.stamp > self.arrangement.settings.imu_timeout + delay
+    def _ready(self, stamp: float) -> bool:
+        """Say whether the filter may start from a leg sample."""
+        delay, arrangement = self._first_delay, self.arrangement
+        return replay_kernels.ready(
+            stamp, delay, self._stamps[-1], self._legs[-1].stamp, arrangement.constants
+        )
 
-    def _delay(self) -> float:
-        if self._filtered is not None:
-            return float(self._filtered.state[layout.DELAY])
+    @property
+    def _first_delay(self) -> float:
         delay = self.arrangement.settings.delay
         return 0.0 if delay is None else delay.start
 
-    def _use(self, row: LegRow) -> list[LiveResult]:
-        """Filter one leg sample, or start from it."""
-        self._legs[self._next] = LegRow(
-            row.stamp, row.lengths, None if self._filtered is None else self._filtered.copy()
-        )
+    def _start(self, row: LegRow) -> bool:
+        """Put the filter at a leg sample; False, and go on to the next, if it has no pose."""
+        self._legs[self._next] = LegRow(row.stamp, row.lengths)
         self._next += 1
-        lengths = row.lengths.reshape(1, 6).copy()
-        started = self._filtered is None
-        if self._filtered is None:
-            early = row.stamp + self._delay() < self._stamps[0] - replay_kernels.SAME
-            if early or not np.all(np.isfinite(row.lengths)):
-                return []
-            start = estimate_from_legs(self.arrangement, row.stamp, row.lengths)
-            self._filtered = from_estimate(self.arrangement, start)
-            lengths[:] = np.nan
+        early = row.stamp + self._first_delay < self._stamps[0] - replay_kernels.SAME
+        if early or not np.all(np.isfinite(row.lengths)):
+            return False
+        start = estimate_from_legs(self.arrangement, row.stamp, row.lengths)
+        self._filtered = from_estimate(self.arrangement, start)
+        self._next -= 1
+        return True
+
+    def _run(self, *, starts: bool, raises: bool) -> LiveRows:
+        """Filter the leg samples that are ready; of the first the filter may have started."""
+        assert self._filtered is not None
+        legs, size = self._legs[self._next :], self.arrangement.size
         # From the sample before the one that the state has passed: it tells the slope there.
         passed = bisect.bisect_right(self._stamps, self._filtered.stamp + replay_kernels.SAME)
         first = max(passed - 2, 0)
+        lengths = np.array([row.lengths for row in legs])
+        if starts:
+            # What the start has used up corrects nothing.
+            lengths[0] = np.nan
         loop = Loop(
             self.arrangement,
             self._filtered,
             np.array(self._stamps[first:]),
             np.array(self._values[first:]),
-            np.array([row.stamp]),
+            np.array([row.stamp for row in legs]),
             lengths,
-            self._blank.copy(),
+            Rows.empty(len(legs), size, keep=False),
+            Past.empty(len(legs), size),
         )
         try:
-            restarts = loop.run(0)
-        except CovarianceError:
-            self._filtered = None
-            raise
-        verdict, rows = loop.rows.verdicts[0], loop.rows
-        return [
-            LiveResult(
-                estimate_of(row.stamp, rows.report[0], rows.errors[0], rows.rate_errors[0]),
-                Update(
-                    row.stamp,
-                    verdict[:6],
-                    verdict[6:12],
-                    float(verdict[12]),
-                    verdict[13:] > 0.0,
-                ),
-                started or bool(restarts),
-            )
-        ]
+            restarts, end = loop.run(0)
+        except CovarianceError as error:
+            if not error.row and raises:
+                self._filtered = None
+                self._next += 1
+                raise
+            # What came before is worth telling; the next call meets the trouble at once.
+            assert loop.past is not None
+            restarts, end = [], error.row
+            self._filtered = loop.past.at(end)
+        return self._filtered_rows(loop, legs[:end], restarts, starts=starts)
+
+    def _filtered_rows(
+        self, loop: Loop, legs: Sequence[LegRow], restarts: list[int], *, starts: bool
+    ) -> LiveRows:
+        """Keep the filter before each row, and return what came of them."""
+        assert loop.past is not None
+        for k, row in enumerate(legs):
+            before = None if starts and not k else loop.past.at(k)
+            self._legs[self._next + k] = LegRow(row.stamp, row.lengths, before)
+        self._next += len(legs)
+        restarted = np.zeros(len(legs), dtype=bool)
+        restarted[restarts] = True
+        restarted[:1] |= starts
+        rows, done = loop.rows, slice(len(legs))
+        return LiveRows(
+            loop.leg_stamps[done],
+            rows.report[done],
+            rows.errors[done],
+            rows.rate_errors[done],
+            rows.verdicts[done],
+            restarted,
+        )
 
     def _forget(self) -> None:
         """Drop what lies behind the horizon of both series, but for what the next step needs."""

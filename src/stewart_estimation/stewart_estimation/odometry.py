@@ -16,12 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from stewart_estimation import odometry_kernels
 from stewart_estimation.estimate import Estimate
+from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array
-
-NOT_MEASURED = -1.0
-"""Variance of what is not measured."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +65,7 @@ def pose_covariance(estimate: Estimate) -> Array:
     if not odometry_kernels.pose(
         _plain(estimate.quaternion_xyzw), _plain(estimate.covariance), covariance
     ):
-        raise _undirected(estimate)
+        raise _undirected(estimate.quaternion_xyzw)
     return covariance
 
 
@@ -102,7 +100,7 @@ def body_twist(estimate: Estimate) -> BodyTwist:
         angular,
         covariance,
     ):
-        raise _undirected(estimate)
+        raise _undirected(estimate.quaternion_xyzw)
     return BodyTwist(linear, angular, covariance)
 
 
@@ -146,7 +144,7 @@ def acceleration_covariance(estimate: Estimate, settings: FilterSettings) -> Arr
         noise.period,
         covariance,
     ):
-        raise _undirected(estimate)
+        raise _undirected(estimate.quaternion_xyzw)
     return covariance
 
 
@@ -172,15 +170,86 @@ def full_acceleration(
         estimate before.
 
     """
-    covariance, angular = np.zeros((6, 6)), np.zeros(3)
+    covariance, angular = np.empty((6, 6)), np.empty(3)
+    other = estimate if before is None else before
+    odometry_kernels.angular_acceleration(
+        max(estimate.stamp - other.stamp, 0.0),
+        _plain(estimate.angular_velocity),
+        _plain(other.angular_velocity),
+        _plain(estimate.rate_covariance),
+        _plain(other.rate_covariance),
+        angular,
+        covariance,
+    )
     covariance[:3, :3] = acceleration_covariance(estimate, settings)
-    step = 0.0 if before is None else estimate.stamp - before.stamp
-    if before is not None and step > 0.0:
-        angular = (estimate.angular_velocity - before.angular_velocity) / step
-        covariance[3:, 3:] = (estimate.rate_covariance + before.rate_covariance) / step**2
-    else:
-        covariance[range(3, 6), range(3, 6)] = NOT_MEASURED
     return angular, covariance
+
+
+class EstimateColumns:
+    """
+    Estimates as columns of numbers, a block after the other.
+
+    Parameters
+    ----------
+    settings : FilterSettings
+        Noise of the IMU and where it sits.
+
+    """
+
+    def __init__(self, settings: FilterSettings) -> None:
+        """Have nothing before."""
+        self._settings = settings
+        self._stamp = np.inf
+        self._rates, self._errors = np.zeros(3), np.zeros((3, 3))
+
+    def of(self, rows: LiveRows) -> tuple[Array, Array]:
+        """
+        Return what `pose_covariance`, `body_twist` and `full_acceleration` have of each row.
+
+        Parameters
+        ----------
+        rows : LiveRows
+            n estimates, later than those before.
+
+        Returns
+        -------
+        ndarray, shape (n, 85)
+            Pose, its covariance, twist in platform axes, its covariance.
+        ndarray, shape (n, 42)
+            Linear and angular acceleration and their covariance.
+
+        Raises
+        ------
+        StewartError
+            If the norm of a quaternion is zero or not a number.
+
+        """
+        settings, noise = self._settings, self._settings.imu_noise
+        odometry, accelerations = np.empty((len(rows), 85)), np.empty((len(rows), 42))
+        steps = np.diff(rows.stamps, prepend=self._stamp)
+        steps[rows.restarted | ~np.isfinite(steps)] = 0.0
+        written = odometry_kernels.messages(
+            rows.report,
+            rows.errors,
+            rows.rate_errors,
+            steps,
+            self._rates,
+            self._errors,
+            settings.imu.quaternion_xyzw,
+            settings.imu.position,
+            settings.gravity,
+            noise.specific_force,
+            noise.angular_velocity,
+            noise.period,
+            odometry,
+            accelerations,
+        )
+        if written < len(rows):
+            raise _undirected(rows.report[written, 3:7])
+        self._stamp = float(rows.stamps[-1])
+        self._rates = rows.report[-1, 10:13]
+        self._errors = rows.rate_errors[-1]
+        return odometry, accelerations
 
 
 def _plain(values: Array) -> Array:
@@ -188,6 +257,6 @@ def _plain(values: Array) -> Array:
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
-def _undirected(estimate: Estimate) -> StewartError:
-    norm = np.linalg.norm(estimate.quaternion_xyzw)
+def _undirected(quaternion_xyzw: Array) -> StewartError:
+    norm = np.linalg.norm(quaternion_xyzw)
     return StewartError(f'quaternion_xyzw: a quaternion must have a norm above 0, got {norm}')

@@ -16,16 +16,22 @@ from stewart_estimation.layout import D_FORCE_BIAS, D_SPEED, D_TURN, TANGENT
 from stewart_estimation.report_kernels import sandwich, times_cross
 from stewart_kinematics.compiled import (
     FLAG,
+    INTEGER,
     kernel,
     MATRIX,
     MATRIX_OUT,
     SCALAR,
+    STACK,
     VECTOR,
     VECTOR_OUT,
+    VOID,
 )
 from stewart_kinematics.leg_kernels import cross
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial.rotation_kernels import multiply, rotation, squared_norm
+
+NOT_MEASURED = -1.0
+"""Variance of what is not measured."""
 
 
 @kernel(FLAG, VECTOR, MATRIX, MATRIX_OUT)
@@ -132,3 +138,87 @@ def acceleration(
         sources[6 + i, 6 + i] = 2.0 * (rate_sigma[i] / period) ** 2
     sandwich(jacobian, sources, errors)
     return True
+
+
+@kernel(VOID, SCALAR, VECTOR, VECTOR, MATRIX, MATRIX, VECTOR_OUT, MATRIX_OUT)
+def angular_acceleration(
+    step: float,
+    omega: Array,
+    omega_before: Array,
+    rate_errors: Array,
+    rate_errors_before: Array,
+    angular: Array,
+    errors: Array,
+) -> None:
+    """
+    Write the angular acceleration and a (6, 6) covariance with its block alone.
+
+    It is the difference of two angular velocities; a step of 0 means that there is none before.
+    """
+    errors[:] = 0.0
+    for i in range(3):
+        angular[i] = 0.0
+        errors[3 + i, 3 + i] = NOT_MEASURED
+        if step > 0.0:
+            angular[i] = (omega[i] - omega_before[i]) / step
+            for j in range(3):
+                both = rate_errors[i, j] + rate_errors_before[i, j]
+                errors[3 + i, 3 + j] = both / step**2
+
+
+@kernel(
+    INTEGER, MATRIX, STACK, STACK, VECTOR, VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR,
+    SCALAR, MATRIX_OUT, MATRIX_OUT,
+)  # fmt: skip
+def messages(
+    report: Array,
+    errors: Array,
+    rate_errors: Array,
+    steps: Array,
+    rate_before: Array,
+    rate_errors_before: Array,
+    mounting: Array,
+    position: Array,
+    gravity: Array,
+    force_sigma: Array,
+    rate_sigma: Array,
+    period: float,
+    odometry: Array,
+    accelerations: Array,
+) -> int:
+    """
+    Write n estimates as the messages have them; return the first that cannot be written, or n.
+
+    `report` and the errors are as `replay_kernels.run` writes them, `steps` the times since the
+    estimates before, 0 where there is none, and what follows is of the estimate before the first.
+    A row of `odometry` is pose, its covariance, twist and its covariance; one of `accelerations`
+    linear and angular acceleration and their covariance.
+
+    """
+    errors_out, linear = np.empty((6, 6)), np.empty((3, 3))
+    for n in range(report.shape[0]):
+        row, out = report[n], odometry[n]
+        if not pose(row[3:7], errors[n], errors_out):
+            return n
+        out[:7] = row[:7]
+        out[7:43] = errors_out.reshape(36)
+        errors_out[:] = 0.0
+        twist(
+            row[3:7], row[7:10], row[10:13], errors[n], rate_errors[n], out[43:46], out[46:49],
+            errors_out,
+        )  # fmt: skip
+        out[49:85] = errors_out.reshape(36)
+        whole = accelerations[n]
+        whole[:3] = row[13:16]
+        before = report[n - 1, 10:13] if n else rate_before
+        errors_before = rate_errors[n - 1] if n else rate_errors_before
+        angular_acceleration(
+            steps[n], row[10:13], before, rate_errors[n], errors_before, whole[3:6], errors_out
+        )
+        acceleration(
+            row[3:7], row[13:16], errors[n], mounting, position, gravity, force_sigma, rate_sigma,
+            period, linear,
+        )  # fmt: skip
+        errors_out[:3, :3] = linear
+        whole[6:42] = errors_out.reshape(36)
+    return report.shape[0]

@@ -62,17 +62,24 @@ class Rows:
         rows.verdicts[:, 13:] = 0.0
         return rows
 
-    def copy(self) -> Rows:
-        """Return arrays of their own."""
-        return Rows(
-            self.report.copy(),
-            self.errors.copy(),
-            self.rate_errors.copy(),
-            self.verdicts.copy(),
-            self.scales.copy(),
-            self.steps.copy(),
-            self.step_errors.copy(),
-        )
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """The filter before each of n leg samples, to which a late sample takes it back."""
+
+    states: Array
+    covariances: Array
+    memories: Array
+
+    @classmethod
+    def empty(cls, count: int, size: int) -> Past:
+        """Return rows of NaN."""
+        shapes = (count, layout.STATE), (count, size, size), (count, layout.MEMORY)
+        return cls(*(np.full(shape, np.nan) for shape in shapes))
+
+    def at(self, row: int) -> FilterState:
+        """Return the filter before a sample."""
+        return FilterState(self.states[row], self.covariances[row], self.memories[row])
 
 
 def replay(
@@ -137,7 +144,7 @@ def replay(
         lengths,
         Rows.empty(len(legs), arrangement.size, keep=keep),
     )
-    restarts = loop.run(row)
+    restarts, _ = loop.run(row)
     return loop.series(row, restarts)
 
 
@@ -163,9 +170,16 @@ def _first(arrangement: Arrangement, stamps: Array, legs: LegSeries) -> tuple[in
     raise problem
 
 
+NO_PAST = Past.empty(0, 0)
+
+
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """The compiled loop with its arrays, and what is done where it stops on the way."""
+    """
+    The compiled loop with its arrays, and what is done where it stops on the way.
+
+    With a `past` it is live: it stops before the first sample that the IMU has not yet passed.
+    """
 
     arrangement: Arrangement
     filtered: FilterState
@@ -174,8 +188,9 @@ class Loop:
     leg_stamps: Array
     lengths: Array
     rows: Rows
+    past: Past | None = None
 
-    def run(self, row: int) -> list[int]:
+    def run(self, row: int) -> tuple[list[int], int]:
         """
         Filter from a row on.
 
@@ -188,6 +203,8 @@ class Loop:
         -------
         list of int
             Rows at which the filter was restarted.
+        int
+            The first row that was not filtered.
 
         Raises
         ------
@@ -195,10 +212,10 @@ class Loop:
             If a covariance cannot be repaired and restarts are off.
 
         """
-        restarts = []
+        restarts: list[int] = []
         while row < self.leg_stamps.size:
             status, row = self._kernel(row)
-            if status == layout.DONE:
+            if status in {layout.DONE, layout.WAITING}:
                 break
             if status == layout.INDEFINITE and self.arrangement.settings.reinitialisation is None:
                 raise self._indefinite(row)
@@ -210,11 +227,12 @@ class Loop:
                 row += 1
             else:
                 row += 1
-        return restarts
+        return restarts, row
 
     def _kernel(self, row: int) -> tuple[int, int]:
         """Run the kernel from a row until it stops."""
         filtered, rows = self.filtered, self.rows
+        past = NO_PAST if self.past is None else self.past
         return replay_kernels.run(
             self.arrangement.base_joints,
             self.arrangement.platform_joints,
@@ -235,6 +253,10 @@ class Loop:
             rows.scales,
             rows.steps,
             rows.step_errors,
+            self.past is not None,
+            past.states,
+            past.covariances,
+            past.memories,
         )
 
     def _indefinite(self, row: int) -> CovarianceError:
@@ -242,7 +264,8 @@ class Loop:
         return CovarianceError(
             f'the covariance before {self.leg_stamps[row]:.6f} s is not positive definite, even '
             f'with {LAST_JITTER:g} of its diagonal added, which spans {diagonal.min():.3g} to '
-            f'{diagonal.max():.3g}'
+            f'{diagonal.max():.3g}',
+            row,
         )
 
     def _restart(self, row: int) -> bool:

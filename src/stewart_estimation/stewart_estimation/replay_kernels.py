@@ -35,6 +35,7 @@ from stewart_estimation.layout import (
     SILENT_VARIANCE,
     SPREAD,
     TIME,
+    WAITING,
 )
 from stewart_estimation.prediction_kernels import advance
 from stewart_estimation.report_kernels import report
@@ -239,6 +240,15 @@ def look(
             slope[k] = (imu[j + 1, k] - imu[j, k]) / (stamps[j + 1] - stamps[j])
 
 
+@kernel(FLAG, SCALAR, SCALAR, SCALAR, SCALAR, VECTOR)
+def ready(
+    stamp: float, delay: float, imu_stamp: float, leg_stamp: float, constants: Array
+) -> bool:
+    """Say whether the IMU has passed a leg sample, or has been silent for too long."""
+    passed = stamp + delay <= imu_stamp + SAME
+    return passed or leg_stamp - stamp > constants[IMU_TIMEOUT] + delay
+
+
 @kernel(
     INTEGER, VECTOR, MATRIX, SCALAR, VECTOR_OUT, MATRIX_OUT, MATRIX_OUT, VECTOR, VECTOR_OUT, FLAG,
     MATRIX_OUT, VECTOR_OUT, VECTOR_OUT, VECTOR_OUT,
@@ -307,7 +317,7 @@ def meet(
 @kernel(
     numba.types.UniTuple(INTEGER, 2), MATRIX, MATRIX, VECTOR, VECTOR, MATRIX, VECTOR, MATRIX,
     INTEGER, VECTOR_OUT, MATRIX_OUT, VECTOR_OUT, FLAG, MATRIX_OUT, STACK_OUT, STACK_OUT,
-    MATRIX_OUT, MATRIX_OUT, MATRIX_OUT, STACK_OUT,
+    MATRIX_OUT, MATRIX_OUT, MATRIX_OUT, STACK_OUT, FLAG, MATRIX_OUT, STACK_OUT, MATRIX_OUT,
 )  # fmt: skip
 def run(
     base: Array,
@@ -329,6 +339,10 @@ def run(
     scales: Array,
     steps: Array,
     step_errors: Array,
+    live: bool,
+    past_states: Array,
+    past_covariances: Array,
+    past_memories: Array,
 ) -> tuple[int, int]:
     """
     Filter the leg samples from row `first` on; return how it ended and at which row.
@@ -336,13 +350,22 @@ def run(
     Writes per sample: the report, its two covariances; `verdicts` (innovations, their standard
     deviations, normalised innovation squared, legs used); `scales` of the noises. With `keep`
     also `steps` (state predicted, filtered, IMU's values, angular acceleration, noise) and
-    `step_errors` (predicted, filtered, crossed, one after another, 3 n).
+    `step_errors` (predicted, filtered, crossed, one after another, 3 n). With `live` it ends with
+    WAITING before a sample that the IMU has not yet passed, unless the legs are far ahead of it,
+    and writes the filter before each sample, where that is still NaN.
 
     """
     n = covariance.shape[0]
     factor, cross = np.empty((n, n)), np.empty((n, n))
     measured, slope, noise = np.empty(6), np.empty(6), np.empty(3)
     for r in range(first, leg_stamps.size):
+        if live:
+            if not ready(leg_stamps[r], state[DELAY], stamps[-1], leg_stamps[-1], constants):
+                return WAITING, r
+            if np.isnan(past_memories[r, TIME]):
+                past_states[r] = state
+                past_covariances[r] = covariance
+                past_memories[r] = memory
         status = arrive(
             stamps, imu, leg_stamps[r], state, covariance, factor, constants, memory, keep, cross,
             measured, slope, noise,

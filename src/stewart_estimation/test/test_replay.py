@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import chi2
 from stewart_estimation.errors import CovarianceError, SampleError
 from stewart_estimation.estimate import Estimate
+from stewart_estimation.live_estimation import LiveEstimation
 from stewart_estimation.live_filter import LiveFilter
 from stewart_estimation.replay import replay
 from stewart_estimation.samples import imu_sample
@@ -151,9 +152,9 @@ def test_live_samples_out_of_order_give_what_the_replay_gives(srs):
     live, last = LiveFilter(srs.geometry, settings), {}
     for _, legs, k in sorted(events):
         if legs:
-            results = live.add_legs(run.legs.stamps[k], run.legs.lengths[k])
+            results = live.add_legs(run.legs.stamps[k], run.legs.lengths[k]).results()
         else:
-            results = live.add_imu(run.imu.stamps[k], sensed(run.imu, k))
+            results = live.add_imu(run.imu.stamps[k], sensed(run.imu, k)).results()
         last.update({result.estimate.stamp: result for result in results})
     assert live.dropped == 0
     assert len(last) >= len(run.legs) - 1
@@ -163,14 +164,49 @@ def test_live_samples_out_of_order_give_what_the_replay_gives(srs):
         np.testing.assert_array_equal(mine, getattr(expected, name)[rows])
 
 
+@pytest.mark.parametrize('length', [1, 3, 8])
+def test_blocks_of_live_samples_give_what_single_ones_give(srs, length):
+    """Also where lengths that are far off let the filter start anew in the midst of a block."""
+    run = simulate('MP1', 8, platform=srs.beside, duration=4.0)
+    settings = srs.settings(
+        run, gate=Gate(), delay=DelayEstimation(), reinitialisation=Reinitialisation()
+    )
+    lengths = np.array(run.legs.lengths)
+    lengths[150:250] += 0.05 * np.arange(1, 7)
+    stamps, imu = run.legs.stamps, run.imu
+    values = np.hstack([imu.specific_forces, imu.angular_velocities])
+    singly, blocks = (LiveEstimation(srs.geometry, settings) for _ in range(2))
+    expected, found = [], []
+    for k in range(0, len(stamps) - length + 1, length):
+        part = slice(k, k + length)
+        for j in range(k, k + length):
+            expected += singly.legs(stamps[j], lengths[j])
+        for j in range(k, k + length):
+            expected += singly.imu(imu.stamps[j], values[j, :3], values[j, 3:])
+        rows = blocks.runs(imu.stamps[part], values[part], stamps[part], lengths[part])
+        found += rows.results()
+
+    assert len(found) > 390
+    assert singly.restarts == blocks.restarts > 0
+    assert [item.restarted for item in found] == [item.restarted for item in expected]
+    np.testing.assert_array_equal(singly.rejected, blocks.rejected)
+    for name in ('stamp', 'position', 'covariance', 'delay', 'accelerometer_bias'):
+        # Where the filter starts from the very first samples a block tells more of the slope.
+        mine, theirs = (
+            np.array([getattr(item.estimate, name) for item in items[1:]])
+            for items in (found, expected)
+        )
+        np.testing.assert_array_equal(mine, theirs)
+
+
 def test_live_filter_drops_what_is_older_than_its_horizon(srs, mp1):
     live = LiveFilter(srs.geometry, srs.settings(mp1), horizon=0.2)
     imu, legs = mp1.imu, mp1.legs
     for k in range(100):
         live.add_imu(imu.stamps[k], sensed(imu, k))
         live.add_legs(legs.stamps[k], legs.lengths[k])
-    assert live.add_legs(0.5, legs.lengths[50]) == []
-    assert live.add_imu(0.5, sensed(imu, 50)) == []
+    assert not len(live.add_legs(0.5, legs.lengths[50]))
+    assert not len(live.add_imu(0.5, sensed(imu, 50)))
     assert live.dropped == 2
     assert len(live._stamps) < 50
     assert len(live._legs) < 50

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from stewart_kinematics.arbitration import SetpointArbiter
 from stewart_kinematics.inverse import LegMotion
-from stewart_kinematics.motion import Motion
+from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Platform
 
@@ -60,6 +60,36 @@ class Admission:
         self._arbiter.require(source, motion, stamp)
         legs = self._guard.admit(motion, stamp)
         self._arbiter.latch(source, motion, stamp)
+        return legs
+
+    def admit_run(self, source: str, motion: Motion, stamps: Array) -> LegMotion:
+        """
+        Return the motion of the legs for successive setpoints, up to the first that is refused.
+
+        Parameters
+        ----------
+        source : str
+            Who gives them.
+        motion : Motion
+            n samples.
+        stamps : ndarray, shape (n,)
+            When they hold [s].
+
+        Returns
+        -------
+        LegMotion
+            Shape (m, 6); if that are fewer than n, `admit` tells why.
+
+        Raises
+        ------
+        SourceRefused
+            If another source has the platform.
+
+        """
+        self._arbiter.require(source, motion[0], float(stamps[0]))
+        legs = self._guard.admit_run(motion, stamps)
+        if passed := len(legs.stroke):
+            self._arbiter.latch(source, motion[passed - 1], float(stamps[passed - 1]))
         return legs
 
     def begin_anew(self) -> None:

@@ -8,9 +8,8 @@ from bisect import bisect_right
 from collections import deque
 
 import numpy as np
-from stewart_kinematics.arbitration import at_rest
-from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.tracking_kernels import follow
+from stewart_kinematics.motion import Array
+from stewart_kinematics.tracking_kernels import at_rest, follow
 
 
 class CommandHistory:
@@ -30,9 +29,9 @@ class CommandHistory:
         """Begin empty."""
         self._hold = hold
         self._stamps: deque[float] = deque(maxlen=capacity)
-        self._motions: deque[Motion] = deque(maxlen=capacity)
+        self._motions: deque[tuple[Array, ...]] = deque(maxlen=capacity)
 
-    def add(self, stamp: float, motion: Motion) -> None:
+    def add(self, stamp: float, *motion: Array) -> None:
         """
         Add a setpoint.
 
@@ -40,8 +39,9 @@ class CommandHistory:
         ----------
         stamp : float
             When it holds [s]; one that is not later than the last begins a new history.
-        motion : Motion
-            One sample.
+        *motion : ndarray
+            One sample in C order: position, quaternion x, y, z, w, linear and angular velocity,
+            linear and angular acceleration, as `Motion` has them.
 
         """
         if self._stamps and stamp <= self._stamps[-1]:
@@ -77,19 +77,11 @@ class CommandHistory:
         if index < 0:
             return None
         motion, step = self._motions[index], stamp - self._stamps[index]
-        if at_rest(motion):
-            return motion.position, motion.quaternion_xyzw
+        position, quaternion, velocity, omega, acceleration, alpha = motion
+        if at_rest(velocity, omega, acceleration, alpha):
+            return position, quaternion
         if step > self._hold:
             return None
         out = np.empty(7)
-        follow(
-            motion.position,
-            motion.quaternion_xyzw,
-            motion.linear_velocity,
-            motion.angular_velocity,
-            motion.linear_acceleration,
-            motion.angular_acceleration,
-            step,
-            out,
-        )
+        follow(position, quaternion, velocity, omega, acceleration, alpha, step, out)
         return out[0:3], out[3:7]

@@ -46,6 +46,7 @@ VOID = types.void
 # Inputs are declared read-only: a writable array is accepted there as well, not the reverse.
 VECTOR = types.Array(types.float64, 1, 'C', readonly=True)
 MATRIX = types.Array(types.float64, 2, 'C', readonly=True)
+STACK = types.Array(types.float64, 3, 'C', readonly=True)
 INTEGERS_OUT = types.Array(types.int64, 1, 'C')
 VECTOR_OUT = types.Array(types.float64, 1, 'C')
 MATRIX_OUT = types.Array(types.float64, 2, 'C')

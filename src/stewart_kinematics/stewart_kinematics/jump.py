@@ -1,15 +1,16 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether one sample of a stream can follow another."""
+"""Whether samples of a stream can follow each other."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from stewart_kinematics.compiled import kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
+from stewart_kinematics.compiled import INTEGER, kernel, MOTION, part, SCALAR, VECTOR, VECTOR_OUT
 from stewart_kinematics.errors import Violation
 from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.spatial.rotation_kernels import quadruple
 
 TOLERANCE = 1e-6
 """Rounding of stamps, poses and velocities in SI: a float64 of Unix time resolves 2.4e-7 s."""
@@ -36,7 +37,7 @@ NAMES = (
 UNITS = ('m', 'rad', 'm/s', 'rad/s', 'm/s²', 'rad/s²')
 
 
-@kernel(VOID, *(VECTOR,) * 12, SCALAR, VECTOR_OUT)
+@part
 def differences(
     last_position: Array,
     last_quaternion: Array,
@@ -44,18 +45,20 @@ def differences(
     last_angular: Array,
     last_linear_acceleration: Array,
     last_angular_acceleration: Array,
+    before: int,
     position: Array,
     quaternion: Array,
     linear: Array,
     angular: Array,
     linear_acceleration: Array,
     angular_acceleration: Array,
+    n: int,
     step: float,
     out: Array,
 ) -> None:
-    """Write how far a sample is from the last one moved on, in the order of NAMES."""
-    ax, ay, az, aw = last_quaternion
-    bx, by, bz, bw = quaternion
+    """Write how far sample n is from the sample `before` moved on, in the order of NAMES."""
+    ax, ay, az, aw = quadruple(last_quaternion, before)
+    bx, by, bz, bw = quadruple(quaternion, n)
     # The turn from the last attitude: b times the conjugate of a, as a rotation vector.
     turn = (
         aw * bx - bw * ax - by * az + bz * ay,
@@ -67,32 +70,81 @@ def differences(
     stretch = math.copysign(2.0, scalar)
     if sine > 0.0:
         stretch *= math.atan2(sine, abs(scalar)) / sine
-    out[:] = 0.0
+    out[:6] = 0.0
     for k in range(3):
-        mean_linear = 0.5 * (last_linear[k] + linear[k])
-        mean_angular = 0.5 * (last_angular[k] + angular[k])
-        out[0] += (position[k] - last_position[k] - mean_linear * step) ** 2
+        mean_linear = 0.5 * (last_linear[before, k] + linear[n, k])
+        mean_angular = 0.5 * (last_angular[before, k] + angular[n, k])
+        gap = position[n, k] - last_position[before, k] - mean_linear * step
+        out[0] += gap**2
         out[1] += (stretch * turn[k] - mean_angular * step) ** 2
-        out[2] += (linear[k] - last_linear[k]) ** 2
-        out[3] += (angular[k] - last_angular[k]) ** 2
-        out[4] += (linear_acceleration[k] - last_linear_acceleration[k]) ** 2
-        out[5] += (angular_acceleration[k] - last_angular_acceleration[k]) ** 2
-    out[:] = np.sqrt(out)
+        out[2] += (linear[n, k] - last_linear[before, k]) ** 2
+        out[3] += (angular[n, k] - last_angular[before, k]) ** 2
+        out[4] += (linear_acceleration[n, k] - last_linear_acceleration[before, k]) ** 2
+        out[5] += (angular_acceleration[n, k] - last_angular_acceleration[before, k]) ** 2
+    for k in range(6):
+        out[k] = math.sqrt(out[k])
 
 
-def jump(
+@part
+def conceded(limits: Array, step: float, out: Array) -> None:
+    """Write how large the differences may be; see `first_jump`."""
+    time = min(step, LONGEST_STEP)
+    for k in range(2):
+        out[6 + k] = limits[k] * 0.25 * time**2 + TOLERANCE
+        out[8 + k] = limits[k] * time + TOLERANCE
+        out[10 + k] = limits[2 + k] * (time + STAMP_TOLERANCE) + TOLERANCE
+
+
+@kernel(INTEGER, SCALAR, *MOTION, VECTOR, *MOTION, VECTOR, VECTOR_OUT)
+def broken_at(
     last_stamp: float,
-    last: Motion,
-    stamp: float,
-    motion: Motion,
-    *,
-    linear_acceleration: float,
-    angular_acceleration: float,
-    linear_jerk: float,
-    angular_jerk: float,
-) -> Violation | None:
+    last_position: Array,
+    last_quaternion: Array,
+    last_linear: Array,
+    last_angular: Array,
+    last_linear_acceleration: Array,
+    last_angular_acceleration: Array,
+    stamps: Array,
+    position: Array,
+    quaternion: Array,
+    linear: Array,
+    angular: Array,
+    linear_acceleration: Array,
+    angular_acceleration: Array,
+    limits: Array,
+    out: Array,
+) -> int:
+    """Return the first of n samples that does not follow the one before; -1: none."""
+    for n in range(stamps.shape[0]):
+        step = stamps[n] - (stamps[n - 1] if n else last_stamp)
+        if not step > 0.0:
+            return n
+        if n:
+            differences(
+                position, quaternion, linear, angular, linear_acceleration, angular_acceleration,
+                n - 1,
+                position, quaternion, linear, angular, linear_acceleration, angular_acceleration,
+                n, step, out,
+            )  # fmt: skip
+        else:
+            differences(
+                last_position, last_quaternion, last_linear, last_angular,
+                last_linear_acceleration, last_angular_acceleration, 0,
+                position, quaternion, linear, angular, linear_acceleration, angular_acceleration,
+                0, step, out,
+            )  # fmt: skip
+        conceded(limits, step, out)
+        for k in range(6):
+            if not out[k] <= out[6 + k]:
+                return n
+    return -1
+
+
+def first_jump(
+    last_stamp: float, last: Motion, stamps: Array, motion: Motion, limits: Array
+) -> tuple[int, Violation | None]:
     """
-    Compare a sample with the one before.
+    Compare successive samples with those before them.
 
     While the acceleration stays below a, the pose differs from the last pose moved on with the
     mean of both velocities by at most a dt²/4, and the velocities differ by at most a dt; while
@@ -100,49 +152,32 @@ def jump(
 
     Parameters
     ----------
-    last_stamp, stamp : float
+    last_stamp : float
+        When the last sample before them holds [s].
+    last : Motion
+        That sample, with or without a leading axis.
+    stamps : ndarray, shape (n,)
         When the samples hold [s].
-    last, motion : Motion
-        Two single samples.
-    linear_acceleration, angular_acceleration : float
-        Greatest accelerations [m/s²], [rad/s²].
-    linear_jerk, angular_jerk : float
-        Greatest jerks [m/s³], [rad/s³].
+    motion : Motion
+        n samples; a single one needs no leading axis.
+    limits : ndarray, shape (4,)
+        Greatest linear and angular acceleration [m/s²], [rad/s²], and jerk [m/s³], [rad/s³].
 
     Returns
     -------
+    int
+        How many samples continue the one before them, up to the first that does not.
     Violation or None
-        What cannot be; None if the sample continues the last one.
+        What cannot be in that one; None if there is none.
 
     """
-    step = stamp - last_stamp
+    found = np.empty(12)
+    first = broken_at(last_stamp, *last.rows(), stamps, *motion.rows(), limits, found)
+    if first < 0:
+        return len(stamps), None
+    step = float(stamps[first] - (stamps[first - 1] if first else last_stamp))
     if not step > 0.0:
-        return Violation('time step', step, 0.0, math.inf, 's')
-    values = np.empty(6)
-    differences(*_vectors(last), *_vectors(motion), step, values)
-    conceded = min(step, LONGEST_STEP)
-    pose, velocity = 0.25 * conceded**2, conceded
-    bounds = (
-        linear_acceleration * pose,
-        angular_acceleration * pose,
-        linear_acceleration * velocity,
-        angular_acceleration * velocity,
-        linear_jerk * (conceded + STAMP_TOLERANCE),
-        angular_jerk * (conceded + STAMP_TOLERANCE),
-    )
-    for name, unit, value, bound in zip(NAMES, UNITS, values.tolist(), bounds, strict=True):
-        if not value <= bound + TOLERANCE:
-            return Violation(name, value, 0.0, bound + TOLERANCE, unit)
-    return None
-
-
-def _vectors(motion: Motion) -> tuple[Array, Array, Array, Array, Array, Array]:
-    """Return what the kernel compares, in memory order."""
-    return (
-        np.ascontiguousarray(motion.position),
-        np.ascontiguousarray(motion.quaternion_xyzw),
-        np.ascontiguousarray(motion.linear_velocity),
-        np.ascontiguousarray(motion.angular_velocity),
-        np.ascontiguousarray(motion.linear_acceleration),
-        np.ascontiguousarray(motion.angular_acceleration),
-    )
+        return first, Violation('time step', step, 0.0, math.inf, 's')
+    values, bounds = found.reshape(2, 6)
+    k = int(np.argmin(values <= bounds))
+    return first, Violation(NAMES[k], float(values[k]), 0.0, float(bounds[k]), UNITS[k])

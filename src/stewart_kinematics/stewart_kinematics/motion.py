@@ -182,6 +182,10 @@ class Motion:
         """Linear and angular acceleration, shape (..., 6) [m/s², rad/s²]."""
         return np.concatenate([self.linear_acceleration, self.angular_acceleration], axis=-1)
 
+    def parts(self) -> tuple[Array, ...]:
+        """Return the fields."""
+        return tuple(vars(self).values())
+
     def rows(self) -> tuple[Array, Array, Array, Array, Array, Array]:
         """Return the fields with the leading axes made one, in C order, as kernels take them."""
         return (

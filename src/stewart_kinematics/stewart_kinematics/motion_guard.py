@@ -18,7 +18,7 @@ from stewart_kinematics.errors import (
     Violation,
 )
 from stewart_kinematics.inverse import LegMotion
-from stewart_kinematics.jump import jump
+from stewart_kinematics.jump import first_jump
 from stewart_kinematics.motion import Array, mean_jerk, Motion, read_only
 from stewart_kinematics.platform import Platform
 
@@ -114,6 +114,15 @@ class MotionGuard:
         self._jerks = (
             ('linear jerk', scale * platform.limits.linear_jerk, 'm/s³'),
             ('angular jerk', scale * platform.limits.angular_jerk, 'rad/s³'),
+        )
+        limits = platform.limits
+        self._steps = scale * read_only(
+            [
+                limits.linear_acceleration,
+                limits.angular_acceleration,
+                limits.linear_jerk,
+                limits.angular_jerk,
+            ]
         )
         self._last: tuple[float, Motion] | None = None
         neutral = Motion.at_rest(platform.geometry.neutral_pose)
@@ -253,20 +262,42 @@ class MotionGuard:
         if not math.isfinite(stamp):
             raise MotionRefused(Violation('stamp', stamp, -math.inf, math.inf, 's'))
         if self._last is not None:
-            limits = self.platform.limits
-            violation = jump(
-                *self._last,
-                stamp,
-                motion,
-                linear_acceleration=limits.linear_acceleration * self.scale,
-                angular_acceleration=limits.angular_acceleration * self.scale,
-                linear_jerk=self._jerks[0][1],
-                angular_jerk=self._jerks[1][1],
-            )
+            _, violation = first_jump(*self._last, np.array([stamp]), motion, self._steps)
             if violation is not None:
                 raise MotionRefused(violation)
         self._last = (stamp, motion)
         return legs
+
+    def admit_run(self, motion: Motion, stamps: Array) -> LegMotion:
+        """
+        Check successive samples of a stream as `admit` does, up to the first that it refuses.
+
+        Parameters
+        ----------
+        motion : Motion
+            n samples.
+        stamps : ndarray, shape (n,)
+            When they hold, finite [s].
+
+        Returns
+        -------
+        LegMotion
+            Of the samples that passed, shape (m, 6); if they are fewer than n, `admit` tells why.
+
+        """
+        legs, values = self._evaluate(motion)
+        passed = columns.first_outside(values, self._lower, self._upper)
+        passed = len(stamps) if passed < 0 else passed
+        # Nothing is before the first sample of a stream.
+        first = 0 if self._last else 1
+        if passed > first:
+            last = self._last or (float(stamps[0]), motion[0])
+            run = slice(first, passed)
+            passed = first + first_jump(*last, stamps[run], motion[run], self._steps)[0]
+        if passed:
+            self._last = (float(stamps[passed - 1]), motion[passed - 1])
+        length, rate, acceleration, stroke = legs[:, :passed]
+        return LegMotion(length, stroke, rate, acceleration)
 
     def forget(self) -> None:
         """Forget the last admitted sample: the next one begins a new stream."""

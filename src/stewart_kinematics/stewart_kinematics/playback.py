@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.trajectories import Trajectory
 
@@ -33,9 +35,9 @@ class Playback:
         """Return the time of the trajectory [s] at an instant [ns]."""
         return (now - self.begin) / NANOSECONDS
 
-    def sample(self, now: int) -> Motion:
-        """Return the setpoint of an instant [ns]; after the end it is the end, at rest."""
-        return self.trajectory.sample(self.elapsed(now))
+    def sample(self, now: int | NDArray[np.int64]) -> Motion:
+        """Return the setpoints of instants [ns]; after the end it is the end, at rest."""
+        return self.trajectory.sample((now - self.begin) / NANOSECONDS)
 
     def over(self, now: int, executed: int) -> bool:
         """

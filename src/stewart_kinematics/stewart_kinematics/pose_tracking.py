@@ -10,7 +10,7 @@ from stewart_kinematics.command_history import CommandHistory
 from stewart_kinematics.errors import ConvergenceError
 from stewart_kinematics.forward import forward, ForwardResult
 from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.tracking import tracking_error, TrackingErrors
 
 
@@ -60,9 +60,9 @@ class PoseTracking:
         self._start = result
         return result
 
-    def commanded(self, stamp: float, motion: Motion) -> None:
-        """Take note of a setpoint that was executed, with its stamp [s]."""
-        self._commanded.add(stamp, motion)
+    def commanded(self, stamp: float, *motion: Array) -> None:
+        """Take note of a setpoint that was executed, with its stamp [s]; see `CommandHistory`."""
+        self._commanded.add(stamp, *motion)
 
     def error(self, stamp: float, result: ForwardResult, strokes: Array) -> TrackingErrors | None:
         """

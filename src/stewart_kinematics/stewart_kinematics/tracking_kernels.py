@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from stewart_kinematics.compiled import kernel, MATRIX, SCALAR, VECTOR, VECTOR_OUT, VOID
+from stewart_kinematics.compiled import FLAG, kernel, MATRIX, SCALAR, VECTOR, VECTOR_OUT, VOID
 from stewart_kinematics.leg_kernels import rotate
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial.rotation_kernels import (
@@ -16,6 +16,26 @@ from stewart_kinematics.spatial.rotation_kernels import (
     rotation,
     triple,
 )
+
+REST_VELOCITY = 1e-4
+"""Below this a platform rests [m/s], [rad/s]; a profile's last sample is at 0 but for rounding."""
+
+REST_ACCELERATION = 1e-2
+"""Below this it will stay at rest: a wave turns back with more [m/s²], [rad/s²]."""
+
+
+@kernel(FLAG, VECTOR, VECTOR, VECTOR, VECTOR)
+def at_rest(velocity: Array, omega: Array, acceleration: Array, alpha: Array) -> bool:
+    """Tell whether a sample neither moves nor is about to; NaN is not rest."""
+    for k in range(3):
+        if not (
+            abs(velocity[k]) <= REST_VELOCITY
+            and abs(omega[k]) <= REST_VELOCITY
+            and abs(acceleration[k]) <= REST_ACCELERATION
+            and abs(alpha[k]) <= REST_ACCELERATION
+        ):
+            return False
+    return True
 
 
 @kernel(VOID, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, SCALAR, VECTOR_OUT)

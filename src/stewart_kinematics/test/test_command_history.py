@@ -19,7 +19,7 @@ MOVE = Cycloidal(
 def history() -> CommandHistory:
     filled = CommandHistory()
     for stamp in np.arange(0.0, 0.9, 0.005):
-        filled.add(float(stamp), MOVE.sample(stamp))
+        filled.add(float(stamp), *MOVE.sample(stamp).parts())
     return filled
 
 
@@ -40,7 +40,7 @@ def test_moving_command_is_continued_for_a_moment_only(history: CommandHistory) 
 
 
 def test_gap_after_a_moving_command_is_not_bridged(history: CommandHistory) -> None:
-    history.add(9.0, MOVE.sample(1.0))
+    history.add(9.0, *MOVE.sample(1.0).parts())
 
     assert history.at(0.98) is not None
     assert history.at(5.0) is None
@@ -48,7 +48,7 @@ def test_gap_after_a_moving_command_is_not_bridged(history: CommandHistory) -> N
 
 
 def test_command_at_rest_holds_for_good(history: CommandHistory) -> None:
-    history.add(1.0, MOVE.sample(1.0))
+    history.add(1.0, *MOVE.sample(1.0).parts())
     commanded = history.at(500.0)
 
     assert commanded is not None
@@ -64,7 +64,7 @@ def test_nothing_is_commanded_before_the_first_setpoint_or_after_clearing(
 
 
 def test_stamp_that_goes_back_begins_a_new_history(history: CommandHistory) -> None:
-    history.add(0.1, MOVE.sample(0.0))
+    history.add(0.1, *MOVE.sample(0.0).parts())
 
     assert history.at(0.05) is None
     assert history.at(0.1) is not None

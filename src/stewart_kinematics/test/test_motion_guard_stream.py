@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import fields, replace
 import math
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import MotionRefused, ShapeError
-from stewart_kinematics.jump import differences
+from stewart_kinematics.jump import broken_at
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Platform
@@ -136,12 +137,37 @@ def test_admit_takes_one_sample(vigo: Platform) -> None:
 def test_attitude_difference_equals_scipy_for_either_sign_of_the_quaternion(sign: float) -> None:
     """Quaternions q and -q are the same attitude, and the turn is the shortest one."""
     rng = np.random.default_rng(9)
-    zero, out = np.zeros(3), np.empty(6)
+    zero, out = np.zeros((1, 3)), np.empty(12)
     for _ in range(50):
         last, turn = Rotation.random(random_state=rng), rng.uniform(-1.5, 1.5, 3)
         first, second = last.as_quat(), sign * (Rotation.from_rotvec(turn) * last).as_quat()
         omega = rng.normal(size=3)
-        before, after = ((zero, q, zero, omega, zero, zero) for q in (first, second))
-        differences(*before, *after, 0.1, out)
+        rates = omega.reshape(1, 3)
+        before, after = ((zero, q.reshape(1, 4), zero, rates, zero, zero) for q in (first, second))
+        broken_at(0.0, *before, np.array([0.1]), *after, np.full(4, np.inf), out)
 
         assert out[1] == pytest.approx(float(np.linalg.norm(turn - 0.1 * omega)), abs=1e-12)
+
+
+def test_a_run_is_admitted_up_to_the_sample_that_alone_is_refused(vigo: Platform) -> None:
+    """In blocks of any length the same samples pass, with the same legs, bit for bit."""
+    times = np.arange(0.0, 1.0, 0.005)
+    samples = [sway(vigo, time) for time in times]
+    motion = Motion(*(np.stack([vars(s)[f.name] for s in samples]) for f in fields(Motion)))
+    motion.position[120] += 0.01  # jumps, and back
+    motion.position[160] += 9.0  # leaves the strokes
+    single, expected = MotionGuard(vigo), {}
+    for k, time in enumerate(times.tolist()):
+        with suppress(MotionRefused):
+            expected[k] = single.admit(motion[k], time).stroke
+    assert sorted(set(range(len(times))) - set(expected)) == [120, 160]
+
+    for length in (1, 7, 40, 200):
+        guard, passed, k = MotionGuard(vigo), {}, 0
+        while k < len(times):
+            chosen = slice(k, k + length)
+            strokes = guard.admit_run(motion[chosen], times[chosen]).stroke
+            passed |= dict(enumerate(strokes, k))
+            k += len(strokes) + (len(strokes) < len(times[chosen]))
+        assert list(passed) == list(expected)
+        assert all(np.array_equal(passed[k], expected[k]) for k in expected)

@@ -7,9 +7,11 @@ from __future__ import annotations
 from math import exp
 
 import numpy as np
-from numpy.typing import NDArray
+from stewart_driver.legs import Array, LEGS
+from stewart_kinematics.compiled import kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
 
-Array = NDArray[np.float64]
+# So many readings' noise is drawn at once.
+DRAWN = 256
 
 
 class Encoders:
@@ -35,8 +37,9 @@ class Encoders:
         """Start without a previous reading."""
         self._resolution, self._noise, self._rng = resolution, noise, rng
         self._corner = 2.0 * np.pi * rate_bandwidth
+        self._drawn, self._next = np.empty((0, LEGS)), DRAWN
         self._previous: Array | None = None
-        self._rates = np.zeros(6)
+        self._rates: Array = np.zeros(LEGS)
 
     def read(self, true_strokes: Array, elapsed: float) -> tuple[Array, Array]:
         """
@@ -55,13 +58,43 @@ class Encoders:
             Measured strokes [m] and rates [m/s].
 
         """
-        strokes = self._noise * self._rng.standard_normal(true_strokes.shape)
-        strokes += true_strokes
-        strokes /= self._resolution
-        strokes = self._resolution * np.rint(strokes)
-        if self._previous is not None and elapsed > 0.0:
-            weight = 1.0 - exp(-self._corner * elapsed)
-            seen = (strokes - self._previous) / elapsed
-            self._rates = self._rates + weight * (seen - self._rates)
-        self._previous = strokes
-        return strokes, self._rates
+        if self._next == DRAWN:
+            self._drawn = self._noise * self._rng.standard_normal((DRAWN, LEGS))
+            self._next = 0
+        noise = self._drawn[self._next]
+        self._next += 1
+        known = self._previous is not None and elapsed > 0.0
+        weight = 1.0 - exp(-self._corner * elapsed) if known else 0.0
+        strokes, rates = np.empty(LEGS), self._rates.copy()
+        previous = strokes if self._previous is None else self._previous
+        count(
+            true_strokes,
+            noise,
+            self._resolution,
+            previous,
+            elapsed,
+            weight,
+            strokes,
+            rates,
+        )
+        self._previous, self._rates = strokes, rates
+        return strokes, rates
+
+
+@kernel(VOID, VECTOR, VECTOR, SCALAR, VECTOR, SCALAR, SCALAR, VECTOR_OUT, VECTOR_OUT)
+def count(
+    true_strokes: Array,
+    noise: Array,
+    resolution: float,
+    previous: Array,
+    elapsed: float,
+    weight: float,
+    strokes: Array,
+    rates: Array,
+) -> None:
+    """Write the strokes in whole counts, and take a share of the change into the rates."""
+    for leg in range(true_strokes.shape[0]):
+        strokes[leg] = resolution * np.rint((noise[leg] + true_strokes[leg]) / resolution)
+        if weight > 0.0:
+            seen = (strokes[leg] - previous[leg]) / elapsed
+            rates[leg] += weight * (seen - rates[leg])

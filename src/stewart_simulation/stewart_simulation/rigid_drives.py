@@ -160,7 +160,7 @@ class RigidDrives(SwitchedDrives):
     def read_forces(self, noise: Array | float) -> Array:
         """Return what the feedback makes of the delivered forces and of some noise [N]."""
         step = self._settings.force_resolution
-        return np.asarray(step * np.round((self.delivered + noise) / step))
+        return np.asarray(step * np.rint((self.delivered + noise) / step))
 
     @property
     def encoder_strokes(self) -> Array:

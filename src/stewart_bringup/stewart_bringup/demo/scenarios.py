@@ -46,6 +46,8 @@ SIMULATED_TIME = Bounds(
     path_rotation=2e-4,
     latency=0.065,
 )
+# A bus brings a target, and the measurement back, a cycle of 2.5 ms later each.
+SIMULATED_WIRES = replace(SIMULATED_TIME, latency=0.070)
 REAL_TIME = Bounds()
 
 
@@ -132,8 +134,9 @@ class Scenario:
         has it; False switches it off.
     fallback : str
         Why the back end is not the one that was chosen; empty if it is.
-    inline : bool
-        Whether the machine behind the wires is in this process, in simulated time.
+    time : str or None
+        ``simulated``: the machine behind wires is in this process; ``real``; None: simulated
+        where there are no wires.
 
     """
 
@@ -144,7 +147,7 @@ class Scenario:
     backend: str
     feed_forward: bool = True
     fallback: str = ''
-    inline: bool = False
+    time: str | None = None
 
     @property
     def rig(self) -> str:
@@ -153,13 +156,15 @@ class Scenario:
 
     @property
     def simulated(self) -> bool:
-        """Whether nothing but this process takes part, so that time can be simulated."""
-        return self.inline or self.backend == SIMULATED
+        """Whether nothing but this process takes part, and its time is simulated."""
+        return self.time == SIMULATED if self.time else self.backend == SIMULATED
 
     @property
     def bounds(self) -> Bounds:
         """What has to hold."""
-        return SIMULATED_TIME if self.simulated else REAL_TIME
+        if not self.simulated:
+            return REAL_TIME
+        return SIMULATED_TIME if self.backend == SIMULATED else SIMULATED_WIRES
 
     @property
     def name(self) -> str:
@@ -183,7 +188,12 @@ class Scenario:
 
 
 def choose(
-    platform: str | None, wave: str | None, duration: float | None, seed: int, backend: str | None
+    platform: str | None,
+    wave: str | None,
+    duration: float | None,
+    seed: int,
+    backend: str | None,
+    time: str | None = None,
 ) -> list[Scenario]:
     """
     Return what is played.
@@ -200,6 +210,8 @@ def choose(
         Seed of the sea.
     backend : str or None
         The only back end; None for that of `WIRED`, elsewhere the simulated one.
+    time : str or None
+        ``simulated`` or ``real`` for all; None for each scenario's own.
 
     Returns
     -------
@@ -218,7 +230,7 @@ def choose(
         where = platform or item.platform
         wire = backend or WIRED.get((where, item.name), SIMULATED)
         length = duration or (DURATION if wire == SIMULATED else WIRED_DURATION)
-        chosen.append(Scenario(where, item, length, seed, wire))
+        chosen.append(Scenario(where, item, length, seed, wire, time=time))
     if wave or backend not in {None, SIMULATED}:
         return chosen
     short = min(duration or DURATION, UNAIDED_DURATION)

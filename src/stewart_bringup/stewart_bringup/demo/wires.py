@@ -47,15 +47,14 @@ def playable(scenarios: Sequence[Scenario]) -> list[Scenario]:
         The same, but those over EtherCAT with simulated drives where no frame can be sent.
 
     """
-    if all(scenario.backend != ETHERCAT for scenario in scenarios):
+    framed = [item.backend == ETHERCAT and not item.simulated for item in scenarios]
+    if not any(framed):
         return list(scenarios)
     reason = why_no_frames()
     if not reason:
         return list(scenarios)
     instead = f'EtherCAT frames cannot be sent on this machine: {reason}'
     return [
-        replace(scenario, backend=SIMULATED, fallback=instead)
-        if scenario.backend == ETHERCAT
-        else scenario
-        for scenario in scenarios
+        replace(scenario, backend=SIMULATED, fallback=instead) if over_frames else scenario
+        for scenario, over_frames in zip(scenarios, framed, strict=True)
     ]

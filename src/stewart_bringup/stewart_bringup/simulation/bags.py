@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from operator import itemgetter
 from pathlib import Path
 import shutil
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from stewart_bags.errors import BagExists
 from stewart_bags.profiles import offered
 from stewart_bags.rows import RowMessages
@@ -39,23 +39,24 @@ class SeriesWriter:
         self._messages: dict[str, RowMessages] = {}
 
     def write(self, series: Series) -> None:
-        """Write all that is in a series, in the order in which it was published, and clear it."""
-        pending: list[tuple[int, int, str, bytes]] = []
-        for name, rows in series.rows.items():
-            if len(rows):
-                data = self._serialiser(name, series).serialise(rows.stamps, rows.values)
-                topics = [self._namespace + name] * len(data)
-                places, times = rows.places.tolist(), rows.times.tolist()
-                pending += zip(places, times, topics, data, strict=True)
+        """
+        Write all that is in a series, in the order in which it was published, and clear it.
+
+        What was published at one instant is written in the order of the topics.
+
+        """
+        blocks: list[tuple[str, NDArray[np.int64], list[bytes]]] = []
         for note in series.notes:
             full = self._namespace + note.topic
             self._writer.add_topic(full, note.msgtype, qos=[offered(1, latched=True)])
             message = RowMessages(self._writer.typestore, note.msgtype, (), note.fields)
-            (single,) = message.serialise(np.array([note.stamp]), np.empty((1, 0)))
-            pending.append((note.place, note.time, full, single))
-        pending.sort(key=itemgetter(0))
-        for _, time, topic, item in pending:
-            self._writer.write_raw(topic, time, item)
+            single = message.serialise(np.array([note.stamp]), np.empty((1, 0)))
+            blocks.append((full, np.array([note.time]), single))
+        for name, rows in series.rows.items():
+            if len(rows):
+                data = self._serialiser(name, series).serialise(rows.stamps, rows.values)
+                blocks.append((self._namespace + name, rows.times, data))
+        self._writer.write_blocks(blocks)
         series.clear()
 
     def _serialiser(self, name: str, series: Series) -> RowMessages:

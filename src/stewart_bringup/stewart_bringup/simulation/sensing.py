@@ -1,11 +1,16 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes ``imu`` and ``state_estimator`` in simulated time."""
+"""The sensor on the platform, and the nodes ``imu`` and ``state_estimator``, in simulated time."""
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
+from numpy.typing import NDArray
+from stewart_bringup.simulation.machines import Machine
 from stewart_bringup.simulation.rig_parameters import RigParameters
+from stewart_bringup.simulation.schedule import NANOSECONDS, Schedule
 from stewart_bringup.simulation.series import Rows
 from stewart_driver.legs import Array
 from stewart_driver.nodes.imu_parameters import ImuParameters
@@ -13,15 +18,80 @@ from stewart_driver.witmotion.frames import AccelerationFrame, AngularVelocityFr
 from stewart_driver.witmotion.reader import StampedSample
 from stewart_driver.witmotion.samples import attitude_of, isotropic, UNKNOWN
 from stewart_estimation.errors import EstimationError
-from stewart_estimation.estimate import Estimate
 from stewart_estimation.live_estimation import LiveEstimation
-from stewart_estimation.live_filter import LiveResult
+from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.machine import load_machine
 from stewart_estimation.nodes.estimator_parameters import EstimatorParameters, settings_from
-from stewart_estimation.odometry import body_twist, full_acceleration, pose_covariance
+from stewart_estimation.odometry import EstimateColumns
+from stewart_simulation.serial_imu.inline_port import InlinePort
+from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader
 
-NANOSECONDS = 1_000_000_000
 LEVEL = (0.0, 0.0, 0.0, 1.0)
+
+
+class Sensing:
+    """
+    Sensor, reader and estimator.
+
+    The estimator is told of the legs when samples of the sensor have been read, a block of each:
+    before that it could not use them.
+
+    Parameters
+    ----------
+    parameters : RigParameters
+        Of the estimator.
+    imu : ImuParameters
+        Of the sensor's node.
+    machine : Machine
+        Where the sensor is.
+    schedule : Schedule
+        Simulated time.
+    rows : dict of str to Rows
+        Where it is published.
+
+    """
+
+    def __init__(
+        self,
+        parameters: RigParameters,
+        imu: ImuParameters,
+        machine: Machine,
+        schedule: Schedule,
+        rows: dict[str, Rows],
+    ) -> None:
+        """Put the sensor on the platform, its reader on its port, the estimator behind it."""
+        self._machine, self._schedule = machine, schedule
+        self._estimation = Estimation(parameters, imu, rows)
+        self._output = ImuOutput(imu, rows)
+        self._sensor = machine.plug_sensor(self._seconds)
+        port = self._sensor.port
+        assert isinstance(port, InlinePort)
+        self._reader = InlineReader(port, imu.reader_settings(), self._seconds)
+
+    def _seconds(self) -> float:
+        return self._schedule.now / NANOSECONDS
+
+    @property
+    def published(self) -> int:
+        """How many estimates there were."""
+        return self._estimation.published
+
+    def legs(self, now: int, stamp: int, strokes: Array) -> None:
+        """Take measured strokes [m], at present time and with their stamp [ns]."""
+        self._estimation.legs(now, stamp, strokes)
+
+    def attend(self) -> int:
+        """Let sensor and reader do what is due; return when something is due again [ns]."""
+        now = self._schedule.now
+        self._machine.go(self._seconds())
+        items = attend(self._sensor, self._reader, self._seconds())
+        if items:
+            self._estimation.imu(now, *self._output.publish(items, now))
+        # What nobody listens to waits in the port.
+        due = self._reader.due
+        if self._reader.listens:
+            due = min(due, self._sensor.due)
+        return max(now + 1, ceil(due * NANOSECONDS))
 
 
 class ImuOutput:
@@ -43,37 +113,51 @@ class ImuOutput:
         self._known = isotropic(chosen.orientation_stddev)
         self._temperature_due = 0.0
 
-    def publish(self, item: StampedSample, now: int) -> tuple[int, Array, Array] | None:
+    def publish(
+        self, items: list[StampedSample], now: int
+    ) -> tuple[NDArray[np.int64], Array, Array]:
         """
-        Publish a sample.
+        Publish samples.
 
         Parameters
         ----------
-        item : StampedSample
+        items : list of StampedSample
             From the reader.
         now : int
             Present time [ns].
 
         Returns
         -------
-        tuple or None
-            Stamp [ns], specific force [m/s²] and angular velocity [rad/s]; None without them.
+        ndarray of int64, shape (n,)
+            Stamps of the samples that have specific force and angular velocity [ns].
+        ndarray, shape (n, 3)
+            Specific forces [m/s²].
+        ndarray, shape (n, 3)
+            Angular velocities [rad/s].
 
         """
-        sample, chosen = item.sample, self._chosen
-        force, rate = sample.get(AccelerationFrame), sample.get(AngularVelocityFrame)
-        stamp = round((item.stamp - chosen.latency) * NANOSECONDS)
-        if force is not None and item.stamp >= self._temperature_due:
-            self._temperature_due = item.stamp + chosen.temperature_period
-            self._rows['imu/temperature'].add(now, stamp, [force.temperature_celsius])
-        if force is None or rate is None:
-            return None
-        attitude = attitude_of(sample)
-        known = UNKNOWN if attitude is None else self._known
-        self._rows['imu/data'].add(
-            now, stamp, attitude or LEVEL, known, rate.angular_velocity, force.specific_force
-        )
-        return stamp, np.array(force.specific_force), np.array(rate.angular_velocity)
+        chosen, stamps = self._chosen, []
+        attitudes, covariances, rates, forces = [], [], [], []
+        for item in items:
+            sample = item.sample
+            force, rate = sample.get(AccelerationFrame), sample.get(AngularVelocityFrame)
+            stamp = round((item.stamp - chosen.latency) * NANOSECONDS)
+            if force is not None and item.stamp >= self._temperature_due:
+                self._temperature_due = item.stamp + chosen.temperature_period
+                self._rows['imu/temperature'].add(now, [stamp], [[force.temperature_celsius]])
+            if force is None or rate is None:
+                continue
+            attitude = attitude_of(sample)
+            stamps.append(stamp)
+            attitudes.append(attitude or LEVEL)
+            covariances.append(UNKNOWN if attitude is None else self._known)
+            rates.append(rate.angular_velocity)
+            forces.append(force.specific_force)
+        marks = np.array(stamps, dtype=np.int64)
+        felt, turning = np.reshape(forces, (-1, 3)), np.reshape(rates, (-1, 3))
+        if stamps:
+            self._rows['imu/data'].add(now, marks, attitudes, covariances, turning, felt)
+        return marks, felt, turning
 
 
 class Estimation:
@@ -98,72 +182,68 @@ class Estimation:
         chosen = parameters.of('state_estimator', EstimatorParameters)
         platform = load_machine(chosen.platform, chosen.imu_position, chosen.imu_rpy_deg)
         self._retracted = platform.geometry.retracted_length
-        self._settings = settings_from(
+        settings = settings_from(
             chosen,
             platform,
             np.full(3, imu.linear_acceleration_stddev),
             np.full(3, imu.angular_velocity_stddev),
         )
-        self._live = LiveEstimation(platform.geometry, self._settings, coast=chosen.coast)
+        self._live = LiveEstimation(platform.geometry, settings, coast=chosen.coast)
+        self._columns = EstimateColumns(settings)
+        self._longest_wait = round(settings.imu_timeout * NANOSECONDS)
+        self._delayed = settings.delay is not None
         self._rows, self._origin = rows, 0
-        self._before: Estimate | None = None
+        self._waiting: list[tuple[int, Array]] = []
         self.published, self.refusal = 0, ''
-
-    def imu(self, now: int, stamp: int, force: Array, rate: Array) -> None:
-        """Take a sample of the IMU, at present time and with its stamp [ns]."""
-        try:
-            results = self._live.imu(self._seconds(stamp), force, rate)
-        except EstimationError as error:
-            self.refusal = str(error)
-        else:
-            self._publish(now, results)
 
     def legs(self, now: int, stamp: int, strokes: Array) -> None:
         """Take measured strokes [m], at present time and with their stamp [ns]."""
+        self._waiting.append((stamp, strokes))
+        # As the filter does, they go on without a sensor that is silent.
+        if stamp - self._waiting[0][0] > self._longest_wait:
+            self.imu(now, np.empty(0, dtype=np.int64), np.empty((0, 3)), np.empty((0, 3)))
+
+    def imu(self, now: int, stamps: NDArray[np.int64], forces: Array, rates: Array) -> None:
+        """Take samples of the IMU, at present time and with their stamps [ns]."""
+        waiting, self._waiting = self._waiting, []
+        first = ([stamp for stamp, _ in waiting[:1]] + stamps[:1].tolist())[:1]
+        if not self._origin and first:
+            self._origin = first[0]
+        strokes = np.reshape([strokes for _, strokes in waiting], (-1, 6))
         try:
-            results = self._live.legs(self._seconds(stamp), strokes + self._retracted)
+            rows = self._live.runs(
+                self._seconds(stamps),
+                np.hstack([forces, rates]),
+                self._seconds(np.array([stamp for stamp, _ in waiting], dtype=np.int64)),
+                strokes + self._retracted,
+            )
         except EstimationError as error:
             self.refusal = str(error)
         else:
-            self._publish(now, results)
+            if len(rows):
+                self._publish(now, rows)
 
-    def _seconds(self, stamp: int) -> float:
-        """Return a stamp after the first one [s]."""
-        self._origin = self._origin or stamp
-        return (stamp - self._origin) / NANOSECONDS
+    def _seconds(self, stamps: NDArray[np.int64]) -> Array:
+        """Return stamps after the first one [s]."""
+        return (stamps - self._origin) / NANOSECONDS
 
-    def _publish(self, now: int, results: list[LiveResult]) -> None:
-        rows, delayed = self._rows, self._settings.delay is not None
-        for item in results:
-            estimate, update = item.estimate, item.update
-            stamp = self._origin + round(estimate.stamp * NANOSECONDS)
-            twist = body_twist(estimate)
-            rows['platform/odometry'].add(
-                now,
-                stamp,
-                estimate.position,
-                estimate.quaternion_xyzw,
-                pose_covariance(estimate).ravel(),
-                twist.linear,
-                twist.angular,
-                twist.covariance.ravel(),
-            )
-            before = None if item.restarted else self._before
-            angular, covariance = full_acceleration(estimate, before, self._settings)
-            rows['platform/acceleration'].add(
-                now, stamp, estimate.linear_acceleration, angular, covariance.ravel()
-            )
-            rows['estimator/status'].add(
-                now,
-                stamp,
-                update.innovations,
-                update.sigmas,
-                [update.nis],
-                estimate.accelerometer_bias,
-                estimate.gyroscope_bias,
-                [estimate.delay if delayed else np.nan],
-                self._live.accepted,
-                self._live.rejected,
-            )
-            self._before = estimate
-            self.published += 1
+    def _publish(self, now: int, rows: LiveRows) -> None:
+        stamps = self._origin + np.rint(rows.stamps * NANOSECONDS).astype(np.int64)
+        odometry, accelerations = self._columns.of(rows)
+        self._rows['platform/odometry'].add(now, stamps, odometry)
+        self._rows['platform/acceleration'].add(now, stamps, accelerations)
+        used = rows.used
+        refused = np.isfinite(rows.innovations) & ~used
+        accepted = np.cumsum(used, axis=0)
+        rejected = np.cumsum(refused, axis=0)
+        delay = rows.report[:, 22:23] if self._delayed else np.full((len(rows), 1), np.nan)
+        self._rows['estimator/status'].add(
+            now,
+            stamps,
+            rows.verdicts[:, :13],
+            rows.report[:, 16:22],
+            delay,
+            accepted + (self._live.accepted - accepted[-1]),
+            rejected + (self._live.rejected - rejected[-1]),
+        )
+        self.published += len(rows)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -188,37 +187,41 @@ class Rows:
     """
     Rows of one topic, in the order in which they were published.
 
-    Attributes
+    Parameters
     ----------
-    times : ndarray of int64, shape (n,)
-        When they were published [ns].
-    stamps : ndarray of int64, shape (n,)
-        Of their headers [ns].
-    values : ndarray, shape (n, width)
-        The numbers.
-    places : ndarray of int64, shape (n,)
-        Place of each row among those of all topics.
+    width : int
+        Numbers in a row.
 
     """
 
-    def __init__(self, width: int, places: Any) -> None:
+    def __init__(self, width: int) -> None:
         """Begin empty."""
-        self._places, self._used, self._seen = places, 0, 0
+        self._used = self._seen = 0
         self._values = np.empty((256, width))
-        self._marks = np.empty((256, 3), dtype=np.int64)
+        self._marks = np.empty((256, 2), dtype=np.int64)
 
-    def add(self, time: int, stamp: int, *parts: ArrayLike) -> None:
-        """Append a row made of some parts, published at a time [ns] with a stamp [ns]."""
-        used = self._used
-        if used == len(self._values):
+    def add(self, times: ArrayLike, stamps: ArrayLike, *parts: ArrayLike) -> None:
+        """
+        Append rows.
+
+        Parameters
+        ----------
+        times : array_like of int, shape (n,), or int
+            When they are published [ns].
+        stamps : array_like of int, shape (n,)
+            Of their headers [ns].
+        *parts : array_like, shape (n, k)
+            Their numbers, side by side.
+
+        """
+        marks = np.asarray(stamps)
+        before, used = self._used, self._used + len(marks)
+        while used > len(self._values):
             self._values = np.concatenate([self._values, np.empty_like(self._values)])
             self._marks = np.concatenate([self._marks, np.empty_like(self._marks)])
-        if len(parts) == 1:
-            self._values[used] = parts[0]
-        else:
-            np.concatenate(parts, out=self._values[used])
-        self._marks[used] = time, stamp, next(self._places)
-        self._used = used + 1
+        np.concatenate(parts, axis=1, out=self._values[before:used])
+        self._marks[before:used, 0], self._marks[before:used, 1] = times, marks
+        self._used = used
 
     def clear(self) -> None:
         """Forget all rows."""
@@ -235,23 +238,18 @@ class Rows:
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """The numbers, one row per message."""
+        """The numbers, one row per message, shape (n, width)."""
         return self._values[: self._used]
 
     @property
     def times(self) -> NDArray[np.int64]:
-        """When they were published [ns]."""
+        """When they were published, shape (n,) [ns]."""
         return self._marks[: self._used, 0]
 
     @property
     def stamps(self) -> NDArray[np.int64]:
-        """Stamps of the headers [ns]."""
+        """Stamps of the headers, shape (n,) [ns]."""
         return self._marks[: self._used, 1]
-
-    @property
-    def places(self) -> NDArray[np.int64]:
-        """Places among the rows of all topics."""
-        return self._marks[: self._used, 2]
 
 
 @dataclass(frozen=True)
@@ -263,8 +261,6 @@ class Note:
     ----------
     topic, msgtype : str
         Relative name and type.
-    place : int
-        Among the rows of all topics.
     time, stamp : int
         When it was published, and the stamp of its header [ns].
     fields : mapping of str to object
@@ -274,7 +270,6 @@ class Note:
 
     topic: str
     msgtype: str
-    place: int
     time: int
     stamp: int
     fields: Mapping[str, Any]
@@ -302,11 +297,8 @@ class Series:
 
     def __init__(self, described: dict[str, Topic]) -> None:
         """Begin empty."""
-        self._places = count()
         self.topics = described
-        self.rows = {
-            name: Rows(width_of(topic), self._places) for name, topic in described.items()
-        }
+        self.rows = {name: Rows(width_of(topic)) for name, topic in described.items()}
         self.notes: list[Note] = []
         self._seen = 0
 
@@ -314,7 +306,7 @@ class Series:
         self, topic: str, msgtype: str, time: int, stamp: int, fields: Mapping[str, Any]
     ) -> None:
         """Append a message that is no row; see `Note`."""
-        self.notes.append(Note(topic, msgtype, next(self._places), time, stamp, fields))
+        self.notes.append(Note(topic, msgtype, time, stamp, fields))
 
     def clear(self) -> None:
         """Forget everything but what there may be."""

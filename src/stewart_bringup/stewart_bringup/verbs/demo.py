@@ -33,6 +33,7 @@ examples:
   stewart demo
   stewart demo --wave jonswap --seed 7 --duration 60
   stewart demo --platform vigo --backend ethercat
+  stewart demo --time simulated
   stewart demo --platform srs --output build/demo_srs
 """
 
@@ -64,6 +65,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--backend',
         metavar='NAME',
         help="what moves the legs; default: each scenario's own, see above",
+    )
+    parser.add_argument(
+        '--time',
+        choices=('simulated', 'real'),
+        help='whose time passes in all chapters but the identification, which is simulated; '
+        "default: each chapter's own, see above",
     )
     parser.add_argument(
         '--without-identification',
@@ -105,6 +112,7 @@ def main(arguments: argparse.Namespace) -> int:
             arguments.duration,
             arguments.seed,
             arguments.backend,
+            arguments.time,
         )
         _check(scenarios)
         identifying = not arguments.without_identification and ends_with_identification(

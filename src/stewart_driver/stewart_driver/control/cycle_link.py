@@ -13,13 +13,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isnan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.control.state_machine import State
-from stewart_driver.legs import Array
+from stewart_driver.legs import Array, LEGS
 from stewart_driver.path.motion import LegMotion, Verdict
 
 # What a stop may take beyond the time that follows from speed and deceleration, because cycles
@@ -60,6 +61,25 @@ class StateChange:
     live: int = 0
     braked: int = 0
     sto: int = 0
+
+    @property
+    def holding(self) -> bool:
+        """Whether nothing is followed, and what is live holds its leg where it stands."""
+        return bool(self.live) and self.state in (State.DISABLED, State.FAULT)
+
+    def told(self) -> dict[str, Any]:
+        """Return what stewart_interfaces/DriverState has of it, by field."""
+        return {
+            'state': int(self.state),
+            'homed': self.homed,
+            'live': _per_leg(self.live),
+            'braked': _per_leg(self.braked),
+            'sto': _per_leg(self.sto),
+            'holding': self.holding,
+            'override': self.override,
+            'speed_scaling': self.speed_scaling,
+            'reason': self.reason,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,3 +300,7 @@ class CycleLink(ABC):
 def _known(values: Array) -> Array | None:
     # A tenth of the time that numpy takes to begin; a sample asks four times.
     return None if any(map(isnan, values.tolist())) else values
+
+
+def _per_leg(mask: int) -> list[bool]:
+    return [bool(mask >> leg & 1) for leg in range(LEGS)]

@@ -246,18 +246,10 @@ class DriveSession:
         return [
             DriverState(
                 header=header_msg(from_seconds(self.clock.to_wall(change.stamp)), ''),
-                state=int(change.state),
-                homed=change.homed,
                 backend=self._backend.name,
                 simulated=self._backend.simulated,
-                live=_per_leg(change.live),
-                braked=_per_leg(change.braked),
-                sto=_per_leg(change.sto),
-                holding=bool(change.live) and change.state in AT_REST,
-                override=change.override,
-                speed_scaling=change.speed_scaling,
                 playout_delay=self._chosen.playout_delay,
-                reason=change.reason,
+                **change.told(),
             )
             for change in changes
         ]
@@ -354,7 +346,3 @@ class DriveSession:
             simulated=self._backend.simulated,
             details=self._backend.details,
         )
-
-
-def _per_leg(mask: int) -> list[bool]:
-    return [bool(mask >> leg & 1) for leg in range(LEGS)]

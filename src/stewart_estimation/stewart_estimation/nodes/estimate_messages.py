@@ -18,9 +18,9 @@ from stewart_estimation.machine import Array
 from stewart_estimation.odometry import (
     body_twist,
     full_acceleration,
-    NOT_MEASURED,
     pose_covariance,
 )
+from stewart_estimation.odometry_kernels import NOT_MEASURED
 from stewart_estimation.settings import FilterSettings
 from stewart_interfaces.msg import EstimatorStatus
 from stewart_node_support.codec import finite, Layout, Reader, stamp_of, Template

@@ -8,7 +8,7 @@ from geometry_msgs.msg import AccelWithCovarianceStamped
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from stewart_estimation.estimate import Estimate
-from stewart_estimation.live_filter import LiveResult
+from stewart_estimation.live_rows import LiveResult
 from stewart_estimation.nodes.estimate_messages import Counts, EstimateWriter
 from stewart_estimation.settings import FilterSettings
 from stewart_interfaces.msg import EstimatorStatus

@@ -10,7 +10,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import Imu, JointState
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.live_estimation import LiveEstimation
-from stewart_estimation.live_filter import LiveResult
+from stewart_estimation.live_rows import LiveResult
 from stewart_estimation.machine import load_machine
 from stewart_estimation.nodes.estimate_messages import (
     imu_reader,

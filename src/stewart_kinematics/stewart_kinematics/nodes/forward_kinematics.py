@@ -16,7 +16,6 @@ from stewart_kinematics.errors import StewartError
 from stewart_kinematics.forward import ForwardResult
 from stewart_kinematics.jacobian import jacobian
 from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
-from stewart_kinematics.motion import Motion
 from stewart_kinematics.nodes.kinematics_parameters import ForwardKinematicsParameters
 from stewart_kinematics.pose_tracking import PoseTracking
 from stewart_kinematics.shared_platform import load_platform
@@ -62,7 +61,7 @@ class ForwardKinematics(Node):
         self._joints_stamp = 0
         self._tracking = PoseTracking(platform.geometry)
         warm_up(platform.geometry)
-        self._changed = 0
+        self._changed, self._state = 0, -1
         self._legs, self._setpoints = leg_reader(), setpoint_reader()
         self._pose, self._error = PoseWriter(), TrackingErrorWriter()
         self.refusals = Refusals('actuator states')
@@ -138,9 +137,12 @@ class ForwardKinematics(Node):
         for data in self._executed.take():
             setpoint = self._setpoints.read(data)
             if setpoint.stamp > self._changed:
-                self._tracking.commanded(setpoint.stamp / NANOSECONDS, Motion(*setpoint.motion))
+                self._tracking.commanded(setpoint.stamp / NANOSECONDS, *setpoint.motion)
 
     def _on_driver_state(self, message: DriverState) -> None:
+        before, self._state = self._state, message.state
+        if message.state == before:
+            return
         # Any transition of the driver invalidates what was commanded before it.
         self._changed = to_nanoseconds(message.header.stamp)
         self._tracking.begin_anew(message.playout_delay)

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
-from stewart_interfaces.msg import DriverState, PlatformSetpoint
+from stewart_interfaces.msg import DriverState, Jog, PlatformSetpoint
 from stewart_kinematics.arbitration import at_rest
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion, Pose
 from stewart_node_support.codec import stamp_of
 from stewart_node_support.hot_messages import pose_reader, setpoint_reader
 from stewart_node_support.inbox import Inbox
-from stewart_node_support.qos import COMMANDED_QOS, newest, SENSOR_QOS, STATE_QOS
+from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, newest, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import to_nanoseconds
 
 STATE_NAMES = {
@@ -73,11 +73,13 @@ class StartPose:
         self._silence = round(silence * 1e9)
         self._pose_age = round(pose_age * 1e9)
         self._driver: DriverState | None = None
-        self._enabled_at = 0
+        # From here on poses and setpoints count: the driver was enabled, or a jog moved the legs [ns].
+        self._begun_at = 0
         self._poses = Inbox(node, PoseStamped, 'platform/pose', newest(SENSOR_QOS))
         self._executed = Inbox(node, PlatformSetpoint, 'platform/commanded', newest(COMMANDED_QOS))
         self._pose_reader, self._setpoint_reader = pose_reader(), setpoint_reader()
         node.create_subscription(DriverState, 'driver/state', self._on_driver_state, STATE_QOS)
+        node.create_subscription(Jog, 'driver/jog', self._on_jog, COMMAND_QOS)
 
     @property
     def enabled(self) -> bool:
@@ -88,7 +90,7 @@ class StartPose:
         """Return the stamp of the last setpoint executed since ENABLED [ns]; 0: none."""
         data = self._executed.newest()
         stamp = 0 if data is None else stamp_of(data)
-        return stamp if stamp > self._enabled_at else 0
+        return stamp if stamp > self._begun_at else 0
 
     def require(self) -> Pose:
         """
@@ -116,7 +118,7 @@ class StartPose:
             raise NotYet(f'the driver is {name}, not ENABLED: {self._driver.reason}')
         now = self._node.get_clock().now().nanoseconds
         data = self._executed.newest()
-        if data is None or stamp_of(data) <= self._enabled_at:
+        if data is None or stamp_of(data) <= self._begun_at:
             return self._measured(now)
         last = self._setpoint_reader.read(data)
         motion = Motion(*last.motion)
@@ -128,7 +130,7 @@ class StartPose:
 
     def _measured(self, now: int) -> Pose:
         data = self._poses.newest()
-        if data is None or stamp_of(data) <= self._enabled_at:
+        if data is None or stamp_of(data) <= self._begun_at:
             raise NotYet('no platform/pose has been received since the driver was enabled')
         stamp, position, quaternion = self._pose_reader.read(data)
         age = now - stamp
@@ -141,8 +143,11 @@ class StartPose:
 
     def _on_driver_state(self, message: DriverState) -> None:
         was_enabled, self._driver = self.enabled, message
-        if self.enabled:
-            self._enabled_at = to_nanoseconds(message.header.stamp)
-        elif was_enabled:
+        if self.enabled and not was_enabled:
+            self._begun_at = to_nanoseconds(message.header.stamp)
+        elif was_enabled and not self.enabled:
             name = STATE_NAMES.get(message.state, str(message.state))
             self._on_leave(f'the driver went to {name}: {message.reason}')
+
+    def _on_jog(self, message: Jog) -> None:
+        self._begun_at = max(self._begun_at, to_nanoseconds(message.header.stamp))

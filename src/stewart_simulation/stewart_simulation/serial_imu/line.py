@@ -38,6 +38,8 @@ class Line:
 
     def disturb(self, data: bytes) -> bytes:
         """Return what arrives of `data`, whole frames, at the same speed."""
+        if not (self.garbage or self.lose or self.corrupt or self.bit_errors):
+            return data
         bytes_ = bytearray(data)
         for start in range(0, len(bytes_) - FRAME_LENGTH + 1, FRAME_LENGTH):
             if self.corrupt > 0:

@@ -1,0 +1,169 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Forward kinematics and the plant's own truth in simulated time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from stewart_bringup.simulation.schedule import NANOSECONDS
+from stewart_bringup.simulation.series import Rows
+from stewart_driver.control.cycle_link import Sample
+from stewart_driver.legs import Array
+from stewart_kinematics.errors import StewartError
+from stewart_kinematics.forward import ForwardResult
+from stewart_kinematics.joint_states import joint_positions
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.pose_tracking import PoseTracking
+from stewart_kinematics.spatial.rotations import matrix_from_quaternion
+from stewart_kinematics.tracking import TrackingErrors
+
+NO_COVARIANCE = np.zeros((1, 36))
+
+
+class PoseStream:
+    """
+    What is measured of the legs, and what forward kinematics makes of it.
+
+    Parameters
+    ----------
+    platform : Platform
+        The platform.
+    joint_states_rate : float
+        How often joint states are published at most [Hz].
+    rows : dict of str to Rows
+        Where it is published.
+
+    Attributes
+    ----------
+    tracking : PoseTracking
+        Forward kinematics and what was commanded.
+    found : int
+        How many poses were found.
+    worst : ndarray, shape (2,)
+        Largest tracking error [m], [rad]; NaN if there was none.
+    refusal : str
+        Why the last strokes without a pose have none; empty if all had one.
+
+    """
+
+    def __init__(
+        self, platform: Platform, joint_states_rate: float, rows: dict[str, Rows]
+    ) -> None:
+        """Have measured nothing."""
+        self._platform, self._rows = platform, rows
+        # Stamps shake: a tenth of the period may be missing.
+        self._joints_period = round(0.9 * NANOSECONDS / joint_states_rate)
+        self._joints_stamp = 0
+        self.tracking = PoseTracking(platform.geometry)
+        self._at: Pose | ForwardResult = platform.geometry.neutral_pose
+        self.found = 0
+        self.worst, self.refusal = np.full(2, np.nan), ''
+        self._samples: list[tuple[int, int, Sample]] = []
+        self._poses: list[tuple[int, int, ForwardResult]] = []
+        self._errors: list[tuple[int, int, TrackingErrors]] = []
+
+    @property
+    def pose(self) -> Pose:
+        """The pose found last; the neutral one before the first."""
+        return Pose(self._at.position, self._at.quaternion_xyzw)
+
+    def measure(self, now: int, stamp: int, sample: Sample) -> tuple[float, float] | None:
+        """
+        Take measured legs, at present time and with their stamp [ns].
+
+        Returns
+        -------
+        tuple or None
+            Distance [m] and angle [rad] from what was commanded; None where nothing is, or where
+            there is no pose.
+
+        """
+        self._samples.append((now, stamp, sample))
+        try:
+            result = self.tracking.solve(sample.strokes)
+        except StewartError as error:
+            self.refusal = str(error)
+            return None
+        self._at = result
+        self.found += 1
+        self._poses.append((now, stamp, result))
+        off = self.tracking.error(sample.stamp, result, sample.strokes)
+        if off is None:
+            return None
+        self._errors.append((now, stamp, off))
+        return math.hypot(*off.position.tolist()), math.hypot(*off.rotation.tolist())
+
+    def publish(self) -> None:
+        """Publish what was measured since the last call."""
+        if self._samples:
+            times, stamps, samples = zip(*self._samples, strict=True)
+            parts = [[sample.strokes for sample in samples], [sample.rates for sample in samples]]
+            if samples[0].forces is not None:
+                parts.append([sample.forces for sample in samples])
+            self._rows['actuator_states'].add(times, stamps, *parts)
+        if self._poses:
+            times, stamps, poses = zip(*self._poses, strict=True)
+            position = np.array([pose.position for pose in poses])
+            quaternion = np.array([pose.quaternion_xyzw for pose in poses])
+            self._rows['platform/pose'].add(times, stamps, position, quaternion)
+            self._publish_joints(np.array(times), np.array(stamps), position, quaternion)
+        if self._errors:
+            times, stamps, errors = zip(*self._errors, strict=True)
+            position = np.array([off.position for off in errors])
+            rotation = np.array([off.rotation for off in errors])
+            strokes = [off.strokes for off in errors]
+            self._rows['platform/tracking_error'].add(times, stamps, position, rotation, strokes)
+            away = [np.linalg.norm(part, axis=1).max() for part in (position, rotation)]
+            self.worst = np.fmax(self.worst, away)
+        for kept in (self._samples, self._poses, self._errors):
+            kept.clear()
+
+    def _publish_joints(
+        self, times: Array, stamps: Array, position: Array, quaternion: Array
+    ) -> None:
+        chosen = []
+        for k, stamp in enumerate(stamps.tolist()):
+            if stamp - self._joints_stamp >= self._joints_period:
+                self._joints_stamp = stamp
+                chosen.append(k)
+        if chosen:
+            joints = joint_positions(self._platform, position[chosen], quaternion[chosen])
+            self._rows['joint_states'].add(times[chosen], stamps[chosen], joints)
+
+
+class Truth:
+    """
+    Where the platform really is.
+
+    Parameters
+    ----------
+    rows : Rows
+        Where it is published.
+
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        """Have seen nothing."""
+        self._rows = rows
+        self._times: list[int] = []
+        self._states: list[Array] = []
+
+    def look(self, now: int, state: Array) -> None:
+        """Take note of pose and twist of the platform, shape (13,), at present time [ns]."""
+        self._times.append(now)
+        self._states.append(state.copy())
+
+    def publish(self) -> None:
+        """Publish what was seen since the last call."""
+        if not self._times:
+            return
+        states = np.array(self._states)
+        back = matrix_from_quaternion(states[:, 3:7]).swapaxes(1, 2)
+        twist = [(back @ states[:, part, None])[..., 0] for part in (slice(7, 10), slice(10, 13))]
+        none = np.broadcast_to(NO_COVARIANCE, (len(states), 36))
+        self._rows.add(self._times, self._times, states[:, :7], none, *twist, none)
+        self._times.clear()
+        self._states.clear()

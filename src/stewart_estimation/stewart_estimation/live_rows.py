@@ -1,0 +1,118 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What comes of live samples: one by one, or as rows of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from stewart_estimation.estimate import Estimate, estimate_of, Update
+from stewart_estimation.report_kernels import REPORT
+from stewart_kinematics.motion import Array
+
+
+@dataclass(frozen=True, eq=False)
+class LiveResult:
+    """
+    What came of a leg sample.
+
+    Attributes
+    ----------
+    estimate : Estimate
+        At its stamp.
+    update : Update
+        How it fitted; all NaN where the filter started from it.
+    restarted : bool
+        Whether the filter was started anew from it.
+
+    """
+
+    estimate: Estimate
+    update: Update
+    restarted: bool
+
+
+@dataclass(frozen=True, eq=False)
+class LiveRows:
+    """
+    What came of n leg samples, as rows of numbers.
+
+    Attributes
+    ----------
+    stamps : ndarray, shape (n,)
+        Of the samples [s].
+    report : ndarray, shape (n, 27)
+        Estimates, as `report_kernels.report` writes them.
+    errors, rate_errors : ndarray, shape (n, 15, 15), (n, 3, 3)
+        Their covariances.
+    verdicts : ndarray, shape (n, 19)
+        Updates, as `replay_kernels.run` writes them.
+    restarted : ndarray of bool, shape (n,)
+        Whether the filter was started anew from it.
+
+    """
+
+    stamps: Array
+    report: Array
+    errors: Array
+    rate_errors: Array
+    verdicts: Array
+    restarted: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.stamps)
+
+    def __getitem__(self, chosen: NDArray[np.bool_]) -> LiveRows:
+        """Return some of the rows."""
+        return LiveRows(*(values[chosen] for values in vars(self).values()))
+
+    @property
+    def innovations(self) -> Array:
+        """Measured minus predicted lengths, shape (n, 6) [m]; NaN where a leg is missing."""
+        return self.verdicts[:, :6]
+
+    @property
+    def used(self) -> NDArray[np.bool_]:
+        """Legs that were used, shape (n, 6)."""
+        return self.verdicts[:, 13:] > 0.0
+
+    @classmethod
+    def joined(cls, blocks: Sequence[LiveRows]) -> LiveRows:
+        """Return the rows of all blocks."""
+        if not blocks:
+            return NOTHING
+        if len(blocks) == 1:
+            return blocks[0]
+        columns = zip(*(vars(block).values() for block in blocks), strict=True)
+        return cls(*(np.concatenate(column) for column in columns))
+
+    def results(self) -> list[LiveResult]:
+        """Return the rows one by one."""
+        return [
+            LiveResult(
+                estimate_of(stamp, self.report[k], self.errors[k], self.rate_errors[k]),
+                Update(
+                    stamp,
+                    self.verdicts[k, :6],
+                    self.verdicts[k, 6:12],
+                    float(self.verdicts[k, 12]),
+                    self.verdicts[k, 13:] > 0.0,
+                ),
+                bool(self.restarted[k]),
+            )
+            for k, stamp in enumerate(self.stamps.tolist())
+        ]
+
+
+NOTHING = LiveRows(
+    np.empty(0),
+    np.empty((0, REPORT)),
+    np.empty((0, 15, 15)),
+    np.empty((0, 3, 3)),
+    np.empty((0, 19)),
+    np.empty(0, dtype=bool),
+)
