@@ -73,7 +73,7 @@ class StartPose:
         self._silence = round(silence * 1e9)
         self._pose_age = round(pose_age * 1e9)
         self._driver: DriverState | None = None
-        # From here on poses and setpoints count: the driver was enabled, or a jog moved the legs [ns].
+        # Poses and setpoints count from here on: enabled, or moved by a jog [ns].
         self._begun_at = 0
         self._poses = Inbox(node, PoseStamped, 'platform/pose', newest(SENSOR_QOS))
         self._executed = Inbox(node, PlatformSetpoint, 'platform/commanded', newest(COMMANDED_QOS))
