@@ -9,7 +9,7 @@ from math import ceil, exp
 
 import numpy as np
 from stewart_driver.backend import Measurement, Targets
-from stewart_driver.errors import DriverError
+from stewart_driver.errors import DriveFault, DriverError
 from stewart_driver.ethercat.catch import Catch
 from stewart_driver.ethercat.cia402 import State
 from stewart_driver.ethercat.drive_group import DriveGroup, FRAMES_TO_ACT
