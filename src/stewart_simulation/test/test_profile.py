@@ -10,6 +10,7 @@ What is right is written here as numbers; neither the drive's tables nor the dri
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -107,6 +108,14 @@ FOR_DRIVES_ALONE = {
     'PROFILE_DECELERATION': 0x6084,
     'DIAGNOSIS_HISTORY': 0x10F3,
 }
+
+
+def test_the_segment_imports_nothing_of_the_driver() -> None:
+    sources = Path(profile.__file__).parent.glob('*.py')
+    texts = {path.name: path.read_text(encoding='utf-8') for path in sources}
+
+    assert 'drive.py' in texts
+    assert [name for name, text in texts.items() if 'stewart_driver' in text] == []
 
 
 @pytest.mark.parametrize('side', [profile, objects])

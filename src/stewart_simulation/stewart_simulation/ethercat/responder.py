@@ -75,7 +75,9 @@ class Responder:
         if self._script:
             self._script.play(now)
         if now >= self._segment.due:
-            self._segment.tick()
+            # What has come until now, comes first.
+            self._port.answer()
+            self._segment.tick(round(1e9 * now))
         return min(self._port.due, self._segment.due)
 
     def close(self) -> None:

@@ -147,9 +147,9 @@ class Segment:
         self._arrange()
         return 1e-9 * min(self._due, self._advanced + IDLE)
 
-    def tick(self) -> None:
-        """Let drives and mechanics go on until now, and look for what is overdue."""
-        now = self.instant.ns = self._time()
+    def tick(self, until: int | None = None) -> None:
+        """Let drives and mechanics go on until now or an instant [ns]; look what is overdue."""
+        now = self.instant.ns = self._time() if until is None else max(until, self.instant.ns)
         self._arrange()
         while self._due <= now:
             self._advance(max(self._due, self._advanced))
@@ -209,7 +209,7 @@ class Segment:
 
     # Frames.
 
-    def process(self, frame: bytearray) -> bytearray:
+    def process(self, frame: bytearray, at: int | None = None) -> bytearray:
         """
         Send one frame through the segment.
 
@@ -217,6 +217,8 @@ class Segment:
         ----------
         frame : bytearray
             Whole Ethernet frame; not changed.
+        at : int or None
+            When it has come, on the segment's clock; None stands for now [ns].
 
         Returns
         -------
@@ -230,10 +232,10 @@ class Segment:
 
         """
         spans = frames.spans(frame)
-        now = self._time()
+        now = self._time() if at is None else max(at, self.instant.ns)
         cyclic = any(span.command in frames.LOGICAL for span in spans)
         if cyclic or now - self._advanced >= LONGEST_STEP:
-            self.tick()
+            self.tick(now)
         self.instant.ns = now
         if not self._reached:
             return bytearray()

@@ -15,7 +15,7 @@ from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.faults import RigFaults
 from stewart_simulation.rig.parts import Clocks, Parts, REAL_TIME
 from stewart_simulation.rig.settings import ETHERCAT, RigSettings
-from stewart_simulation.rig.truth import TruthWriter
+from stewart_simulation.rig.truth import sample, TruthWriter
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 from stewart_simulation.serial_imu.pty_port import PtyPort
 
@@ -80,18 +80,7 @@ class Wires(Parts):
 
     def _on_step(self) -> None:
         """Tell the truth."""
-        mechanics = self.mechanics
-        drives = mechanics.drives
-        self._truth.write(
-            mechanics.time,
-            self._bridge.offset,
-            drives.state,
-            drives.acceleration(),
-            drives.strokes,
-            drives.rates,
-            drives.delivered,
-            drives.live,
-        )
+        self._truth.write(sample(self.mechanics, self._bridge.offset))
 
     def register(self, loop: Loop) -> None:
         """Answer from now on."""
@@ -158,7 +147,9 @@ class Wires(Parts):
         """Let drives and plant go on if no wire has done it."""
         if self.segment is not None:
             if now >= self.segment.due:
-                self.segment.tick()
+                if self._port is not None:
+                    self._port.answer()  # what has come until now, comes first
+                self.segment.tick(round(1e9 * now))
             return self.segment.due
         patience = TICK if self.mechanics.drives.powered.any() else IDLE
         if now - self.mechanics.time >= patience:
