@@ -351,11 +351,11 @@ class Session:
         """Exchange one frame; tell whether it came back with what drives measure."""
         group = self.group
         wanted = self._kind.gear.counts(self._targets, self._zeros)
-        outputs = []
+        outputs, live = [], group.live
         for axis, word in enumerate(group.words()):
             follows = group.follows(axis)
             # The load stays on the motor while a drive ramps down and applies its brake.
-            torque = self._torques[axis] = self._torques[axis] if group.live[axis] else 0
+            torque = self._torques[axis] = self._torques[axis] if live[axis] else 0
             target = wanted[axis] if follows else self._inputs[axis].position
             outputs.append(self._line.exchanges[axis].outputs.pack(word, target, torque))
         sent = self._wire.now()
