@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import auto, Enum
 
 from stewart_driver.ethercat.cia402 import (
@@ -245,3 +245,8 @@ class DriveGroup:
             else:
                 words.append(int(command_for(state, goal)))
         return words
+
+
+def bits(legs: Iterable[bool]) -> int:
+    """Return a mask with bit 0 for leg 1."""
+    return sum(1 << axis for axis, true in enumerate(legs) if true)

@@ -16,6 +16,10 @@ from stewart_driver.legs import LEGS
 FRAMES = 3
 # Torque reaches its limit for a moment in any hard stop [s].
 LIMITED_FOR = 0.1
+# Plain numbers, for six words are looked at in every cycle.
+REMOTE, FOLLOWED = int(Status.REMOTE), int(Status.TARGET_FOLLOWED)
+HAS_TO_STAY, LIMITED = REMOTE | FOLLOWED, int(Status.INTERNAL_LIMIT)
+MODE = int(Mode.CYCLIC_SYNCHRONOUS_POSITION)
 
 
 class DriveMonitor:
@@ -55,40 +59,29 @@ class DriveMonitor:
 
         """
         for axis, item in enumerate(inputs):
-            word = Status(item.statusword)
+            counts = self._counts[axis]
             if not group.follows(axis):
                 self._shown[axis] = 0
-                self._counts[axis].clear()
+                counts.clear()
                 continue
+            word = item.statusword
             self._shown[axis] |= word
-            for text, wrong, allowed in self._troubles(item, word, self._shown[axis]):
-                count = self._counts[axis][text] = (
-                    self._counts[axis].get(text, 0) + 1 if wrong else 0
-                )
-                if count >= allowed:
+            gone = self._shown[axis] & ~word
+            wrong_mode = item.mode is not None and item.mode != MODE
+            if not (gone & HAS_TO_STAY or word & LIMITED or wrong_mode):
+                counts.clear()
+                continue
+            for text, wrong, allowed in (
+                ('takes no controlword any more (bit 9)', gone & REMOTE, FRAMES),
+                ('ignores its target (bit 12)', gone & FOLLOWED, FRAMES),
+                (
+                    'is held by a limit of its own: software limit, torque or end switch (bit 11)',
+                    word & LIMITED,
+                    self._limited_frames,
+                ),
+                (f'is in mode {item.mode} instead of {MODE} (6061h)', wrong_mode, FRAMES),
+            ):
+                counts[text] = counts.get(text, 0) + 1 if wrong else 0
+                if counts[text] >= allowed:
                     return LegFault(axis + 1, f'its drive {text}')
         return None
-
-    def _troubles(
-        self, item: Inputs, word: Status, shown: int
-    ) -> tuple[tuple[str, bool, int], ...]:
-        gone = shown & ~word
-        mode = Mode.CYCLIC_SYNCHRONOUS_POSITION
-        return (
-            (
-                'takes no controlword any more (bit 9)',
-                bool(gone & Status.REMOTE),
-                FRAMES,
-            ),
-            ('ignores its target (bit 12)', bool(gone & Status.TARGET_FOLLOWED), FRAMES),
-            (
-                'is held by a limit of its own: software limit, torque or end switch (bit 11)',
-                bool(word & Status.INTERNAL_LIMIT),
-                self._limited_frames,
-            ),
-            (
-                f'is in mode {item.mode} instead of {int(mode)} (6061h)',
-                item.mode is not None and item.mode != mode,
-                FRAMES,
-            ),
-        )

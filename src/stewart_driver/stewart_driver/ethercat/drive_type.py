@@ -28,6 +28,8 @@ from stewart_driver.rig_file import DriveIdentity
 from stewart_driver.yaml_fields import Fields, read_fields
 
 PACKAGE = 'stewart_driver'
+# A plain number, for six words are looked at in every cycle.
+VOLTAGE = int(Status.VOLTAGE_ENABLED)
 WORD = (1 << 32) - 1
 
 
@@ -183,7 +185,7 @@ class DriveType:
         """Tell whether a drive is in safe torque off; without an input for it, without voltage."""
         if self.sto_inputs and inputs.digital is not None:
             return inputs.digital & self.sto_inputs != 0
-        return not inputs.statusword & Status.VOLTAGE_ENABLED
+        return not inputs.statusword & VOLTAGE
 
     @property
     def identity_text(self) -> str:

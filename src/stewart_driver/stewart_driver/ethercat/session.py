@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from math import ceil, exp
 
 import numpy as np
@@ -12,7 +11,7 @@ from stewart_driver.backend import Measurement, Targets
 from stewart_driver.errors import DriveFault, DriverError
 from stewart_driver.ethercat.catch import Catch
 from stewart_driver.ethercat.cia402 import State
-from stewart_driver.ethercat.drive_group import DriveGroup, FRAMES_TO_ACT
+from stewart_driver.ethercat.drive_group import bits, DriveGroup, FRAMES_TO_ACT
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import LegFault
 from stewart_driver.ethercat.fault_text import AL_OPERATIONAL, AL_STATE
@@ -42,7 +41,6 @@ RESET_PATIENCE = 0.3
 # A fault that has not come back within this time after its reset is gone.
 RESET_PROOF = 0.1
 OFF_PATIENCE = 0.2
-NO_TORQUES = (0,) * LEGS
 # Slower than this is at rest: more than the noise of measured rates [m/s].
 STANDSTILL = 2e-3
 # Caught legs that still swing after this time are the cycle's to judge [s].
@@ -54,9 +52,8 @@ SLOWER, LONGEST_RAMP = 0.8, 10.0
 # Where a drive holds its leg a little beside its target, the difference is lost this slowly [s].
 HANDOVER_TIME = 0.2
 MOST_BESIDE = 1e-3
-# A leg under power that stands this still while its target goes this far in so many frames has an
-# encoder that is stuck, or a brake. With the former its drive pushes as hard as it can: at 60 mm/s
-# it is 20 mm away in 50 ms. Encoders are finer than the band, and a lag is no standstill.
+# A leg under power that stands this still while its target goes this far in so many frames has a
+# stuck encoder, or a brake. Its drive pushes as hard as it can: at 60 mm/s 20 mm in 50 ms.
 STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES = 5e-6, 3e-4, 4
 
 
@@ -71,7 +68,7 @@ class Session:
     Parameters
     ----------
     wire : Wire
-        In OP.
+        In SAFEOP, and in OP before.
     line : Line
         The drives.
     kind : DriveType
@@ -112,12 +109,12 @@ class Session:
         self._stuck_fault: LegFault | None = None
         self._last = self._measured_at = wire.now()
         self._inputs = self._read()
-        self._counts = self._positions()
+        self._counts = np.array(self.counts, dtype=np.float64)
         # Strokes that are not absolute begin where the legs stand.
         zeros = self._counts if line.zeros is None else line.zeros
         self._zeros = np.array(zeros, dtype=np.float64)
         self._rates = np.zeros(LEGS)
-        self._targets, self._torques = self.strokes, list(NO_TORQUES)
+        self._targets, self._torques = self.strokes, [0] * LEGS
         self._catch: Catch | None = None
         self._catch_frames = 0
         # Whether the cycle commands; else those that follow hold, or are caught.
@@ -195,9 +192,9 @@ class Session:
             forces=self._forces(),
             enabled=self._commanded and self.group.complete,
             fault=fault,
-            live=_bits(live),
-            braked=_bits(self._kind.brake_release > 0.0 and not on for on in live),
-            sto=_bits(self._kind.torque_off(item) for item in self._inputs),
+            live=bits(live),
+            braked=bits(self._kind.brake_release > 0.0 and not on for on in live),
+            sto=bits(self._kind.torque_off(item) for item in self._inputs),
         )
 
     def _resume(self, resumption: Resumption) -> None:
@@ -351,11 +348,11 @@ class Session:
         """Exchange one frame; tell whether it came back with what drives measure."""
         group = self.group
         wanted = self._kind.gear.counts(self._targets, self._zeros)
-        outputs = []
+        outputs, live = [], group.live
         for axis, word in enumerate(group.words()):
             follows = group.follows(axis)
             # The load stays on the motor while a drive ramps down and applies its brake.
-            torque = self._torques[axis] = self._torques[axis] if group.live[axis] else 0
+            torque = self._torques[axis] = self._torques[axis] if live[axis] else 0
             target = wanted[axis] if follows else self._inputs[axis].position
             outputs.append(self._line.exchanges[axis].outputs.pack(word, target, torque))
         sent = self._wire.now()
@@ -373,7 +370,7 @@ class Session:
 
     def _take(self, now: float) -> None:
         """Take what the drives have measured."""
-        self._counts, self._measured_at = self._positions(), now
+        self._counts, self._measured_at = np.array(self.counts, dtype=np.float64), now
         self._rates = self._measured_rates.update(self._inputs, self.strokes, now)
 
     def _read(self) -> list[Inputs]:
@@ -381,9 +378,6 @@ class Session:
             item.inputs.unpack(data)
             for item, data in zip(self._line.exchanges, self._wire.inputs(), strict=True)
         ]
-
-    def _positions(self) -> Array:
-        return np.array([item.position for item in self._inputs], dtype=np.float64)
 
     @property
     def identities(self) -> tuple[DriveIdentity, ...]:
@@ -405,8 +399,3 @@ class Session:
         if None in torques:
             return None
         return np.array(torques, dtype=np.float64) * (PER_MILLE * self._kind.gear.rated_force)
-
-
-def _bits(legs: Iterable[bool]) -> int:
-    """Return a mask with bit 0 for leg 1."""
-    return sum(1 << axis for axis, true in enumerate(legs) if true)
