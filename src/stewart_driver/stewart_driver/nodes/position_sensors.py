@@ -43,7 +43,7 @@ class PositionSensors(DeviceNode):
         """Declare the parameters and open the topic."""
         super().__init__('position_sensors', **kwargs)
         self._chosen = declare(self, PositionSensorsParameters)
-        self._options = declare(self, DaqReader.options_type, f'{DaqReader.name}.')
+        self._options: Any = declare(self, DaqReader.options_type, f'{DaqReader.name}.')
         self._reader: DaqReader | None = None
         self._time: DeviceClock | None = None
         self._active = False
