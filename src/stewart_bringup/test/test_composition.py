@@ -124,6 +124,7 @@ def test_lean_rig_keeps_the_services_of_the_machine() -> None:
         take_down(node)
 
     machine = {'enable', 'disable', 'home', 'reset_fault', 'quick_stop'}
+    machine |= {'override', 'speed_scaling'}
     assert services == {f'driver/{name}' for name in machine} | {'ocean/start', 'ocean/stop'}
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from stewart_driver.backend import Backend, Measurement, Targets
 from stewart_driver.errors import DriveFault, HomingError, TransportError
 from stewart_driver.legs import LegLimits, LEGS
+from stewart_driver.options import option
 
 
 class Trouble(Enum):
@@ -53,10 +54,10 @@ class LoopbackOptions:
 
     """
 
-    cycle_time: float = 0.002
-    start: float = 0.3
-    trouble: str = 'none'
-    trouble_after: float = 0.0
+    cycle_time: float = option(0.002, 'time between exchanges [s]')
+    start: float = option(0.3, 'stroke of all legs at first [m]')
+    trouble: str = option('none', 'value of a Trouble')
+    trouble_after: float = option(0.0, 'when it begins, since opening [s]')
 
 
 class LoopbackBackend(Backend):

@@ -26,7 +26,7 @@ ARRAYS = {
 }
 
 
-def declare(node: Node, cls: type[T]) -> T:
+def declare(node: Node, cls: type[T], prefix: str = '') -> T:
     """
     Declare every field of `cls` on `node` and return the filled dataclass.
 
@@ -35,7 +35,9 @@ def declare(node: Node, cls: type[T]) -> T:
     node : rclpy.node.Node
         Node that owns the parameters.
     cls : type
-        Frozen dataclass whose fields were made with `param`.
+        Frozen dataclass whose fields were made with `param`, or with the driver's `option`.
+    prefix : str
+        Put before the name of every field.
 
     Returns
     -------
@@ -51,14 +53,15 @@ def declare(node: Node, cls: type[T]) -> T:
     # Looked at before rclpy does: its own complaint does not say which values are allowed.
     overrides = getattr(node, '_parameter_overrides', {})
     for rule in rules(cls):
-        if rule.name in overrides:
-            rule.check(overrides[rule.name].value)
-        if not node.has_parameter(rule.name):
-            node.declare_parameter(rule.name, _ros_default(rule), _descriptor(rule))
-    return read(node, cls)
+        name = prefix + rule.name
+        if name in overrides:
+            rule.check(overrides[name].value)
+        if not node.has_parameter(name):
+            node.declare_parameter(name, _ros_default(rule), _descriptor(rule))
+    return read(node, cls, prefix)
 
 
-def read(node: Node, cls: type[T]) -> T:
+def read(node: Node, cls: type[T], prefix: str = '') -> T:
     """
     Read the parameters of `cls` again, as they are now.
 
@@ -68,6 +71,8 @@ def read(node: Node, cls: type[T]) -> T:
         Node on which `declare` was called.
     cls : type
         The same dataclass.
+    prefix : str
+        The same prefix.
 
     Returns
     -------
@@ -80,7 +85,9 @@ def read(node: Node, cls: type[T]) -> T:
         If a value lies outside its limits.
 
     """
-    return cls(**{rule.name: rule.check(_value_on(rule, node)) for rule in rules(cls)})
+    return cls(
+        **{rule.name: rule.check(_value_on(prefix + rule.name, node)) for rule in rules(cls)}
+    )
 
 
 def _ros_default(rule: Rule) -> Any:
@@ -90,10 +97,10 @@ def _ros_default(rule: Rule) -> Any:
     return list(rule.default) or ARRAYS[rule.scalar]
 
 
-def _value_on(rule: Rule, node: Node) -> Any:
+def _value_on(name: str, node: Node) -> Any:
     """Return the value that `node` holds; an array never set is empty."""
     try:
-        return node.get_parameter(rule.name).value
+        return node.get_parameter(name).value
     except ParameterUninitializedException:
         return ()
 

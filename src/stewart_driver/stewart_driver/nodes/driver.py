@@ -17,7 +17,6 @@ from stewart_driver.control.cycle_link import CycleLink
 from stewart_driver.control.inline_cycle import InlineCycle
 from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
-from stewart_driver.nodes.declared_options import declare_options
 from stewart_driver.nodes.drive_session import DriveSession
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_interfaces.msg import DriverState, Jog, TrackingError
@@ -53,7 +52,8 @@ class Driver(DeviceNode):
         super().__init__('driver', **kwargs)
         self._chosen = declare(self, DriverParameters)
         self._backend_type = find_backend(self._chosen.backend)
-        self._options = declare_options(self, self._backend_type)
+        name = self._backend_type.name
+        self._options: Any = declare(self, self._backend_type.options_type, f'{name}.')
         # A rig file may hold the options of several back ends, of which one is chosen.
         self.unused_parameters = tuple(
             f'{name}.' for name in installed_backends() if name != self._chosen.backend

@@ -11,7 +11,6 @@ from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 from stewart_driver.daq.errors import CardError, SensorFault
 from stewart_driver.daq.sensors import DaqReader
-from stewart_driver.nodes.declared_options import declare_options
 from stewart_driver.nodes.device_clock import DeviceClock
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.legs import LegWriter
@@ -44,7 +43,7 @@ class PositionSensors(DeviceNode):
         """Declare the parameters and open the topic."""
         super().__init__('position_sensors', **kwargs)
         self._chosen = declare(self, PositionSensorsParameters)
-        self._options = declare_options(self, DaqReader)
+        self._options: Any = declare(self, DaqReader.options_type, f'{DaqReader.name}.')
         self._reader: DaqReader | None = None
         self._time: DeviceClock | None = None
         self._active = False
