@@ -159,23 +159,21 @@ def test_a_quick_stop_ends_a_jog() -> None:
 class TestOverride:
     """A leg 8 mm outside its stroke, where measured_stroke margins allow 5 mm."""
 
-    def test_without_it_the_fault_cannot_be_reset(self) -> None:
+    def test_without_it_the_drives_are_not_switched_on(self) -> None:
         rig = Rig(start=0.608)
         rig.run(0.05)
-        assert rig.cycle.state is State.FAULT
-        accepted, message = rig.ask(Request.RESET_FAULT)
+        # Without power legs may rest on their ends.
+        assert rig.cycle.state is State.DISABLED
+        accepted, message = rig.ask(Request.ENABLE)
 
         assert not accepted
         assert '0.60800 m, its range is 0 to 0.6 m: switch the override on' in message
-        assert rig.cycle.state is State.FAULT
+        assert rig.cycle.state is State.DISABLED
 
     def test_with_it_the_legs_come_back_and_it_ends_by_itself(self) -> None:
         rig = Rig(start=0.608)
         rig.run(0.05)
         assert rig.ask(Request.OVERRIDE, 1.0)[0]
-        assert rig.ask(Request.RESET_FAULT)[0]
-        rig.run(0.1)
-        assert rig.cycle.state is State.DISABLED
         assert rig.ask(Request.ENABLE)[0]
         rig.run(0.1)
         assert rig.cycle.state is State.ENABLED
@@ -198,13 +196,13 @@ class TestOverride:
         rig = Rig(start=0.608)
         rig.run(0.05)
         rig.ask(Request.OVERRIDE, 1.0)
-        rig.ask(Request.RESET_FAULT)
+        assert rig.ask(Request.ENABLE)[0]
         for stroke in (0.610, 0.6125):
             rig.backend._strokes = np.full(6, stroke)
-            rig.run(0.05)
-        assert rig.cycle.state is State.DISABLED
+            rig.run(CYCLE)
+        assert rig.cycle.state is State.ENABLING
         rig.backend._strokes = np.full(6, 0.6135)
-        rig.run(0.05)
+        rig.run(CYCLE)
         assert rig.cycle.state is State.FAULT
 
     def test_it_is_refused_where_every_leg_is_inside(self) -> None:
@@ -213,13 +211,10 @@ class TestOverride:
         assert not accepted
         assert 'no leg is outside' in message
 
-    def test_switched_off_it_leaves_the_fault_it_found(self) -> None:
+    def test_switched_off_the_legs_are_kept_within_their_strokes_again(self) -> None:
         rig = Rig(start=0.608)
         rig.run(0.05)
         rig.ask(Request.OVERRIDE, 1.0)
-        rig.ask(Request.RESET_FAULT)
-        rig.run(0.05)
         assert rig.ask(Request.OVERRIDE, 0.0)[0]
-        rig.run(0.05)
 
-        assert rig.cycle.state is State.FAULT
+        assert not rig.ask(Request.ENABLE)[0]

@@ -166,6 +166,7 @@ class ControlLoop:
             raise TransitionRefused('the strokes are not known to be absolute: home first')
         if self._measured is None:
             raise TransitionRefused('the drives have not been measured yet')
+        self._require_inside(self._measured)
         self._change(Event.ENABLE, 'enabling asked for')
         self._enabling_since = now
         self._backend.enable()
@@ -175,10 +176,9 @@ class ControlLoop:
         if not self._machine.allows(Event.RESET_FAULT):
             self._machine.handle(Event.RESET_FAULT, '')
         measured = self._measured
-        outside = None if measured is None else self._supervisor.outside(measured.strokes)
-        if outside is not None and self._connected:
+        if measured is not None and measured.live and self._connected:
             # It would be a fault again in the next cycle.
-            raise TransitionRefused(f'{outside}: switch the override on to get it back')
+            self._require_inside(measured)
         held = measured.live if measured is not None and self._holding else 0
         self._backend.reset_fault()
         self._connected = True
@@ -191,6 +191,12 @@ class ControlLoop:
         self._enabling_since = now
         self._backend.enable()
         return self._noted('fault reset, all drives come on while those that are on hold')
+
+    def _require_inside(self, measured: Measurement) -> None:
+        """Raise `TransitionRefused` if a leg is outside its stroke, and no override is on."""
+        outside = self._supervisor.outside(measured.strokes)
+        if outside is not None:
+            raise TransitionRefused(f'{outside}: switch the override on to get it back')
 
     @property
     def _outside(self) -> bool:
@@ -302,7 +308,7 @@ class ControlLoop:
         return NO_MOTION if self._measured is None else self._measured.strokes
 
     def _supervise(self, measured: Measurement) -> None:
-        trouble = self._supervisor.measurement(measured)
+        trouble = self._supervisor.measurement(measured, powered=self.state is not State.DISABLED)
         if measured.fault:
             trouble = str(measured.fault)
         if trouble is None and self.state in FOLLOWING:
@@ -373,7 +379,8 @@ class ControlLoop:
             held = BITS & self._held_legs != 0
             strokes = np.where(held, self._interpolator.held, strokes)
             rates = np.where(held, 0.0, rates)
-        self._holding = False
+        # What a leg was told before it fell is no command any more.
+        self._holding, self._commanded = False, None
         self._interpolator.hold(strokes, rates)
 
     def _switch_off(self) -> None:

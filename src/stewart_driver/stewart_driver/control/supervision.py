@@ -91,7 +91,7 @@ class Supervisor:
             return None
         return f'no command for {silent:.3f} s while moving, allowed are {allowed:g} s'
 
-    def measurement(self, measured: Measurement) -> str | None:
+    def measurement(self, measured: Measurement, *, powered: bool = True) -> str | None:
         """
         Check that a measurement can be true, and remember it.
 
@@ -99,6 +99,9 @@ class Supervisor:
         ----------
         measured : Measurement
             The newest one.
+        powered : bool
+            Whether the drives shall hold or move the legs; without power these may rest on their
+            mechanical ends, beyond their strokes.
 
         Returns
         -------
@@ -119,7 +122,7 @@ class Supervisor:
             if isfinite(sum(measured.rates.tolist())):
                 self._previous, self._stamp = strokes, measured.stamp
                 return None
-        return self._impossible(measured, previous, allowed)
+        return self._impossible(measured, previous, allowed, powered=powered)
 
     def outside(self, strokes: Array) -> str | None:
         """Return which leg is outside its range, and how far; None if none is."""
@@ -223,19 +226,21 @@ class Supervisor:
         return None
 
     def _impossible(
-        self, measured: Measurement, previous: list[float], allowed: float
+        self, measured: Measurement, previous: list[float], allowed: float, *, powered: bool
     ) -> str | None:
-        """Return what is wrong with a measurement of which something is."""
+        """Return what is wrong with a measurement that is not in order at the first look."""
         for name, values in (('stroke', measured.strokes), ('rate', measured.rates)):
             if not np.isfinite(values).all():
                 leg = int(np.flatnonzero(~np.isfinite(values))[0])
                 return f'the measured {name} of leg {leg + 1} is {values[leg]}'
         elapsed, self._stamp = measured.stamp - self._stamp, measured.stamp
         self._previous = measured.strokes.tolist()
-        if (trouble := self.outside(measured.strokes)) is not None:
+        if powered and (trouble := self.outside(measured.strokes)) is not None:
             return trouble
         changes = np.abs(measured.strokes - previous)
         leg = int(changes.argmax())
+        if changes[leg] <= allowed:
+            return None
         return (
             f'the measured stroke of leg {leg + 1} jumped by {1e3 * changes[leg]:.3f} mm in '
             f'{1e3 * elapsed:.2f} ms, possible are {1e3 * allowed:.3f} mm'
