@@ -28,13 +28,13 @@ from stewart_driver.control.configuration import (
     InterpolationSettings,
     SupervisionSettings,
 )
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.control.cycle_statistics import percentile
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import DriveCalibration, DriveIdentity, Rig, save_rig
 
 SECONDS = 60.0
@@ -45,6 +45,8 @@ OMEGA = 2.0 * np.pi * 0.5
 IDENTITY = DriveIdentity(0x83, 0xB0, 0x00010004, 0)
 ZERO = round(0.3 * 2**23 / 0.01)
 MICROSECONDS, MILLIMETRES = 1e6, 1e3
+# Slower than this a leg is at rest [m/s].
+STANDSTILL = 2e-3
 # A wave shall not be stopped by what is being measured.
 PATIENCE = {'receive_timeout': 0.02, 'patience': 0.5, 'drive_watchdog': 0.8}
 PATH = InterpolationSettings(playout_delay=0.1, extrapolation_time=0.3)
@@ -91,7 +93,7 @@ def run(folder: Path, namespace: str, cycle: float, seconds: float, priority: in
         begin = time.monotonic()
         client.quick_stop()
         seen = time.monotonic() - begin
-        at_rest, ended = _until_off(client, begin)
+        at_rest, ended = _until_rest(client, begin)
         now = client.counters()
         times = {
             f'{name}_{label}_us': MICROSECONDS * percentile(counts, share)
@@ -133,7 +135,7 @@ def _follow(client: CycleClient, start: np.ndarray, seconds: float) -> list[floa
         phase = OMEGA * elapsed
         strokes = start + AMPLITUDES * (1.0 - np.cos(phase))
         rates = AMPLITUDES * OMEGA * np.sin(phase)
-        client.offer(Setpoint(begin + elapsed, strokes, rates, np.zeros(6)))
+        client.offer(LegMotion(begin + elapsed, strokes, rates, np.zeros(6)))
         for item in client.samples():
             if item.commanded_strokes is not None:
                 errors.append(float(np.abs(item.strokes - item.commanded_strokes).max()))
@@ -142,15 +144,18 @@ def _follow(client: CycleClient, start: np.ndarray, seconds: float) -> list[floa
     return errors
 
 
-def _until_off(client: CycleClient, begin: float) -> tuple[float, str]:
-    """Return when the drives were off, less the time for settling, and why the motion ended."""
-    reasons = []
+def _until_rest(client: CycleClient, begin: float) -> tuple[float, str]:
+    """Return when the last leg came to rest after the quick stop [s], and why the motion ended."""
+    reasons, moved_at = [], begin
     limit = time.monotonic() + 5.0
     while time.monotonic() < limit:
+        for item in client.samples():
+            if item.stamp > begin and np.abs(item.rates).max() > STANDSTILL:
+                moved_at = item.stamp
         for change in client.state_changes():
             reasons.append(f'{change.state.name}: {change.reason}')
             if change.state in {State.DISABLED, State.FAULT} and change.stamp > begin:
-                return change.stamp - begin - WATCH.settling_time, reasons[-1]
+                return moved_at - begin, reasons[-1]
         time.sleep(0.002)
     return float('nan'), reasons[-1]
 
@@ -167,6 +172,7 @@ def main() -> int:
             # The drives are processes of this machine, so they get about the same priority.
             first = ['chrt', '--fifo', str(priority)] if priority else []
             command = [*first, sys.executable, '-m', 'stewart_simulation.ethercat']
+            command += ['--sync-error-limit', '0']
             # Drives with a load beside them: a process that never waits.
             hog = subprocess.Popen([sys.executable, '-c', 'while True: pass'])
             segment = subprocess.Popen(

@@ -27,14 +27,11 @@ from typing import Any
 
 from harness import machine, measure, report, Task
 import numpy as np
-from stewart_driver.witmotion.configuring import configure, SensorSettings
-from stewart_driver.witmotion.decoder import Decoder
 from stewart_driver.witmotion.frames import Frame, FRAME_LENGTH, FrameType, PARSERS
-from stewart_driver.witmotion.grouping import CycleGrouper
 from stewart_driver.witmotion.link import Link
-from stewart_driver.witmotion.probing import order, probe
-from stewart_driver.witmotion.reader import ImuReader, ReaderSettings
-from stewart_driver.witmotion.thread_meter import thread_meter
+from stewart_driver.witmotion.reader import ImuReader, ReaderSettings, thread_meter
+from stewart_driver.witmotion.samples import CycleGrouper, Decoder
+from stewart_driver.witmotion.settings import configure, order, probe, SensorSettings
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.emulator import SerialImu

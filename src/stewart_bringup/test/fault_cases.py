@@ -54,7 +54,7 @@ WIRE = (
     Case(
         'every frame lost',
         (act('ethercat.lose_next', count=1_000_000),),
-        r'no complete frame has come back on ecat0 for \d+ ms',
+        r'no frame has come back on ecat0 for \d+ ms',
         *('FAULT', MUTE, MUTE_WAY),
         repair=(act('ethercat.lose_next', count=0),),
         before_repair='no slave answers on ecat0',
@@ -69,7 +69,7 @@ WIRE = (
     Case(
         'frames delayed by 50 ms, more than receive_timeout',
         (act('ethercat.delay', seconds=0.05),),
-        r'no complete frame has come back on ecat0',
+        r'no frame has come back on ecat0',
         *('FAULT', MUTE, MUTE_WAY),
         repair=(act('ethercat.delay', seconds=0.0),),
     ),
@@ -88,7 +88,7 @@ WIRE = (
     Case(
         'cable cut in front of drive 1',
         (act('ethercat.cut', after=0),),
-        r'no complete frame has come back on ecat0',
+        r'no frame has come back on ecat0',
         *('FAULT', MUTE, MUTE_WAY),
         repair=MENDED,
         before_repair='no slave answers on ecat0',
@@ -332,7 +332,7 @@ PROCESS = (
     Case(
         'cyclic process frozen for 0.6 s (SIGSTOP)',
         (act('do.freeze_cycle', seconds=0.6),),
-        r'no complete frame|reports fault 0x8130|its drive is lost|% of the cycles of the last',
+        r'no frame|reports fault 0x8130|its drive is lost|% of the cycles of the last',
         *('FAULT', 1.2, MUTE_WAY),
     ),
     Case(

@@ -150,5 +150,6 @@ class LoopbackBackend(Backend):
             strokes=strokes,
             rates=targets.rates,
             enabled=self.enabled,
+            live=(1 << LEGS) - 1 if self.enabled else 0,
             fault=DriveFault(3, 0x7305, 'encoder') if trouble is Trouble.DRIVE_FAULT else None,
         )

@@ -13,9 +13,17 @@ from __future__ import annotations
 from itertools import count
 from typing import Generic, TypeVar
 
+from stewart_driver.errors import ConfigurationError
+
 T = TypeVar('T')
 
 PREFIX = 'inline:'
+
+
+def not_stepped(key: str, name: str) -> ConfigurationError:
+    """Return the refusal of a device (option `key`) that follows no simulated time."""
+    expected = 'one of a virtual rig in this process, for others follow no simulated time'
+    return ConfigurationError(key, name, expected)
 
 
 class Offers(Generic[T]):
@@ -40,3 +48,10 @@ class Offers(Generic[T]):
     def find(self, name: str) -> T | None:
         """Return the device of a name; None if none is offered under it."""
         return self._offered.get(name)
+
+    def require(self, key: str, name: str) -> T:
+        """Return the device of a name; raises `ConfigurationError`: others have their own time."""
+        found = self.find(name)
+        if found is None:
+            raise not_stepped(key, name)
+        return found

@@ -28,12 +28,12 @@ HEADER = '# This machine. Written by the tools of stewart_driver; comments do no
 
 
 class DriveIdentity(NamedTuple):
-    """What a drive says of itself in object 1018h."""
+    """What a drive says of itself in object 1018h; the number is None where it tells none."""
 
     vendor: int
     product: int
     revision: int
-    serial: int
+    serial: int | None
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,9 @@ class DriveCalibration:
         Strokes of the legs 1 to 6 there [m].
     identities : tuple of DriveIdentity
         The drives that were calibrated; with another drive the offsets mean nothing.
+    parked_counts : tuple of int or None
+        Where the drives stood when they were last switched off in order [count]; absolute encoders
+        say the same when they are switched on again. None if that is not known.
 
     """
 
@@ -61,6 +64,7 @@ class DriveCalibration:
     pose: str
     strokes_m: tuple[float, ...]
     identities: tuple[DriveIdentity, ...]
+    parked_counts: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -205,13 +209,21 @@ def _drives(fields: Fields) -> DriveCalibration:
         pose=fields.text('pose'),
         strokes_m=fields.numbers('strokes_m', LEGS),
         identities=tuple(_identity(item) for item in fields.sections('identities', LEGS)),
+        parked_counts=tuple(fields.integers('parked_counts', LOWEST_COUNT, HIGHEST_COUNT, LEGS))
+        if fields.has('parked_counts')
+        else None,
     )
     fields.finish()
     return result
 
 
 def _identity(fields: Fields) -> DriveIdentity:
-    result = DriveIdentity(*(fields.integer(key, 0, WORD) for key in DriveIdentity._fields))
+    result = DriveIdentity(
+        fields.integer('vendor', 0, WORD),
+        fields.integer('product', 0, WORD),
+        fields.integer('revision', 0, WORD),
+        fields.integer('serial', 0, WORD) if fields.has('serial') else None,
+    )
     fields.finish()
     return result
 
@@ -260,8 +272,13 @@ def _plain(rig: Rig) -> dict[str, Any]:
             'calibrated': drives.calibrated,
             'pose': drives.pose,
             'strokes_m': list(drives.strokes_m),
-            'identities': [item._asdict() for item in drives.identities],
+            'identities': [
+                {key: value for key, value in item._asdict().items() if value is not None}
+                for item in drives.identities
+            ],
         }
+        if drives.parked_counts is not None:
+            content['drives']['parked_counts'] = list(drives.parked_counts)
     if daq := rig.daq:
         content['daq'] = {
             'inputs': [asdict(item) for item in daq.inputs],

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import Cycle, Request
+from stewart_driver.control.cycle import ControlLoop
+from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.legs import Array
@@ -33,21 +34,25 @@ def ramp(time: float) -> tuple[Array, Array]:
 class Rig:
     """A cycle with a loopback back end and the node's end of the block, without processes."""
 
-    def __init__(self, trouble: Trouble = Trouble.NONE, after: float = 0.0) -> None:
+    def __init__(
+        self, trouble: Trouble = Trouble.NONE, after: float = 0.0, start: float = 0.3
+    ) -> None:
         """Open the back end at time zero and run one cycle."""
         descriptor = SharedBlock.allocate()
         self.node, self.block = SharedBlock(descriptor), SharedBlock(descriptor)
         os.close(descriptor)
         self.backend = LoopbackBackend(
-            LoopbackOptions(CYCLE, trouble=trouble.value, trouble_after=after)
+            LoopbackOptions(CYCLE, start=start, trouble=trouble.value, trouble_after=after)
         )
         self.backend.open(0.0)
         configuration = CycleConfiguration(self.backend.limits)
         self.delay = configuration.interpolation.playout_delay
-        self.cycle = Cycle(self.backend, configuration, self.block)
+        self.cycle = ControlLoop(self.backend, configuration, self.block)
         self.now = 0.0
         self.states: list[State] = []
         self.reason = ''
+        self.reasons: list[str] = []
+        self.override = False
         self.run(CYCLE)
 
     def run(self, duration: float, feed: Callable[[float], Any] = lambda _now: None) -> None:
@@ -57,12 +62,16 @@ class Rig:
             self.cycle.step(self.now)
             self.now += CYCLE
             for event in self.node.events.pop_all():
-                self.states.append(State(int(event['state'])))
+                # Events also tell what is live.
+                if (state := State(int(event['state']))) not in self.states[-1:]:
+                    self.states.append(state)
                 self.reason = decode(event['reason'])
+                self.reasons.append(self.reason)
+                self.override = bool(event['override'])
 
-    def ask(self, request: Request) -> tuple[bool, str]:
+    def ask(self, request: Request, value: float = 0.0) -> tuple[bool, str]:
         """Ask and run one cycle for the answer."""
-        self.node.requests.push(code=request)
+        self.node.requests.push(code=request, value=value)
         self.run(CYCLE)
         (reply,) = self.node.replies.pop_all()
         return bool(reply['accepted']), decode(reply['message'])

@@ -11,7 +11,7 @@ import numpy as np
 from stewart_driver.control.configuration import InterpolationSettings
 from stewart_driver.legs import Array, LegLimits
 from stewart_driver.path.interpolation import Interpolator
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 
 T0 = 1000.0
 CYCLE = 1e-3
@@ -30,7 +30,7 @@ class Wave:
     amplitude: float = 0.08
     frequency: float = 0.5
 
-    def setpoint(self, time: float, stamp: float) -> Setpoint:
+    def setpoint(self, time: float, stamp: float) -> LegMotion:
         """Return the sample at a time since the beginning, with a stamp."""
         x = min(max(time, 0.0), 1.0)
         rise, rise_rate = x**3 * (10 - 15 * x + 6 * x**2), 30 * x**2 * (1 - x) ** 2
@@ -38,7 +38,7 @@ class Wave:
         sine, cosine = np.sin(omega * time + PHASES), np.cos(omega * time + PHASES)
         strokes = START + self.amplitude * rise * sine
         rates = self.amplitude * (rise_rate * sine + rise * omega * cosine)
-        return Setpoint(stamp, strokes, rates)
+        return LegMotion(stamp, strokes, rates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,23 +63,24 @@ class Played:
 
 def play(
     interpolator: Interpolator,
-    arrivals: Sequence[tuple[float, Setpoint]],
+    arrivals: Sequence[tuple[float, LegMotion]],
     cycles: Array,
     during: Callable[[float], None] = lambda _now: None,
 ) -> Played:
     """Offer every setpoint in the first cycle after its arrival and record the commands."""
     waiting = sorted(arrivals, key=lambda item: item[0])
-    commands = []
+    commands, troubles = [], []
     for now in cycles:
         while waiting and waiting[0][0] <= now:
             interpolator.offer(waiting.pop(0)[1], float(now))
         during(float(now))
         commands.append(interpolator.command(float(now)))
+        troubles.append(interpolator.trouble)
     return Played(
         np.asarray(cycles),
         np.array([command.strokes for command in commands]),
         np.array([command.rates for command in commands]),
-        np.array([command.starved for command in commands]),
+        np.array([bool(trouble) for trouble in troubles]),
     )
 
 
@@ -94,7 +95,7 @@ def stream(
     duration: float,
     delays: np.ndarray | None = None,
     lost: frozenset[int] = frozenset(),
-) -> list[tuple[float, Setpoint]]:
+) -> list[tuple[float, LegMotion]]:
     """Return (arrival, setpoint) pairs; the stamps are exact, the arrivals late by `delays`."""
     count = int(duration / PERIOD)
     delays = np.full(count, 1e-3) if delays is None else delays

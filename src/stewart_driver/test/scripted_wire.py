@@ -10,6 +10,7 @@ from typing import Any
 
 from stewart_driver.ethercat.cia402 import next_transition, State
 from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.errors import SdoRefused
 from stewart_driver.ethercat.fault_text import AlStatus, Emergency
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.rig_file import DriveIdentity
@@ -38,18 +39,25 @@ class ScriptedWire:
         self.mail: dict[int, list[Emergency]] = {}
         self.resettable = True
         self.log: list[str] = []
-        self.clock, self.time = 0, 0.0
+        self.time = 0.0
+        self.instants: list[float] = []
         self.found = [DriveIdentity(0x83, 0xB0, 0x10004, 0)] * 6
+        self.bits = [0x1210] * 6
         self.reached = {4: [AlStatus(4, 0, '')] * 6, 8: [OP] * 6}
 
     def now(self) -> float:
         return self.time
+
+    @property
+    def clock(self) -> int:
+        return round(1e9 * self.time)
 
     def sleep(self, duration: float) -> None:
         self.time += duration
 
     def exchange(self, outputs: Sequence[bytes]) -> int:
         self.log.append('frame')
+        self.instants.append(self.time)
         words = [struct.unpack('<Hih', item) for item in outputs]
         self.sent.append(words)
         for axis, (word, target, _) in enumerate(words):
@@ -69,8 +77,10 @@ class ScriptedWire:
 
     def inputs(self) -> list[bytes]:
         return [
-            struct.pack('<HiHh', state, position, code, 100)
-            for state, position, code in zip(self.states, self.positions, self.codes, strict=True)
+            struct.pack('<HiHh', state | bits, position, code, 100)
+            for state, bits, position, code in zip(
+                self.states, self.bits, self.positions, self.codes, strict=True
+            )
         ]
 
     def statuses(self) -> list[AlStatus]:
@@ -90,6 +100,13 @@ class ScriptedWire:
     def request(self, state: int) -> None:
         self.log.append(f'request {state}')
         self.status = self.reached[state]
+
+    def recover(self, leg: int) -> None:
+        self.log.append(f'recover {leg}')
+        if self.resettable:
+            self.status = [
+                OP if place == leg else item for place, item in enumerate(self.status, 1)
+            ]
 
     def hurry(self) -> None:
         self.log.append('hurry')
@@ -115,6 +132,10 @@ class ScriptedSlave:
             return struct.pack('<I', 2**23 if subindex == 1 else 1)
         if index == 0x6091:
             return struct.pack('<I', 1)
+        if index == 0x6064:
+            return struct.pack('<i', self._wire.positions[self.leg - 1])
+        if index not in maps:
+            raise SdoRefused(self.leg, index, subindex, 'abort 0x06020000')
         values = maps[index]
         return bytes([len(values)]) if subindex == 0 else struct.pack('<I', values[subindex - 1])
 

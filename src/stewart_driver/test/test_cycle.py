@@ -16,11 +16,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from cycle_rig import CYCLE, PERIOD, ramp, Rig, SPEEDS, START, ZERO
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import Cycle, Request
+from stewart_driver.control.cycle import ControlLoop
+from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble
-from stewart_driver.path.setpoint import Verdict
+from stewart_driver.path.motion import Verdict
 
 
 def test_enabling_holds_the_legs_where_they_are() -> None:
@@ -39,7 +40,7 @@ def test_nothing_is_enabled_before_the_legs_were_measured() -> None:
     block = SharedBlock(descriptor)
     os.close(descriptor)
     backend = LoopbackBackend(LoopbackOptions(CYCLE))
-    cycle = Cycle(backend, CycleConfiguration(backend.limits), block)
+    cycle = ControlLoop(backend, CycleConfiguration(backend.limits), block)
     block.requests.push(code=Request.ENABLE)
     cycle.step(0.0)
 
@@ -108,6 +109,17 @@ def test_a_path_that_begins_where_the_legs_came_to_rest_is_not_taken_before_they
     rig.run(0.06, lambda now: rig.send(now, START + creep * (now - begin), creep))
     rig.run(1.0)
     assert rig.states[-2:] == [State.STOPPING, State.DISABLED]
+
+
+def test_drives_settle_at_a_disable_after_an_earlier_stop_too() -> None:
+    rig = Rig().moving()
+    rig.run(1.0)
+    assert rig.states[-2:] == [State.STOPPING, State.ENABLED]
+    rig.ask(Request.DISABLE)
+    rig.run(0.09)
+    assert rig.cycle.state is State.STOPPING
+    rig.run(0.02)
+    assert rig.cycle.state is State.DISABLED
 
 
 def test_a_quick_stop_takes_no_longer_than_the_legs_allow() -> None:

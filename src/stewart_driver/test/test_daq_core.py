@@ -9,12 +9,12 @@ import pickle
 
 import numpy as np
 import pytest
+from stewart_driver.daq.amplifiers import PositionLoop
 from stewart_driver.daq.card_type import find_card_type
 from stewart_driver.daq.code_range import CodeRange
 from stewart_driver.daq.comedi_card import CARD
 from stewart_driver.daq.errors import CardError, SensorFault
 from stewart_driver.daq.options import DaqOptions, SensorOptions
-from stewart_driver.daq.position_loop import LoopSettings, PositionLoop
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.stuck import StuckDetector
 
@@ -114,7 +114,7 @@ def track(loop: PositionLoop, target: float, offset: float, steps: int) -> tuple
 
 
 def test_loop_removes_the_offset_of_an_amplifier() -> None:
-    loop = PositionLoop(LoopSettings(gain=12.0, integral_time=0.5, rate_limit=0.6))
+    loop = PositionLoop(gain=12.0, integral_time=0.5, rate_limit=0.6)
 
     _, left = track(loop, 0.0, offset=0.01, steps=1500)
 
@@ -123,7 +123,7 @@ def test_loop_removes_the_offset_of_an_amplifier() -> None:
 
 def test_integral_rests_while_the_rate_is_at_its_limit() -> None:
     # 0.15 m at 0.05 m/s: three seconds at the limit, which would wind up 45 mm/s per second.
-    loop = PositionLoop(LoopSettings(gain=12.0, integral_time=0.5, rate_limit=0.05))
+    loop = PositionLoop(gain=12.0, integral_time=0.5, rate_limit=0.05)
 
     beyond, left = track(loop, 0.15, offset=0.0, steps=2500)
 
@@ -133,7 +133,7 @@ def test_integral_rests_while_the_rate_is_at_its_limit() -> None:
 
 
 def test_leg_without_a_trusted_sensor_coasts_on_the_rate_of_its_target() -> None:
-    loop = PositionLoop(LoopSettings(gain=12.0, integral_time=0.5, rate_limit=0.6))
+    loop = PositionLoop(gain=12.0, integral_time=0.5, rate_limit=0.6)
     trusted = ALL.copy()
     trusted[2] = False
 

@@ -129,6 +129,20 @@ def test_a_cyclic_process_that_hangs_is_told_and_killed_if_the_drives_are_on(
     assert 'killed' in operator.call('reset_fault').message
 
 
+@pytest.mark.realtime
+def test_a_back_end_whose_legs_run_on_allows_a_shorter_stall(
+    beside_process: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LoopbackBackend, 'stall_limit', 0.4, raising=False)
+    _, operator = beside_process()
+    operator.enable()
+    (child,) = children()
+    os.kill(int(child), signal.SIGSTOP)
+
+    assert operator.wait(lambda: operator.names[-1] == 'FAULT')
+    assert 'while ENABLED, allowed are 0.4 s' in operator.states[-1].reason
+
+
 def test_a_back_end_that_does_not_open_keeps_the_node_unconfigured(graph: Graph) -> None:
     driver, _ = graph(up=False, loopback__trouble=Trouble.NOT_OPENED.value)
     driver.trigger_configure()

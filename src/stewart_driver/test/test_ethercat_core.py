@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import datetime
 from math import pi
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from stewart_driver.errors import ConfigurationError, HomingError
-from stewart_driver.ethercat import home
+from stewart_driver.ethercat import guards, home
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.drive_setup import check_encoder, interpolation_time, set_up
 from stewart_driver.ethercat.drive_type import drive_path, DriveType
@@ -24,7 +25,7 @@ from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_map import InputImage, OutputImage
 from stewart_driver.ethercat.starting import check_identities
 from stewart_driver.ethercat.step_limit import StepLimit
-from stewart_driver.rig_file import DriveCalibration, DriveIdentity, Rig, save_rig
+from stewart_driver.rig_file import DriveCalibration, DriveIdentity, load_rig, Rig, save_rig
 import yaml
 
 FIXED, FREE = DriveType.from_yaml('omron_1s'), DriveType.from_yaml('omron_1s_free')
@@ -95,7 +96,7 @@ def test_the_images_have_the_octets_of_the_esi_maps() -> None:
     assert sent.hex() == '0f00' + 'feffffff' + '0000' + '00000000'
     assert not outputs.takes_torque
     assert inputs.size == 28
-    assert tuple(read) == (0x1637, -3, None, -50, 0x8611)
+    assert tuple(read) == (0x1637, -3, None, -50, 0x8611, None, 0)
 
 
 def test_what_is_mapped_and_not_ours_keeps_its_value() -> None:
@@ -126,6 +127,9 @@ class ScriptedDrive:
 
     def __init__(self, *locked: int) -> None:
         self.leg, self.locked = 3, set(locked)
+        self.refused: set[int] = set()
+        self.accepts_old: set[int] = set()
+        self.changes: dict[tuple[int, int], bytes] = {}
         self.log: list[tuple[int, int, str]] = []
         self.objects = {
             (0x608F, 1): struct.pack('<I', 2**23),
@@ -156,23 +160,24 @@ class ScriptedDrive:
         self.log.append((index, subindex, data.hex()))
         if index in self.locked:
             raise SdoRefused(self.leg, index, subindex, 'abort 0x06010002')
-        self.objects[index, subindex] = data
+        if len(data) == 4 and struct.unpack('<I', data)[0] in self.refused and index == 0x1600:
+            self.refused -= self.accepts_old
+            raise SdoRefused(self.leg, index, subindex, 'abort 0x06040041')
+        self.objects[index, subindex] = self.changes.get((index, subindex), data)
 
 
 def test_a_free_map_is_written_in_the_order_of_the_standard() -> None:
     drive = ScriptedDrive()
 
-    exchange = set_up(drive, FREE, 0.002)
+    exchange = set_up(drive, FREE, 0.002, None)
 
     assert exchange.note == ''
     assert exchange.outputs.takes_torque
     assert exchange.inputs.measures_torque
     assert exchange.inputs.measures_velocity
-    mode = drive.log.index((0x6060, 0, '08'))
-    assert drive.log[mode : mode + 11] == [
-        (0x6060, 0, '08'),
-        (0x60C2, 1, '02'),
-        (0x60C2, 2, 'fd'),
+    assert {(0x6060, 0, '08'), (0x60C2, 1, '02'), (0x60C2, 2, 'fd')} <= set(drive.log)
+    first = drive.log.index((0x1C12, 0, '00'))
+    assert drive.log[first : first + 8] == [
         (0x1C12, 0, '00'),
         (0x1600, 0, '00'),
         (0x1600, 1, '10004060'),
@@ -185,7 +190,7 @@ def test_a_free_map_is_written_in_the_order_of_the_standard() -> None:
 
 
 def test_read_only_maps_are_used_as_they_are_and_said_to_be() -> None:
-    exchange = set_up(ScriptedDrive(0x1600, 0x1A00), FREE, 0.002)
+    exchange = set_up(ScriptedDrive(0x1600, 0x1A00), FREE, 0.002, None)
 
     assert not exchange.outputs.takes_torque
     assert not exchange.inputs.measures_torque
@@ -195,7 +200,7 @@ def test_read_only_maps_are_used_as_they_are_and_said_to_be() -> None:
 
 
 def test_a_read_only_assignment_is_used_as_it_is() -> None:
-    exchange = set_up(ScriptedDrive(0x1C12, 0x1C13), FREE, 0.001)
+    exchange = set_up(ScriptedDrive(0x1C12, 0x1C13), FREE, 0.001, None)
 
     assert exchange.inputs.size == 28
     assert 'the maps that it has assigned are used' in exchange.note
@@ -206,12 +211,73 @@ def test_a_read_only_map_that_lacks_what_is_needed_is_refused_in_one_sentence() 
     drive.objects[0x1600, 2] = struct.pack('<I', 0x60FF0020)
 
     with pytest.raises(UnusableMap, match='leg 3 does not map target position'):
-        set_up(drive, FREE, 0.002)
+        set_up(drive, FREE, 0.002, None)
 
 
-def test_a_setting_that_a_drive_refuses_is_named() -> None:
-    with pytest.raises(SdoRefused, match='leg 3 refuses object 6065h:0: abort 0x06010002'):
-        set_up(ScriptedDrive(0x6065), FIXED, 0.002)
+def test_no_optional_object_prevents_a_start_and_each_that_is_lacking_is_named() -> None:
+    drive = ScriptedDrive(0x10F3, 0x6007, 0x6065, 0x6066, 0x60C2, 0x6060)
+
+    exchange = set_up(drive, FIXED, 0.002, (-5, 7))
+
+    told = guards.sentence(FIXED.guards.missing, [[], [], exchange.lacks, [], [], []])
+    assert told.startswith('the drives lack ')
+    for what in (
+        'abort connection (6007h)',
+        'following error (6065h)',
+        'interpolation time (60C2h:1',
+    ):
+        assert f'{what}' in told
+    assert 'of leg 3: abort 0x06010002' in told
+    assert 'software limit' not in told
+    assert drive.objects[0x607D, 1] + drive.objects[0x607D, 2] == struct.pack('<ii', -5, 7)
+    assert drive.objects[0x60E0, 0] == struct.pack('<H', 3000)
+    assert drive.objects[0x605E, 0] == struct.pack('<h', 2)
+
+
+def test_a_drive_that_takes_a_guard_and_changes_it_is_named() -> None:
+    drive = ScriptedDrive()
+    drive.changes[0x605C, 0] = bytes(2)
+
+    lacks = set_up(drive, FIXED, 0.002, None).lacks
+
+    assert lacks == [guards.Lack('disable operation (605Ch)', 'reads back 0')]
+
+
+def test_a_start_value_that_is_needed_and_refused_ends_the_start(tmp_path: Path) -> None:
+    content = yaml.safe_load(drive_path('omron_1s').read_text())
+    content['start_values'][0]['needed'] = True
+    path = tmp_path / 'drive.yaml'
+    path.write_text(yaml.safe_dump(content))
+    with pytest.raises(SdoRefused, match='leg 3 refuses object 10F3h:5: abort 0x06010002'):
+        set_up(ScriptedDrive(0x10F3), DriveType.from_yaml(str(path)), 0.002, None)
+
+
+def test_an_entry_that_a_map_refuses_is_left_out_and_never_empties_the_map() -> None:
+    drive = ScriptedDrive()
+    drive.refused = {0x60B20010}
+    exchange = set_up(drive, FREE, 0.002, None)
+    assert not exchange.outputs.takes_torque
+    assert exchange.outputs.pack(6, 1, 5).hex() == '0600' + '01000000'
+    assert 'which was to be 60B2h' in exchange.note
+
+    drive = ScriptedDrive()
+    drive.refused = {0x607A0020}
+    drive.accepts_old = set(MAP_1701[:3])
+    exchange = set_up(drive, FREE, 0.002, None)
+    assert drive.objects[0x1600, 0] == b'\3'
+    assert exchange.outputs.pack(6, 1, 5).hex() == '0600' + '01000000' + '0000'
+    assert 'its map 1600h is used as it is' in exchange.note
+
+
+def test_the_drives_own_limits_are_behind_those_of_the_computer() -> None:
+    limits, gear = FIXED.limits, FIXED.gear
+    lower, upper = guards.software_limits(2, gear, limits, -1000, round(0.3 * COUNTS))
+    assert lower == pytest.approx(-1000 - 0.01 * COUNTS, abs=2)
+    assert upper == pytest.approx(-1000 + 0.61 * COUNTS, abs=2)
+    # A leg that stands outside is not pulled inside by being switched on.
+    assert guards.software_limits(2, gear, limits, 0, round(-0.03 * COUNTS))[0] == pytest.approx(
+        -0.04 * COUNTS, abs=2
+    )
 
 
 def test_another_encoder_is_refused_and_one_without_the_object_believed() -> None:
@@ -269,6 +335,50 @@ def test_homed_needs_offsets_and_the_very_drives() -> None:
     assert 'no zero offsets in rig.yaml' in home.why_not(None, found, 'rig.yaml')
     found[3] = IDENTITY._replace(serial=17)
     assert 'leg 4 is another one' in home.why_not(CALIBRATION, found, 'rig.yaml')
+    found[3] = IDENTITY._replace(serial=None)
+    assert home.why_not(CALIBRATION, found, 'rig.yaml') == ''
+    assert home.without_numbers(found).startswith('the drives of leg 1, 2, 3, 4, 5, 6 tell no')
+
+
+def test_a_swapped_pair_of_drives_is_refused_and_named() -> None:
+    numbered = [IDENTITY._replace(serial=100 + leg) for leg in range(6)]
+    calibration = replace(CALIBRATION, identities=tuple(numbered))
+    numbered[1], numbered[4] = numbered[4], numbered[1]
+
+    why = home.why_not(calibration, numbered, 'rig.yaml')
+
+    assert why.startswith('drive of leg 2 is another one than on 2026-11-21: product 0xB0 number')
+    assert why.endswith('the one that was on leg 5: were cables exchanged?')
+
+
+@pytest.mark.parametrize('parked', [None, tuple(round(0.2 * COUNTS) - 1000 for _ in range(6))])
+def test_an_encoder_that_has_lost_its_turns_is_refused(parked: tuple[int, ...] | None) -> None:
+    calibration = replace(CALIBRATION, parked_counts=parked)
+    left = list(parked or (round(0.01 * COUNTS) - 1000,) * 6)
+
+    def why(counts: list[int]) -> str:
+        return home.why_elsewhere(calibration, counts, FIXED.gear)
+
+    assert why(left) == ''
+    assert why([left[0] + round(0.9e-3 * COUNTS), *left[1:]]) == ''
+    turned = [*left[:3], left[3] - 3 * 2**23, *left[4:]]
+    assert 'leg 4 stands -30.000 mm from where it was when' in why(turned)
+    assert 'lost its turns' in why(turned)
+    with_nothing: Any = [*left[:5], None]
+    assert 'leg 6 does not tell where it stands (6064h)' in why(with_nothing)
+
+
+def test_where_the_drives_are_parked_is_in_the_rig_file(tmp_path: Path) -> None:
+    path = tmp_path / 'rig.yaml'
+    unknown = IDENTITY._replace(serial=None)
+    calibration = replace(CALIBRATION, identities=(unknown,) * 6)
+    save_rig(path, Rig('vigo', calibration, interface='eth1'))
+
+    home.park(str(path), (1, -2, 3, 4, 5, 6))
+
+    rig = load_rig(path)
+    assert rig.drives == replace(calibration, parked_counts=(1, -2, 3, 4, 5, 6))
+    assert (rig.platform, rig.interface) == ('vigo', 'eth1')
 
 
 def test_home_is_compared_and_its_level_told() -> None:

@@ -30,12 +30,18 @@ def test_the_bus_is_started_in_the_one_order_that_real_drives_take(wire: Scripte
     start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
 
     log = [line for line in wire.log if line[0].isalpha()]
-    assert log[:4] == ['scan', 'map 0.1 (0.002, 0.001)', 'frame', 'request 8']
-    assert log[-1] == 'hurry'
-    assert set(log[4:-1]) == {'frame'}
+    frames = log.index('request 8') - 2
+    assert log[:2] == ['scan', 'map 0.1 (0.002, 0.001)']
+    assert frames > 5
+    assert log[2 : 2 + frames] == ['frame'] * frames
+    assert log[-2:] == ['request 4', 'hurry']
+    assert set(log[3 + frames : -2]) == {'frame'}
     sixth = [line for line in wire.log if line.startswith('6')]
     assert [line for line in sixth if 'write 6060' in line]
-    assert wire.log.index(sixth[-1]) < wire.log.index('map 0.1 (0.002, 0.001)')
+    told = [line for line in sixth if 'write' in line]
+    assert wire.log.index(told[-1]) < wire.log.index('map 0.1 (0.002, 0.001)')
+    # In SAFEOP, before frames have to be punctual.
+    assert wire.log.index('6 read 1C32') < wire.log.index('frame')
     assert {word for frame in wire.sent for word, _, _ in frame} == {Control.DISABLE_VOLTAGE}
 
 
@@ -53,6 +59,7 @@ def test_drives_that_do_not_reach_a_state_are_named_with_their_reason(wire: Scri
     with pytest.raises(NotOperational, match=r'SAFEOP: leg 6: PREOP with error 0x0030 \(Inv'):
         start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
     wire.reached[4] = [AlStatus(4, 0, '')] * 6
+    wire.resettable = False
     wire.reached[8] = [OP] * 3 + [AlStatus(0x14, 0x1B, 'Sync manager watchdog')] + [OP] * 2
     with pytest.raises(NotOperational, match='OP: leg 4: SAFEOP with error 0x001B'):
         start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
@@ -64,3 +71,18 @@ def test_nothing_is_written_to_a_wrong_drive(wire: ScriptedWire) -> None:
     with pytest.raises(WrongBus, match='leg 1 has vendor 0x2'):
         start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
     assert not [line for line in wire.log if 'write' in line]
+
+
+@pytest.mark.parametrize('phase', [0.1, 0.5, 0.9])
+def test_frames_are_far_from_sync0_before_the_drives_are_in_op(
+    wire: ScriptedWire, phase: float
+) -> None:
+    """Reading, real hardware: drives that work on SYNC0 leave OP when frames miss it."""
+    wire.time = 7.0 + phase * CYCLE
+
+    start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+
+    first = wire.log.index('request 8')
+    in_op = wire.instants[wire.log[:first].count('frame') :]
+    away = [abs((instant / CYCLE + 0.5) % 1.0 - 0.5) for instant in in_op]
+    assert max(away) < 0.2

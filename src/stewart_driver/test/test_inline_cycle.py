@@ -11,13 +11,13 @@ from stewart_driver.control.configuration import (
     InterpolationSettings,
     SupervisionSettings,
 )
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_link import Sample
 from stewart_driver.control.inline_cycle import InlineCycle
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 
 START = 1_000_000_000
 PERIOD = 2_000_000
@@ -50,7 +50,7 @@ def ride(loop: InlineCycle, duration: float) -> list[Sample]:
         stamp_ns = START + round(1e9 * now)
         loop.advance(stamp_ns)
         strokes = REST + SPEEDS * (0.5 * rise**2 + max(now - 1.1, 0.0))
-        loop.offer(Setpoint(stamp_ns / 1e9, strokes, SPEEDS * rise))
+        loop.offer(LegMotion(stamp_ns / 1e9, strokes, SPEEDS * rise))
         samples += loop.samples()
     return samples
 
@@ -96,13 +96,40 @@ def test_silence_stops_the_legs_and_end_switches_them_off() -> None:
     loop.end()
 
     told = [change.state for change in loop.state_changes()]
-    assert told[-2:] == [State.STOPPING, State.DISABLED]
+    assert State.STOPPING in told[-3:]
+    assert told[-1] is State.DISABLED
     last = list(loop.samples())[-1]
     assert np.all(np.abs(last.rates) < 1e-12)
     assert not loop.alive
     cycles = loop.cycles
     loop.advance(START + 10_000 * PERIOD)
     assert loop.cycles == cycles
+
+
+def test_a_gentle_stop_takes_the_time_that_it_needs() -> None:
+    """At 0.25 m/s and 0.3 m/s² legs come to rest after 1.25 s, and have power until then."""
+    backend = LoopbackBackend(LoopbackOptions(start=0.5))
+    limits = backend.limits.narrowed(acceleration=0.6)
+    loop = InlineCycle(backend, CycleConfiguration(limits), START)
+    loop.advance(START)
+    assert loop.request(Request.ENABLE)[0]
+    for step in range(300):
+        now = 0.1 + 0.005 * step
+        stamp_ns = START + round(1e9 * now)
+        loop.advance(stamp_ns)
+        rise = min(now - 0.1, 1.0)
+        strokes = 0.5 - 0.25 * np.ones(6) * (0.5 * rise**2 + max(now - 1.1, 0.0))
+        loop.offer(LegMotion(stamp_ns / 1e9, strokes, -0.25 * rise * np.ones(6)))
+    moving = len(backend.targets)
+    loop.end()
+
+    stop = np.array([target.strokes for target in backend.targets[moving - 2 :]])
+    rates = np.diff(stop, axis=0) / 0.002
+    assert np.abs(rates[0]).max() == pytest.approx(0.25, rel=1e-3)
+    assert np.abs(rates[-1]).max() == 0.0
+    assert np.abs(np.diff(rates, axis=0)).max() / 0.002 <= 0.3 * (1 + 1e-6)
+    assert len(stop) * 0.002 == pytest.approx(1.25 + 0.1, abs=0.02)
+    assert loop.state_changes()[-1].state is State.DISABLED
 
 
 def test_a_quick_stop_is_obeyed_at_once() -> None:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 import sys
 
@@ -32,7 +31,7 @@ from played_setpoints import (
     ZERO,
 )
 from stewart_driver.path.interpolation import Interpolator
-from stewart_driver.path.setpoint import Setpoint, Verdict
+from stewart_driver.path.motion import LegMotion, Verdict
 
 
 def test_a_clean_stream_is_reproduced_a_playout_delay_later() -> None:
@@ -59,7 +58,7 @@ def test_jitter_bursts_and_losses_leave_no_step(seed: int) -> None:
         # A burst: what was stamped in 15 ms arrives at once.
         delays[begin : begin + 3] = (3 - np.arange(3)) * PERIOD
     lost = frozenset(rng.integers(20, count - 20, 10).tolist())
-    jittered = T0 + np.cumsum(CYCLE + rng.exponential(1e-4, int(duration / CYCLE)))
+    jittered = T0 + np.cumsum(CYCLE + rng.uniform(0.0, 0.45 * CYCLE, int(duration / CYCLE)))
 
     played = play(
         holding(), stream(wave, duration, delays, lost), jittered[jittered < T0 + duration]
@@ -80,7 +79,7 @@ def test_any_stream_stays_within_stroke_rate_and_acceleration(seed: int) -> None
         arrival, point = arrivals[index]
         strokes = point.strokes + rng.normal(0.0, rng.choice([1e-6, 1e-3, 0.1]), 6)
         rates = point.rates + rng.normal(0.0, rng.choice([1e-3, 0.1, 1.0]), 6)
-        arrivals[index] = (arrival + rng.uniform(0, 0.05), Setpoint(point.stamp, strokes, rates))
+        arrivals[index] = (arrival + rng.uniform(0, 0.05), LegMotion(point.stamp, strokes, rates))
 
     played = play(holding(), arrivals, cycles(2.5))
 
@@ -100,37 +99,38 @@ def test_a_path_that_begins_beside_the_held_strokes_is_joined_without_a_step() -
     assert_smooth(played, acceleration=4.5)
 
 
-@pytest.mark.parametrize('stopped_after', [None, 0.05])
-def test_legs_beyond_an_end_of_their_stroke_go_there_without_a_step(
-    stopped_after: float | None,
-) -> None:
+def test_holding_moves_no_leg_that_stands_not_even_one_outside_its_stroke() -> None:
     beyond = START.copy()
     beyond[1], beyond[4] = -0.0045, 0.603
     interpolator = holding(beyond)
-    path = Setpoint(T0 + 0.01, np.clip(beyond, 0.0, 0.6), ZERO)
+    path = LegMotion(T0 + 0.01, np.clip(beyond, 0.0, 0.6), ZERO)
     assert interpolator.offer(path, T0) is Verdict.START_AWAY
-    assert 'on its way into its stroke' in interpolator.last_refusal
 
-    def stop(now: float) -> None:
-        if stopped_after is not None and now - T0 > stopped_after:
-            interpolator.stop(1.0)
+    played = play(interpolator, [], cycles(0.5))
 
-    played = play(interpolator, [], cycles(0.5), during=stop)
+    assert np.all(played.strokes == beyond)
+    assert not played.rates.any()
 
-    assert np.array_equal(played.strokes[0], beyond)
-    # The fading takes a tenth of the acceleration limit; a stop may take all of it.
-    assert_smooth(played, LIMITS.acceleration * (0.1 if stopped_after is None else 1.0))
+
+def test_legs_that_sag_are_brought_to_rest_within_their_limits() -> None:
+    sagging = np.array([-0.05, -0.05, -0.04, 0.0, -0.001, -0.05])
+    interpolator = Interpolator(LIMITS, SETTINGS, CYCLE)
+    interpolator.command(T0 - CYCLE)
+    interpolator.hold(START, sagging)
+    played = play(interpolator, [], cycles(0.5))
+
+    steps = np.diff(played.strokes, axis=0, prepend=[START])
+    assert np.abs(steps).max() <= 0.05 * CYCLE
+    rates = np.diff(steps, axis=0) / CYCLE
+    assert np.abs(rates).max() <= LIMITS.acceleration * CYCLE * (1 + 1e-6)
+    assert np.all(played.strokes[:, 3:5] == START[3:5])
     assert not played.rates[-1].any()
-    if stopped_after is None:
-        assert np.array_equal(played.strokes[-1], np.clip(beyond, 0.0, 0.6))
-        assert interpolator.offer(replace(path, stamp=T0 + 0.6), T0 + 0.5) is Verdict.ACCEPTED
-    else:
-        assert (np.abs(played.strokes[-1] - beyond) <= 1e-3).all()
+    assert interpolator.at_rest
 
 
 def test_silence_at_rest_is_normal() -> None:
     interpolator = holding()
-    points = [(T0 + t, Setpoint(T0 + t, START, ZERO)) for t in np.arange(0.0, 0.2, PERIOD)]
+    points = [(T0 + t, LegMotion(T0 + t, START, ZERO)) for t in np.arange(0.0, 0.2, PERIOD)]
     played = play(interpolator, points, cycles(1.0))
 
     assert not played.starved.any()
@@ -145,21 +145,6 @@ def test_a_gap_shorter_than_delay_and_extrapolation_is_bridged() -> None:
 
     assert not played.starved.any()
     assert_smooth(played, acceleration=6.5)
-
-
-def test_a_stalled_process_goes_on_where_it_was() -> None:
-    """50 ms without a cycle: no jump of 50 ms, then the path catches up smoothly."""
-    times = cycles(2.9)
-    times = times[(times < T0 + 1.5) | (times > T0 + 1.55)]
-    interpolator = holding()
-    played = play(interpolator, stream(Wave(), 3.0), times)
-
-    reference = play(holding(), stream(Wave(), 3.0), cycles(2.9))
-    assert np.abs(played.stroke_steps).max() <= 3.1 * np.abs(reference.stroke_steps).max()
-    # The path has advanced by three cycles in the stall.
-    assert np.abs(played.rate_steps).max() <= 3 * CYCLE * (4.5 + LIMITS.rate)
-    assert np.abs(played.strokes[-1] - reference.strokes[-1]).max() < 1e-5
-    assert abs(interpolator.slipped) < 1e-4
 
 
 @pytest.mark.parametrize(
@@ -184,16 +169,16 @@ def test_what_cannot_be_played_is_refused_and_counted(
     interpolator = holding()
     play(
         interpolator,
-        [(T0 + t, Setpoint(T0 + t, START, ZERO)) for t in np.linspace(0.0, 1.0, 201)],
+        [(T0 + t, LegMotion(T0 + t, START, ZERO)) for t in np.linspace(0.0, 1.0, 201)],
         cycles(1.0),
     )
-    interpolator.offer(Setpoint(T0 + 1.0, START, ZERO), T0 + 1.0)
+    interpolator.offer(LegMotion(T0 + 1.0, START, ZERO), T0 + 1.0)
     good = {'stamp': T0 + 1.005, 'strokes': START, 'rates': ZERO, 'forces': ZERO}
 
-    assert interpolator.offer(Setpoint(**{**good, **change}), T0 + 1.001) is verdict
+    assert interpolator.offer(LegMotion(**{**good, **change}), T0 + 1.001) is verdict
     assert interpolator.counts[verdict] == 1
     assert interpolator.last_refusal
-    assert interpolator.offer(Setpoint(**good), T0 + 1.001) is Verdict.ACCEPTED
+    assert interpolator.offer(LegMotion(**good), T0 + 1.001) is Verdict.ACCEPTED
 
 
 def test_a_setpoint_that_comes_after_its_time_is_late() -> None:
@@ -207,7 +192,7 @@ def test_a_setpoint_that_comes_after_its_time_is_late() -> None:
 
 def test_nothing_is_taken_before_the_legs_are_held_and_after_release() -> None:
     interpolator = Interpolator(LIMITS, SETTINGS, CYCLE)
-    point = Setpoint(T0, START, ZERO)
+    point = LegMotion(T0, START, ZERO)
     assert interpolator.offer(point, T0) is Verdict.NOT_FOLLOWING
 
     interpolator.hold(START)
@@ -219,7 +204,7 @@ def test_feed_forward_forces_are_joined_linearly_and_kept_in_a_stop() -> None:
     forces = np.arange(6.0)
     interpolator = holding()
     points = [
-        Setpoint(T0 + i * PERIOD, START, ZERO, forces * i) for i in range(11)
+        LegMotion(T0 + i * PERIOD, START, ZERO, forces * i) for i in range(11)
     ]  # fmt: skip
     for point in points:
         interpolator.offer(point, T0)

@@ -28,7 +28,7 @@ from played_setpoints import (
     Wave,
     ZERO,
 )
-from stewart_driver.path.setpoint import Setpoint, Verdict
+from stewart_driver.path.motion import LegMotion, Verdict
 
 
 def test_silence_brings_all_legs_to_rest_on_one_path() -> None:
@@ -119,12 +119,12 @@ def test_a_stop_ends_in_front_of_the_stroke_end(room: float) -> None:
     """The legs run towards their end at 0.3 m/s and the setpoints cease just before it."""
     top = LIMITS.stroke_upper[0]
 
-    def setpoint(time: float) -> Setpoint:
+    def setpoint(time: float) -> LegMotion:
         rate = min(1.0 * time, 0.3)
         stroke = 0.5 * time**2 if time < 0.3 else 0.045 + 0.3 * (time - 0.3)
         strokes = START.copy()
         strokes[2] = 0.1 + stroke
-        return Setpoint(T0 + time, strokes, np.where(np.arange(6) == 2, rate, 0.0))
+        return LegMotion(T0 + time, strokes, np.where(np.arange(6) == 2, rate, 0.0))
 
     times = np.arange(0.0, 3.0, PERIOD)
     points = [setpoint(t) for t in times]
@@ -147,8 +147,8 @@ def test_after_a_stop_only_a_path_from_rest_at_the_held_strokes_is_taken() -> No
     away[4] += 1.1 * SETTINGS.start_tolerance
     fast[1] = -1.1 * SETTINGS.start_rate_tolerance
 
-    assert interpolator.offer(Setpoint(now, away, ZERO), now) is Verdict.START_AWAY
+    assert interpolator.offer(LegMotion(now, away, ZERO), now) is Verdict.START_AWAY
     assert 'leg 5' in interpolator.last_refusal
-    assert interpolator.offer(Setpoint(now, held, fast), now) is Verdict.START_MOVING
+    assert interpolator.offer(LegMotion(now, held, fast), now) is Verdict.START_MOVING
     assert 'leg 2' in interpolator.last_refusal
-    assert interpolator.offer(Setpoint(now, held, ZERO), now) is Verdict.ACCEPTED
+    assert interpolator.offer(LegMotion(now, held, ZERO), now) is Verdict.ACCEPTED

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from driver_graph import driver_graph
 from rclpy.parameter import Parameter
 from stewart_driver.daq.options import SensorOptions
-from stewart_driver.daq.reader import DaqReader
+from stewart_driver.daq.sensors import DaqReader
 from stewart_driver.nodes import position_sensors
 from stewart_driver.nodes.imu import Imu
 from stewart_node_support.lifecycle import state_of, take_down

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from stewart_driver.control.cycle import Request
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.loopback import LoopbackBackend, LoopbackOptions

@@ -5,21 +5,21 @@
 from __future__ import annotations
 
 import pytest
-from stewart_driver.control.standstill import Standstill
+from stewart_driver.control.stall_detector import StallDetector
 
 
 def test_a_counter_stands_for_as_long_as_it_was_seen_to() -> None:
-    standstill = Standstill()
+    stall = StallDetector()
 
-    assert standstill.look(7, 1000.0) == 0.0
-    assert standstill.look(7, 1000.04) == pytest.approx(0.04)
-    assert standstill.look(7, 1000.10) == pytest.approx(0.10)
-    assert standstill.look(8, 1000.15) == 0.0
+    assert stall.look(7, 1000.0) == 0.0
+    assert stall.look(7, 1000.04) == pytest.approx(0.04)
+    assert stall.look(7, 1000.10) == pytest.approx(0.10)
+    assert stall.look(8, 1000.15) == 0.0
 
 
 def test_a_pause_of_who_looks_is_not_one_of_who_counts() -> None:
-    standstill = Standstill()
-    standstill.look(7, 1000.0)
+    stall = StallDetector()
+    stall.look(7, 1000.0)
 
     # As after both were frozen, with the machine.
-    assert standstill.look(7, 1060.0) == pytest.approx(0.1)
+    assert stall.look(7, 1060.0) == pytest.approx(0.1)

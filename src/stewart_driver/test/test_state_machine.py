@@ -40,10 +40,12 @@ EXPECTED = {
     ('STOPPING', 'QUICK_STOP'): 'STOPPING',
     ('STOPPING', 'TRIP'): 'STOPPING',
     ('STOPPING', 'FAIL'): 'FAULT',
+    ('FAULT', 'DISABLE'): 'FAULT',
     ('FAULT', 'QUICK_STOP'): 'FAULT',
     ('FAULT', 'TRIP'): 'FAULT',
     ('FAULT', 'FAIL'): 'FAULT',
     ('FAULT', 'RESET_FAULT'): 'DISABLED',
+    ('FAULT', 'REVIVE'): 'ENABLING',
 }
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from stewart_driver.backend import Measurement
 from stewart_driver.control.configuration import SupervisionSettings
-from stewart_driver.control.punctuality import Punctuality
-from stewart_driver.control.supervision import Supervisor
+from stewart_driver.control.supervision import OverrunRate, Supervisor
 from stewart_driver.legs import LegLimits
+from stewart_driver.path.motion import LegMotion
 
 LIMITS = LegLimits(np.zeros(6), np.full(6, 0.6), rate=0.6, acceleration=6.0)
 SETTINGS = SupervisionSettings()
@@ -38,8 +38,9 @@ def test_silence_counts_from_the_last_command(supervisor: Supervisor) -> None:
 @pytest.mark.parametrize('leg', range(1, 7))
 def test_the_following_error_names_its_leg(supervisor: Supervisor, leg: int) -> None:
     one = np.arange(1, 7) == leg
-    assert supervisor.following(MIDDLE, ZERO, MIDDLE - 0.0099 * one) is None
-    assert supervisor.following(MIDDLE, ZERO, MIDDLE - 0.0101 * one) == (
+    command = LegMotion(0.0, MIDDLE, ZERO)
+    assert supervisor.following(command, MIDDLE - 0.0099 * one) is None
+    assert supervisor.following(command, MIDDLE - 0.0101 * one) == (
         f'leg {leg} is 10.10 mm from its command, allowed are 10 mm'
     )
 
@@ -47,29 +48,30 @@ def test_the_following_error_names_its_leg(supervisor: Supervisor, leg: int) -> 
 def test_a_leg_that_moves_may_lag_the_others_may_not(supervisor: Supervisor) -> None:
     one = np.arange(1, 7) == 3
     allowed = SETTINGS.following_error + 0.4 * SETTINGS.following_lag
-    assert supervisor.following(MIDDLE, -0.4 * one, MIDDLE + 0.99 * allowed * one) is None
-    assert supervisor.following(MIDDLE, -0.4 * one, MIDDLE + 1.01 * allowed * one) == (
+    back, forth = LegMotion(0.0, MIDDLE, -0.4 * one), LegMotion(0.0, MIDDLE, 0.4 * one)
+    assert supervisor.following(back, MIDDLE + 0.99 * allowed * one) is None
+    assert supervisor.following(back, MIDDLE + 1.01 * allowed * one) == (
         'leg 3 is 20.20 mm from its command, allowed are 20 mm'
     )
-    assert supervisor.following(MIDDLE, 0.4 * one, MIDDLE + 0.0101 - 0.0101 * one) == (
+    assert supervisor.following(forth, MIDDLE + 0.0101 - 0.0101 * one) == (
         'leg 1 is 10.10 mm from its command, allowed are 10 mm'
     )
 
 
 def test_a_cycle_that_takes_two_periods_misses_half_of_them(supervisor: Supervisor) -> None:
-    punctuality = Punctuality(0.002)
-    share = [punctuality.missed(10.0 + 0.002 * number) for number in range(1000)][-1]
+    rate = OverrunRate(0.002)
+    share = [rate.missed(10.0 + 0.002 * number) for number in range(1000)][-1]
     assert share == pytest.approx(0.0, abs=0.01)
-    shares = [punctuality.missed(12.0 + 0.0042 * number) for number in range(300)]
+    shares = [rate.missed(12.0 + 0.0042 * number) for number in range(300)]
     assert shares[50] < 0.2
     assert shares[-1] == pytest.approx(0.52, abs=0.01)
-    assert supervisor.punctuality(0.5) is None
-    assert supervisor.punctuality(shares[-1]) == (
+    assert supervisor.overruns(0.5) is None
+    assert supervisor.overruns(shares[-1]) == (
         f'{1e2 * shares[-1]:.1f} % of the cycles of the last second were missed while moving, '
         'allowed are 50 %'
     )
-    punctuality.forget()
-    assert punctuality.missed(20.0) == punctuality.missed(20.9) == 0.0
+    rate.forget()
+    assert rate.missed(20.0) == rate.missed(20.9) == 0.0
 
 
 @pytest.mark.parametrize('value', [np.nan, np.inf, -np.inf])

@@ -9,8 +9,7 @@ from itertools import groupby
 
 import numpy as np
 import pytest
-from stewart_driver.witmotion.arrivals import Arrival, ArrivalTimes
-from stewart_driver.witmotion.clock import SampleClock
+from stewart_driver.witmotion.clock import Arrival, ArrivalTimes, SampleClock
 
 Delay = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 BURST = 33 * 10 / 115200

@@ -8,14 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from stewart_driver.errors import ConfigurationError
+from stewart_driver.errors import ConfigurationError, DriverError
 from stewart_driver.witmotion.commands import Algorithm, BaudCode, RateCode, Register
-from stewart_driver.witmotion.configuring import configure, SensorSettings
-from stewart_driver.witmotion.conversation import carry_out, Conversation
-from stewart_driver.witmotion.errors import RegisterRefused, SensorSilent
 from stewart_driver.witmotion.frames import FrameType
-from stewart_driver.witmotion.link import Interrupted, Link
-from stewart_driver.witmotion.probing import CANDIDATES, order, probe
+from stewart_driver.witmotion.link import carry_out, Conversation, Interrupted, Link
+from stewart_driver.witmotion.settings import CANDIDATES, configure, order, probe, SensorSettings
+from stewart_driver.witmotion.transport import RegisterRefused, SensorSilent
 
 IMU = (FrameType.ACCELERATION, FrameType.ANGULAR_VELOCITY, FrameType.QUATERNION)
 WANTED = SensorSettings(IMU, 200.0, 115200, Algorithm.SIX_AXIS)
@@ -38,7 +36,7 @@ class ScriptedSensor:
         self.time = 0.0
         self.baud = 115200
         self.code = code
-        self.registers = {2: 0x07DE, 3: 6, 4: code, 0x24: 0}
+        self.registers = {2: 0x07DE, 3: 6, 4: code, 0x1F: 4, 0x20: 3, 0x21: 3, 0x24: 0}
         self.stream, self.deaf, self.switches = stream, False, True
         self.stubborn: set[int] = set()
         self.commands: list[bytes] = []
@@ -127,16 +125,24 @@ def test_a_sensor_is_brought_to_the_settings_and_nothing_is_saved() -> None:
     talk(probe(link, order(115200)))
     changed = talk(configure(link, WANTED))
 
-    assert sensor.registers == {2: 0x0206, 3: RateCode.HZ_200, 4: BaudCode.BAUD_115200, 0x24: 1}
+    assert sensor.registers == {
+        2: 0x0206, 3: RateCode.HZ_200, 4: BaudCode.BAUD_115200, 0x24: 1, 0x1F: 2, 0x20: 3, 0x21: 3
+    }  # fmt: skip
     assert (link.baud, sensor.code) == (115200, 6)
     # The faster line comes first: 9600 baud cannot carry 200 Hz.
-    assert changed == (Register.BAUD, Register.CONTENT, Register.RATE, Register.ALGORITHM)
+    assert changed == (
+        Register.BAUD,
+        Register.CONTENT,
+        Register.RATE,
+        Register.ALGORITHM,
+        Register.BANDWIDTH,
+    )
     assert SAVE not in sensor.commands
 
 
 def test_what_the_sensor_has_is_not_written_again() -> None:
     sensor = ScriptedSensor(6)
-    sensor.registers.update({2: 0x0206, 3: 11, 4: 6, 0x24: 1})
+    sensor.registers.update({2: 0x0206, 3: 11, 4: 6, 0x1F: 2, 0x24: 1})
     link = linked(sensor)
 
     assert talk(configure(link, WANTED)) == ()
@@ -164,7 +170,7 @@ def test_every_write_is_unlocked_and_read_back() -> None:
     sensor = ScriptedSensor(6)
     talk(configure(linked(sensor), WANTED))
     for index, command in enumerate(sensor.commands):
-        if command[2] in {2, 3, 0x24}:
+        if command[2] in {2, 3, 0x1F, 0x24}:
             assert sensor.commands[index - 1] == UNLOCK
             assert sensor.commands[index + 1][2] == 0x27
 
@@ -214,3 +220,28 @@ def test_every_wait_ends_when_the_thread_is_to_stop() -> None:
     with pytest.raises(Interrupted):
         talk(probe(linked(sensor, lambda: sensor.time > 0.5), CANDIDATES))
     assert sensor.time < 0.7
+
+
+def test_bandwidth_and_ranges_are_those_asked_for() -> None:
+    sensor = ScriptedSensor(6)
+    settings = SensorSettings(
+        IMU, 200.0, 115200, bandwidth=42.0, gyroscope_range=500.0, accelerometer_range=4.0
+    )
+    talk(configure(linked(sensor), settings))
+    assert [sensor.registers[number] for number in (0x1F, 0x20, 0x21)] == [3, 1, 1]
+    with pytest.raises(ConfigurationError, match='bandwidth: expected one of 256, 188, 98, 42'):
+        SensorSettings(IMU, 200.0, 115200, bandwidth=50.0)
+    with pytest.raises(ConfigurationError, match='accelerometer_range: expected one of 2, 4, 8'):
+        SensorSettings(IMU, 200.0, 115200, accelerometer_range=3.0)
+
+
+def test_a_sensor_that_does_not_obey_its_registers_is_saved_and_restarted_where_allowed() -> None:
+    sensor = ScriptedSensor(6)
+    link = linked(sensor)
+    talk(configure(link, WANTED))
+    with pytest.raises(DriverError, match='obeys after a restart, for which `save` has to be'):
+        talk(configure(link, WANTED, obeys=False))
+    assert REBOOT not in sensor.commands
+
+    assert talk(configure(link, SensorSettings(IMU, 200.0, 115200, save=True), obeys=False)) == ()
+    assert [command for command in sensor.commands if command in {SAVE, REBOOT}] == [SAVE, REBOOT]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
 import pytest
-from stewart_driver.witmotion.decoder import Decoded, Decoder
 from stewart_driver.witmotion.frames import FRAME_LENGTH, PARSERS
+from stewart_driver.witmotion.samples import Decoded, Decoder
 
 TYPES = np.array(sorted(PARSERS))
 # A place in random bytes passes for a frame: header, one of twelve types, sum.

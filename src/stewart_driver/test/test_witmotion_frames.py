@@ -10,7 +10,6 @@ from struct import pack
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
-from stewart_driver.witmotion.decoder import Decoder
 from stewart_driver.witmotion.frames import (
     AccelerationFrame,
     AccuracyFrame,
@@ -29,6 +28,7 @@ from stewart_driver.witmotion.frames import (
     RegisterFrame,
     TimeFrame,
 )
+from stewart_driver.witmotion.samples import Decoder
 
 G = 9.80665
 

@@ -9,14 +9,13 @@ from struct import pack
 
 from hypothesis import given
 from hypothesis import strategies as st
-from stewart_driver.witmotion.decoder import Decoder
 from stewart_driver.witmotion.frames import (
     AccelerationFrame,
     AngularVelocityFrame,
     MagneticFieldFrame,
     QuaternionFrame,
 )
-from stewart_driver.witmotion.grouping import CycleGrouper, Sample
+from stewart_driver.witmotion.samples import CycleGrouper, Decoder, Sample
 
 IMU = (0x51, 0x52, 0x59)
 STEPS = {0x51: 16 * 9.80665 / 32768, 0x52: radians(2000 / 32768), 0x59: 1 / 32768}

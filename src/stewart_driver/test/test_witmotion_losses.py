@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from stewart_driver.witmotion.arrivals import Arrival, ArrivalTimes
-from stewart_driver.witmotion.clock import SampleClock
+from stewart_driver.witmotion.clock import Arrival, ArrivalTimes, SampleClock
 
 BAUD = 115200
 CYCLE = 33
@@ -21,7 +20,7 @@ class Way:
     """Between sensor and reader: ticks of the adapter, and pauses between two reads [s]."""
 
     tick: float
-    gather: float = 0.0
+    batch_interval: float = 0.0
 
     def reads(self, sent: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return when a cycle's last byte was read."""
@@ -29,11 +28,11 @@ class Way:
         late = rng.random(len(sent)) < 0.003
         times[late] += rng.exponential(0.004, int(late.sum()))
         times = np.ceil(np.maximum.accumulate(times) / self.tick) * self.tick
-        if not self.gather:
+        if not self.batch_interval:
             return times
         ends = [times[0]]
         while ends[-1] < times[-1]:
-            end = ends[-1] + self.gather + rng.exponential(2e-4)
+            end = ends[-1] + self.batch_interval + rng.exponential(2e-4)
             # The driver's reader waits for the next byte in one of eight reads.
             sharp = times[np.searchsorted(times[:-1], end)]
             ends.append(end if len(ends) % 8 else max(end, sharp))
@@ -100,8 +99,8 @@ def test_stamps_are_right_to_a_millisecond_as_samples_come(
         # than 2 ms, the common measures; only a quartz that is off goes through all the delays.
         (Way(0.016), 0.005, 1.1e-3),
         (Way(0.016), 0.01, 2.1e-3),
-        (Way(0.001, gather=0.04), 0.005, 1.3e-3),
-        (Way(0.001, gather=0.04), 0.01, 1.3e-3),
+        (Way(0.001, batch_interval=0.04), 0.005, 1.3e-3),
+        (Way(0.001, batch_interval=0.04), 0.01, 1.3e-3),
     ],
 )
 def test_samples_read_together_are_right_where_the_spoilt_ones_left_their_bytes(

@@ -16,14 +16,16 @@ import pytest
 import serial
 from stewart_driver.errors import DriverError
 from stewart_driver.witmotion import transport as module
-from stewart_driver.witmotion.errors import (
+from stewart_driver.witmotion.transport import (
+    foreign,
+    mapped,
     PortBusy,
     PortDenied,
     PortError,
     PortLost,
     PortMissing,
+    SerialTransport,
 )
-from stewart_driver.witmotion.transport import foreign, mapped, SerialTransport
 
 
 @pytest.fixture

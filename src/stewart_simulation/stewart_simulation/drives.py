@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Six simulated drives that follow their targets with a lag."""
+"""Power of six simulated drives, and drives that follow their targets with a lag."""
 
 from __future__ import annotations
 
@@ -33,6 +33,10 @@ class DriveSettings:
         A drive that hears nothing for this long stops following the rate of its last target [s].
     end_lower, end_upper : ndarray, shape (6,)
         Mechanical ends of the legs [m].
+    sag_rate : float
+        How fast a leg without power sinks [m/s].
+    supported : bool
+        Whether the legs stand on supports at the start, until the drives have power.
 
     """
 
@@ -43,9 +47,47 @@ class DriveSettings:
     hold_after: float
     end_lower: Array
     end_upper: Array
+    sag_rate: float = 0.0
+    supported: bool = True
 
 
-class LaggingDrives:
+class SwitchedDrives:
+    """
+    What of six drives is switched.
+
+    Attributes
+    ----------
+    powered : ndarray of bool, shape (6,)
+        Which drives are to follow their targets.
+    sto : ndarray of bool, shape (6,)
+        Which have lost their torque to the safety circuit, whoever powers them.
+    braked : ndarray of bool, shape (6,)
+        Which brakes hold.
+
+    """
+
+    def __init__(self, *, brakes: bool = False) -> None:
+        """Switch nothing on."""
+        self.powered: NDArray[np.bool_] = np.zeros(6, dtype=np.bool_)
+        self.sto: NDArray[np.bool_] = np.zeros(6, dtype=np.bool_)
+        self.braked: NDArray[np.bool_] = np.full(6, brakes)
+
+    @property
+    def on(self) -> bool:
+        """Whether all drives follow their targets; setting it switches all of them."""
+        return bool(self.powered.all())
+
+    @on.setter
+    def on(self, value: bool) -> None:
+        self.powered[:] = value
+
+    @property
+    def live(self) -> NDArray[np.bool_]:
+        """Which motors are under voltage, shape (6,)."""
+        return self.powered & ~self.sto
+
+
+class LaggingDrives(SwitchedDrives):
     r"""
     Position loops of second order, driven by target and target rate.
 
@@ -53,7 +95,7 @@ class LaggingDrives:
 
     with rate and acceleration saturated. Between two targets a drive extrapolates the last one,
     as a drive in cyclic synchronous position mode does. There is no plant: neither gravity nor
-    the coupling of the legs acts on the drives.
+    the coupling of the legs acts on the drives. A leg without power sinks at a fixed rate.
 
     Parameters
     ----------
@@ -66,17 +108,16 @@ class LaggingDrives:
     ----------
     strokes, rates : ndarray, shape (6,)
         True motion of the legs [m], [m/s].
-    on : bool
-        Whether the drives follow their targets; otherwise the brakes bring them to rest.
 
     """
 
     def __init__(self, strokes: ArrayLike, settings: DriveSettings) -> None:
-        """Stand still, braked."""
+        """Stand still, without power."""
+        super().__init__()
         self._settings = settings
+        self._supported = settings.supported
         self.strokes: Array = np.array(strokes, dtype=np.float64)
         self.rates: Array = np.zeros_like(self.strokes)
-        self.on = False
         self._target, self._target_rate = self.strokes, self.rates
         self._age = 0.0
 
@@ -91,6 +132,7 @@ class LaggingDrives:
         """Let some time pass [s]."""
         if duration <= 0.0:
             return
+        self._supported = self._supported and not self.on
         count = max(int(np.ceil(duration / LONGEST_STEP - 1e-6)), 1)
         for _ in range(count):
             self._step(duration / count)
@@ -98,7 +140,7 @@ class LaggingDrives:
     def _step(self, step: float) -> None:
         """Integrate with constant acceleration over the step."""
         settings = self._settings
-        acceleration = self._following() if self.on else -self.rates / step
+        acceleration = np.where(self.live, self._following(), self._sinking(step))
         self._age += step
         limit = settings.acceleration_limit
         rates = self.rates + step * _within(acceleration, -limit, limit)
@@ -106,6 +148,10 @@ class LaggingDrives:
         free = self.strokes + 0.5 * step * (self.rates + rates)
         self.strokes = _within(free, settings.end_lower, settings.end_upper)
         self.rates = np.where(free == self.strokes, rates, 0.0)
+
+    def _sinking(self, step: float) -> Array:
+        rate = 0.0 if self._supported else -self._settings.sag_rate
+        return np.asarray((rate - self.rates) / step)
 
     def _following(self) -> Array:
         settings = self._settings

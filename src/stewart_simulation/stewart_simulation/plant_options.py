@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 STARTS = ('neutral', 'retracted')
 # The mechanical ends lie this far outside the stroke that may be used.
 END_MARGIN = 5e-3
+# Makers build brakes to hold a little more than the rated torque.
+BRAKE_SHARE = 1.1
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,24 @@ class PlantOptions:
     """
 
     MAY_BE_ZERO: ClassVar[frozenset[str]] = frozenset(
-        {'payload_mass', 'joint_error', 'viscous_friction', 'coulomb_friction'}
+        {
+            'payload_mass',
+            'joint_error',
+            'viscous_friction',
+            'coulomb_friction',
+            'unpowered_friction',
+            'unpowered_damping',
+            'brake_release_s',
+            'brake_apply_s',
+        }
     )
 
     platform: str = option('vigo', 'platform type: a name, or a path to its YAML file')
     start: str = option('neutral', 'where the legs stand at first: neutral or retracted')
+    supported: bool = option(
+        default=True,
+        description='there on supports, which are taken away when all drives have power',
+    )
     force_limit: float = option(5000.0, 'largest force of a drive [N]')
     rated_force: float = option(1000.0, 'rated force of a drive; feedback in 1/1000 of it [N]')
     position_gain: float = option(60.0, 'rigid: gain of the position loop [1/s]')
@@ -53,6 +68,18 @@ class PlantOptions:
     joint_error: float = option(0.0, 'rigid: standard deviation of joint coordinates [m]')
     viscous_friction: float = option(20.0, 'rigid: friction of an actuator [N s/m]')
     coulomb_friction: float = option(2.0, 'rigid: friction of an actuator [N]')
+    # Breakaway torque of a servo motor and its ball screw: some 4 % of the rated torque. Their
+    # losses without a current: 0.5 mN m s for a motor of 400 W. Both assumed; a rotor's inertia,
+    # which makes a fall slower, is left out.
+    unpowered_friction: float = option(
+        0.04, 'rigid: dry friction of a leg without power, as a share of the rated force [-]'
+    )
+    unpowered_damping: float = option(
+        0.2, 'rigid: damping of a leg without power, in rated forces per rate [s/m]'
+    )
+    brake: bool = option(default=False, description='rigid: motors with brakes')
+    brake_release_s: float = option(0.05, 'rigid: time until a brake lets go [s]')
+    brake_apply_s: float = option(0.1, 'rigid: time until a brake holds [s]')
     plant_seed: int = option(0, 'rigid: seed of the joint errors')
 
     def __post_init__(self) -> None:
@@ -83,7 +110,7 @@ class PlantOptions:
 
     def drives(self, plant: Plant, limits: LegLimits, *, hold_after: float) -> RigidDrives:
         """
-        Return servo drives on a plant, braked, with their kernels compiled.
+        Return servo drives on a plant, without power, with their kernels compiled.
 
         Parameters
         ----------
@@ -113,6 +140,12 @@ class PlantOptions:
             force_resolution=1e-3 * self.rated_force,
             end_lower=limits.stroke_lower - END_MARGIN,
             end_upper=limits.stroke_upper + END_MARGIN,
+            friction=self.unpowered_friction * self.rated_force,
+            damping=self.unpowered_damping * self.rated_force,
+            brake_force=BRAKE_SHARE * self.rated_force if self.brake else 0.0,
+            brake_release=self.brake_release_s,
+            brake_apply=self.brake_apply_s,
+            supported=self.supported,
         )
         drives = RigidDrives(plant, settings)
         drives.warm_up()

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from math import ceil
 
@@ -11,14 +12,15 @@ import numpy as np
 from stewart_driver.errors import TransportError
 from stewart_driver.legs import Array, LEGS
 from stewart_dynamics.forward_kernels import STATE_SIZE
+from stewart_simulation.drives import SwitchedDrives
 from stewart_simulation.plant import Plant
 from stewart_simulation.servo import leg_motion, plant_derivative, run_servos
 
 LONGEST_STEP = 2.5e-4
 # Of the time constant with which friction damps; at 1.0 a step becomes unstable (`servo.leap`).
 SHARE_OF_DAMPING = 0.75
-# A braked platform stands still below these [m/s], [m/s²] and [rad/s²].
-SLOWEST, LEAST_ACCELERATION = 1e-3, 0.1
+# A platform without power stands still below these [N], [m/s], [m/s²] and [rad/s²].
+LEAST_FORCE, SLOWEST, LEAST_ACCELERATION = 1e-6, 1e-3, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +46,12 @@ class ServoSettings:
         Step of the force feedback: a thousandth of the rated force, as object 6077h has it [N].
     end_lower, end_upper : ndarray, shape (6,)
         Mechanical ends of the strokes [m].
-    brake_share : float
-        What a brake holds before it slips, as a share of `force_limit` [-].
+    friction, damping : float
+        Of motor and screw without power [N], [N s/m].
+    brake_force, brake_release, brake_apply : float
+        What a brake holds before it slips, 0 without one [N], and how long it takes [s].
+    supported : bool
+        Whether the legs stand on supports at the start, until all drives have power at once.
 
     """
 
@@ -58,15 +64,21 @@ class ServoSettings:
     force_resolution: float
     end_lower: Array
     end_upper: Array
-    brake_share: float = 2.0
+    friction: float = 0.0
+    damping: float = 0.0
+    brake_force: float = 0.0
+    brake_release: float = 0.0
+    brake_apply: float = 0.0
+    supported: bool = True
 
 
-class RigidDrives:
+class RigidDrives(SwitchedDrives):
     """
     Drives in cyclic synchronous position mode on the thirteen-body plant.
 
-    Every drive has power or not; without it a brake holds the leg. While none has power and the
-    platform stands, time passes without a step of the plant.
+    Every drive has power or not; without it the leg gives way to its load, against friction and
+    what brake there is, down to its mechanical end. While none has power and the platform stands,
+    time passes without a step of the plant.
 
     Parameters
     ----------
@@ -83,10 +95,10 @@ class RigidDrives:
         True forces [N].
     state : ndarray, shape (13,)
         True pose and twist of the platform.
-    powered : ndarray of bool, shape (6,)
-        Which drives follow their targets.
     force_limits : ndarray, shape (6,)
         Largest forces; a fault may lower them [N].
+    allowed_forces : ndarray, shape (2, 6)
+        What the drives permit themselves, pulling and pushing [N].
     encoder_errors, stuck_encoders : ndarray, shape (6,)
         Faults of the drives' own encoders: what they add, and the reading of one that is stuck,
         otherwise nan [m].
@@ -94,7 +106,8 @@ class RigidDrives:
     """
 
     def __init__(self, plant: Plant, settings: ServoSettings) -> None:
-        """Stand still, braked."""
+        """Stand still, without power."""
+        super().__init__(brakes=settings.brake_force > 0.0)
         # Copies are writable. Pickling drops the read-only flag, and numba compiles for each.
         self._arguments = tuple(
             np.array(value) if isinstance(value, np.ndarray) else value
@@ -107,9 +120,10 @@ class RigidDrives:
             settings.position_gain,
             rate_gain,
             rate_gain / settings.integral_time,
-            settings.brake_share * settings.force_limit,
             settings.current_lag,
         )
+        self._drag = settings.friction, settings.damping
+        self._brake = settings.brake_force, settings.brake_release, settings.brake_apply
         self._ends = np.stack([settings.end_lower, settings.end_upper])
         damped = SHARE_OF_DAMPING / max(plant.damping_rate, 1e-9)
         self._longest_step = min(LONGEST_STEP, damped)
@@ -117,27 +131,21 @@ class RigidDrives:
         self.strokes, self.rates = np.empty(LEGS), np.empty(LEGS)
         self.delivered, self._acting = np.zeros(LEGS), np.zeros(LEGS)
         self._integrals = np.zeros(LEGS)
-        self.powered = np.zeros(LEGS, dtype=np.bool_)
+        self._switching = np.full(LEGS, settings.brake_release)
         self.force_limits = np.full(LEGS, settings.force_limit)
+        self.allowed_forces = np.full((2, LEGS), np.inf)
         self._errors = np.stack([np.zeros(LEGS), np.full(LEGS, np.nan)])
         self.encoder_errors, self.stuck_encoders = self._errors
-        self._resting = True
+        self._resting = self._supported = settings.supported
         self._look()
         self._held = self.strokes.copy()
+        if settings.supported:
+            self._ends[0] = self.strokes
         self._targets, self._target_rates = self.strokes.copy(), np.zeros(LEGS)
         self._still = self._target_accelerations = np.zeros(LEGS)
         self._hold_after = np.full(LEGS, settings.hold_after)
         self._hold = self._hold_after
         self._feed_forward, self._age = np.zeros(LEGS), 0.0
-
-    @property
-    def on(self) -> bool:
-        """Whether all drives follow their targets; setting it switches all of them."""
-        return bool(self.powered.all())
-
-    @on.setter
-    def on(self, value: bool) -> None:
-        self.powered[:] = value
 
     @property
     def force_limit(self) -> float:
@@ -211,10 +219,13 @@ class RigidDrives:
         """Let some time pass [s]."""
         if duration <= 0.0:
             return
-        self._resting = self._comes_to_rest()
-        if self._resting:
+        if self._supported and self.on:
+            self._supported = False
+            self._ends[0] = self._settings.end_lower
+        if not self.powered.any() and (self._resting or self._comes_to_rest()):
             self._rest()
             return
+        self._resting = False
         count = max(1, ceil(duration / self._longest_step - 1e-6))
         step = duration / count
         if not run_servos(
@@ -223,7 +234,13 @@ class RigidDrives:
             self._ends,
             self._gains,
             self.force_limits,
+            self.allowed_forces,
             self.powered,
+            self.sto,
+            self._drag,
+            self._brake,
+            self.braked,
+            self._switching,
             self._errors,
             self._targets,
             self._target_rates,
@@ -247,26 +264,26 @@ class RigidDrives:
 
     def _comes_to_rest(self) -> bool:
         return (
-            not self.powered.any()
+            (not self._brake[0] or bool(self.braked.all()))
+            and bool(np.abs(self.delivered).max() < LEAST_FORCE)
             and bool(np.abs(self.rates).max() < SLOWEST)
             and bool(np.abs(self.acceleration()).max() < LEAST_ACCELERATION)
         )
 
     def _rest(self) -> None:
+        self._resting = True
         self.state[7:] = self._before[:] = 0.0
         self.delivered[:] = 0.0
+        self._switching[:] = self._settings.brake_release
         self._integrals[:] = 0.0
         self._look()
-        self._held[:] = self.strokes
 
     def warm_up(self) -> None:
         """Compile or load the kernels now, not in the first cycle after enabling."""
-        state, powered, age = self.state.copy(), self.powered.copy(), self._age
-        self.on = True
-        self.advance(LONGEST_STEP)
-        self.acceleration()
-        self.powered[:], self.state[:], self._age, self._resting = powered, state, age, True
-        self._rest()
+        twin = deepcopy(self)
+        twin.on = True
+        twin.advance(LONGEST_STEP)
+        twin.acceleration()
 
     def _look(self) -> None:
         base_joints, platform_joints = self._arguments[:2]

@@ -8,7 +8,8 @@ proportional-integral rate loop with the feed-forward force added, a current loo
 Between two targets of the bus position and rate go on along a parabola. Rates that stood still
 for a bus cycle would put a sawtooth into the force, in proportion to the acceleration and in step
 with whoever samples it once per cycle: that looks like an inertia, and no real drive leaves it.
-A drive without power leaves its leg to the brake, which slips when it is asked for too much.
+A drive without power leaves its leg to its load and to the friction of motor and screw; a brake,
+where there is one, takes its time, and slips when it is asked for too much.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from stewart_dynamics.vectors import (
 )
 from stewart_kinematics.compiled import inferred
 
-# A mechanical end stop or a brake: stiff, damped, slow enough for the servo's step [N/m], [N s/m].
+# A mechanical end stop, dry friction or a brake: stiff, damped, slow enough for the servo's step
+# [N/m], [N s/m].
 STOP_STIFFNESS, STOP_DAMPING = 2e6, 2e3
 
 
@@ -103,8 +105,12 @@ def leap(plant: Plant, state, acting, before, step):  # type: ignore[no-untyped-
 
 
 @inferred
-def brake(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
-    """Return the force of a brake [N] and the stroke that it holds [m]: overloaded, it slips."""
+def grip(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
+    """
+    Return the force of dry friction or of a brake [N], and the stroke that it holds [m].
+
+    Asked for more than its largest force it slips.
+    """
     force = STOP_STIFFNESS * (held - stroke) - STOP_DAMPING * rate
     if abs(force) > largest:
         force = largest if force > 0.0 else -largest
@@ -114,28 +120,42 @@ def brake(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
 
 @inferred
 def run_servos(  # type: ignore[no-untyped-def]
-    plant: Plant, retracted, ends, gains, limits, powered, errors,
-    targets, target_rates, target_accelerations, hold, feed_forward, age,
+    plant: Plant, retracted, ends, gains, limits, allowed, powered, sto, drag, brake, braked,
+    switching, errors, targets, target_rates, target_accelerations, hold, feed_forward, age,
     integrals, held, forces, acting, state, before, strokes, rates, step, count,
 ):  # fmt: skip
     """
     Let drives and plant run for `count` steps; False if the plant became singular.
 
     `plant` are the leading arguments of ``forward_kernels.derivative``; `gains` are position
-    gain [1/s], rate gain [N s/m], integral gain [N/m], brake force [N] and current lag [s];
-    `limits` the largest forces [N]; `errors` what encoders add to the stroke, and in the second
-    row the readings of those that are stuck, others nan [m]; `hold` how long the rates of the
-    targets, and their accelerations, are followed [s]. `age` is how old the targets are at first
-    [s]. The integrals [N], the strokes that brakes hold [m], the delivered forces [N], those
-    acting along the legs with brakes and ends [N], the plant state with its accelerations, strokes
-    [m] and rates [m/s] change in place.
+    gain [1/s], rate gain [N s/m], integral gain [N/m] and current lag [s]; `limits` the largest
+    forces, `allowed` those that a drive permits itself, pulling and pushing [N]; `sto` tells who
+    has no torque in spite of its power; `drag` is dry friction [N] and damping [N s/m] of a motor
+    without torque; `brake` the force of the brakes, 0 without them [N], and their times to release
+    and to apply [s]; `errors` what encoders add to the stroke, and in the second row the readings
+    of those that are stuck, others nan [m]; `hold` how long the rates of the targets, and their
+    accelerations, are followed [s]. `age` is how old the targets are at first [s]. Which brakes
+    hold and how long they still need to change [s], the integrals [N], the strokes that friction
+    and brakes hold [m], the delivered forces [N], those acting along the legs with friction,
+    brakes and ends [N], the plant state with its accelerations, strokes [m] and rates [m/s] change
+    in place.
     """
-    position_gain, rate_gain, integral_gain, brake_force, lag = gains
+    position_gain, rate_gain, integral_gain, lag = gains
+    friction, damping = drag
+    brake_force, release_time, apply_time = brake
     follow = 1.0 - np.exp(-step / lag)
     for _ in range(count):
         for i in range(6):
-            stroke = strokes[i]
-            if powered[i]:
+            stroke, largest, live = strokes[i], 0.0, powered[i] and not sto[i]
+            if brake_force > 0.0:
+                if braked[i] != live:
+                    switching[i] = release_time if braked[i] else apply_time
+                else:
+                    switching[i] -= step
+                    braked[i] = live == (switching[i] > 0.0)
+                if braked[i]:
+                    largest = brake_force
+            if live:
                 seen, seen_rate = stroke + errors[0, i], rates[i]
                 if not np.isnan(errors[1, i]):
                     seen, seen_rate = errors[1, i], 0.0
@@ -144,17 +164,22 @@ def run_servos(  # type: ignore[no-untyped-def]
                 target_rate = target_rates[i] + change * since if age <= hold[i] else 0.0
                 error = target_rate + position_gain * (target - seen) - seen_rate
                 asked = rate_gain * error + integrals[i] + feed_forward[i]
-                given = min(max(asked, -limits[i]), limits[i])
+                given = max(asked, -min(limits[i], allowed[0, i]))
+                given = min(given, limits[i], allowed[1, i])
                 if asked == given:  # the integral rests while the force is at its limit
                     integrals[i] += integral_gain * error * step
                 forces[i] += follow * (given - forces[i])
                 acting[i] = forces[i]
-                held[i] = stroke
             else:
                 integrals[i] = 0.0
                 forces[i] -= follow * forces[i]
-                friction, held[i] = brake(held[i], stroke, rates[i], brake_force)
-                acting[i] = forces[i] + friction
+                acting[i] = forces[i] - damping * rates[i]
+                largest += friction
+            if largest > 0.0:
+                held_back, held[i] = grip(held[i], stroke, rates[i], largest)
+                acting[i] += held_back
+            else:
+                held[i] = stroke
             over = max(stroke - ends[1, i], 0.0) + min(stroke - ends[0, i], 0.0)
             if over != 0.0:
                 acting[i] -= STOP_STIFFNESS * over + STOP_DAMPING * rates[i]

@@ -40,6 +40,7 @@ class SimulatedOptions(PlantOptions):
 
     MAY_BE_ZERO: ClassVar[frozenset[str]] = PlantOptions.MAY_BE_ZERO | {
         'enable_delay',
+        'enable_spread',
         'encoder_noise',
         'force_noise',
     }
@@ -54,8 +55,12 @@ class SimulatedOptions(PlantOptions):
     bandwidth: float = option(20.0, 'lagging: natural frequency of the position loops [Hz]')
     damping: float = option(0.8, 'lagging: damping ratio of the position loops [-]')
     reserve: float = option(1.25, 'lagging: what drives can do, in units of the leg limits [-]')
+    sag_rate: float = option(0.05, 'lagging: how fast a leg without power sinks [m/s]')
     moved_mass: float = option(60.0, 'lagging: mass that one drive accelerates [kg]')
     enable_delay: float = option(0.2, 'time from enabling to operation [s]')
+    enable_spread: float = option(
+        0.0, 'the drives come on within this time after it, each at its own [s]'
+    )
     encoder_resolution: float = option(0.01 / 2**23, 'stroke of one count [m]')
     encoder_noise: float = option(1e-6, 'standard deviation of a reading [m]')
     force_noise: float = option(0.0, 'rigid: standard deviation of a force reading [N]')
@@ -138,7 +143,8 @@ class SimulatedBackend(Backend):
         self._ramp = RateRamp(lead=1.0)
         self.mechanics = Mechanics(self._drives, now, longest_gap=inf)
         self._now = now
-        self._on_at: float | None = None
+        self._enable_rng = np.random.default_rng((options.seed, 2))
+        self._on_at: Array | None = None
         self._rates: Array = np.zeros(6)
 
     def _lagging(self) -> LaggingDrives:
@@ -152,6 +158,8 @@ class SimulatedBackend(Backend):
             hold_after=2.0 * options.cycle_time,
             end_lower=limits.stroke_lower - END_MARGIN,
             end_upper=limits.stroke_upper + END_MARGIN,
+            sag_rate=options.sag_rate,
+            supported=options.supported,
         )
         return LaggingDrives(self._start, settings)
 
@@ -161,14 +169,15 @@ class SimulatedBackend(Backend):
         )
 
     def close(self) -> None:
-        """Do nothing more: the brakes are on since `disable`."""
+        """Do nothing more: `disable` has taken the power."""
 
     def enable(self) -> None:
         """Switch the drives on, which takes the enabling delay."""
-        self._on_at = self._now + self._options.enable_delay
+        spread = self._enable_rng.uniform(0.0, self._options.enable_spread, LEGS)
+        self._on_at = self._now + self._options.enable_delay + spread
 
     def disable(self) -> None:
-        """Switch the drives off; the brakes hold the legs."""
+        """Take the power from the drives; what no brake holds sinks."""
         self._on_at = None
         self._drives.on = False
 
@@ -213,22 +222,31 @@ class SimulatedBackend(Backend):
         """
         elapsed, self._now = now - self._now, now
         self.mechanics.advance(now)
-        if self._on_at is not None and now >= self._on_at:
-            self._drives.on = True
-        self._drives.command(
+        drives = self._drives
+        if self._on_at is not None:
+            drives.powered |= now >= self._on_at
+            if drives.on:
+                self._on_at = None
+        live, braked, sto = drives.live, drives.braked, drives.sto
+        # Torque that the safety circuit gives back does not come back by itself.
+        drives.powered &= live
+        drives.command(
             targets.strokes,
             targets.rates,
             targets.forces,
             accelerations=self._ramp.accelerations(targets.rates, elapsed),
         )
-        strokes, self._rates = self._encoders.read(self._drives.strokes, elapsed)
+        strokes, self._rates = self._encoders.read(drives.strokes, elapsed)
         return Measurement(
             stamp=now,
             strokes=strokes,
             rates=self._rates,
             forces=self._forces(),
-            enabled=self._drives.on,
-            true_strokes=self._drives.strokes.copy(),
+            enabled=drives.on and not braked.any(),
+            live=_bits(live),
+            braked=_bits(braked),
+            sto=_bits(sto),
+            true_strokes=drives.strokes.copy(),
         )
 
     def _forces(self) -> Array | None:
@@ -237,3 +255,8 @@ class SimulatedBackend(Backend):
         sigma = self._options.force_noise
         noise: Array = self._force_rng.normal(0.0, sigma, LEGS) if sigma else np.zeros(LEGS)
         return self._drives.read_forces(noise)
+
+
+def _bits(legs: np.ndarray) -> int:
+    """Return one bit per leg, bit 0 for leg 1, of a bool array of shape (6,)."""
+    return int(np.packbits(legs, bitorder='little')[0])

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from stewart_driver.daq.card import AnalogCard, Wiring
-from stewart_driver.daq.card_access import CardAccess
+from stewart_driver.daq.card_type import CardAccess
 from stewart_driver.daq.errors import CalibrationError
 from stewart_driver.daq.guided import Guide
 from stewart_driver.errors import DriverError
@@ -104,7 +104,7 @@ def test_guided_calibration_reads_the_inputs_that_the_driver_will_and_writes_whe
     parser = argparse.ArgumentParser()
     calibrate_daq.add_arguments(parser)
     words = ['--rig-file', str(path), '--platform', 'ex800', '--device', 'bench']
-    words += ['--channels', '5', '4', '3', '2', '1', '0', '--reference', 'diff']
+    words += ['--channels', '5', '4', '3', '2', '1', '0', '--reference', 'ground']
 
     code = calibrate_daq.main(parser.parse_args([*words, '--save-table', str(table)]))
 

@@ -10,19 +10,19 @@ import signal
 import time
 from typing import Any
 
+from card_bench import teaching_rig
 import numpy as np
 import pytest
 from stewart_driver.control.configuration import CycleConfiguration, InterpolationSettings
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_client import CycleClient
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import CycleError
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import load_rig
 from stewart_simulation.daq_card.analog_rig import Mode
-from stewart_simulation.daq_card.bench import teaching_rig
 from stewart_simulation.ethercat.control import ControlClient
 from stewart_simulation.rig.launcher import RigProcess
 
@@ -60,6 +60,8 @@ def backend_for(rig: RigProcess) -> DaqBackend:
             mode=found.mode,
             enable_channel=0,
             longest_call=0.25,
+            # As slow as this patience needs.
+            rate=0.045,
         )
     )
 
@@ -105,7 +107,7 @@ class Session:
             gone = min(ahead, 0.2) ** 2 / 0.4 + max(ahead - 0.2, 0.0)
             rate = RATE * min(ahead / 0.2, 1.0)
             self.client.offer(
-                Setpoint(begin + ahead, start + RATE * gone, np.full(6, rate), np.zeros(6))
+                LegMotion(begin + ahead, start + RATE * gone, np.full(6, rate), np.zeros(6))
             )
             while time.monotonic() < begin + ahead + STEP:
                 if upto():
@@ -115,11 +117,14 @@ class Session:
 
 
 def settled(control: ControlClient, backend: DaqBackend) -> None:
-    """Outputs hold, or are at 0 V; the amplifiers are off."""
+    """Outputs hold, or are at rate zero; the amplifiers are off."""
     card = control.call('observe')['card']
     assert card['digital_outputs'] == [False] * 4
     if mode_of(backend) == 'velocity':
-        assert card['outputs_v'] == pytest.approx([0.0] * 6, abs=1e-3)
+        found = load_rig(backend._options.rig_file).daq
+        assert found is not None
+        zeros = [-item.offset_m / item.gain_m_per_v for item in found.outputs]
+        assert card['outputs_v'] == pytest.approx(zeros, abs=1e-3)
 
 
 @pytest.mark.parametrize('how', ['end', 'terminate'])

@@ -36,14 +36,14 @@ from stewart_driver.control.configuration import (
     InterpolationSettings,
     SupervisionSettings,
 )
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.control.cycle_link import Sample, StateChange
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import CycleError
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import load_rig, save_rig
 from stewart_driver.verbs import calibrate_drives
 
@@ -66,7 +66,7 @@ NEITHER_OFF_NOR_FAULTY = {'OPERATION_ENABLED', 'QUICK_STOP_ACTIVE', 'FAULT_REACT
 PARENT = """
 import pickle, sys, time
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import Request
+from stewart_driver.control.request import Request
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
@@ -130,7 +130,7 @@ class User:
             stamp = time.monotonic()
             phase = OMEGA * (stamp - begin)
             self.client.offer(
-                Setpoint(
+                LegMotion(
                     stamp,
                     START + AMPLITUDES * (1.0 - np.cos(phase)),
                     AMPLITUDES * OMEGA * np.sin(phase),
@@ -222,7 +222,7 @@ def test_six_axes_follow_a_wave(
         ('al_error', {'slave': 5, 'code': 0x1A}, 'leg 5'),
         ('cut', {'after': 3}, 'leg 4: its drive is lost, EtherCAT: does not answer; legs 4, 5, 6'),
         ('power_cycle', {'slave': 2}, 'leg 2: its drive is lost'),
-        ('cut', {'after': 0}, 'no complete frame has come back on ecat0'),
+        ('cut', {'after': 0}, 'no frame has come back on ecat0'),
     ],
 )
 def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
@@ -326,7 +326,7 @@ def test_drives_without_their_zero_offsets_are_not_switched_on(
     assert not accepted
     assert 'leg 1 is another one than on 2026-11-21: product 0xB0 number 0 instead of' in why
     assert user.state is State.DISABLED
-    assert user.changes[0].reason == f'started; {why}'
+    assert user.changes[0].reason.startswith(f'started; {why}; ')
     user.end()
 
     user = use(rig_file='', interface='ecat0')
@@ -366,7 +366,53 @@ def test_calibration_writes_offsets_that_make_the_strokes_right(
     save_rig(rig.file, replace(load_rig(rig.file), drives=moved))
     user = use()
     assert user.state is State.DISABLED
-    assert user.reason.endswith('not verified here: leg 6 stands +10.000 mm from home (neutral)')
+    assert not user.changes[-1].homed
+    assert 'leg 6 stands +10.000 mm from where it was when it was calibrated on' in user.reason
+    assert not user.client.request(Request.ENABLE)[0]
+    user.end()
+    parked = replace(moved, parked_counts=(0,) * 6)
+    save_rig(rig.file, replace(load_rig(rig.file), drives=parked))
+    user = use()
+    assert user.state is State.DISABLED
+    assert user.changes[-1].homed
+    assert 'not verified here: leg 6 stands +10.000 mm from home (neutral)' in user.reason
+
+
+def test_where_the_drives_are_left_is_kept_and_a_lost_turn_refused_until_home(
+    rig: Any, use: Callable[..., User]
+) -> None:
+    user = use()
+    user.move()
+    user.silence()
+    user.client.quick_stop()
+    until(lambda: user.state is State.DISABLED)
+    user.end()
+    drives = load_rig(rig.file).drives
+    assert drives is not None
+    assert drives.parked_counts == pytest.approx(rig.seen['positions'], abs=50)
+
+    user = use()
+    assert user.state is State.DISABLED
+    assert user.changes[-1].homed
+    user.end()
+    left = drives.parked_counts
+    turned = replace(drives, parked_counts=(*left[:3], left[3] - 2**23, *left[4:]))
+    save_rig(rig.file, replace(load_rig(rig.file), drives=turned))
+    user = use()
+    assert user.state is State.DISABLED
+    assert not user.changes[-1].homed
+    assert 'leg 4 stands +10.000 mm from where it was when its drive was last' in user.reason
+    accepted, why = user.client.request(Request.HOME)
+    assert not accepted
+    assert 'mm from home, allowed are 2 mm' in why
+    at_home = replace(turned, strokes_m=tuple(float(x) for x in rig.strokes))
+    user.end()
+    save_rig(rig.file, replace(load_rig(rig.file), drives=at_home))
+    user = use()
+    accepted, why = user.client.request(Request.HOME)
+    assert accepted, why
+    until(lambda: user.state is State.DISABLED and user.changes[-1].homed)
+    user.enable()
 
 
 @pytest.mark.realtime

@@ -96,9 +96,9 @@ def test_quick_stop_may_stay_and_go_on(build: Build) -> None:
     bench = enabled(build)
     bench.sdo_write(1, 0x605A, 0, b'\x06\x00')
 
-    assert say(bench, 0x02, count=50) == 0x0217
+    assert say(bench, 0x02, count=50) == 0x0617
     assert say(bench, 0x0F) == 0x1237
-    assert say(bench, 0x02) == 0x0217
+    assert say(bench, 0x02) == 0x0617
     assert say(bench, 0x00) == 0x0250
 
 

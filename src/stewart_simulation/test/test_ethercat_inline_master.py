@@ -74,7 +74,8 @@ class Bench:
 def build() -> Callable[..., Bench]:
     def make(**options: int) -> Bench:
         now = [BEGIN]
-        segment = Segment([DriveType(**options)] * 6, lambda: now[0])
+        kind = DriveType(**{'emergencies': True, **options})
+        segment = Segment([kind] * 6, lambda: now[0])
         line = Recorder(segment)
 
         def let_pass(duration: float) -> None:

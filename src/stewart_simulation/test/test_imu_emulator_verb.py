@@ -16,7 +16,7 @@ import time
 
 import pytest
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.witmotion.decoder import Decoder
+from stewart_driver.witmotion.samples import Decoder
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_simulation.verbs import imu_emulator
 
@@ -65,7 +65,7 @@ def test_a_sensor_runs_at_the_link_and_obeys_its_script(
     assert codes == [0]
     assert told.out == f'{link}\n'
     assert "got 'explode'" in told.err
-    assert 'baud: expected one of 4800' in told.err
+    assert "fault 'baud': needs one of 4800" in told.err
     assert ' s: unplug 0' in told.err
 
 

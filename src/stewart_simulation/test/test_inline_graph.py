@@ -15,6 +15,7 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from card_bench import teaching_rig
 from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import Imu as ImuMessage
@@ -31,7 +32,6 @@ from stewart_node_support.lifecycle import bring_up, state_of
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import from_nanoseconds, to_nanoseconds, to_seconds
 from stewart_node_support.testing import Harness
-from stewart_simulation.daq_card.bench import teaching_rig
 from stewart_simulation.nodes.virtual_rig import VirtualRig
 
 pytestmark = [pytest.mark.ros, pytest.mark.installed]
@@ -39,7 +39,7 @@ pytestmark = [pytest.mark.ros, pytest.mark.installed]
 PERIOD_NS = 5_000_000
 SPEED = 0.02
 LAG = 1.0 / 30.0
-SETTINGS = replace(teaching_rig(), imu=True)
+SETTINGS = replace(teaching_rig(card_late_share=0.0), imu=True)
 PLAIN = {name: value for name, value in SETTINGS.plain().items() if value != ''}
 
 

@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 import socket
 
+from card_bench import teaching_rig
 import numpy as np
 import pytest
 from stewart_driver.backend import Measurement, Targets
 from stewart_driver.daq.backend import DaqBackend
-from stewart_driver.daq.card_access import CardAccess
+from stewart_driver.daq.card_type import CardAccess
 from stewart_driver.daq.errors import CardError
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.rig_file import save_rig
-from stewart_simulation.daq_card.bench import teaching_rig
 from stewart_simulation.daq_card.library import SimulatedComedi
 from stewart_simulation.daq_card.server import CardServer
 from stewart_simulation.rig.inline_rig import DAY, InlineRig
@@ -30,7 +30,7 @@ from stewart_simulation.unix_sockets import unix_connection
 pytestmark = pytest.mark.installed
 
 PERIOD = 5_000_000
-SETTINGS = teaching_rig()
+SETTINGS = teaching_rig(card_late_share=0.0)
 
 
 class Clock:

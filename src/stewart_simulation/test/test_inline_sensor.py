@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
-from stewart_driver.witmotion.configuring import SensorSettings
-from stewart_driver.witmotion.errors import PortBusy, PortLost, PortMissing
 from stewart_driver.witmotion.frames import AngularVelocityFrame, FrameType
 from stewart_driver.witmotion.reader import Phase, ReaderSettings, StampedSample
+from stewart_driver.witmotion.settings import SensorSettings
+from stewart_driver.witmotion.transport import PortBusy, PortLost, PortMissing
 from stewart_simulation.serial_imu.inertial import InertialState
 from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader
@@ -31,12 +31,14 @@ class Bench:
     time: float = 100.0
     measured: list[float] = field(default_factory=list)
     samples: list[StampedSample] = field(default_factory=list)
+    save: bool = False
 
     def __post_init__(self) -> None:
         self.port = InlinePort()
         self.sensor = PluggedSensor(self.feel, now=self.now, port=self.port)
         self.sensor.begin()
-        self.reader = InlineReader(self.port, WANTED, self.now)
+        sensor = replace(WANTED.sensor, save=self.save)
+        self.reader = InlineReader(self.port, replace(WANTED, sensor=sensor), self.now)
 
     def now(self) -> float:
         return self.time
@@ -85,6 +87,19 @@ def test_what_arrives_is_what_was_felt() -> None:
         assert frame is not None
         felt = 0.1 * np.sin(item.stamp - 100.0)
         assert frame.angular_velocity[0] == pytest.approx(felt, abs=STEP)
+
+
+@pytest.mark.parametrize('save', [True, False])
+def test_a_rate_that_needs_a_restart_is_reached_or_it_is_said_what_it_needs(*, save: bool) -> None:
+    bench = Bench(save=save)
+    bench.sensor.sensor.needs_restart = frozenset({3})
+    bench.run(12.0)
+
+    status = bench.reader.reader.status
+    assert bench.sensor.sensor.registers[3] == 11
+    assert 1.0 / status.period == pytest.approx(200.0 if save else 10.0, rel=1e-3)
+    assert bool(status.misconfigured) is not save
+    assert ('`save` has to be true' in status.misconfigured) is not save
 
 
 def test_two_runs_are_the_same_to_the_bit() -> None:

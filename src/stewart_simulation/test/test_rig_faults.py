@@ -23,8 +23,8 @@ pytest.importorskip('pyroute2')
 from nav_msgs.msg import Odometry
 from stewart_driver.daq.errors import CardError
 from stewart_driver.daq.options import SensorOptions
-from stewart_driver.daq.reader import DaqReader
-from stewart_driver.witmotion.decoder import Decoder
+from stewart_driver.daq.sensors import DaqReader
+from stewart_driver.witmotion.samples import Decoder
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_interfaces.srv import InjectFault
 from stewart_node_support.qos import SENSOR_QOS

@@ -21,16 +21,16 @@ pytest.importorskip('pysoem')
 pytest.importorskip('pyroute2')
 
 from stewart_driver.control.configuration import CycleConfiguration, InterpolationSettings
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_client import CycleClient
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.daq.options import SensorOptions
-from stewart_driver.daq.reader import DaqReader
+from stewart_driver.daq.sensors import DaqReader
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.path.setpoint import Setpoint
-from stewart_driver.witmotion.decoder import Decoder
+from stewart_driver.path.motion import LegMotion
 from stewart_driver.witmotion.frames import AccelerationFrame, AngularVelocityFrame
+from stewart_driver.witmotion.samples import Decoder
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_kinematics.forward import forward
 from stewart_kinematics.inverse import leg_lengths
@@ -50,7 +50,7 @@ VIGO = Platform.from_yaml('vigo')
 
 @pytest.fixture(scope='module')
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RigProcess]:
-    settings = RigSettings(platform='vigo', drive='omron_1s_free', seed=5)
+    settings = RigSettings(platform='vigo', drive='omron_1s_free', seed=5, sync_error_limit=0)
     try:
         process = RigProcess(settings, tmp_path_factory.mktemp('r') / 'd')
     except RigError as error:
@@ -113,7 +113,7 @@ class Mover:
             until(lambda due=begin + at: time.monotonic() >= due)
             moved = RATE * (min(at, SOFT) ** 2 / (2.0 * SOFT) + max(at - SOFT, 0.0))
             rate = RATE * min(at / SOFT, 1.0)
-            self.client.offer(Setpoint(begin + at, start + moved, np.full(6, rate), np.zeros(6)))
+            self.client.offer(LegMotion(begin + at, start + moved, np.full(6, rate), np.zeros(6)))
             if self.look() is State.FAULT:
                 return
 

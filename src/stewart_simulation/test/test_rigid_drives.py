@@ -58,7 +58,7 @@ def static_forces(platform: Platform) -> Array:
     return actuator_forces(InertialModel.from_platform(platform), still)
 
 
-def test_brakes_hold_without_force(platform: Platform) -> None:
+def test_supports_hold_without_force(platform: Platform) -> None:
     drives = make(platform)
     before = drives.strokes.copy()
 

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import cos, degrees, radians, sin
 
 from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
 import pytest
-from stewart_driver.witmotion.decoder import Decoder
 from stewart_driver.witmotion.frames import (
     AccelerationFrame,
     AngleFrame,
@@ -19,10 +19,12 @@ from stewart_driver.witmotion.frames import (
     QuaternionFrame,
     RegisterFrame,
 )
+from stewart_driver.witmotion.samples import Decoder
 from stewart_kinematics.motion import Motion, Pose
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.inertial import felt, InertialState, rocking
-from stewart_simulation.serial_imu.measurement import EXACT, frame, Imperfections, Measurement
+from stewart_simulation.serial_imu.measurement import EXACT, Imperfections, Measurement
+from stewart_simulation.serial_imu.protocol import frame
 
 G = 9.80665
 UNLOCK = bytes.fromhex('ff aa 69 88 b5')
@@ -261,3 +263,49 @@ def test_a_frozen_sensor_repeats_itself() -> None:
     sensor = Sensor(frozen=True)
     assert sensor.cycle(InertialState(), 0.0) == sensor.cycle(InertialState(), 1.0)
     assert frame(0x51, bytes(8)) == bytes.fromhex('55 51 00 00 00 00 00 00 00 00 a6')
+
+
+def sent(sensor: Sensor, since: float, count: int, feel: Callable[[float], float]) -> np.ndarray:
+    """Return what the gyroscope says of a rate about x, sent 200 times a second [rad/s]."""
+    found = []
+    for number in range(count):
+        now = since + number / 200.0
+        data = sensor.cycle(InertialState(angular_velocity=(feel(now), 0.0, 0.0)), now)
+        found += [
+            item.frame.angular_velocity[0]
+            for item in Decoder().feed(data)
+            if isinstance(item.frame, AngularVelocityFrame)
+        ]
+    return np.array(found)
+
+
+@pytest.mark.parametrize(('code', 'corner'), [(0, 256.0), (2, 94.0), (4, 21.0), (6, 5.0)])
+@pytest.mark.parametrize('frequency', [0.5, 5.0, 20.0])
+def test_the_low_pass_is_that_of_its_bandwidth(code: int, corner: float, frequency: float) -> None:
+    sensor = Sensor(flaws=EXACT)
+    sensor.receive(UNLOCK + bytes([0xFF, 0xAA, 0x1F, code, 0]), 0.0)
+    times = np.arange(1600) / 200.0
+    found = sent(sensor, 0.0, 1600, lambda now: 10.0 * sin(2.0 * np.pi * frequency * now))[800:]
+    wave = np.exp(2j * np.pi * frequency * times[800:])
+    response = 2j * np.mean(found * wave.conj()) / 10.0
+    # Between samples the truth is taken for straight, which costs a little at 20 Hz.
+    wanted = 1.0 / (1.0 + 1j * frequency / corner)
+    assert abs(response / wanted - 1.0) < 0.04
+
+
+def test_a_range_cuts_off_and_scales_nothing() -> None:
+    sensor = Sensor(flaws=EXACT)
+    sensor.receive(UNLOCK + bytes.fromhex('ff aa 20 00 00'), 0.0)
+    slow = sent(sensor, 0.0, 200, lambda _: 1.7)[-1]
+    fast = sent(sensor, 1.0, 200, lambda _: 9.0)[-1]
+    assert (slow, fast) == pytest.approx((1.7, radians(250.0)), abs=1.1e-3)
+
+
+def test_some_firmware_obeys_a_rate_after_saving_and_a_restart_only() -> None:
+    sensor = Sensor(needs_restart=frozenset({3}))
+    sensor.baud = 115200
+    sensor.receive(UNLOCK + bytes.fromhex('ff aa 02 06 02 ff aa 03 0b 00'), 0.0)
+    assert answered(sensor, 2)[:2] == (0x0206, 11)
+    assert 1.0 / sensor.period == pytest.approx(10.0)
+    sensor.receive(bytes.fromhex('ff aa 00 00 00 ff aa 00 ff 00'), 1.0)
+    assert 1.0 / sensor.period == pytest.approx(200.0)

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stewart_driver.witmotion.configuring import SensorSettings
 from stewart_driver.witmotion.frames import FrameType
 from stewart_driver.witmotion.health import HealthMonitor, Severity, Verdict
 from stewart_driver.witmotion.reader import ImuReader, Phase, ReaderSettings, StampedSample
+from stewart_driver.witmotion.settings import SensorSettings
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.emulator import SerialImu
@@ -101,9 +101,8 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 def at_115200(**registers: int) -> Sensor:
     """Return a sensor that somebody has set to 115200 baud."""
     sensor = Sensor()
-    sensor.baud = 115200
-    sensor.registers.update({int(number[1:]): value for number, value in registers.items()})
-    sensor.saved = dict(sensor.registers)
+    sensor.saved |= {int(number[1:]): value for number, value in registers.items()} | {4: 6}
+    sensor.restart(-1.0)
     return sensor
 
 
@@ -117,7 +116,7 @@ def test_a_sensor_as_from_the_factory_is_found_configured_and_read(bench: Bench)
     bench.connected()
     samples = bench.collect(1.0)
 
-    assert imu.sensor.registers == {2: 0x0206, 3: 11, 4: 6, 36: 1}
+    assert imu.sensor.registers == {2: 0x0206, 3: 11, 4: 6, 31: 2, 32: 3, 33: 3, 36: 1}
     assert imu.sensor.saved[3] == 6
     assert len(samples) == pytest.approx(200, abs=40)
     assert {kind for item in samples for kind in item.sample.frames} == set(IMU)
@@ -217,7 +216,8 @@ def test_other_settings_behind_our_back_are_set_right(bench: Bench) -> None:
     imu = bench.sensor(sensor=configured())
     bench.read()
     bench.connected()
-    imu.sensor.registers.update({2: 0x0002, 3: 6})
+    told = bytes.fromhex('ff aa 69 88 b5 ff aa 02 02 00 ff aa 03 06 00')
+    imu.sensor.receive(told, time.monotonic())
     bench.until(lambda: imu.sensor.registers[2] == 0x0206 and imu.sensor.registers[3] == 11)
 
 
@@ -288,10 +288,9 @@ def test_the_age_of_a_sample_is_bounded(bench: Bench, lateness: Callable[[], flo
         now = time.monotonic()
         ages += [now - item.stamp for item in bench.reader.take()]
 
-    # Half of 40 ms of gathering, 3 ms on the line, 2 ms here; emulator, reader and this thread may
-    # each be woken late.
-    assert np.median(ages) < 0.025 + 3 * lateness()
-    assert np.quantile(ages, 0.9) < 0.045 + 3 * lateness()
+    # 3 ms on the line, 2 ms here; emulator, reader and this thread may each be woken late.
+    assert np.median(ages) < 0.01 + 3 * lateness()
+    assert np.quantile(ages, 0.9) < 0.02 + 3 * lateness()
 
 
 @pytest.mark.parametrize('phase', [Phase.WAITING, Phase.PROBING, Phase.STREAMING])

@@ -18,6 +18,7 @@ from stewart_kinematics.platform import Platform
 from stewart_simulation.simulated_backend import SimulatedBackend, SimulatedOptions
 
 ZERO = np.zeros(6)
+CYCLE = 0.0025
 
 
 def opened(**changes: Any) -> SimulatedBackend:
@@ -125,6 +126,59 @@ def test_the_drives_stand_until_they_are_on() -> None:
     assert on.true_strokes == pytest.approx(before.true_strokes, abs=1e-15)
     backend.disable()
     assert not backend.exchange(away, 0.204).enabled
+
+
+def test_a_measurement_tells_who_is_live_braked_and_without_torque() -> None:
+    backend = opened(enable_delay=0.0, brake=True, brake_release_s=0.05, brake_apply_s=0.1)
+    off = backend.exchange(Targets(ZERO, ZERO, ZERO), 0.0)
+    backend.enable()
+    stand = Targets(off.strokes, ZERO, ZERO)
+    seen = [backend.exchange(stand, CYCLE * number) for number in range(1, 40)]
+    backend.mechanics.drives.sto[2] = True
+    cut = [backend.exchange(stand, CYCLE * number) for number in range(40, 100)]
+    backend.mechanics.drives.sto[2] = False
+    after = backend.exchange(stand, 100 * CYCLE)
+
+    assert (off.live, off.braked, off.sto, off.enabled) == (0, 63, 0, False)
+    assert [item.live for item in seen] == [63] * 39
+    releasing = [item.braked for item in seen].count(63)
+    assert releasing * CYCLE == pytest.approx(0.05, abs=2 * CYCLE)
+    assert [item.enabled for item in seen] == [False] * releasing + [True] * (39 - releasing)
+    assert {(item.live, item.sto, item.enabled) for item in cut} == {(59, 4, False)}
+    assert [item.braked for item in cut].index(4) * CYCLE == pytest.approx(0.1, abs=2 * CYCLE)
+    assert (after.live, after.sto, after.enabled) == (59, 0, False)
+
+
+def test_drives_come_on_one_after_another() -> None:
+    backend = opened(enable_delay=0.1, enable_spread=0.3, supported=False, seed=3)
+    backend.enable()
+    live = []
+    for number in range(1, 170):
+        strokes = backend.mechanics.drives.strokes.copy()
+        live.append(backend.exchange(Targets(strokes, ZERO, ZERO), CYCLE * number).live)
+
+    instants = [next(n for n, mask in enumerate(live) if mask >> leg & 1) for leg in range(6)]
+    assert live[round(0.1 / CYCLE) - 2] == 0
+    assert np.ptp(instants) * CYCLE > 0.1
+    assert live[-1] == 63
+
+
+def test_a_lagging_leg_without_power_sinks_once_it_has_had_some() -> None:
+    backend = opened(model='lagging', enable_delay=0.0, sag_rate=0.05, encoder_noise=0.0)
+    begin = backend.exchange(Targets(ZERO, ZERO, ZERO), 0.0)
+    stand = Targets(begin.strokes, ZERO, ZERO)
+    supported = backend.exchange(stand, 0.2)
+    backend.enable()
+    for number in range(1, 11):
+        on = backend.exchange(stand, 0.2 + CYCLE * number)
+    backend.disable()
+    for number in range(11, 111):
+        off = backend.exchange(stand, 0.2 + CYCLE * number)
+
+    assert supported.strokes == pytest.approx(begin.strokes, abs=1e-8)
+    assert (on.live, off.live) == (63, 0)
+    assert on.strokes == pytest.approx(begin.strokes, abs=1e-8)
+    assert off.strokes == pytest.approx(begin.strokes - 0.05 * 100 * CYCLE, abs=1e-3)
 
 
 def test_the_same_seed_gives_the_same_measurements_to_the_last_bit() -> None:

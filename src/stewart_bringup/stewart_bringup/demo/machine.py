@@ -30,7 +30,7 @@ LATENESS = (
     'no command in time',
     'no command for',
     'cycles of the last second were missed',
-    'no complete frame has come back',
+    'no frame has come back',
     'from its setpoint',
 )
 DIAGNOSTICS, CYCLE = '/diagnostics', 'driver: cycle'

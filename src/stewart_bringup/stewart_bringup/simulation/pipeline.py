@@ -22,12 +22,12 @@ from stewart_bringup.simulation.rig_parameters import RigParameters
 from stewart_bringup.simulation.schedule import NANOSECONDS, Schedule
 from stewart_bringup.simulation.sensing import Estimation, ImuOutput
 from stewart_bringup.simulation.series import estimate_topics, Series, topics
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.inline_cycle import InlineCycle
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.imu_parameters import ImuParameters
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 from stewart_dynamics.feed_forward import FeedForward
 from stewart_dynamics.nodes.feed_forward_parameters import FeedForwardParameters
 from stewart_kinematics.admission import Admission
@@ -405,7 +405,7 @@ class Pipeline:
             self._rows['joint_commands'].add(now, now, legs.stroke, legs.rate)
             self._tracking.commanded(now / NANOSECONDS, motion)
             given = np.zeros(6) if forces is None else forces
-            self.loop.offer(Setpoint(now / NANOSECONDS, legs.stroke, legs.rate, given))
+            self.loop.offer(LegMotion(now / NANOSECONDS, legs.stroke, legs.rate, given))
         if playback.over(now, self._executed):
             self._fall_silent()
         elif playback.unheard(now, self._executed, self._motion.parameters.patience):

@@ -9,9 +9,9 @@ from stewart_bringup.simulation.rig_parameters import RigParameters
 from stewart_bringup.simulation.series import Rows
 from stewart_driver.legs import Array
 from stewart_driver.nodes.imu_parameters import ImuParameters
-from stewart_driver.witmotion.covariances import attitude_of, isotropic, UNKNOWN
 from stewart_driver.witmotion.frames import AccelerationFrame, AngularVelocityFrame
 from stewart_driver.witmotion.reader import StampedSample
+from stewart_driver.witmotion.samples import attitude_of, isotropic, UNKNOWN
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.estimate import Estimate
 from stewart_estimation.live_estimation import LiveEstimation

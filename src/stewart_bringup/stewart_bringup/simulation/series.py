@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from stewart_driver.nodes.imu_parameters import ImuParameters
-from stewart_driver.witmotion.covariances import isotropic
+from stewart_driver.witmotion.samples import isotropic
 from stewart_kinematics.joint_states import JOINT_NAMES
 
 LEG_NAMES = tuple(f'leg_{leg}' for leg in range(1, 7))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LegLimits
 from stewart_driver.options import require_positive
+from stewart_driver.path.common_stop import STEEPEST
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,8 @@ class CycleConfiguration:
         Every so many cycles a sample goes into the ring for the node.
     realtime_priority : int
         SCHED_FIFO priority of the process, 1 to 99; 0 leaves the ordinary scheduler.
+    cpu_affinity : tuple of int
+        Processors that the process may run on; empty leaves all.
 
     Raises
     ------
@@ -152,6 +155,7 @@ class CycleConfiguration:
     supervision: SupervisionSettings = field(default_factory=SupervisionSettings)
     publish_every: int = 1
     realtime_priority: int = 0
+    cpu_affinity: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         """Check."""
@@ -159,3 +163,10 @@ class CycleConfiguration:
             raise ConfigurationError('publish_every', self.publish_every, 'at least 1')
         if not 0 <= self.realtime_priority <= 99:
             raise ConfigurationError('realtime_priority', self.realtime_priority, '0 to 99')
+
+    @property
+    def longest_stop(self) -> float:
+        """Time in which legs at the highest rate are brought to rest, and have settled [s]."""
+        path, limits = self.interpolation, self.limits
+        deceleration = path.stop_strength * limits.acceleration
+        return STEEPEST * path.margin * limits.rate / deceleration + self.supervision.settling_time

@@ -3,44 +3,34 @@
 """
 One cycle after the other: commands in, drives, measurements out, and the state between.
 
-The cycle reads no clock and starts nothing, so it runs in a test as it runs in its process.
+The loop reads no clock and starts nothing, so it runs in a test as it runs in its process.
 """
 
 from __future__ import annotations
 
-from enum import IntEnum
+from collections.abc import Sequence
 
 import numpy as np
 from stewart_driver.backend import Backend, Measurement, Targets
+from stewart_driver.control.block_writer import BlockWriter
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.punctuality import Punctuality
-from stewart_driver.control.shared_block import encode, SharedBlock
+from stewart_driver.control.request import Request
+from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import Event, State, StateMachine
-from stewart_driver.control.supervision import Supervisor
+from stewart_driver.control.supervision import OverrunRate, Supervisor
 from stewart_driver.errors import DriverError, TransitionRefused, TransportError
-from stewart_driver.legs import Array, LEGS, read_only
-from stewart_driver.path.command import Command
+from stewart_driver.legs import Array, LEGS
 from stewart_driver.path.interpolation import Interpolator
-from stewart_driver.path.playout import LONGEST_STEP
-from stewart_driver.path.setpoint import Setpoint, Verdict
+from stewart_driver.path.motion import LegMotion, NO_MOTION, Verdict
 
 FOLLOWING = (State.ENABLED, State.STOPPING)
-ZERO = read_only(np.zeros(LEGS))
-UNKNOWN = read_only(np.full(LEGS, np.nan))
+BITS = 1 << np.arange(LEGS)
+# A path that is so many cycles behind its schedule is not judged by the schedule.
+FAR_BEHIND = 3
+SLOWEST = 0.01
 
 
-class Request(IntEnum):
-    """What the node can ask for."""
-
-    ENABLE = 1
-    DISABLE = 2
-    HOME = 3
-    RESET_FAULT = 4
-    OVERRIDE = 5
-    SPEED_SCALING = 6
-
-
-class Cycle:
+class ControlLoop:
     """
     State machine, interpolator, supervision and back end, joined.
 
@@ -52,32 +42,44 @@ class Cycle:
         Limits and settings.
     block : SharedBlock
         Where commands come from and measurements go.
+    notes : sequence of str
+        What the process that runs the loop was not permitted.
 
     """
 
     def __init__(
-        self, backend: Backend, configuration: CycleConfiguration, block: SharedBlock
+        self,
+        backend: Backend,
+        configuration: CycleConfiguration,
+        block: SharedBlock,
+        notes: Sequence[str] = (),
     ) -> None:
         """Start disabled."""
         self._backend, self._block = backend, block
         self._settings = configuration
         self._machine = StateMachine()
-        self._machine.reason = self._noted('started')
+        self._machine.reason = '; '.join((self._noted('started'), *notes))
+        self._writer = BlockWriter(block, backend, self._machine, configuration.publish_every)
+        for note in notes:
+            self._writer.note(note)
         self._interpolator = Interpolator(
             configuration.limits, configuration.interpolation, backend.cycle_time
         )
         self._supervisor = Supervisor(configuration.limits, configuration.supervision)
-        self._wire = backend.wire
-        self._punctuality = Punctuality(backend.cycle_time)
+        self._overruns = OverrunRate(backend.cycle_time)
         self._measured: Measurement | None = None
-        self._commanded: Command | None = None
-        self._measured_at = -np.inf
-        self._lags = False
+        self._commanded: LegMotion | None = None
+        self._answered = True
         self._last_accepted = -np.inf
         self._enabling_since = 0.0
         self._connected = True
-        self._told: tuple[State, bool, str, tuple[int, int, int]] | None = None
-        self._steps = 0
+        self._override = False
+        # In FAULT, and on the way back from it: drives hold the command.
+        self._holding = False
+        self._held_legs = 0
+        self._off_wanted = False
+        self._lost_setpoints = 0
+        self._verdicts = block.words['verdicts']
         self._now = 0.0
         self._at_rest_since: float | None = None
 
@@ -99,6 +101,7 @@ class Cycle:
         self._now = now
         self.serve()
         self._take_tracking()
+        self._take_jogs()
         self._take_setpoints(now)
         command = self._command(now)
         self._exchange(command, now)
@@ -107,7 +110,10 @@ class Cycle:
 
     def serve(self) -> None:
         """Take quick stops and requests as of the last cycle's instant."""
-        self._take_quick_stop()
+        words = self._block.words
+        if (asked := words['quick_stops']) != words['quick_stops_seen']:
+            self.quick_stop('quick stop asked for')
+            words['quick_stops_seen'] = asked
         self._take_requests(self._now)
 
     def quick_stop(self, reason: str) -> None:
@@ -119,41 +125,38 @@ class Cycle:
         if self._machine.allows(Event.DISABLE):
             self._change(Event.DISABLE, reason)
 
-    def _take_quick_stop(self) -> None:
-        words = self._block.words
-        asked = int(words['quick_stops'])
-        if asked != int(words['quick_stops_seen']):
-            self.quick_stop('quick stop asked for')
-            words['quick_stops_seen'] = asked
-
     def _take_requests(self, now: float) -> None:
         for record in self._block.requests.pop_all():
-            number = int(record['number'])
+            number = record['number']
             try:
-                message = self._carry_out(Request(int(record['code'])), now)
+                request = Request(record['code'])
+                message = self._carry_out(request, record['value'], now)
             except DriverError as error:
-                self._reply(number, str(error), accepted=False)
+                self._writer.reply(number, str(error), accepted=False)
             else:
-                self._reply(number, message, accepted=True)
+                self._writer.reply(number, message, accepted=True)
 
-    def _reply(self, number: int, message: str, *, accepted: bool) -> None:
-        self._block.replies.push(request=number, accepted=accepted, message=encode(message))
-
-    def _carry_out(self, request: Request, now: float) -> str:
+    def _carry_out(self, request: Request, value: float, now: float) -> str:
         if request is Request.ENABLE:
             return self._enable(now)
         if request is Request.DISABLE:
             self._change(Event.DISABLE, 'disabling asked for')
+            if self.state is State.FAULT:
+                return 'off; the fault stays until it is reset'
             return 'coming to rest, then off' if self.state is State.STOPPING else 'off'
         if request is Request.HOME:
-            return self._home()
-        if not self._machine.allows(Event.RESET_FAULT):
-            self._machine.handle(Event.RESET_FAULT, '')
-        self._backend.reset_fault()
-        self._connected = True
-        self._supervisor.forget()
-        self._change(Event.RESET_FAULT, self._noted('fault reset'))
-        return self._noted('fault reset, the drives are off')
+            if self.state is not State.DISABLED:
+                where = f'while the driver is {self.state.name}: disable first'
+                raise TransitionRefused(f'home is not possible {where}')
+            said = self._backend.home()
+            # What was no stroke before may be one now, and far from it.
+            self._supervisor.forget()
+            return said
+        if request is Request.OVERRIDE:
+            return self._switch_override(on=value != 0.0)
+        if request is Request.SPEED_SCALING:
+            return self._scale_speed(value)
+        return self._reset_fault(now)
 
     def _noted(self, sentence: str) -> str:
         """Add what the back end has to say about its start."""
@@ -167,106 +170,148 @@ class Cycle:
             raise TransitionRefused('the drives have not been measured yet')
         self._change(Event.ENABLE, 'enabling asked for')
         self._enabling_since = now
-        self._lags = False
         self._backend.enable()
         return 'switching the drives on; driver/state tells when they are'
 
-    def _home(self) -> str:
-        if self.state is not State.DISABLED:
-            raise TransitionRefused(
-                f'home is not possible while the driver is {self.state.name}: disable first'
-            )
-        return self._backend.home()
+    def _reset_fault(self, now: float) -> str:
+        if not self._machine.allows(Event.RESET_FAULT):
+            self._machine.handle(Event.RESET_FAULT, '')
+        measured = self._measured
+        outside = None if measured is None else self._supervisor.outside(measured.strokes)
+        if outside is not None and self._connected:
+            # It would be a fault again in the next cycle.
+            raise TransitionRefused(f'{outside}: switch the override on to get it back')
+        held = measured.live if measured is not None and self._holding else 0
+        self._backend.reset_fault()
+        self._connected = True
+        self._supervisor.forget()
+        if not held:
+            self._change(Event.RESET_FAULT, self._noted('fault reset'))
+            return self._noted('fault reset, the drives are off')
+        self._held_legs = held
+        self._change(Event.REVIVE, self._noted('fault reset'))
+        self._enabling_since = now
+        self._backend.enable()
+        return self._noted('fault reset, all drives come on while those that are on hold')
+
+    @property
+    def _outside(self) -> bool:
+        """Whether any leg is measured outside its stroke."""
+        return bool(self._settings.limits.beyond(self._strokes_now()).max() > 0.0)
+
+    def _switch_override(self, *, on: bool) -> str:
+        strokes = self._strokes_now()
+        if on and not self._outside:
+            raise TransitionRefused('no leg is outside its stroke: there is nothing to override')
+        self._override = on
+        self._supervisor.widen(strokes if on else None)
+        if not on:
+            return 'legs are kept within their strokes'
+        return 'legs outside their strokes may be enabled, and jogged inwards'
+
+    def _scale_speed(self, scaling: float) -> str:
+        if not SLOWEST <= scaling <= 1.0:
+            raise TransitionRefused(f'paths are played at {SLOWEST:g} to 1 times their speed')
+        self._interpolator.scaling = scaling
+        return f'paths are played at {1e2 * scaling:.3g} % of their speed'
 
     def _take_tracking(self) -> None:
         records = self._block.tracking.pop_all()
-        # A path that late cycles have thrown behind its schedule is followed as well as any, but
-        # this error is that to the schedule. Each leg is compared with the path itself as ever.
-        if self._interpolator.slipped > LONGEST_STEP * self._backend.cycle_time:
+        # A path that is late or slow is followed as well as any, but this error is that to the
+        # schedule. Each leg is compared with the path itself as ever.
+        if self._interpolator.slipped > FAR_BEHIND * self._backend.cycle_time:
             return
         for record in records:
-            trouble = self._supervisor.tracking(
-                float(record['position']), float(record['rotation'])
-            )
+            trouble = self._supervisor.tracking(record['position'], record['rotation'])
             # Where no path is played, setpoints are not followed, and far from them is no error.
-            if trouble and self.state is State.ENABLED and not self._interpolator.at_rest:
+            if trouble and self.state is State.ENABLED and self._interpolator.playing:
                 self._change(Event.TRIP, trouble)
 
+    def _take_jogs(self) -> None:
+        for record in self._block.jogs.pop_all():
+            why = f'legs are not jogged while the driver is {self.state.name}'
+            if self.state is State.ENABLED:
+                why = self._interpolator.jog(record['rates'], record['stamp'])
+            if why:
+                self._writer.refuse(why)
+
     def _take_setpoints(self, now: float) -> None:
-        for record in self._block.setpoints.pop_all():
-            setpoint = Setpoint(
-                float(record['stamp']), record['strokes'], record['rates'], record['forces']
-            )
+        ring, interpolator = self._block.setpoints, self._interpolator
+        for record in ring.pop_all():
+            forces = record['forces']
+            forces = forces if any(forces.tolist()) else NO_MOTION
+            setpoint = LegMotion(record['stamp'], record['strokes'], record['rates'], forces)
             if self.state is State.STOPPING:
                 # Also once the legs are at rest: until they have settled nothing begins anew.
-                verdict = self._interpolator.refuse(
-                    Verdict.NOT_FOLLOWING, 'the legs are being stopped'
-                )
+                verdict = interpolator.refuse(Verdict.NOT_FOLLOWING, 'the legs are being stopped')
             else:
-                verdict = self._interpolator.offer(setpoint, now)
+                verdict = interpolator.offer(setpoint, now)
+            self._verdicts[verdict] = interpolator.counts[verdict]
             if verdict is Verdict.ACCEPTED:
                 self._last_accepted = now
             else:
-                self._block.refusals.push(text=encode(self._interpolator.last_refusal))
+                self._writer.refuse(interpolator.last_refusal)
+        if ring.lost != self._lost_setpoints:
+            lost = ring.lost - self._lost_setpoints
+            self._block.words['lost_setpoints'] = self._lost_setpoints = ring.lost
+            if interpolator.playing and self.state is State.ENABLED:
+                self._change(Event.STOP, f'{lost} setpoints were lost: the loop came too late')
+        if interpolator.contradiction and self.state is State.ENABLED and interpolator.playing:
+            self._change(Event.TRIP, interpolator.contradiction)
 
-    def _command(self, now: float) -> Command:
-        command = self._interpolator.command(now)
-        silence = self._settings.interpolation
-        if command.starved:
-            wait = 1e3 * (silence.playout_delay + silence.extrapolation_time)
+    def _command(self, now: float) -> LegMotion:
+        interpolator = self._interpolator
+        command = interpolator.command(now, answered=self._answered)
+        if interpolator.trouble:
             # The interpolator has begun to stop already.
-            self._machine.handle(
-                Event.STOP, f'no command in time while moving ({wait:g} ms waited)'
-            )
-            self._tell_state()
-        elif command.moving and self.state is State.ENABLED:
-            trouble = self._supervisor.silence(self._last_accepted, now)
-            if trouble:
+            self._change(Event.STOP, interpolator.trouble)
+        elif interpolator.playing and self.state is State.ENABLED:
+            # What is played late was commanded in time.
+            on_time = now - max(interpolator.slipped, 0.0)
+            trouble = self._supervisor.silence(self._last_accepted, on_time)
+            if trouble and interpolator.moving:
                 self._change(Event.STOP, trouble)
-        self._judge_punctuality(now)
+            # A path that too many missed cycles make late.
+            trouble = self._supervisor.overruns(self._overruns.missed(now))
+            if trouble:
+                self._change(Event.TRIP, trouble)
+        else:
+            self._overruns.forget()
         return command
 
-    def _judge_punctuality(self, now: float) -> None:
-        """Stop a path that too many missed cycles make coarse and late."""
-        if self._interpolator.at_rest:
-            self._punctuality.forget()
-            return
-        trouble = self._supervisor.punctuality(self._punctuality.missed(now))
-        if trouble and self.state is State.ENABLED:
-            self._change(Event.TRIP, trouble)
-
-    def _exchange(self, command: Command, now: float) -> None:
+    def _exchange(self, command: LegMotion, now: float) -> None:
         """Give the command to the drives if they follow, else their own strokes."""
         if not self._connected:
             return
-        if self.state in FOLLOWING:
+        follows = self.state in FOLLOWING
+        if follows or self._holding:
             targets = Targets(command.strokes, command.rates, command.forces)
         else:
-            targets = Targets(self._strokes_now(), ZERO, ZERO)
+            targets = Targets(self._strokes_now(), NO_MOTION, NO_MOTION)
+        before = self._measured
         try:
-            self._measured = self._backend.exchange(targets, now)
+            measured = self._measured = self._backend.exchange(targets, now)
         except TransportError as error:
-            self._connected = False
+            self._connected = self._holding = False
             self._change(Event.FAIL, str(error))
             return
-        self._supervise(self._measured)
-        self._commanded = command if self.state in FOLLOWING else None
+        # Where no frame came back the measurement is an old one, and says nothing of the command.
+        self._answered = before is None or measured.stamp > before.stamp
+        self._supervise(measured)
+        self._commanded = command if self.state in FOLLOWING or self._holding else None
 
     def _strokes_now(self) -> Array:
-        return ZERO if self._measured is None else self._measured.strokes
+        return NO_MOTION if self._measured is None else self._measured.strokes
 
     def _supervise(self, measured: Measurement) -> None:
-        # Where no frame came back the measurement is an old one, and says nothing of the command.
-        fresh, self._measured_at = measured.stamp > self._measured_at, measured.stamp
-        trouble = str(measured.fault) if measured.fault else self._supervisor.measurement(measured)
+        trouble = self._supervisor.measurement(measured)
+        if measured.fault:
+            trouble = str(measured.fault)
         if trouble is None and self.state in FOLLOWING:
             if not measured.enabled:
                 trouble = 'the drives have left operation by themselves'
-            elif self._commanded is not None and fresh:
-                trouble = self._supervisor.following(
-                    self._commanded.strokes, self._commanded.rates, measured.strokes
-                )
-                self._lags = self._lags or trouble is not None
+            elif self._commanded is not None and self._answered:
+                trouble = self._supervisor.following(self._commanded, measured.strokes)
         if trouble is not None and self._machine.after_stop is not State.FAULT:
             self._change(Event.TRIP, trouble)
 
@@ -282,40 +327,59 @@ class Cycle:
                 self._change(Event.TRIP, f'{late}: {why}' if why else late)
         elif self.state is State.STOPPING and self._settled(now):
             self._change(Event.AT_REST, 'at rest')
+        elif self._override and self.state is State.ENABLED and not self._outside:
+            self._switch_override(on=False)
 
     def _settled(self, now: float) -> bool:
-        """
-        Tell whether the command has been at rest for the settling time.
-
-        Where a leg does not follow, nobody waits: it may be falling, and its brake has to hold it.
-
-        """
+        """Tell whether the command has been at rest for the settling time."""
         if not self._interpolator.at_rest:
             self._at_rest_since = None
             return False
         if self._at_rest_since is None:
             self._at_rest_since = now
-        wait = 0.0 if self._lags else self._settings.supervision.settling_time
-        return now - self._at_rest_since >= wait
+        return now - self._at_rest_since >= self._settings.supervision.settling_time
 
     def _change(self, event: Event, reason: str) -> None:
         """Move the state machine, then make interpolator and drives agree with it."""
         before = self.state
         after = self._machine.handle(event, reason)
+        if event in {Event.DISABLE, Event.QUICK_STOP, Event.ENABLE, Event.REVIVE}:
+            self._off_wanted = event in {Event.DISABLE, Event.QUICK_STOP}
         self._tell_state()
         strengths = self._settings.interpolation
         if after is State.STOPPING:
+            if before is not State.STOPPING:
+                self._at_rest_since = None
             mild = event in {Event.STOP, Event.DISABLE}
             self._interpolator.stop(
                 strengths.stop_strength if mild else strengths.quick_stop_strength
             )
         elif after is State.ENABLED and before is State.ENABLING:
-            self._interpolator.hold(self._strokes_now())
+            self._begin_holding()
+        elif after is State.FAULT and event is Event.AT_REST and not self._off_wanted:
+            # There may be no brakes: whatever drive can, holds its leg.
+            self._interpolator.release()
+            self._holding = True
         elif after in {State.DISABLED, State.FAULT} and before is not after:
             self._interpolator.release()
+            if after is State.DISABLED or not self._holding:
+                self._switch_off()
+        elif after is State.FAULT and event is Event.DISABLE:
             self._switch_off()
 
+    def _begin_holding(self) -> None:
+        """Take over the legs where they are, and those that were held where they are held."""
+        assert self._measured is not None
+        strokes, rates = self._measured.strokes, self._measured.rates
+        if self._holding:
+            held = BITS & self._held_legs != 0
+            strokes = np.where(held, self._interpolator.held, strokes)
+            rates = np.where(held, 0.0, rates)
+        self._holding = False
+        self._interpolator.hold(strokes, rates)
+
     def _switch_off(self) -> None:
+        self._holding = False
         try:
             self._backend.disable()
         except TransportError as error:
@@ -324,47 +388,14 @@ class Cycle:
                 self._change(Event.FAIL, str(error))
 
     def _tell_state(self) -> None:
-        """Tell every change, also those that last less than a cycle."""
-        measured = self._measured
-        masks = (measured.live, measured.braked, measured.sto) if measured else (0, 0, 0)
-        told = (self.state, self._backend.homed, self._machine.reason, masks)
-        if told == self._told:
-            return
-        self._told = told
-        state, homed, reason, masks = told
-        self._block.events.push(
-            stamp=self._now,
-            state=state,
-            homed=homed,
-            reason=encode(reason),
-            speed_scaling=1.0,
-            override=False,
-            **dict(zip(('live', 'braked', 'sto'), masks, strict=True)),
-        )
+        scaling = self._interpolator.scaling
+        self._writer.state(self._now, self._measured, scaling, override=self._override)
 
-    def _tell(self, command: Command) -> None:
+    def _tell(self, command: LegMotion) -> None:
         """Write to the block what the node shall know."""
         self._tell_state()
-        words = self._block.words
-        words['lost_setpoints'] = self._block.setpoints.lost
-        words['slipped'] = self._interpolator.slipped
-        words['largest_following_error'] = self._supervisor.largest_error
-        for verdict, count in self._interpolator.counts.items():
-            words['verdicts'][verdict] = count
-        if self._wire is not None:
-            self._wire.write_to(words)
-        self._steps += 1
-        measured = self._measured
-        if measured is None or not self._connected or self._steps % self._settings.publish_every:
-            return
-        # The state may have changed since the exchange.
-        follows = self._commanded is not None
-        self._block.samples.push(
-            stamp=measured.stamp,
-            strokes=measured.strokes,
-            rates=measured.rates,
-            forces=UNKNOWN if measured.forces is None else measured.forces,
-            commanded_strokes=command.strokes if follows else UNKNOWN,
-            commanded_rates=command.rates if follows else UNKNOWN,
-            true_strokes=UNKNOWN if measured.true_strokes is None else measured.true_strokes,
-        )
+        self._writer.counters(self._interpolator.slipped, self._supervisor.largest_error)
+        if self._measured is not None and self._connected:
+            # The state may have changed since the exchange.
+            follows = self._commanded is not None
+            self._writer.sample(self._measured, command if follows else None)

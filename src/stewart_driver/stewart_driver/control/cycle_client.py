@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from stewart_driver.backend import Backend
 from stewart_driver.control.child_process import ChildProcess
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_link import CycleLink
+from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import decode, Phase, SharedBlock
 from stewart_driver.errors import CycleError
 
@@ -23,7 +23,8 @@ START_TIMEOUT = 30.0
 REPLY_TIMEOUT = 0.5
 # To reset a fault may mean to bring a whole bus up again.
 RESET_TIMEOUT = 6.0
-END_TIMEOUT = 3.0
+# To end a process after its legs have come to rest.
+END_TIMEOUT = 2.0
 POLL = 5e-4
 
 
@@ -59,7 +60,7 @@ class CycleClient(ChildProcess, CycleLink):
         self._failures: list[str] = []
         descriptor = SharedBlock.allocate()
         try:
-            CycleLink.__init__(self, SharedBlock(descriptor))
+            CycleLink.__init__(self, SharedBlock(descriptor), configuration.longest_stop)
             ChildProcess.__init__(
                 self,
                 ('stewart_driver.control.cyclic_process', str(descriptor), str(os.getpid())),
@@ -105,7 +106,9 @@ class CycleClient(ChildProcess, CycleLink):
 
         """
         if timeout is None:
-            timeout = RESET_TIMEOUT if request is Request.RESET_FAULT else REPLY_TIMEOUT
+            # Both may start the drives anew.
+            slow = request in {Request.RESET_FAULT, Request.HOME}
+            timeout = RESET_TIMEOUT if slow else REPLY_TIMEOUT
         number = self._block.requests.push(code=request, value=value)
         limit = time.monotonic() + timeout
         while self.alive and time.monotonic() < limit:
@@ -139,14 +142,15 @@ class CycleClient(ChildProcess, CycleLink):
             time.sleep(POLL)
         return False, self.epitaph() or f'the cyclic process did not answer within {timeout:g} s'
 
-    def end(self, timeout: float = END_TIMEOUT) -> None:
+    def end(self, timeout: float | None = None) -> None:
         """
         Bring the legs to rest, switch the drives off and end the process.
 
         Parameters
         ----------
-        timeout : float
-            Longest time that this may take [s]; then the process is killed.
+        timeout : float or None
+            Longest time that this may take [s], then the process is killed; None takes what the
+            longest stop needs, and two seconds.
 
         Raises
         ------
@@ -155,12 +159,14 @@ class CycleClient(ChildProcess, CycleLink):
 
         """
         self._block.words['end'] = 1
+        if timeout is None:
+            timeout = self.longest_stop + END_TIMEOUT
         try:
             code = self._process.wait(timeout)
         except subprocess.TimeoutExpired as error:
             self._end_now()
             raise CycleError(
-                f'the cyclic process did not end within {timeout:g} s and was killed'
+                f'the cyclic process did not end within {timeout:.3g} s and was killed'
             ) from error
         if code:
             raise CycleError(self.epitaph())

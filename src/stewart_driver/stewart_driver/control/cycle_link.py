@@ -16,11 +16,15 @@ from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_driver.control.cycle import Request
+from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.legs import Array
-from stewart_driver.path.setpoint import Setpoint, Verdict
+from stewart_driver.path.motion import LegMotion, Verdict
+
+# What a stop may take beyond the time that follows from speed and deceleration, because cycles
+# come late [s].
+PATIENCE = 1.0
 
 
 @dataclass(frozen=True)
@@ -145,17 +149,21 @@ class CycleLink(ABC):
     ----------
     block : SharedBlock
         The node's view of the memory that both ends share.
+    longest_stop : float
+        Time in which legs at the highest rate are brought to rest, and have settled [s].
 
     Attributes
     ----------
+    longest_stop : float
+        The same, and some patience [s].
     last_refusal : str
         Why the last refused setpoint was refused.
 
     """
 
-    def __init__(self, block: SharedBlock) -> None:
+    def __init__(self, block: SharedBlock, longest_stop: float) -> None:
         """Have heard nothing yet."""
-        self._block = block
+        self._block, self.longest_stop = block, longest_stop + PATIENCE
         self.last_refusal = ''
 
     @abstractmethod
@@ -196,7 +204,7 @@ class CycleLink(ABC):
         """Cycles run so far."""
         return int(self._block.words['cycles'])
 
-    def offer(self, setpoint: Setpoint) -> None:
+    def offer(self, setpoint: LegMotion) -> None:
         """Give a setpoint to the interpolator."""
         self._block.setpoints.push(
             stamp=setpoint.stamp,
@@ -242,6 +250,10 @@ class CycleLink(ABC):
                 _known(record['commanded_rates']),
                 _known(record['true_strokes']),
             )
+
+    def notes(self) -> list[str]:
+        """Return what the loop was not permitted, as it said since the last call."""
+        return [decode(note['text']) for note in self._block.notes.pop_all()]
 
     def counters(self) -> CycleCounters:
         """Return the statistics as they are now."""

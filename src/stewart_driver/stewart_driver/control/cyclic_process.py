@@ -11,11 +11,12 @@ no ROS. When its parent is gone it stops the motion, switches the drives off and
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 import ctypes
 import gc
 import os
 import pickle
+import resource
 import signal
 import sys
 import time
@@ -24,15 +25,16 @@ from typing import Any
 
 from stewart_driver.backend import Backend
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import Cycle
+from stewart_driver.control.cycle import ControlLoop
+from stewart_driver.control.cycle_link import PATIENCE
 from stewart_driver.control.cycle_statistics import bin_of
 from stewart_driver.control.shared_block import encode, Phase, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError, DriverError
 
-# A stop takes 1.5 times speed over deceleration; whatever takes longer than this hangs.
-LONGEST_STOP = 0.9
 SAFE = (State.DISABLED, State.FAULT)
+# So many objects that nobody needs any more may pile up while nothing moves.
+LITTER = 20_000
 
 
 def main() -> int:
@@ -44,7 +46,6 @@ def main() -> int:
     troubles: list[BaseException] = []
     with _noting(troubles):
         backend, configuration = pickle.load(sys.stdin.buffer)
-        _schedule(configuration)
         _serve(backend, configuration, block, parent, troubles)
     for trouble in troubles:
         deliberate = isinstance(trouble, (DriverError, OSError))
@@ -65,18 +66,50 @@ def _noting(troubles: list[BaseException]) -> Iterator[None]:
         troubles.append(error)
 
 
-def _schedule(configuration: CycleConfiguration) -> None:
-    """Take the real-time priority that was asked for, or refuse to start."""
-    if configuration.realtime_priority:
+def _schedule(configuration: CycleConfiguration) -> list[str]:
+    """
+    Take the priority and the processors that were asked for, or refuse to start.
+
+    Returns
+    -------
+    list of str
+        What makes cycles late nevertheless, because this process may not change it.
+
+    """
+    if configuration.cpu_affinity:
         try:
-            priority = os.sched_param(configuration.realtime_priority)
-            os.sched_setscheduler(0, os.SCHED_FIFO, priority)
-        except PermissionError as error:
+            os.sched_setaffinity(0, configuration.cpu_affinity)
+        except OSError as error:
             raise ConfigurationError(
-                'realtime_priority',
-                configuration.realtime_priority,
-                '0, or the permission for SCHED_FIFO (rtprio in limits.conf, or CAP_SYS_NICE)',
+                'cpu_affinity',
+                configuration.cpu_affinity,
+                f'processors out of {sorted(os.sched_getaffinity(0))}',
             ) from error
+    if not configuration.realtime_priority:
+        return []
+    try:
+        priority = os.sched_param(configuration.realtime_priority)
+        os.sched_setscheduler(0, os.SCHED_FIFO, priority)
+    except PermissionError as error:
+        raise ConfigurationError(
+            'realtime_priority',
+            configuration.realtime_priority,
+            '0, or the permission for SCHED_FIFO (rtprio in limits.conf, or CAP_SYS_NICE)',
+        ) from error
+    return _lock_memory()
+
+
+def _lock_memory() -> list[str]:
+    """Keep the memory of this process from being paged out; say if that is not permitted."""
+    CURRENT, FUTURE, ON_FAULT = 1, 2, 4
+    unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_MEMLOCK, unlimited)
+    # Under a limit the memory of tomorrow could not be had at all, so that is not asked for.
+    limited = resource.getrlimit(resource.RLIMIT_MEMLOCK) != unlimited
+    if limited or ctypes.CDLL(None).mlockall(CURRENT | FUTURE | ON_FAULT):
+        return ['memory is not locked: it takes memlock unlimited in limits.conf']
+    return []
 
 
 def _serve(
@@ -86,25 +119,30 @@ def _serve(
     parent: int,
     troubles: list[BaseException],
 ) -> None:
-    """Open the back end, run cycles, and make the outputs safe whatever happens."""
+    """Open the back end, run cycles, and end it in order whatever happens."""
+    notes = _schedule(configuration)
     backend.open(time.monotonic())
     with _noting(troubles):
-        cycle = Cycle(backend, configuration, block)
-        # What exists now stays: full collections need not look at it again.
+        loop = ControlLoop(backend, configuration, block, notes)
+        # What exists now stays. A collection takes as long as several cycles, so none comes by
+        # itself.
         gc.collect()
         gc.freeze()
+        gc.disable()
         _sharpen_sleep()
-        _run(cycle, backend, block, parent)
-    with _noting(troubles):
+        _run(loop, backend, block, parent, configuration.longest_stop + PATIENCE)
         backend.disable()
+    # Where drives still follow, it is the back end that brings them to rest before they are off.
     backend.close()
 
 
-def _run(cycle: Cycle, backend: Backend, block: SharedBlock, parent: int) -> None:
+def _run(
+    loop: ControlLoop, backend: Backend, block: SharedBlock, parent: int, longest_stop: float
+) -> None:
     """
-    Step the cycle on a fixed grid of the steady clock.
+    Step the loop on a fixed grid of the steady clock.
 
-    The cycle is told the instant of the grid, not the instant at which it woke up, so that the
+    The loop is told the instant of the grid, not the instant at which it woke up, so that the
     commands of a constant speed are equally far apart. A wake-up later than a period counts as
     overrun and moves on to the latest grid point: nothing is caught up in a burst. Where
     the drives have a clock of their own, the grid follows it.
@@ -113,7 +151,7 @@ def _run(cycle: Cycle, backend: Backend, block: SharedBlock, parent: int) -> Non
     terminated: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: terminated.append(number))
     deadline, give_up = time.monotonic(), float('inf')
-    while cycle.state not in SAFE or give_up == float('inf'):
+    while loop.state not in SAFE or give_up == float('inf'):
         woken = time.monotonic()
         lateness = woken - deadline
         if lateness >= period:
@@ -121,15 +159,17 @@ def _run(cycle: Cycle, backend: Backend, block: SharedBlock, parent: int) -> Non
             words['overruns'] += missed
             deadline += missed * period
         if give_up == float('inf') and (reason := _reason_to_end(words, parent, terminated)):
-            give_up = deadline + LONGEST_STOP
-            cycle.disable(reason) if words['end'] else cycle.quick_stop(reason)
-        cycle.step(deadline)
+            give_up = deadline + longest_stop
+            loop.disable(reason) if words['end'] else loop.quick_stop(reason)
+        loop.step(deadline)
         busy = time.monotonic() - woken
         _count(words, lateness, busy)
         words['phase'] = Phase.RUNNING
         deadline += period + backend.shift
         if deadline > give_up:
-            raise DriverError(f'the legs did not come to rest within {LONGEST_STOP} s')
+            raise DriverError(f'the legs did not come to rest within {longest_stop:.2g} s')
+        if loop.state in SAFE and gc.get_count()[0] > LITTER:
+            gc.collect()
         time.sleep(max(deadline - time.monotonic(), 0.0))
 
 

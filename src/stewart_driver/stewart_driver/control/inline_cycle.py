@@ -9,15 +9,14 @@ import os
 
 from stewart_driver.backend import Backend
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle import Cycle, Request
+from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.cycle_link import CycleLink
+from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import decode, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError, CycleError
 
 NANOSECONDS = 1_000_000_000
-# A stop takes 1.5 times speed over deceleration; whatever takes longer than this never ends [s].
-LONGEST_STOP = 10.0
 # Time that jumps further than this was set, it did not pass [ns].
 LONGEST_GAP = NANOSECONDS
 AT_REST = (State.DISABLED, State.FAULT)
@@ -57,7 +56,7 @@ class InlineCycle(CycleLink):
         backend.require_callers_time()
         descriptor = SharedBlock.allocate()
         try:
-            super().__init__(SharedBlock(descriptor))
+            super().__init__(SharedBlock(descriptor), configuration.longest_stop)
         finally:
             os.close(descriptor)
         self._backend = backend
@@ -65,7 +64,7 @@ class InlineCycle(CycleLink):
         self._next = now_ns
         backend.open(now_ns / NANOSECONDS)
         self._next += ceil(self._late / self._period) * self._period
-        self._cycle = Cycle(backend, configuration, self._block)
+        self._loop = ControlLoop(backend, configuration, self._block)
         self._alive = True
         if self._next > now_ns:
             # As in a process of its own: whoever has the loop has drives that were measured.
@@ -105,22 +104,25 @@ class InlineCycle(CycleLink):
         if now_ns - self._next > LONGEST_GAP:
             self._block.words['overruns'] += (now_ns - self._next) // self._period
             self._next = now_ns
-        words = self._block.words
         self._leave_out()
+        cycles = 0
         while self._alive and self._next <= now_ns:
-            self._cycle.step(self._next / NANOSECONDS)
+            self._loop.step(self._next / NANOSECONDS)
             self._next += self._period
             self._leave_out()
-            words['cycles'] += 1
+            cycles += 1
+        if cycles:
+            words = self._block.words
+            words['cycles'] += cycles
             # Simulated cycles are never late and take no time: all are in the first bins.
-            words['lateness'][0] += 1
-            words['busy'][0] += 1
+            words['lateness'][0] += cycles
+            words['busy'][0] += cycles
 
     def _leave_out(self) -> None:
         """Leave out the cycles during which the back end had to wait for something."""
-        missed = self._late // self._period
-        self._block.words['overruns'] += missed
-        self._next += missed * self._period
+        if missed := self._late // self._period:
+            self._block.words['overruns'] += missed
+            self._next += missed * self._period
 
     @property
     def _late(self) -> int:
@@ -130,7 +132,7 @@ class InlineCycle(CycleLink):
     def request(self, request: Request, value: float = 0.0) -> tuple[bool, str]:
         """Carry a request out; return whether it is accepted, and one sentence."""
         number = self._block.requests.push(code=request, value=value)
-        self._cycle.serve()
+        self._loop.serve()
         for reply in self._block.replies.pop_all():
             if int(reply['request']) == number:
                 return bool(reply['accepted']), decode(reply['message'])
@@ -139,7 +141,7 @@ class InlineCycle(CycleLink):
     def quick_stop(self) -> tuple[bool, str]:
         """Bring all legs to rest as hard as allowed and switch the drives off."""
         self._block.words['quick_stops'] += 1
-        self._cycle.serve()
+        self._loop.serve()
         return True, 'quick stop: all legs come to rest, then the drives are off'
 
     def end(self) -> None:
@@ -154,13 +156,14 @@ class InlineCycle(CycleLink):
         """
         if not self._alive:
             return
-        limit = self._next + round(LONGEST_STOP * NANOSECONDS)
-        self._cycle.disable('the driver is being cleaned up')
-        while self._cycle.state not in AT_REST and self._next < limit:
+        limit = self._next + round(self.longest_stop * NANOSECONDS)
+        self._loop.disable('the driver is being cleaned up')
+        while self._loop.state not in AT_REST and self._next < limit:
             self.pause()
-        rest = self._cycle.state in AT_REST
+        rest = self._loop.state in AT_REST
         self._alive = False
-        self._backend.disable()
+        if rest:
+            self._backend.disable()
         self._backend.close()
         if not rest:
-            raise CycleError(f'the legs did not come to rest within {LONGEST_STOP:g} s')
+            raise CycleError(f'the legs did not come to rest within {self.longest_stop:.2g} s')

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from stewart_driver.control.cycle_statistics import BINS
-from stewart_driver.path.setpoint import Verdict
+from stewart_driver.path.motion import Verdict
 
 LEG_ARRAY = ('f8', (6,))
 TEXT_BYTES = 1024
@@ -133,10 +133,12 @@ class Ring:
     def __init__(self, memory: NDArray[np.uint8], capacity: int, record: np.dtype[Any]) -> None:
         """Lay the ring over the memory."""
         self._capacity = capacity
-        self._written = memory[:8].view(np.uint64)
-        self._numbers = memory[8 : 8 * (1 + capacity)].view(np.uint64)
+        # Single numbers are read and written in a third of the time that numpy takes.
+        self._written = memory[:8].data.cast('Q')
+        self._numbers = memory[8 : 8 * (1 + capacity)].data.cast('Q')
         slots = memory[8 * (1 + capacity) :].view(record)
         self._fields = {name: slots[name] for name in record.names or ()}
+        self._singles = frozenset(name for name, field in self._fields.items() if field.ndim == 1)
         self._read = 0
         self.lost = 0
 
@@ -147,7 +149,7 @@ class Ring:
 
     def push(self, **values: Any) -> int:
         """Write a record, its fields by name, the others zero; return its number, from 1."""
-        number = int(self._written[0]) + 1
+        number = self._written[0] + 1
         slot = number % self._capacity
         self._numbers[slot] = 0
         for name, field in self._fields.items():
@@ -158,7 +160,7 @@ class Ring:
 
     def pop_all(self) -> Iterable[dict[str, Any]]:
         """Read what was written since the last call, oldest first, each with its ``number``."""
-        written = int(self._written[0])
+        written = self._written[0]
         # In most cycles most rings are empty.
         return self._records(written) if written != self._read else ()
 
@@ -170,9 +172,12 @@ class Ring:
         while self._read < written:
             self._read += 1
             slot = self._read % self._capacity
-            record = {name: field[slot].copy() for name, field in self._fields.items()}
+            record = {
+                name: field.item(slot) if name in self._singles else field[slot].copy()
+                for name, field in self._fields.items()
+            }
             record['number'] = self._read
-            if int(self._numbers[slot]) == self._read:
+            if self._numbers[slot] == self._read:
                 yield record
             else:
                 self.lost += 1

@@ -31,11 +31,13 @@ class Event(Enum):
     AT_REST = auto()
     FAIL = auto()
     RESET_FAULT = auto()
+    REVIVE = auto()
 
 
 # (state, event) -> (state, where STOPPING ends once the legs are at rest)
 # STOP is silence while moving: the drives stay on. TRIP is a limit or a drive fault: all six legs
-# come to rest together before FAULT switches them off. FAIL leaves no way to command a stop.
+# come to rest together, and in FAULT every healthy drive holds. FAIL leaves no way to command a
+# stop. DISABLE in FAULT takes the voltage. REVIVE is a reset while drives hold.
 TRANSITIONS: dict[tuple[State, Event], tuple[State, State | None]] = {
     (State.DISABLED, Event.ENABLE): (State.ENABLING, None),
     (State.DISABLED, Event.QUICK_STOP): (State.DISABLED, None),
@@ -55,10 +57,12 @@ TRANSITIONS: dict[tuple[State, Event], tuple[State, State | None]] = {
     (State.STOPPING, Event.QUICK_STOP): (State.STOPPING, State.DISABLED),
     (State.STOPPING, Event.TRIP): (State.STOPPING, State.FAULT),
     (State.STOPPING, Event.FAIL): (State.FAULT, None),
+    (State.FAULT, Event.DISABLE): (State.FAULT, None),
     (State.FAULT, Event.QUICK_STOP): (State.FAULT, None),
     (State.FAULT, Event.TRIP): (State.FAULT, None),
     (State.FAULT, Event.FAIL): (State.FAULT, None),
     (State.FAULT, Event.RESET_FAULT): (State.DISABLED, None),
+    (State.FAULT, Event.REVIVE): (State.ENABLING, None),
 }
 
 _SEVERITY = {State.ENABLED: 0, State.DISABLED: 1, State.FAULT: 2}

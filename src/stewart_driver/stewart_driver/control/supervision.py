@@ -4,13 +4,21 @@
 
 from __future__ import annotations
 
+from collections import deque
+from math import isfinite
+
 import numpy as np
 from stewart_driver.backend import Measurement
 from stewart_driver.control.configuration import SupervisionSettings
 from stewart_driver.legs import Array, LegLimits
+from stewart_driver.path.motion import LegMotion
 
 # Below this a measured change is never a jump, however short the cycle was.
 JUMP_FLOOR = 1e-4
+# The share of missed cycles is taken over so long [s].
+WINDOW = 1.0
+# Clocks of drives shift the grid by less than this, as a share of the window.
+SLACK = 0.02
 
 
 class Supervisor:
@@ -36,12 +44,30 @@ class Supervisor:
     def __init__(self, limits: LegLimits, settings: SupervisionSettings) -> None:
         """Start without a previous measurement."""
         self._limits, self._settings = limits, settings
-        self._previous: Measurement | None = None
         self.largest_error = 0.0
+        self.widen(None)
+        self.forget()
 
     def forget(self) -> None:
         """Forget the previous measurement, after which none is a jump."""
-        self._previous = None
+        self._previous: list[float] = []
+        self._stamp = 0.0
+
+    def widen(self, strokes: Array | None) -> None:
+        """
+        Take legs that are outside their strokes for ones that may be there, but no further out.
+
+        Parameters
+        ----------
+        strokes : ndarray, shape (6,), or None
+            Where they are [m]; None ends it.
+
+        """
+        limits, margin = self._limits, self._settings.stroke_margin
+        lower, upper = limits.stroke_lower, limits.stroke_upper
+        if strokes is not None:
+            lower, upper = np.minimum(lower, strokes), np.maximum(upper, strokes)
+        self._lower, self._upper = (lower - margin).tolist(), (upper + margin).tolist()
 
     def silence(self, since: float, now: float) -> str | None:
         """
@@ -65,13 +91,13 @@ class Supervisor:
             return None
         return f'no command for {silent:.3f} s while moving, allowed are {allowed:g} s'
 
-    def measurement(self, measurement: Measurement) -> str | None:
+    def measurement(self, measured: Measurement) -> str | None:
         """
         Check that a measurement can be true, and remember it.
 
         Parameters
         ----------
-        measurement : Measurement
+        measured : Measurement
             The newest one.
 
         Returns
@@ -80,14 +106,33 @@ class Supervisor:
             What is wrong.
 
         """
-        for name, values in (('stroke', measurement.strokes), ('rate', measurement.rates)):
-            if not np.isfinite(values).all():
-                leg = int(np.flatnonzero(~np.isfinite(values))[0])
-                return f'the measured {name} of leg {leg + 1} is {values[leg]}'
-        previous, self._previous = self._previous, measurement
-        return self._range(measurement.strokes) or self._jump(previous, measurement)
+        strokes = measured.strokes.tolist()
+        previous, elapsed = self._previous or strokes, measured.stamp - self._stamp
+        allowed = self._settings.measured_rate_margin * self._limits.rate * elapsed + JUMP_FLOOR
+        # Plain numbers: each of numpy's small calls costs as much as this whole loop.
+        for value, before, lower, upper in zip(
+            strokes, previous, self._lower, self._upper, strict=True
+        ):
+            if not (lower <= value <= upper and -allowed <= value - before <= allowed):
+                break
+        else:
+            if isfinite(sum(measured.rates.tolist())):
+                self._previous, self._stamp = strokes, measured.stamp
+                return None
+        return self._impossible(measured, previous, allowed)
 
-    def following(self, commanded: Array, rates: Array, measured: Array) -> str | None:
+    def outside(self, strokes: Array) -> str | None:
+        """Return which leg is outside its range, and how far; None if none is."""
+        for leg, value in enumerate(strokes.tolist()):
+            if not self._lower[leg] <= value <= self._upper[leg]:
+                limits = self._limits
+                return (
+                    f'the measured stroke of leg {leg + 1} is {value:.5f} m, its range is '
+                    f'{limits.stroke_lower[leg]:g} to {limits.stroke_upper[leg]:g} m'
+                )
+        return None
+
+    def following(self, command: LegMotion, measured: Array) -> str | None:
         """
         Check that the legs are where they shall be.
 
@@ -96,10 +141,10 @@ class Supervisor:
 
         Parameters
         ----------
-        commanded, measured : ndarray, shape (6,)
+        command : LegMotion
+            What they shall do.
+        measured : ndarray, shape (6,)
             Strokes [m].
-        rates : ndarray, shape (6,)
-            Commanded [m/s].
 
         Returns
         -------
@@ -107,10 +152,15 @@ class Supervisor:
             What is wrong.
 
         """
-        settings = self._settings
-        errors = np.abs(commanded - measured)
-        self.largest_error = max(self.largest_error, float(errors.max()))
-        allowed = settings.following_error + settings.following_lag * np.abs(rates)
+        errors = [
+            abs(wanted - value)
+            for wanted, value in zip(command.strokes.tolist(), measured.tolist(), strict=True)
+        ]
+        largest, standing = max(errors), self._settings.following_error
+        self.largest_error = max(self.largest_error, largest)
+        if largest <= standing:
+            return None
+        allowed = standing + self._settings.following_lag * np.abs(command.rates)
         leg = int((errors - allowed).argmax())
         if errors[leg] <= allowed[leg]:
             return None
@@ -119,7 +169,7 @@ class Supervisor:
             f'allowed are {1e3 * allowed[leg]:.3g} mm'
         )
 
-    def punctuality(self, missed: float) -> str | None:
+    def overruns(self, missed: float) -> str | None:
         """
         Check that enough of the cycles run; to be asked only while a path is played.
 
@@ -172,27 +222,76 @@ class Supervisor:
             )
         return None
 
-    def _range(self, strokes: Array) -> str | None:
-        limits, margin = self._limits, self._settings.stroke_margin
-        outside = limits.beyond(strokes)
-        leg = int(outside.argmax())
-        if outside[leg] <= margin:
-            return None
-        return (
-            f'the measured stroke of leg {leg + 1} is {strokes[leg]:.5f} m, its range is '
-            f'{limits.stroke_lower[leg]:g} to {limits.stroke_upper[leg]:g} m'
-        )
-
-    def _jump(self, previous: Measurement | None, measurement: Measurement) -> str | None:
-        if previous is None:
-            return None
-        changes = np.abs(measurement.strokes - previous.strokes)
-        elapsed = measurement.stamp - previous.stamp
-        allowed = self._settings.measured_rate_margin * self._limits.rate * elapsed + JUMP_FLOOR
+    def _impossible(
+        self, measured: Measurement, previous: list[float], allowed: float
+    ) -> str | None:
+        """Return what is wrong with a measurement of which something is."""
+        for name, values in (('stroke', measured.strokes), ('rate', measured.rates)):
+            if not np.isfinite(values).all():
+                leg = int(np.flatnonzero(~np.isfinite(values))[0])
+                return f'the measured {name} of leg {leg + 1} is {values[leg]}'
+        elapsed, self._stamp = measured.stamp - self._stamp, measured.stamp
+        self._previous = measured.strokes.tolist()
+        if (trouble := self.outside(measured.strokes)) is not None:
+            return trouble
+        changes = np.abs(measured.strokes - previous)
         leg = int(changes.argmax())
-        if changes[leg] <= allowed:
-            return None
         return (
             f'the measured stroke of leg {leg + 1} jumped by {1e3 * changes[leg]:.3f} mm in '
             f'{1e3 * elapsed:.2f} ms, possible are {1e3 * allowed:.3f} mm'
         )
+
+
+class OverrunRate:
+    """
+    Share of the cycles of the last second that were missed because the one before took too long.
+
+    Half of them are missed when a cycle takes two periods on average.
+
+    Parameters
+    ----------
+    period : float
+        Time from one cycle to the next [s].
+
+    """
+
+    def __init__(self, period: float) -> None:
+        """Know of no cycle."""
+        self._period = period
+        self._missed: deque[tuple[float, float]] = deque()
+        self._since: float | None = None
+        self._last = 0.0
+
+    def forget(self) -> None:
+        """Begin anew with the next cycle."""
+        if self._since is not None:
+            self._missed.clear()
+            self._since = None
+
+    def missed(self, now: float) -> float:
+        """
+        Take note of a cycle.
+
+        Parameters
+        ----------
+        now : float
+            Its instant [s].
+
+        Returns
+        -------
+        float
+            Share that was missed [-]; 0 before the first second is over.
+
+        """
+        if self._since is None:
+            self._since = self._last = now
+        periods, self._last = (now - self._last) / self._period, now
+        if periods > 1.0 + SLACK:
+            self._missed.append((now, periods - 1.0))
+        if not self._missed:
+            return 0.0
+        while self._missed and self._missed[0][0] <= now - WINDOW:
+            self._missed.popleft()
+        if now - self._since < WINDOW * (1.0 + SLACK):
+            return 0.0
+        return sum(share for _, share in self._missed) * self._period / WINDOW

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Six amplifiers on the outputs of a card: strokes and rates in, codes out."""
+"""Six amplifiers on the outputs of a card: strokes and rates in, volts out."""
 
 from __future__ import annotations
 
@@ -12,10 +12,78 @@ from stewart_driver.backend import Targets
 from stewart_driver.daq.calibration import Calibration
 from stewart_driver.daq.code_range import CodeRange
 from stewart_driver.daq.options import DaqOptions
-from stewart_driver.daq.position_loop import PositionLoop
 from stewart_driver.daq.sensors import Scan
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import Array, END_MARGIN, LEGS
+
+
+class PositionLoop:
+    r"""
+    Six proportional-integral loops with the target's rate fed forward.
+
+    .. math:: u = \operatorname{clip}(\dot q_t + K (q_t - q) + K / T \int (q_t - q)\,dt)
+
+    The integral is what an amplifier's own offset needs. It rests while the rate is at its limit
+    and the error would push it further (anti-windup by conditional integration).
+
+    Parameters
+    ----------
+    gain : float
+        Rate per distance from the target [1/s].
+    integral_time : float
+        Time in which the integral grows by what the gain gives [s].
+    rate_limit : float
+        Largest rate that is asked for [m/s].
+
+    """
+
+    def __init__(self, gain: float, integral_time: float, rate_limit: float) -> None:
+        """Start without an integral."""
+        self._gain, self._growth, self._limit = gain, gain / integral_time, rate_limit
+        self._integral: Array = np.zeros(LEGS)
+
+    def reset(self) -> None:
+        """Forget the integral."""
+        self._integral = np.zeros(LEGS)
+
+    def rates(
+        self,
+        targets: Array,
+        target_rates: Array,
+        measured: Array,
+        trusted: NDArray[np.bool_],
+        elapsed: float,
+    ) -> Array:
+        """
+        Return what the amplifiers shall do until the next call.
+
+        Parameters
+        ----------
+        targets, target_rates : ndarray, shape (6,)
+            Where the legs shall be [m], [m/s].
+        measured : ndarray, shape (6,)
+            Where they are [m].
+        trusted : ndarray of bool, shape (6,)
+            Legs whose sensor is believed; the others coast on the target's rate.
+        elapsed : float
+            Time since the last call [s].
+
+        Returns
+        -------
+        ndarray, shape (6,)
+            Rates [m/s].
+
+        """
+        limit = self._limit
+        errors = np.where(trusted, targets - measured, 0.0)
+        # What a false reading has wound up would go on pushing.
+        self._integral = np.where(trusted, self._integral, 0.0)
+        asked = target_rates + self._gain * errors + self._integral
+        rates: Array = np.minimum(np.maximum(asked, -limit), limit)
+        further = (asked != rates) & (np.sign(errors) == np.sign(asked))
+        growth = self._growth * errors * elapsed
+        self._integral = np.where(further, self._integral, self._integral + growth)
+        return rates
 
 
 class Amplifiers(Protocol):
@@ -82,7 +150,7 @@ class VelocityAmplifiers:
     """
     Amplifiers that move at the rate that their voltage means; the position loop is closed here.
 
-    Safe is 0 V.
+    Safe is the calibrated zero: at 0 V the offset of an amplifier runs on, for ever.
 
     Parameters
     ----------
@@ -103,10 +171,10 @@ class VelocityAmplifiers:
     def __init__(self, calibration: Calibration, options: DaqOptions, outputs: CodeRange) -> None:
         """Check that the rate fits."""
         self._calibration = calibration
-        settings = options.loop()
-        for rate in (settings.rate_limit, -settings.rate_limit):
+        limit = options.reserve * options.rate
+        for rate in (limit, -limit):
             _require(outputs, calibration.volts(np.full(LEGS, rate)), 'rate', rate, 'm/s')
-        self._loop = PositionLoop(settings)
+        self._loop = PositionLoop(options.position_gain, options.integral_time, limit)
 
     def follow(self, targets: Targets, scan: Scan, trusted: NDArray[np.bool_]) -> Array:
         """Return the volts of the rates that the position loop asks for."""
@@ -116,8 +184,8 @@ class VelocityAmplifiers:
         return self._calibration.volts(rates)
 
     def safe(self, strokes: Array) -> Array:
-        """Return 0 V, wherever the legs stand."""
-        return np.zeros_like(strokes)
+        """Return the volts of rate zero, wherever the legs stand."""
+        return self._calibration.volts(np.zeros_like(strokes))
 
     def reset(self) -> None:
         """Forget the integral."""

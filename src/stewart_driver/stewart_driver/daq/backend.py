@@ -14,8 +14,7 @@ from stewart_driver.control.rest import require_rest
 from stewart_driver.daq.amplifiers import Amplifiers, PositionAmplifiers, VelocityAmplifiers
 from stewart_driver.daq.calibration import Calibration
 from stewart_driver.daq.card import AnalogCard
-from stewart_driver.daq.card_access import CardAccess, ORDINARY, require_callers_time
-from stewart_driver.daq.card_type import find_card_type
+from stewart_driver.daq.card_type import CardAccess, find_card_type, ORDINARY, require_callers_time
 from stewart_driver.daq.errors import CardError, SensorFault
 from stewart_driver.daq.options import DaqOptions, lines
 from stewart_driver.daq.sensors import PositionSensors, Scan
@@ -24,6 +23,7 @@ from stewart_driver.legs import Array, LEGS
 from stewart_driver.stuck import StuckDetector
 
 # Also a call that took too long counts as failed, although the card may have obeyed.
+ALL_LEGS = (1 << LEGS) - 1
 NOT_SAFE = 'the outputs may not be safe'
 
 
@@ -32,9 +32,9 @@ class DaqBackend(Backend):
     Position sensors on six analogue inputs, amplifiers on six analogue outputs.
 
     While the legs do not follow, the outputs stand at their safe volts: those of the stroke at
-    which following ended in position mode, 0 V in velocity mode. They are set on `open`,
-    `disable` and `close`, and when a call of the card fails. The card has no watchdog: if this
-    process is killed, its outputs stay, until `rescue` is called from another one.
+    which following ended in position mode, those of rate zero in velocity mode. They are set on
+    `open`, `disable` and `close`, and when a call of the card fails. No watchdog of the card sets
+    them: if this process hangs or is killed they stay, until `rescue` is called from another one.
 
     Parameters
     ----------
@@ -69,11 +69,14 @@ class DaqBackend(Backend):
             raise ConfigurationError(
                 'mode', options.mode, f'the mode of {options.rig_file}, which has {what}'
             )
-        if options.enable_channel < 0:
-            self.why_live = 'the card has no output that switches the amplifiers (enable_channel)'
         self._calibrated = found.calibrated
         self._inputs, self._outputs = lines(found.inputs), lines(found.outputs)
         self._check_residual(self._inputs)
+        if options.enable_channel < 0:
+            self.why_live = (
+                f'no output of this card switches the amplifiers: off means {self._off}'
+            )
+            self.notes = self.why_live
         self._card: AnalogCard | None = None
         self._on_at: float | None = None
         self._on = self._lost = False
@@ -88,8 +91,23 @@ class DaqBackend(Backend):
             'card': self._card_type.label,
             'device': options.device,
             'amplifiers take': options.mode,
+            'off means': self._off,
             'calibrated': self._calibrated.isoformat(),
         }
+
+    @property
+    def stall_limit(self) -> float:
+        """Time without a cycle after which somebody has to call `rescue` [s]."""
+        return self._options.stall_limit
+
+    @property
+    def _off(self) -> str:
+        if self._options.enable_channel >= 0:
+            return f'digital output {self._options.enable_channel} is low'
+        if self._options.mode == 'position':
+            return 'live amplifiers that hold the last strokes'
+        within = 1e3 * self._outputs.residuals.max()
+        return f'live amplifiers at rate zero, calibrated within {within:.2g} mm/s'
 
     def require_callers_time(self) -> None:
         """Refuse a card that lives in real time; raises `ConfigurationError`."""
@@ -188,7 +206,7 @@ class DaqBackend(Backend):
         """
         self.open(self._access.clock())
         self.close()
-        held = 'at the present strokes' if self._options.mode == 'position' else 'at 0 V'
+        held = 'at the present strokes' if self._options.mode == 'position' else 'at rate zero'
         return f'the outputs of {self._options.device} now stand {held}'
 
     def exchange(self, targets: Targets, now: float) -> Measurement:
@@ -242,6 +260,7 @@ class DaqBackend(Backend):
             rates=scan.rates,
             enabled=self._on,
             fault=self._fault,
+            live=ALL_LEGS if card.live else 0,
         )
 
     def _judge(self, scan: Scan, targets: Targets) -> None:

@@ -19,6 +19,8 @@ from stewart_driver.legs import LEGS
 REFERENCES = ('ground', 'common', 'diff')
 FIRST_SIX = (0, 1, 2, 3, 4, 5)
 SAME = 1e-9
+# Kernel drivers whose channel lists have no place for the reference: the board's wiring decides.
+IGNORE_REFERENCE = frozenset({'addi_apci_3120'})
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,8 @@ class AnalogCard:
         Ranges of the channels in use; `outputs` only for who drives.
     stamp : float
         When the inputs were converted last, on the steady clock [s].
+    live : bool
+        Whether amplifiers may be on: unless the enable output was last seen to switch them off.
     come_to : callable
         As given.
 
@@ -106,6 +110,8 @@ class AnalogCard:
     CardError
         If there is no such card, it is another one, lacks a channel or the range, or another
         program has locked its outputs.
+    ConfigurationError
+        If its kernel driver ignores the reference that is asked for.
 
     """
 
@@ -127,6 +133,7 @@ class AnalogCard:
         self._clock, self._longest_call = clock, longest_call
         self._bridge = ClockBridge(wall, clock)
         self.come_to = come_to
+        self.live = True
         self.stamp = clock()
         self._device = library.comedi_open(wiring.device)
         if self._device is None:
@@ -194,7 +201,10 @@ class AnalogCard:
         if self._wiring.enable_channel >= 0:
             channel = self._wiring.enable_channel
             self._switch_data[0], self._switch_data[1] = 1 << channel, int(on) << channel
+            # A call that fails may have been obeyed.
+            self.live |= on
             self._run(self._switch_list, 1, 'switching the amplifiers')
+            self.live = on
 
     def close(self) -> None:
         """Unlock and close; the outputs keep the last code."""
@@ -210,6 +220,9 @@ class AnalogCard:
         driver = library.comedi_get_driver_name(self._device)
         if wiring.driver and driver != wiring.driver:
             raise self._wrong(f'its driver is {driver!r}, expected {wiring.driver!r}')
+        if driver in IGNORE_REFERENCE and wiring.reference != 'ground':
+            expected = f'ground, for {driver} looks at no other'
+            raise ConfigurationError('reference', wiring.reference, expected)
         return f'{library.comedi_get_board_name(self._device)} ({driver})'
 
     def _prepare_inputs(self) -> None:

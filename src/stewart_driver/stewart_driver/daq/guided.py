@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from stewart_driver.daq.calibration_table import CalibrationTable, LARGEST
+from stewart_driver.daq.calibration import CalibrationTable, LARGEST
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.errors import CalibrationError
 from stewart_driver.legs import Array, LEGS

@@ -5,16 +5,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 from stewart_driver.daq.calibration import Calibration
 from stewart_driver.daq.card import FIRST_SIX, Wiring
-from stewart_driver.daq.position_loop import LoopSettings
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LegLimits, LEGS
 from stewart_driver.options import option, require_positive
 from stewart_driver.rig_file import Channel, DaqCalibration, load_rig, MODES
 
+# Fewer cycles missed in a row are common without real-time priority.
+FEWEST_CYCLES = 5
+CALLS = 3
 MAY_BE_ZERO = {'saturation_margin', 'lead', 'enable_delay', 'stroke_lower'}
 
 
@@ -41,7 +44,7 @@ class SensorOptions:
         0.005, 'an input this close to an end of its range is saturated [V]'
     )
     rate_bandwidth: float = option(30.0, 'corner frequency of the measured rate [Hz]')
-    longest_call: float = option(0.05, 'a call of the card that takes longer has failed [s]')
+    longest_call: float = option(0.02, 'a call of the card that takes longer has failed [s]')
 
     def __post_init__(self) -> None:
         """Check."""
@@ -116,6 +119,9 @@ class DaqOptions(SensorOptions):
     reserve: float = option(
         1.2, 'velocity mode: largest rate asked of an amplifier / largest rate of a leg'
     )
+    largest_runaway: float = option(
+        0.05, 'velocity mode: a leg may run on by so much while loop or card hang [m]'
+    )
     stuck_band: float = option(
         2e-4, 'a reading that stays this close counts as constant: more than its noise [m]'
     )
@@ -132,6 +138,28 @@ class DaqOptions(SensorOptions):
             raise ConfigurationError('mode', self.mode, ' or '.join(MODES))
         if self.stuck_cycles < 1:
             raise ConfigurationError('stuck_cycles', self.stuck_cycles, 'at least 1')
+        least = FEWEST_CYCLES * self.cycle_time
+        if self.stall_limit < least:
+            fastest = self.largest_runaway / (least + CALLS * self.longest_call) / self.reserve
+            raise ConfigurationError(
+                'rate',
+                self.rate,
+                f'at most {fastest:.3g} m/s: a leg may run on by largest_runaway = '
+                f'{1e3 * self.largest_runaway:g} mm for {FEWEST_CYCLES} cycles and {CALLS} calls '
+                f'of {1e3 * self.longest_call:g} ms (longest_call)',
+            )
+
+    @property
+    def stall_limit(self) -> float:
+        """
+        Time without a cycle after which somebody else has to set the outputs [s].
+
+        A velocity amplifier keeps its last rate meanwhile, and for the call that hangs, one that
+        reads and one that sets the zero. A position amplifier rests where its last voltage says.
+        """
+        if self.mode == 'position':
+            return inf
+        return self.largest_runaway / (self.reserve * self.rate) - CALLS * self.longest_call
 
     def wiring(self) -> Wiring:
         """Return what is connected where."""
@@ -149,10 +177,6 @@ class DaqOptions(SensorOptions):
             self.rate,
             self.acceleration,
         )
-
-    def loop(self) -> LoopSettings:
-        """Return how the position loop is closed in velocity mode."""
-        return LoopSettings(self.position_gain, self.integral_time, self.reserve * self.rate)
 
 
 def lines(channels: tuple[Channel, ...]) -> Calibration:

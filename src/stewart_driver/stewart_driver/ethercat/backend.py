@@ -7,13 +7,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from math import inf
+import os
+from pathlib import Path
 from typing import ClassVar
 
 from stewart_driver.backend import Backend, Measurement, Targets
 from stewart_driver.control.wire_statistics import WireStatistics
-from stewart_driver.errors import ConfigurationError, HomingError, TransportError
+from stewart_driver.errors import (
+    ConfigurationError,
+    DriverError,
+    HomingError,
+    TransportError,
+)
 from stewart_driver.ethercat import home, namespace, wires
 from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.home import Known
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.session import Session
@@ -28,9 +36,10 @@ class EthercatBackend(Backend):
     Six drives behind an EtherCAT master.
 
     One leg that is lost or in a fault is told as a fault of the measurement: the cycle then stops
-    all six on their common path, and the lost drive stops by itself. Silence of the whole bus is
-    a `TransportError`. Only `reset_fault`, with all motors off, brings a bus up again, and then
-    from the beginning: identity, settings, maps and clocks, as after the first start.
+    all six on their common path, and the lost drive stops by itself; the others hold until they
+    are disabled. Silence of the whole bus is a `TransportError`. Only `reset_fault`, with all
+    motors off, brings a bus up again, and then from the beginning: identity, settings, maps and
+    clocks, as after the first start.
 
     Parameters
     ----------
@@ -82,6 +91,7 @@ class EthercatBackend(Backend):
         self._phase = PhaseLock(options.cycle_time)
         self._bus: Wire | None = None
         self._session: Session | None = None
+        self._seen: tuple[int, ...] | None = None
         self.wire = WireStatistics()
         self.notes = ''
 
@@ -128,17 +138,25 @@ class EthercatBackend(Backend):
     def close(self) -> None:
         """Take the voltage off, bring the bus to INIT and close it; harmless when not open."""
         session, self._session = self._session, None
-        if session is not None:
+        if session is None:
+            return
+        try:
             session.close()
+        finally:
+            self._seen = session.counts
+            if self.homed:
+                # Where it cannot be written, the start has said so.
+                with suppress(ConfigurationError):
+                    home.park(self._options.rig_file, self._seen)
 
     def enable(self) -> None:
         """Begin to switch all drives on."""
         self._opened.enable()
 
     def disable(self) -> None:
-        """Switch all drives off."""
+        """Begin to switch all drives off: first they ramp down, then the voltage goes."""
         if self._session is not None:
-            self._session.group.disable()
+            self._session.disable()
 
     def why_not_on(self) -> str:
         """Name the legs whose drives all others wait for, and their states."""
@@ -146,23 +164,40 @@ class EthercatBackend(Backend):
 
     def home(self) -> str:
         """Compare the strokes with those at home; raises `HomingError`."""
-        if self._calibration is None or self._not_homed:
-            raise HomingError(self._not_homed)
-        return home.check(self._calibration, self._opened.strokes, self._options.home_tolerance)
+        calibration, session = self._calibration, self._opened
+        wrong = home.why_not(calibration, session.identities, self._options.rig_file)
+        if calibration is None or wrong:
+            raise HomingError(wrong)
+        said = home.check(calibration, session.strokes, self._options.home_tolerance)
+        if self._not_homed:
+            # Proven from here on. Drives take their software limits in PREOP.
+            self.close()
+            home.park(self._options.rig_file, self._seen or ())
+            self._bring_up()
+        return said
 
     def reset_fault(self) -> None:
         """
         Acknowledge the faults of all drives; bring the bus up again if it has come down.
+
+        Drives that hold their legs go on to; `enable` switches the others on beside them.
 
         Raises
         ------
         TransportError
             If the bus does not come up.
         DriverError
-            If a drive stays in its fault.
+            If a drive stays in its fault, or is lost while others hold.
 
         """
-        if self._session is None or not self._session.intact:
+        session = self._session
+        held = session is not None and session.live
+        if session is None or not (session.intact or (held and session.recoverable)):
+            if held:
+                raise DriverError(
+                    'a drive is lost while others hold their legs: disable first, which lets the '
+                    'platform down, then reset'
+                )
             with suppress(TransportError):
                 self.close()
             self._bring_up()
@@ -184,26 +219,25 @@ class EthercatBackend(Backend):
     def _bring_up(self) -> None:
         """Open the interface and start the drives."""
         self._phase = PhaseLock(self.cycle_time)
-        bus = self._bus = wires.open_wire(self._interface, self._options.receive_timeout)
+        bus = self._bus = wires.open_wire(self._interface, self._options.frame_timeout)
         try:
-            line = start(bus, self._kind, self._options, self._phase)
+            known = Known(self._calibration, self._options.rig_file, self._seen)
+            line = start(bus, self._kind, self._options, self._phase, known)
         except BaseException:
             bus.close()
             raise
-        calibration = self._calibration
-        self._not_homed = home.why_not(calibration, line.identities, self._options.rig_file)
-        homed = calibration is not None and not self._not_homed
-        self._session = Session(
-            bus,
-            line,
-            self._kind,
-            self._options,
-            calibration.zero_offsets_counts if calibration and homed else None,
-            Watch(bus, self._interface, self._options, self.wire),
-            self._phase,
-        )
-        maps = (item.note for item in line.exchanges if item.note)
-        self.notes = '; '.join((*maps, self._standing(self._session.strokes)))
+        self._not_homed = line.not_homed
+        watch = Watch(bus, self._interface, self._options, self.wire)
+        self._session = Session(bus, line, self._kind, self._options, watch, self._phase)
+        notes = (self._standing(self._session.strokes), self._unwritable(), *line.notes)
+        self.notes = '; '.join(filter(None, notes))
+
+    def _unwritable(self) -> str:
+        """Say if nobody will know at the next start where the platform was left."""
+        path = Path(self._options.rig_file or '.').resolve()
+        if self._calibration is None or os.access(path.parent, os.W_OK):
+            return ''
+        return f'{path} cannot be written, so that every start has to be at home'
 
     def _standing(self, strokes: Array) -> str:
         if self._calibration is None or self._not_homed:

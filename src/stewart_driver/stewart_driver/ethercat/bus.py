@@ -31,6 +31,8 @@ NANOSECONDS = 1e9
 # One frame while the bus is being set up, when nothing waits for it.
 START_PATIENCE = 0.05
 STATE_PATIENCE = 0.5
+# A drive that is busy, or a machine, may miss one question.
+SDO_TRIES = 3
 
 
 class Drive:
@@ -60,12 +62,12 @@ class Drive:
         self._sdo(lambda: self._slave.sdo_write(index, subindex, data), index, subindex)
 
     def identity(self) -> DriveIdentity:
-        """Return vendor, product and revision of the EEPROM, and the serial number of 1018h."""
+        """Return vendor, product and revision of the EEPROM, and the number of 1018h, if any."""
         slave = self._slave
         try:
-            (serial,) = struct.unpack('<I', self.read(IDENTITY, 4)[:4])
+            serial = struct.unpack('<I', self.read(IDENTITY, 4)[:4])[0]
         except SdoRefused:
-            serial = 0
+            serial = None
         return DriveIdentity(slave.man, slave.id, slave.rev, serial)
 
     @property
@@ -74,16 +76,21 @@ class Drive:
         return str(self._slave.name)
 
     def _sdo(self, call: Callable[[], bytes | None], index: int, subindex: int) -> bytes:
-        try:
-            return call() or b''
-        except pysoem.SdoError as error:
-            reason = f'abort 0x{error.abort_code:08X}, {error.desc}'
-        except pysoem.MailboxError as error:
-            reason = f'mailbox error 0x{error.error_code:04X}, {error.desc}'
-        except pysoem.PacketError as error:
-            reason = f'packet error {error.error_code}'
-        except pysoem.WkcError:
-            reason = 'no answer'
+        reason = 'no answer'
+        for _ in range(SDO_TRIES):
+            try:
+                return call() or b''
+            except pysoem.SdoError as error:
+                reason = f'abort 0x{error.abort_code:08X}, {error.desc}'
+                break
+            except pysoem.MailboxError as error:
+                reason = f'mailbox error 0x{error.error_code:04X}, {error.desc}'
+                break
+            except pysoem.PacketError as error:
+                reason = f'packet error {error.error_code}'
+                break
+            except pysoem.WkcError:
+                continue
         raise SdoRefused(self.leg, index, subindex, reason) from None
 
 
@@ -138,19 +145,19 @@ class Bus:
         """Let some time pass [s]."""
         time.sleep(duration)
 
-    def scan(self, count: int) -> list[Drive]:
+    def scan(self, count: int | None) -> list[Drive]:
         """
         Find the slaves and bring them to PREOP.
 
         Parameters
         ----------
-        count : int
-            How many there shall be.
+        count : int or None
+            How many there shall be; None takes as many as there are.
 
         Returns
         -------
         list of Drive
-            So many, in the order of the cable.
+            In the order of the cable.
 
         Raises
         ------
@@ -163,7 +170,7 @@ class Bus:
         for slave in self._master.slaves:
             slave.add_emergency_callback(self._take_emergency)
         self.drives = [Drive(leg, slave) for leg, slave in enumerate(self._master.slaves, 1)]
-        if len(self.drives) != count:
+        if count not in {None, len(self.drives)}:
             raise WrongCount(self._interface, [drive.name for drive in self.drives], count)
         self._master.state_check(pysoem.PREOP_STATE, round(MICROSECONDS * STATE_PATIENCE))
         return self.drives
@@ -212,6 +219,13 @@ class Bus:
         """Ask all slaves for a state, and do not wait; errors are acknowledged."""
         self._master.state = state
         self._master.write_state()
+
+    def recover(self, leg: int) -> None:
+        """Acknowledge the error of a slave that has left OP for SAFEOP, and ask for OP again."""
+        slave = self._master.slaves[leg - 1]
+        for state in (pysoem.SAFEOP_STATE | pysoem.STATE_ACK, pysoem.OP_STATE):
+            slave.state = state
+            slave.write_state()
 
     def statuses(self) -> list[AlStatus]:
         """Read the state of all slaves; one that does not answer has state 0."""

@@ -23,62 +23,107 @@ LADDER = (
     State.OPERATION_ENABLED,
 )
 FAULTS = frozenset({State.FAULT, State.FAULT_REACTION_ACTIVE})
+# In these a motor may turn by its drive's will.
+LIVE = frozenset({State.OPERATION_ENABLED, State.QUICK_STOP_ACTIVE, State.FAULT_REACTION_ACTIVE})
+# A drive may act on a target four frames before it acts on the controlword beside it, or later.
+FRAMES_TO_ACT = 5
+# Between two edges of a reset, so that one lost frame or a slow drive hides none.
+FRAMES_OF_AN_EDGE = 5
 
 
-class Wish(Enum):
+class GroupCommand(Enum):
     """What the drives are asked for."""
 
     OFF = auto()
     ON = auto()
     RESET = auto()
+    QUICK_STOP = auto()
 
 
 class DriveGroup:
     """
     Controlwords for six drives out of their statuswords.
 
-    Switching on goes in steps: no drive is asked for the next state before all six have reached
-    the present one, so all get Operation Enabled in the same frame. A drive that leaves operation
-    is told to take the voltage off and stays off until the next `enable`.
+    Switching on goes in steps: no drive is asked for the next state before all that are to be
+    switched on have reached the present one, so all get Operation Enabled in the same frame.
+    Those that follow already hold meanwhile. A drive that leaves operation is told to take the
+    voltage off and stays off until the next `enable`.
+
+    Switching off goes in steps, too: first only the target changes, then the drive ramps down by
+    its own option code and applies its brake, and then the voltage goes.
+
+    Parameters
+    ----------
+    count : int
+        How many drives.
+    ramp_frames : int
+        A drive that has not ramped down after so many frames is switched off the hard way.
+    brake_frames : int
+        A drive stays in Switched On for so many frames, until its brake holds.
 
     Attributes
     ----------
     states : list of State or None
         As the drives last reported them; None where a statusword named no state.
-    operating : bool
-        Whether all six are in Operation Enabled since they were switched on.
+    statuswords : list of int
+        As they last reported them.
+    all_on_for : int
+        For how many frames all drives have been in Operation Enabled.
+    left : list of int
+        Legs, from 1, whose drives have left operation by themselves since the last `enable` or
+        `reset`.
 
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, ramp_frames: int, brake_frames: int) -> None:
         """Ask for nothing."""
-        self._wish = Wish.OFF
+        self._command, self._frames, self._ramp_frames = (
+            GroupCommand.OFF,
+            FRAMES_TO_ACT,
+            ramp_frames,
+        )
+        self._brake_frames = brake_frames
         self._dropped = [False] * count
-        self._edge = False
+        self._following = [False] * count
+        self._at_rest = [False] * count
+        self._braking = [0] * count
         self.states: list[State | None] = [None] * count
-        self._reported = [0] * count
-        self.operating = False
+        self.statuswords = [0] * count
+        self.all_on_for = 0
+        self.left: list[int] = []
 
     def enable(self) -> None:
-        """Begin to switch all drives on."""
-        self._wish = Wish.ON
+        """Begin to switch on all drives that do not follow."""
+        self._ask(GroupCommand.ON)
         self._dropped = [False] * len(self._dropped)
-        self.operating = False
+
+    def follow(self) -> None:
+        """From now on all drives follow: they are in operation, and get targets."""
+        self._following = [True] * len(self._following)
 
     def drop(self, axis: int) -> None:
         """Switch drive 0 to 5 off, until the next `enable`."""
-        self._dropped[axis] = True
+        self._dropped[axis], self._following[axis] = True, False
 
     def disable(self) -> None:
         """Switch all drives off."""
-        self._wish = Wish.OFF
-        self.operating = False
+        if self._command is not GroupCommand.OFF:
+            self._ask(GroupCommand.OFF)
+        self._following = [False] * len(self._following)
 
     def reset(self) -> None:
-        """Acknowledge faults; the drives stay off."""
-        self._wish = Wish.RESET
-        self._edge = False
-        self.operating = False
+        """Acknowledge faults; drives that follow hold, and the others stay off."""
+        self._ask(GroupCommand.RESET)
+
+    def quick_stop(self) -> None:
+        """Let all drives that are live ramp down by themselves; see `rest`."""
+        self._ask(GroupCommand.QUICK_STOP)
+        self._following = [False] * len(self._following)
+        self._at_rest = [False] * len(self._at_rest)
+
+    def rest(self, axis: int) -> None:
+        """Take the voltage from drive 0 to 5, which the quick stop has brought to rest."""
+        self._at_rest[axis] = True
 
     @property
     def off(self) -> bool:
@@ -88,8 +133,13 @@ class DriveGroup:
 
     @property
     def complete(self) -> bool:
-        """Whether all six are in operation and none has left it meanwhile."""
-        return self.operating and not any(self._dropped)
+        """Whether all drives follow."""
+        return all(self._following)
+
+    @property
+    def live(self) -> list[bool]:
+        """Whether the motor of each drive is under voltage."""
+        return [state in LIVE for state in self.states]
 
     @property
     def faulty(self) -> list[int]:
@@ -103,68 +153,95 @@ class DriveGroup:
         if lowest == len(LADDER) - 1:
             return ''
         reasons = []
-        for leg, (state, word) in enumerate(zip(self.states, self._reported, strict=True), 1):
+        for leg, (state, word) in enumerate(zip(self.states, self.statuswords, strict=True), 1):
             if rungs[leg - 1] == lowest:
                 said = f'statusword 0x{word:04X}' if state is None else state.name
                 # Bit 4 is the supply of the motor, which safe torque off may take away, too.
                 supply = '' if word & Status.VOLTAGE_ENABLED else ' without voltage'
-                reasons.append(f'leg {leg} is {said}{supply}')
+                remote = '' if word & Status.REMOTE else ' and not remote'
+                reasons.append(f'leg {leg} is {said}{supply}{remote}')
         return ', '.join(reasons)
 
     def follows(self, axis: int) -> bool:
         """Tell whether drive 0 to 5 takes the targets."""
-        return self.operating and not self._dropped[axis]
-
-    def holds(self, axis: int) -> bool:
-        """Tell whether drive 0 to 5 holds its leg under power, at the last target it was given."""
-        return self.states[axis] is State.OPERATION_ENABLED
+        return self._following[axis]
 
     def take(self, statuswords: Sequence[int]) -> None:
         """Take what the drives report."""
-        self._reported = list(statuswords)
+        self.statuswords = list(statuswords)
         for axis, word in enumerate(statuswords):
             try:
                 self.states[axis] = decode_state(word)
             except StatuswordError:
                 self.states[axis] = None
-        if self._wish is not Wish.ON:
-            return
-        on = [state is State.OPERATION_ENABLED for state in self.states]
-        if self.operating:
-            self._dropped = [
-                dropped or not still for dropped, still in zip(self._dropped, on, strict=True)
-            ]
-        else:
-            self.operating = all(on)
+            if self._following[axis] and self.states[axis] is not State.OPERATION_ENABLED:
+                self.drop(axis)
+                self.left.append(axis + 1)
+        on = all(state is State.OPERATION_ENABLED for state in self.states)
+        self.all_on_for = self.all_on_for + 1 if on and self._command is GroupCommand.ON else 0
 
     def words(self) -> list[int]:
         """Return the controlwords to send now."""
-        if self._wish is Wish.RESET:
-            # The edge of bit 7 counts, so the bit goes down between two tries.
-            self._edge = not self._edge
-            return [
-                int(Control.FAULT_RESET if state is State.FAULT and self._edge else 0)
-                for state in self.states
-            ]
-        if self._wish is Wish.OFF:
-            return [int(Control.DISABLE_VOLTAGE)] * len(self.states)
-        if self.operating:
-            return [
-                int(Control.DISABLE_VOLTAGE if dropped else Control.ENABLE_OPERATION)
-                for dropped in self._dropped
-            ]
-        return self._climb()
+        self._frames += 1
+        word = {
+            GroupCommand.OFF: self._way_down,
+            GroupCommand.RESET: self._reset_word,
+            GroupCommand.QUICK_STOP: self._stop_word,
+        }.get(self._command)
+        if word is None:
+            return self._climb()
+        return [
+            int(Control.ENABLE_OPERATION if self._following[axis] else word(axis, state))
+            for axis, state in enumerate(self.states)
+        ]
+
+    def _ask(self, command: GroupCommand) -> None:
+        self._command, self._frames, self.all_on_for = command, 0, 0
+        self.left = []
+
+    def _way_down(self, axis: int, state: State | None) -> Control:
+        if self._dropped[axis]:
+            return Control.DISABLE_VOLTAGE
+        if state is State.OPERATION_ENABLED and self._frames <= self._ramp_frames:
+            # The word that asks for Switched On from here disables the operation.
+            ready = self._frames > FRAMES_TO_ACT
+            return Control.SWITCH_ON if ready else Control.ENABLE_OPERATION
+        if state is not State.SWITCHED_ON:
+            self._braking[axis] = 0
+            return Control.DISABLE_VOLTAGE
+        self._braking[axis] += 1
+        return Control.SWITCH_ON if self._braking[axis] <= self._brake_frames else Control.SHUTDOWN
+
+    def _reset_word(self, _axis: int, state: State | None) -> Control:
+        # The rising edge of bit 7 counts, so the bit goes down between two tries.
+        up = (self._frames - 1) // FRAMES_OF_AN_EDGE % 2
+        return Control.FAULT_RESET if state is State.FAULT and up else Control.DISABLE_VOLTAGE
+
+    def _stop_word(self, axis: int, state: State | None) -> Control:
+        stops = state in {State.OPERATION_ENABLED, State.QUICK_STOP_ACTIVE}
+        if stops and not self._dropped[axis] and not self._at_rest[axis]:
+            return Control.QUICK_STOP
+        return Control.DISABLE_VOLTAGE
 
     def _climb(self) -> list[int]:
-        known = [state for state in self.states if state in LADDER]
-        if len(known) < len(self.states):
-            # One is in a fault or just starting: nobody goes further.
-            return [int(Control.DISABLE_VOLTAGE)] * len(self.states)
-        lowest = min(LADDER.index(state) for state in known)
-        goal = LADDER[min(lowest + 1, len(LADDER) - 1)]
-        return [
-            int(Control.ENABLE_OPERATION)
-            if state is State.OPERATION_ENABLED
-            else int(command_for(state, goal))
-            for state in known
+        """Return words for who follows, who was dropped, and who is on the way up."""
+        climbing = [
+            state
+            for axis, state in enumerate(self.states)
+            if not (self._following[axis] or self._dropped[axis])
         ]
+        # One is in a fault or just starting: nobody goes further.
+        stays = any(state not in LADDER for state in climbing)
+        rungs = [LADDER.index(state) for state in climbing if state in LADDER]
+        goal = LADDER[min(min(rungs, default=0) + 1, len(LADDER) - 1)]
+        words = []
+        for axis, state in enumerate(self.states):
+            if self._following[axis]:
+                words.append(int(Control.ENABLE_OPERATION))
+            elif self._dropped[axis] or stays or state is None:
+                words.append(int(Control.DISABLE_VOLTAGE))
+            elif state is State.OPERATION_ENABLED:
+                words.append(int(Control.ENABLE_OPERATION))
+            else:
+                words.append(int(command_for(state, goal)))
+        return words

@@ -4,31 +4,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 import struct
 
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.ethercat.cia402 import Mode, objects
+from stewart_driver.ethercat import guards
+from stewart_driver.ethercat.cia402 import Mode, objects, supported_modes
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import SdoRefused, WrongBus
-from stewart_driver.ethercat.maps import assign_inputs, assign_outputs, SdoChannel
+from stewart_driver.ethercat.guards import Lack, Setting
+from stewart_driver.ethercat.maps import assign_inputs, assign_outputs
 from stewart_driver.ethercat.process_map import InputImage, OutputImage
+from stewart_driver.ethercat.sdo import SdoChannel
 
 FINEST_EXPONENT = -6
 
 
 @dataclass(frozen=True, eq=False)
 class Exchange:
-    """What one drive exchanges: its images, and a note where it is not what was planned."""
+    """
+    What one drive exchanges.
+
+    Attributes
+    ----------
+    outputs : OutputImage
+        To the drive.
+    inputs : InputImage
+        From the drive.
+    note : str
+        Where its maps are not what was planned.
+    lacks : sequence of Lack
+        What else it does not have or take.
+
+    """
 
     outputs: OutputImage
     inputs: InputImage
     note: str
+    lacks: Sequence[Lack] = ()
 
 
-def set_up(drive: SdoChannel, kind: DriveType, cycle_time: float) -> Exchange:
+def set_up(
+    drive: SdoChannel, kind: DriveType, cycle_time: float, ends: tuple[int, int] | None
+) -> Exchange:
     """
     Give a drive its settings and maps.
+
+    Only what makes it follow targets at all is demanded; what else it refuses is noted.
 
     Parameters
     ----------
@@ -38,6 +63,8 @@ def set_up(drive: SdoChannel, kind: DriveType, cycle_time: float) -> Exchange:
         What it is.
     cycle_time : float
         Time between targets [s].
+    ends : tuple of int, or None
+        Where the drive itself has to stop its leg [count]; None where strokes are not absolute.
 
     Returns
     -------
@@ -47,21 +74,31 @@ def set_up(drive: SdoChannel, kind: DriveType, cycle_time: float) -> Exchange:
     Raises
     ------
     SdoRefused
-        If it does not take a setting.
+        If it does not take a start value that is needed.
     UnusableMap
         If its maps lack what is needed and cannot be changed.
     WrongBus
-        If its encoder is not the one of the drive type.
+        If its encoder is not the one of the drive type, or it has no mode for cyclic positions.
 
     """
     check_encoder(drive, kind)
     for item in kind.start_values:
-        drive.write(item.index, item.subindex, item.data)
-    # Most fixed maps have no 6060h.
-    drive.write(objects.MODE, 0, struct.pack('<b', Mode.CYCLIC_SYNCHRONOUS_POSITION))
+        if item.needed:
+            drive.write(item.index, item.subindex, item.data)
     units, exponent = interpolation_time(cycle_time)
-    drive.write(objects.INTERPOLATION_TIME, 1, struct.pack('<B', units))
-    drive.write(objects.INTERPOLATION_TIME, 2, struct.pack('<b', exponent))
+    wanted = chain(
+        (
+            Setting(item.why, item.index, item.subindex, item.data)
+            for item in kind.start_values
+            if not item.needed
+        ),
+        (
+            Setting('interpolation time', objects.INTERPOLATION_TIME, number, data)
+            for number, data in ((1, struct.pack('<B', units)), (2, struct.pack('<b', exponent)))
+        ),
+        kind.guards.settings(kind.gear, ends),
+    )
+    lacks = [*_set_mode(drive), *guards.write(drive, wanted)]
     outputs = assign_outputs(drive, kind.outputs)
     inputs = assign_inputs(drive, kind.inputs)
 
@@ -75,7 +112,51 @@ def set_up(drive: SdoChannel, kind: DriveType, cycle_time: float) -> Exchange:
         OutputImage(drive.leg, outputs.entries, present),
         InputImage(drive.leg, inputs.entries),
         '; '.join(filter(None, (outputs.note, inputs.note))),
+        lacks,
     )
+
+
+def _set_mode(drive: SdoChannel) -> list[Lack]:
+    """Ask for cyclic positions, for most fixed maps have no 6060h; raises `WrongBus`."""
+    mode = Mode.CYCLIC_SYNCHRONOUS_POSITION
+    try:
+        modes = struct.unpack('<I', drive.read(objects.SUPPORTED_MODES, 0)[:4])[0]
+    except SdoRefused:
+        modes = 0
+    if modes and mode not in supported_modes(modes):
+        raise WrongBus(f'drive of leg {drive.leg} has no mode {mode} (6502h): no cyclic positions')
+    return guards.write(drive, iter((Setting('mode', objects.MODE, 0, struct.pack('<b', mode)),)))
+
+
+def check_synchronisation(drive: SdoChannel, kind: DriveType) -> list[Lack]:
+    """
+    Look in SAFEOP whether a drive works in the mode and on the clock that it was told to.
+
+    Parameters
+    ----------
+    drive : SdoChannel
+        In SAFEOP.
+    kind : DriveType
+        What it is.
+
+    Returns
+    -------
+    list of Lack
+        What it does instead; a drive that does not say is believed.
+
+    """
+    lacks = []
+    wanted = [('mode', objects.MODE_DISPLAY, 0, int(Mode.CYCLIC_SYNCHRONOUS_POSITION))]
+    if kind.clocks:
+        wanted.append(('work on SYNC0', objects.OUTPUT_SYNCHRONISATION, 1, objects.DC_SYNC0))
+    for what, index, subindex, value in wanted:
+        with suppress(SdoRefused):
+            found = drive.read(index, subindex)[:2]
+            number = int.from_bytes(found, 'little')
+            if number != value:
+                where = f'{index:04X}h:{subindex}'
+                lacks.append(Lack(f'{what} ({where})', f'reads {number} instead of {value}'))
+    return lacks
 
 
 def check_encoder(drive: SdoChannel, kind: DriveType) -> None:

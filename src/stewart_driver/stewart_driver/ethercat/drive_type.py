@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 import os
 from pathlib import Path
 
 import numpy as np
 from stewart_driver.errors import ConfigurationError
+from stewart_driver.ethercat.cia402 import Status
 from stewart_driver.ethercat.gear import Gear
+from stewart_driver.ethercat.guards import Guards
+from stewart_driver.ethercat.process_map import Inputs
+from stewart_driver.ethercat.sdo import pack, size_of
 from stewart_driver.ethercat.signals import (
     INPUTS,
     NEEDED_INPUTS,
@@ -25,8 +29,6 @@ from stewart_driver.yaml_fields import Fields, read_fields
 
 PACKAGE = 'stewart_driver'
 WORD = (1 << 32) - 1
-KINDS = {'u8': (1, False), 'i8': (1, True), 'u16': (2, False), 'i16': (2, True)}
-KINDS |= {'u32': (4, False), 'i32': (4, True)}
 
 
 @dataclass(frozen=True)
@@ -49,12 +51,13 @@ class MapPlan:
 
 @dataclass(frozen=True)
 class StartValue:
-    """An object that is written by SDO at the start, and why."""
+    """An object that is written by SDO at the start, why, and whether nothing goes without."""
 
     index: int
     subindex: int
     data: bytes
     why: str
+    needed: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +85,15 @@ class DriveType:
         Counts, lead, ratio, torque.
     limits : LegLimits
         What motor, screw and cylinder may do.
-    brake_release : float
-        Time from Operation Enabled to a free brake [s].
+    guards : Guards
+        What the drive does by itself, and which of it the type has.
+    tells_following : bool
+        Whether bit 12 of the statusword says that the drive follows its target.
+    sto_inputs : int
+        Bits of 60FDh of which one that is 1 is a safe torque off; 0 if none is known.
+    brake_release, brake_apply : float
+        Time from Operation Enabled to a free brake, and from its end to a brake that holds; both
+        are 0 for a motor without a brake [s].
 
     """
 
@@ -97,7 +107,11 @@ class DriveType:
     clocks: bool
     gear: Gear
     limits: LegLimits
+    guards: Guards
+    tells_following: bool
+    sto_inputs: int
     brake_release: float
+    brake_apply: float
 
     @classmethod
     def from_yaml(cls, name_or_path: str) -> DriveType:
@@ -139,7 +153,11 @@ class DriveType:
                 legs.number('rate_mps', positive=True),
                 legs.number('acceleration_mps2', positive=True),
             ),
+            guards=Guards.from_fields(fields.section('guards')),
+            tells_following=fields.flag('tells_following'),
+            sto_inputs=fields.integer('sto_inputs', 0, WORD) if fields.has('sto_inputs') else 0,
             brake_release=fields.number('brake_release_s', least=0.0),
+            brake_apply=fields.number('brake_apply_s', least=0.0),
         )
         fields.section('sources')
         for section in (identity, maps, legs, fields):
@@ -154,6 +172,18 @@ class DriveType:
             and identity.product in self.products
             and least <= identity.revision <= greatest
         )
+
+    def all_follow(self, statuswords: Sequence[int]) -> bool:
+        """Tell whether all drives in operation say that they follow, if they say so at all."""
+        return not self.tells_following or all(
+            word & Status.TARGET_FOLLOWED for word in statuswords
+        )
+
+    def torque_off(self, inputs: Inputs) -> bool:
+        """Tell whether a drive is in safe torque off; without an input for it, without voltage."""
+        if self.sto_inputs and inputs.digital is not None:
+            return inputs.digital & self.sto_inputs != 0
+        return not inputs.statusword & Status.VOLTAGE_ENABLED
 
     @property
     def identity_text(self) -> str:
@@ -217,17 +247,15 @@ def _plan(fields: Fields, signals: dict[str, Signal], needed: tuple[str, ...]) -
 
 def _start_value(fields: Fields) -> StartValue:
     kind = fields.text('type')
-    if kind not in KINDS:
-        raise ConfigurationError(fields.name('type'), kind, f'one of {", ".join(KINDS)}')
-    size, signed = KINDS[kind]
+    size, signed = size_of(kind)
     span = 1 << 8 * size
     least, most = (-span // 2, span // 2 - 1) if signed else (0, span - 1)
-    value = fields.integer('value', least, most)
     result = StartValue(
         fields.integer('object', 0x1000, 0xFFFF),
         fields.integer('subindex', 0, 0xFF) if fields.has('subindex') else 0,
-        value.to_bytes(size, 'little', signed=signed),
+        pack(kind, fields.integer('value', least, most)),
         fields.text('why'),
+        fields.flag('needed') if fields.has('needed') else False,
     )
     fields.finish()
     return result

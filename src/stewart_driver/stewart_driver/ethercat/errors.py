@@ -14,7 +14,8 @@ TransportError
 ├── UnusableMap        a drive exchanges too little, and that cannot be changed
 └── NotOperational     a drive does not go to the state asked for
 DriveFault
-└── LegFault           a leg is lost, or was asked for something impossible
+├── LegFault           a leg is lost, or was asked for something impossible
+└── BusFault           frames come back that not all drives have taken part in
 
 """
 
@@ -94,8 +95,9 @@ class SdoRefused(TransportError):
     """A drive did not carry out an SDO."""
 
     def __init__(self, leg: int, index: int, subindex: int, reason: str) -> None:
-        """Name the leg, the object and why."""
+        """Name the leg, the object and why, which `reason` keeps."""
         super().__init__(f'drive of leg {leg} refuses object {index:04X}h:{subindex}: {reason}')
+        self.reason = reason
 
 
 class UnusableMap(TransportError):
@@ -121,3 +123,16 @@ class LegFault(DriveFault):
     def __reduce__(self) -> tuple[type[LegFault], tuple[int, str]]:  # type: ignore[override]
         """Rebuild from its two values when it crosses a process boundary."""
         return type(self), (self.leg, self.text)
+
+
+class BusFault(DriveFault):
+    """Frames come back that not all drives took part in, and nobody knows whose fault it is."""
+
+    def __init__(self, text: str) -> None:
+        """Say what happened."""
+        DriverError.__init__(self, text)
+        self.leg, self.code, self.text = 0, 0, text
+
+    def __reduce__(self) -> tuple[type[BusFault], tuple[str]]:  # type: ignore[override]
+        """Rebuild from its text when it crosses a process boundary."""
+        return type(self), (self.text,)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from stewart_driver.ethercat.cia402 import error_text
 
 AL_STATES = {1: 'INIT', 2: 'PREOP', 3: 'BOOT', 4: 'SAFEOP', 8: 'OP'}
-AL_ERROR = 0x10
+AL_STATE, AL_ERROR = 0x0F, 0x10
 AL_OPERATIONAL = 8
 
 
@@ -33,7 +33,7 @@ class AlStatus(NamedTuple):
         """Return state, code and text."""
         if self.state == 0:
             return 'does not answer'
-        name = AL_STATES.get(self.state & 0x0F, f'0x{self.state:02X}')
+        name = AL_STATES.get(self.state & AL_STATE, f'0x{self.state:02X}')
         if not (self.state & AL_ERROR or self.code):
             return name
         return f'{name} with error 0x{self.code:04X} ({self.text})'

@@ -5,18 +5,110 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+import struct
+from typing import NamedTuple
 
 import numpy as np
 from stewart_driver.errors import HomingError
+from stewart_driver.ethercat import guards
+from stewart_driver.ethercat.cia402.objects import POSITION_ACTUAL
+from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.errors import SdoRefused
+from stewart_driver.ethercat.gear import Gear
+from stewart_driver.ethercat.sdo import SdoChannel
 from stewart_driver.legs import Array
-from stewart_driver.rig_file import DriveCalibration, DriveIdentity
+from stewart_driver.rig_file import DriveCalibration, DriveIdentity, load_rig, save_rig
+
+# Further than this from where it was left, a leg has moved or its encoder has lost turns [m].
+PARKED_TOLERANCE = 1e-3
+
+
+class Known(NamedTuple):
+    """
+    What is known of the drives before they are asked.
+
+    Attributes
+    ----------
+    calibration : DriveCalibration or None
+        What the rig file has.
+    rig_file : str
+        For sentences.
+    seen : tuple of int or None
+        Where the drives stood last in this session [count], if it has only lost its bus.
+
+    """
+
+    calibration: DriveCalibration | None
+    rig_file: str
+    seen: tuple[int, ...] | None = None
+
+    @property
+    def zeros(self) -> tuple[int, ...] | None:
+        """Position of each drive at stroke zero [count]."""
+        return None if self.calibration is None else self.calibration.zero_offsets_counts
+
+    def ends(self, kind: DriveType, drives: Sequence[SdoChannel]) -> list[tuple[int, int]]:
+        """Return between which counts the drives may be, which are in PREOP."""
+        assert self.zeros is not None
+        return [
+            guards.software_limits(leg, kind.gear, kind.limits, zero, read_position(drive))
+            for leg, (zero, drive) in enumerate(zip(self.zeros, drives, strict=True), 1)
+        ]
+
+    def why_not_homed(
+        self, found: Sequence[DriveIdentity], kind: DriveType, drives: Sequence[SdoChannel]
+    ) -> str:
+        """
+        Say why the positions of the drives are not proven to be strokes.
+
+        They are, if these are the calibrated drives and stand where they stood when they were last
+        switched off; before the first time, where they were calibrated. Drives that have not been
+        off since this session has given them their limits need no new proof.
+
+        Parameters
+        ----------
+        found : sequence of DriveIdentity
+            The drives on the cable, legs 1 to 6.
+        kind : DriveType
+            What they are.
+        drives : sequence of SdoChannel
+            The drives, in PREOP.
+
+        Returns
+        -------
+        str
+            Empty if they are.
+
+        """
+        calibration = self.calibration
+        reason = why_not(calibration, found, self.rig_file)
+        if reason or calibration is None:
+            return reason
+        if self.seen is not None and all(
+            guards.holds_limits(drive, end)
+            for drive, end in zip(drives, self.ends(kind, drives), strict=True)
+        ):
+            return ''
+        counts = [read_position(drive) for drive in drives]
+        return why_elsewhere(calibration, counts, kind.gear, self.seen)
+
+
+def read_position(drive: SdoChannel) -> int | None:
+    """Return where a drive stands [count], or None if it does not say so by SDO."""
+    try:
+        return int(struct.unpack('<i', drive.read(POSITION_ACTUAL, 0)[:4])[0])
+    except SdoRefused:
+        return None
 
 
 def why_not(
     calibration: DriveCalibration | None, found: Sequence[DriveIdentity], rig_file: str
 ) -> str:
     """
-    Say why the strokes are not absolute.
+    Say why the drives on the cable are not those that were calibrated.
+
+    Where a drive tells no serial number only its type is compared.
 
     Parameters
     ----------
@@ -36,13 +128,98 @@ def why_not(
     if calibration is None:
         where = f'in {rig_file}' if rig_file else 'because there is no rig_file'
         return f'there are no zero offsets {where}: run `stewart calibrate-drives`'
-    for leg, (known, item) in enumerate(zip(calibration.identities, found, strict=True), 1):
-        if known != item:
+    known = calibration.identities
+    for leg, (before, item) in enumerate(zip(known, found, strict=True), 1):
+        if _same(before, item):
+            continue
+        place = next((n for n, other in enumerate(known, 1) if item.serial and other == item), 0)
+        what = (
+            f', the one that was on leg {place}: were cables exchanged?'
+            if place
+            else '; run `stewart calibrate-drives`'
+        )
+        return (
+            f'drive of leg {leg} is another one than on {calibration.calibrated}: '
+            f'{_text(item)} instead of {_text(before)}{what}'
+        )
+    return ''
+
+
+def why_elsewhere(
+    calibration: DriveCalibration,
+    counts: Sequence[int | None],
+    gear: Gear,
+    seen: Sequence[int] | None = None,
+) -> str:
+    """
+    Say which leg does not stand where it was left: then its encoder may have lost its turns.
+
+    Parameters
+    ----------
+    calibration : DriveCalibration
+        With where the drives were parked.
+    counts : sequence of int or None
+        Where they stand [count].
+    gear : Gear
+        Counts per metre.
+    seen : sequence of int or None
+        Where they stood last, if this session has seen them.
+
+    Returns
+    -------
+    str
+        Empty if all do.
+
+    """
+    left, when = seen or calibration.parked_counts, 'when its drive was last switched off'
+    if left is None:
+        strokes = gear.counts_per_metre * np.array(calibration.strokes_m)
+        left = [int(x) for x in np.rint(np.array(calibration.zero_offsets_counts) + strokes)]
+        when = f'when it was calibrated on {calibration.calibrated}'
+    for leg, (count, before) in enumerate(zip(counts, left, strict=True), 1):
+        if count is None:
+            return f'drive of leg {leg} does not tell where it stands (6064h)'
+        away = (count - before) / gear.counts_per_metre
+        if abs(away) > PARKED_TOLERANCE:
             return (
-                f'drive of leg {leg} is another one than on {calibration.calibrated}: '
-                f'{_text(item)} instead of {_text(known)}; run `stewart calibrate-drives`'
+                f'leg {leg} stands {1e3 * away:+.3f} mm from where it was {when}: it was moved, '
+                f'or its encoder has lost its turns; bring the platform to {calibration.pose} and '
+                'home it, or run `stewart calibrate-drives`'
             )
     return ''
+
+
+def without_numbers(found: Sequence[DriveIdentity]) -> str:
+    """Say which drives cannot be told from others of their type; empty if all can."""
+    legs = [str(leg) for leg, item in enumerate(found, 1) if not item.serial]
+    if not legs:
+        return ''
+    return (
+        f'the drives of leg {", ".join(legs)} tell no serial number (1018h:4): only by their '
+        'positions can it be seen whether they were exchanged'
+    )
+
+
+def park(rig_file: str, counts: Sequence[int]) -> None:
+    """
+    Note where the drives stand while they are switched off; the disk has it on return.
+
+    Parameters
+    ----------
+    rig_file : str
+        With the calibration of these drives.
+    counts : sequence of int
+        Where they stand [count].
+
+    Raises
+    ------
+    ConfigurationError
+        If it cannot be read or written.
+
+    """
+    rig = load_rig(rig_file)
+    if rig.drives is not None and rig.drives.parked_counts != tuple(counts):
+        save_rig(rig_file, replace(rig, drives=replace(rig.drives, parked_counts=tuple(counts))))
 
 
 def check(calibration: DriveCalibration, strokes: Array, tolerance: float) -> str:
@@ -122,5 +299,12 @@ def _farthest(calibration: DriveCalibration, strokes: Array) -> tuple[int, Array
     return int(np.abs(errors).argmax()), errors
 
 
+def _same(before: DriveIdentity, now: DriveIdentity) -> bool:
+    """Compare the types, and the numbers where both could be read."""
+    unknown = None in (before.serial, now.serial)
+    return before[:3] == now[:3] and (unknown or before.serial == now.serial)
+
+
 def _text(identity: DriveIdentity) -> str:
-    return f'product 0x{identity.product:X} number {identity.serial}'
+    number = 'without a number' if identity.serial is None else f'number {identity.serial}'
+    return f'product 0x{identity.product:X} {number}'

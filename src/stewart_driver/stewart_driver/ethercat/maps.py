@@ -4,25 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 import struct
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from stewart_driver.ethercat.cia402.objects import RECEIVE_ASSIGNMENT, TRANSMIT_ASSIGNMENT
 from stewart_driver.ethercat.drive_type import MapPlan
 from stewart_driver.ethercat.errors import SdoRefused
-from stewart_driver.ethercat.signals import INPUTS, OUTPUTS
+from stewart_driver.ethercat.sdo import SdoChannel
+from stewart_driver.ethercat.signals import INPUTS, NEEDED_INPUTS, NEEDED_OUTPUTS, OUTPUTS
 
-
-class SdoChannel(Protocol):
-    """One drive, object by object; both methods raise `SdoRefused`."""
-
-    leg: int
-
-    def read(self, index: int, subindex: int) -> bytes:
-        """Return the value of an object."""
-
-    def write(self, index: int, subindex: int, data: bytes) -> None:
-        """Set the value of an object."""
+ENTRY, INDEX = '<I', '<H'
 
 
 class Maps(NamedTuple):
@@ -34,15 +27,23 @@ class Maps(NamedTuple):
 
 def assign_outputs(drive: SdoChannel, plan: MapPlan) -> Maps:
     """Give a drive in PREOP its output maps; see `_assign`."""
-    return _assign(drive, RECEIVE_ASSIGNMENT, plan, [OUTPUTS[name].entry for name in plan.write])
+    wanted, needed = (
+        [OUTPUTS[name].entry for name in names] for names in (plan.write, NEEDED_OUTPUTS)
+    )
+    return _assign(drive, RECEIVE_ASSIGNMENT, plan, wanted, needed)
 
 
 def assign_inputs(drive: SdoChannel, plan: MapPlan) -> Maps:
     """Give a drive in PREOP its input maps; see `_assign`."""
-    return _assign(drive, TRANSMIT_ASSIGNMENT, plan, [INPUTS[name].entry for name in plan.write])
+    wanted, needed = (
+        [INPUTS[name].entry for name in names] for names in (plan.write, NEEDED_INPUTS)
+    )
+    return _assign(drive, TRANSMIT_ASSIGNMENT, plan, wanted, needed)
 
 
-def _assign(drive: SdoChannel, assignment: int, plan: MapPlan, wanted: list[int]) -> Maps:
+def _assign(
+    drive: SdoChannel, assignment: int, plan: MapPlan, wanted: list[int], needed: list[int]
+) -> Maps:
     """
     Write and assign maps, and read back what the drive exchanges then.
 
@@ -51,34 +52,74 @@ def _assign(drive: SdoChannel, assignment: int, plan: MapPlan, wanted: list[int]
 
     """
     notes = []
+    before = _list(drive, assignment, INDEX)
     try:
         drive.write(assignment, 0, b'\0')
         if wanted:
-            try:
-                _write(drive, plan.assign[0], wanted)
-            except SdoRefused as error:
-                notes.append(f'{error}; its map {plan.assign[0]:04X}h is used as it is')
-        for number, index in enumerate(plan.assign, 1):
-            drive.write(assignment, number, struct.pack('<H', index))
-        drive.write(assignment, 0, bytes([len(plan.assign)]))
+            notes += _write_map(drive, plan.assign[0], wanted, needed)
+        _fill(drive, assignment, INDEX, plan.assign)
     except SdoRefused as error:
         notes.append(f'{error}; the maps that it has assigned are used as they are')
-    return Maps(_read(drive, assignment), '; '.join(notes))
-
-
-def _write(drive: SdoChannel, index: int, entries: list[int]) -> None:
-    drive.write(index, 0, b'\0')
-    for number, entry in enumerate(entries, 1):
-        drive.write(index, number, struct.pack('<I', entry))
-    drive.write(index, 0, bytes([len(entries)]))
-
-
-def _read(drive: SdoChannel, assignment: int) -> tuple[int, ...]:
+        _restore(drive, assignment, INDEX, before)
     entries: list[int] = []
-    for number in range(1, drive.read(assignment, 0)[0] + 1):
-        (index,) = struct.unpack('<H', drive.read(assignment, number)[:2])
-        count = drive.read(index, 0)[0]
-        entries += (
-            struct.unpack('<I', drive.read(index, entry)[:4])[0] for entry in range(1, count + 1)
-        )
-    return tuple(entries)
+    for index in _list(drive, assignment, INDEX):
+        entries += _list(drive, index, ENTRY)
+    return Maps(tuple(entries), '; '.join(notes))
+
+
+def _write_map(
+    drive: SdoChannel, index: int, wanted: Sequence[int], needed: Sequence[int]
+) -> list[str]:
+    """
+    Write what a drive takes of a map; return what there is to say.
+
+    Without an entry that is needed, and where anything else is read back than was written, the
+    map is put back: a half-written one is worse than the one that was there.
+
+    """
+    before = _list(drive, index, ENTRY)
+    as_it_is = f'its map {index:04X}h is used as it is'
+    try:
+        drive.write(index, 0, b'\0')
+    except SdoRefused as error:
+        return [f'{error}; {as_it_is}']
+    taken: list[int] = []
+    notes = []
+    for entry in wanted:
+        try:
+            drive.write(index, len(taken) + 1, struct.pack(ENTRY, entry))
+            taken.append(entry)
+        except SdoRefused as error:
+            notes.append(f'{error}, which was to be {entry >> 16:04X}h')
+    try:
+        if set(needed) <= set(taken):
+            drive.write(index, 0, bytes([len(taken)]))
+            if _list(drive, index, ENTRY) == taken:
+                return notes
+    except SdoRefused as error:
+        notes.append(str(error))
+    _restore(drive, index, ENTRY, before)
+    return [*notes, as_it_is]
+
+
+def _fill(drive: SdoChannel, index: int, code: str, values: Sequence[int]) -> None:
+    for number, value in enumerate(values, 1):
+        drive.write(index, number, struct.pack(code, value))
+    drive.write(index, 0, bytes([len(values)]))
+
+
+def _restore(drive: SdoChannel, index: int, code: str, values: Sequence[int]) -> None:
+    """Put back what was there; what the drive then really has is read by the caller."""
+    with suppress(SdoRefused):
+        if _list(drive, index, code) != values:
+            drive.write(index, 0, b'\0')
+            _fill(drive, index, code, values)
+
+
+def _list(drive: SdoChannel, index: int, code: str) -> list[int]:
+    """Return the values of an object whose subindex 0 counts them."""
+    size = struct.calcsize(code)
+    return [
+        struct.unpack(code, drive.read(index, number)[:size])[0]
+        for number in range(1, drive.read(index, 0)[0] + 1)
+    ]

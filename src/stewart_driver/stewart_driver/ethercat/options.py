@@ -10,6 +10,8 @@ from stewart_driver.errors import ConfigurationError
 from stewart_driver.ethercat.drive_setup import interpolation_time
 from stewart_driver.options import option, require_positive
 
+SHARE_FOR_A_FRAME = 0.75
+
 
 @dataclass(frozen=True)
 class EthercatOptions:
@@ -30,7 +32,9 @@ class EthercatOptions:
     drive: str = option('omron_1s', 'type of the drives: a name, or a path to its YAML file')
     rig_file: str = option('', 'rig.yaml with the zero offsets; empty: strokes are not absolute')
     cycle_time: float = option(0.002, 'time from one exchange to the next [s]')
-    receive_timeout: float = option(0.004, 'a frame that takes longer is lost [s]')
+    receive_timeout: float = option(
+        0.0, 'a frame that takes longer is lost; 0: three quarters of cycle_time [s]'
+    )
     patience: float = option(0.06, 'longest time without a complete answer [s]')
     drive_watchdog: float = option(0.1, 'drives stop by themselves after this silence [s]')
     start_timeout: float = option(3.0, 'longest way of all drives to OP [s]')
@@ -40,7 +44,7 @@ class EthercatOptions:
 
     def __post_init__(self) -> None:
         """Check."""
-        require_positive(self)
+        require_positive(self, may_be_zero={'receive_timeout'})
         interpolation_time(self.cycle_time)
         if not self.sync_shift < 1.0:
             raise ConfigurationError('sync_shift', self.sync_shift, 'less than 1')
@@ -51,3 +55,8 @@ class EthercatOptions:
                 f'less than drive_watchdog, {self.drive_watchdog:g} s: '
                 'afterwards the drives have stopped by themselves',
             )
+
+    @property
+    def frame_timeout(self) -> float:
+        """Longest wait for a frame [s]; longer than a cycle, one lost frame would cost two."""
+        return self.receive_timeout or SHARE_FOR_A_FRAME * self.cycle_time

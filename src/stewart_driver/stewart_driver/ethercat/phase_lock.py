@@ -8,6 +8,8 @@ GAIN = 0.02
 INTEGRAL_GAIN = 0.25 * GAIN**2
 # A wake-up that comes late says little about the clocks.
 LARGEST_SHIFT = 0.01
+# This share of a cycle away from where it shall be, a frame is far from SYNC0.
+NEAR = 0.2
 
 
 class PhaseLock:
@@ -29,6 +31,8 @@ class PhaseLock:
         How late the last frame was, between minus and plus half a cycle [s].
     shift : float
         How much later the next cycle shall begin than a period after this one [s].
+    near_for : int
+        How many frames in a row came about where they shall.
 
     """
 
@@ -37,15 +41,21 @@ class PhaseLock:
         self._cycle = round(1e9 * cycle_time)
         self._integral = 0.0
         self.error = self.shift = 0.0
+        self.near_for = 0
 
     def update(self, clock: int) -> None:
         """Take the time of the reference clock at the last frame [ns]."""
         phase = clock % self._cycle
         late = phase - self._cycle if 2 * phase > self._cycle else phase
         self.error = 1e-9 * late
+        self.near_for = self.near_for + 1 if abs(late) < NEAR * self._cycle else 0
         most = LARGEST_SHIFT * 1e-9 * self._cycle
         self._integral = _within(self._integral - INTEGRAL_GAIN * self.error, most)
         self.shift = _within(self._integral - GAIN * self.error, most)
+
+    def align(self) -> None:
+        """Let the next cycle begin where it shall, for once in one step, however far that is."""
+        self.shift = -self.error
 
 
 def _within(value: float, most: float) -> float:

@@ -38,6 +38,8 @@ class Inputs(NamedTuple):
     velocity: int | None
     torque: int | None
     error_code: int | None
+    mode: int | None = None
+    digital: int | None = None
 
 
 def places(entries: Sequence[int]) -> list[Place]:
@@ -183,4 +185,6 @@ class InputImage:
             read.get('velocity_actual'),
             read.get('torque_actual'),
             read.get('error_code'),
+            read.get('mode_display'),
+            read.get('digital_inputs'),
         )

@@ -4,21 +4,16 @@
 Read where the drives stand, and who they are, with the motors off.
 
 Positions come by SDO in PREOP, so nothing is exchanged in a cycle and no drive can be switched on.
-It is a process of its own, since only a process with a single thread can enter a network
-namespace: ``python -m stewart_driver.ethercat.read_counts OPTIONS`` takes `EthercatOptions` as
-JSON, and prints a `Reading` as JSON.
+
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-import json
 import struct
-import subprocess
 import sys
 
-from stewart_driver.control.child_process import environment
-from stewart_driver.errors import DriverError, TransportError
+from stewart_driver.ethercat import own_process
 from stewart_driver.ethercat.cia402.objects import POSITION_ACTUAL
 from stewart_driver.ethercat.drive_setup import check_encoder
 from stewart_driver.ethercat.drive_type import DriveType
@@ -28,7 +23,6 @@ from stewart_driver.rig_file import DriveIdentity
 
 READINGS = 3
 PERIOD = 0.1
-TIMEOUT = 30.0
 
 
 @dataclass(frozen=True)
@@ -72,17 +66,7 @@ def ask(options: EthercatOptions) -> Reading:
         If they cannot be read; the reason of the other process.
 
     """
-    done = subprocess.run(
-        [sys.executable, '-m', __name__, json.dumps(asdict(options))],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
-    if done.returncode:
-        raise TransportError(done.stderr.strip().rpartition('\n')[2] or 'the drives were not read')
-    found = json.loads(done.stdout)
+    found = own_process.ask(__name__, asdict(options))
     identities = tuple(DriveIdentity(*item) for item in found['identities'])
     return Reading(tuple(found['counts']), found['wandering'], identities)
 
@@ -103,7 +87,7 @@ def read(options: EthercatOptions) -> Reading:
     kind = DriveType.from_yaml(options.drive)
     if options.namespace:
         namespace.enter(options.namespace)
-    bus = wires.open_wire(options.interface, options.receive_timeout)
+    bus = wires.open_wire(options.interface, options.frame_timeout)
     try:
         drives = bus.scan(LEGS)
         identities = tuple(drive.identity() for drive in drives)
@@ -122,16 +106,5 @@ def read(options: EthercatOptions) -> Reading:
     return Reading(tuple(rows[-1]), wandering, identities)
 
 
-def main() -> int:
-    """Print a reading as JSON, or one sentence on why there is none."""
-    try:
-        reading = read(EthercatOptions(**json.loads(sys.argv[1])))
-    except DriverError as error:
-        print(error, file=sys.stderr)
-        return 1
-    print(json.dumps(asdict(reading)))
-    return 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(own_process.answer(lambda options: asdict(read(EthercatOptions(**options)))))

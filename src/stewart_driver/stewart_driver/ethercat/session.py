@@ -4,28 +4,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from math import ceil, exp
 
 import numpy as np
 from stewart_driver.backend import Measurement, Targets
 from stewart_driver.errors import DriveFault, DriverError
-from stewart_driver.ethercat.drive_group import DriveGroup
+from stewart_driver.ethercat.catch import Catch
+from stewart_driver.ethercat.cia402 import State
+from stewart_driver.ethercat.drive_group import DriveGroup, FRAMES_TO_ACT
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import LegFault
+from stewart_driver.ethercat.fault_text import AL_OPERATIONAL, AL_STATE
 from stewart_driver.ethercat.gear import PER_MILLE
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_map import Inputs
 from stewart_driver.ethercat.rates import Rates
-from stewart_driver.ethercat.starting import Line, operational, stop, Wire
+from stewart_driver.ethercat.starting import (
+    check_states,
+    CYCLES_BETWEEN_LOOKS,
+    Line,
+    OP,
+    operational,
+    pace,
+    Resumption,
+    SAFEOP,
+    Wire,
+)
 from stewart_driver.ethercat.step_limit import StepLimit
 from stewart_driver.ethercat.watch import Watch
 from stewart_driver.legs import Array, LEGS
+from stewart_driver.rig_file import DriveIdentity
 from stewart_driver.stuck import StuckDetector
 
 RESET_PATIENCE = 0.3
+# A fault that has not come back within this time after its reset is gone.
+RESET_PROOF = 0.1
 OFF_PATIENCE = 0.2
 NO_TORQUES = (0,) * LEGS
+# Slower than this is at rest: more than the noise of measured rates [m/s].
+STANDSTILL = 2e-3
+# Caught legs that still swing after this time are the cycle's to judge [s].
+LONGEST_SETTLING = 0.1
+# A ramp of a drive takes longer than speed over deceleration by this factor at most.
+RAMP_MARGIN = 1.5
+# Its own deceleration is not known here: while it gets slower by this factor, it is waited for.
+SLOWER, LONGEST_RAMP = 0.8, 10.0
+# Where a drive holds its leg a little beside its target, the difference is lost this slowly [s].
+HANDOVER_TIME = 0.2
+MOST_BESIDE = 1e-3
 # A leg under power that stands this still while its target goes this far in so many frames has an
 # encoder that is stuck, or a brake. With the former its drive pushes as hard as it can: at 60 mm/s
 # it is 20 mm away in 50 ms. Encoders are finer than the band, and a lag is no standstill.
@@ -35,6 +63,10 @@ STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES = 5e-6, 3e-4, 4
 class Session:
     """
     The drives of a started bus.
+
+    A drive that does not follow has its actual position as its target, in every frame. Drives that
+    have come on follow once it is certain that they act on their targets: first to rest, from
+    where their legs are and as fast as these move, then whatever the cycle commands.
 
     Parameters
     ----------
@@ -46,8 +78,6 @@ class Session:
         What they are.
     options : EthercatOptions
         Cycle and patience.
-    zeros : sequence of int, or None
-        Position of each drive at stroke zero [count]; None takes where they stand now for it.
     watch : Watch
         Supervision of this wire.
     phase : PhaseLock
@@ -66,26 +96,36 @@ class Session:
         line: Line,
         kind: DriveType,
         options: EthercatOptions,
-        zeros: Sequence[int] | None,
         watch: Watch,
         phase: PhaseLock,
     ) -> None:
         """Take the first measurement."""
         self._wire, self._line, self._kind, self._options = wire, line, kind, options
         self._watch, self._phase = watch, phase
-        self.group = DriveGroup(LEGS)
-        self._steps = StepLimit(kind.limits.rate, options.cycle_time)
-        self._rates = Rates(kind.gear, options.rate_bandwidth)
+        limits, cycle = kind.limits, options.cycle_time
+        self._acceleration = limits.acceleration
+        ramp = RAMP_MARGIN * limits.rate / limits.acceleration + kind.brake_apply + OFF_PATIENCE
+        self.group = DriveGroup(LEGS, ceil(ramp / cycle), ceil(kind.brake_apply / cycle))
+        self._steps = StepLimit(limits.rate, cycle)
+        self._measured_rates = Rates(kind.gear, options.rate_bandwidth)
         self._stuck = StuckDetector(STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES)
         self._stuck_fault: LegFault | None = None
-        self._all_on_at: float | None = None
         self._last = self._measured_at = wire.now()
         self._inputs = self._read()
         self._counts = self._positions()
-        self._zeros = self._counts if zeros is None else np.array(zeros, dtype=np.float64)
-        self._targets = self.strokes
-        # What a drive gets that does not follow: where it stands, until it holds its leg itself.
-        self._frozen = [item.position for item in self._inputs]
+        # Strokes that are not absolute begin where the legs stand.
+        zeros = self._counts if line.zeros is None else line.zeros
+        self._zeros = np.array(zeros, dtype=np.float64)
+        self._rates = np.zeros(LEGS)
+        self._targets, self._torques = self.strokes, list(NO_TORQUES)
+        self._catch: Catch | None = None
+        self._catch_frames = 0
+        # Whether the cycle commands; else those that follow hold, or are caught.
+        self._commanded = False
+        self._beside: Array | None = None
+        # None once the drives are in OP at the pace of the cycle.
+        self._resumption: Resumption | None = Resumption(wire, kind, phase)
+        self._resumed_in = 0
 
     @property
     def strokes(self) -> Array:
@@ -93,17 +133,35 @@ class Session:
         return self._kind.gear.strokes(self._counts, self._zeros)
 
     @property
+    def recoverable(self) -> bool:
+        """Whether no drive has lost its settings; costs a frame."""
+        return all(item.state & AL_STATE in {SAFEOP, OP} for item in self._wire.statuses())
+
+    @property
     def intact(self) -> bool:
         """Whether all drives still take part; costs a frame."""
         return not self._watch.lost and operational(self._wire)
 
+    @property
+    def live(self) -> bool:
+        """Whether any motor is under voltage."""
+        return any(self._live)
+
+    @property
+    def _live(self) -> list[bool]:
+        """Whether each motor is under voltage; of a drive that does not answer nobody knows."""
+        answers = self._watch.answers
+        return [live and answers(leg) for leg, live in enumerate(self.group.live, 1)]
+
     def enable(self) -> None:
-        """Begin to switch all drives on."""
-        self._targets = self.strokes
-        self._all_on_at = None
-        self._stuck.forget()
-        self._stuck_fault = None
+        """Begin to switch on all drives that do not follow; those that do hold."""
+        self._commanded, self._catch = False, None
         self.group.enable()
+
+    def disable(self) -> None:
+        """Begin to switch all drives off."""
+        self._commanded, self._catch = False, None
+        self.group.disable()
 
     def exchange(self, targets: Targets, now: float) -> Measurement:
         """Send the targets, read the drives, and look for what is wrong."""
@@ -111,59 +169,171 @@ class Session:
             # Who steps time may ask for a cycle that is yet to come.
             self._wire.sleep(early)
         elapsed, self._last = now - self._last, now
-        following = self._ready(now)
         fault: DriveFault | None = None
-        torques: Sequence[int] = NO_TORQUES
-        if following:
-            self._targets, fault = self._steps.apply(self._targets, targets.strokes, elapsed)
-            torques = self._kind.gear.torques(targets.forces)
-        if self._frame(torques, following=following):
-            self._counts, self._measured_at = self._positions(), now
-            if following:
+        if self._commanded:
+            fault = self._command(targets, elapsed)
+        if self._catch is not None:
+            # By frames: after a gap the legs go on from where their targets were.
+            self._targets = self._catch.at(self._catch_frames * self._options.cycle_time)
+            self._catch_frames += 1
+        if self._frame():
+            self._take(now)
+            if self._commanded:
                 self._look_for_stuck()
-        fault = self._watch.look(now, self._inputs, self.group) or self._stuck_fault or fault
-        strokes = self.strokes
+            self._hand_over(now)
+        if self._resumption is None:
+            fault = self._watch.look(now, self._inputs, self.group) or self._stuck_fault or fault
+        else:
+            self._resume(self._resumption)
+        for leg in self._watch.missing:
+            self.group.drop(leg - 1)
+        live = self._live
         return Measurement(
             stamp=self._measured_at,
-            strokes=strokes,
-            rates=self._rates.update(self._inputs, strokes, self._measured_at),
+            strokes=self.strokes,
+            rates=self._rates,
             forces=self._forces(),
-            enabled=self._ready(now) and self.group.complete and not self._watch.lost,
+            enabled=self._commanded and self.group.complete,
             fault=fault,
+            live=_bits(live),
+            braked=_bits(self._kind.brake_release > 0.0 and not on for on in live),
+            sto=_bits(self._kind.torque_off(item) for item in self._inputs),
         )
+
+    def _resume(self, resumption: Resumption) -> None:
+        """Bring the drives to OP; whoever has not come there in time is then found to be lost."""
+        self._resumed_in += 1
+        late = self._resumed_in * self._options.cycle_time > self._options.start_timeout
+        if resumption.reached(self._resumed_in) or late:
+            self._resumption = None
+            self._watch.forget()
 
     def reset(self) -> None:
         """
-        Acknowledge the faults of all drives.
+        Acknowledge the faults of all drives; those that follow hold meanwhile.
 
         Raises
         ------
         DriverError
-            If a drive stays in its fault.
+            If a drive stays in its fault, or is soon in one again.
 
         """
+        self._commanded, self._catch = False, None
         self._watch.forget()
+        self._stuck_fault = None
+        self._recover()
         self.group.reset()
-        limit = self._wire.now() + RESET_PATIENCE
-        while True:
-            self._frame(NO_TORQUES, following=False)
-            if not self.group.faulty:
-                break
-            if self._wire.now() > limit:
-                fault = self._watch.drive_fault(self.group.faulty[0], self._inputs)
+        gone_at: float | None = None
+        limit = self._wire.now() + RESET_PATIENCE + RESET_PROOF
+        for _ in pace(self._wire, self._options.cycle_time, limit, self._phase):
+            now = self._wire.now()
+            if self._frame():
+                self._take(now)
+            self._last = now
+            if self.group.faulty:
+                gone_at = None
+            elif gone_at is None:
+                gone_at = now
+                self._watch.forget()
+            elif fault := self._watch.look(now, self._inputs, self.group):
                 raise DriverError(f'the fault cannot be reset: {fault}')
-            self._wire.sleep(self._options.cycle_time)
-        self.group.disable()
+            elif now - gone_at >= RESET_PROOF:
+                break
+        else:
+            fault = self._watch.drive_fault((self.group.faulty or [1])[0], self._inputs)
+            raise DriverError(f'the fault cannot be reset: {fault}')
+        if not self.live:
+            self.group.disable()
+
+    def _recover(self) -> None:
+        """Bring drives to OP again that have left it, while the others go on."""
+        self._resumption = None
+        if operational(self._wire):
+            return
+        for leg, status in enumerate(self._wire.statuses(), 1):
+            if status.state != AL_OPERATIONAL:
+                self._wire.recover(leg)
+        limit = self._wire.now() + RESET_PATIENCE
+        for number in pace(self._wire, self._options.cycle_time, limit, self._phase):
+            self._frame()
+            if number % CYCLES_BETWEEN_LOOKS == 0 and operational(self._wire):
+                break
+        check_states('OP', AL_OPERATIONAL, self._wire.statuses())
         self._watch.forget()
 
     def close(self) -> None:
-        """Take the voltage off all motors and end the bus."""
+        """Let the drives ramp down, take the voltage off all motors and end the bus."""
+        self._commanded, self._catch = False, None
+        try:
+            if self.live:
+                self.group.quick_stop()
+                self._until_off()
+            self.group.disable()
+            self._until_off()
+        finally:
+            self._wire.close()
 
-        def off() -> bool:
-            self.group.take([item.statusword for item in self._read()])
-            return self.group.off
+    def _until_off(self) -> None:
+        """Send frames until no motor is under power; wait as long as legs still slow down."""
+        cycle, slower = self._options.cycle_time, self._speed
+        ramp = RAMP_MARGIN * slower / self._acceleration + self._kind.brake_apply + OFF_PATIENCE
+        limit = self._wire.now() + ramp
+        for _ in pace(self._wire, cycle, limit + LONGEST_RAMP, self._phase):
+            now = self._wire.now()
+            if self._frame(counted=False):
+                self._take(now)
+                for axis in np.flatnonzero(np.abs(self._rates) < STANDSTILL):
+                    if self.group.states[axis] is State.QUICK_STOP_ACTIVE:
+                        self.group.rest(int(axis))
+                if self.group.off:
+                    break
+            if self._speed < SLOWER * slower:
+                slower, limit = self._speed, now + ramp
+            if now > limit:
+                break
 
-        stop(self._wire, self._line, self._options.cycle_time, off, OFF_PATIENCE)
+    @property
+    def _speed(self) -> float:
+        """Of the fastest leg whose motor is under voltage [m/s]."""
+        return float(np.abs(self._rates[self._live]).max(initial=STANDSTILL))
+
+    def _command(self, targets: Targets, elapsed: float) -> LegFault | None:
+        """Take the cycle's targets, no step larger than a leg can follow."""
+        wanted = targets.strokes
+        if self._beside is None:
+            beside = self._targets - wanted
+            # More than that is no matter of stiffness, and a jump like any other.
+            self._beside = beside if np.abs(beside).max() < MOST_BESIDE else np.zeros(LEGS)
+        self._beside = self._beside * exp(-max(elapsed, 0.0) / HANDOVER_TIME)
+        self._targets, fault = self._steps.apply(self._targets, wanted + self._beside, elapsed)
+        self._torques = self._kind.gear.torques(targets.forces)
+        return fault
+
+    def _hand_over(self, now: float) -> None:
+        """Catch the legs once their drives surely act; at rest, the cycle commands them."""
+        group, cycle = self.group, self._options.cycle_time
+        if self._commanded:
+            return
+        if self._catch is None:
+            wait = FRAMES_TO_ACT + ceil(self._kind.brake_release / cycle)
+            if group.all_on_for < wait or not self._kind.all_follow(group.statuswords):
+                return
+            hold = np.array([group.follows(axis) for axis in range(LEGS)])
+            fastest = self._kind.limits.rate
+            self._catch = Catch(
+                np.where(hold, self._targets, self.strokes),
+                np.where(hold, 0.0, np.clip(self._rates, -fastest, fastest)),
+                self._acceleration,
+            )
+            self._catch_frames = 0
+            group.follow()
+            return
+        over = self._catch_frames * cycle - self._catch.duration
+        still = bool((np.abs(self._rates) < STANDSTILL).all())
+        settled = over > (FRAMES_TO_ACT * cycle if still else LONGEST_SETTLING)
+        if group.complete and settled:
+            self._catch, self._commanded, self._beside = None, True, None
+            self._stuck.forget()
 
     def _look_for_stuck(self) -> None:
         """Take the power from a leg that stands while its target moves: it may run away."""
@@ -177,30 +347,22 @@ class Session:
                 'stuck, or the brake is; its drive is switched off',
             )
 
-    def _ready(self, now: float) -> bool:
-        """Tell whether all drives were switched on and their brakes are free."""
-        if not self.group.operating:
-            return False
-        if self._all_on_at is None:
-            self._all_on_at = now
-        return now - self._all_on_at >= self._kind.brake_release
-
-    def _frame(self, torques: Sequence[int], *, following: bool) -> bool:
+    def _frame(self, *, counted: bool = True) -> bool:
         """Exchange one frame; tell whether it came back with what drives measure."""
         group = self.group
         wanted = self._kind.gear.counts(self._targets, self._zeros)
         outputs = []
         for axis, word in enumerate(group.words()):
-            if not group.holds(axis):
-                self._frozen[axis] = self._inputs[axis].position
-            target, torque = self._frozen[axis], 0
-            if following and group.follows(axis):
-                target, torque = wanted[axis], torques[axis]
+            follows = group.follows(axis)
+            # The load stays on the motor while a drive ramps down and applies its brake.
+            torque = self._torques[axis] = self._torques[axis] if group.live[axis] else 0
+            target = wanted[axis] if follows else self._inputs[axis].position
             outputs.append(self._line.exchanges[axis].outputs.pack(word, target, torque))
         sent = self._wire.now()
         counter = self._wire.exchange(outputs)
         back = self._wire.now()
-        self._watch.count(counter, back - sent, back)
+        if counted:
+            self._watch.count(counter, back - sent, back)
         if counter <= 0:
             return False
         # What a lost drive has measured last stays where it was.
@@ -208,6 +370,11 @@ class Session:
         self._phase.update(self._wire.clock)
         group.take([item.statusword for item in self._inputs])
         return True
+
+    def _take(self, now: float) -> None:
+        """Take what the drives have measured."""
+        self._counts, self._measured_at = self._positions(), now
+        self._rates = self._measured_rates.update(self._inputs, self.strokes, now)
 
     def _read(self) -> list[Inputs]:
         return [
@@ -219,6 +386,16 @@ class Session:
         return np.array([item.position for item in self._inputs], dtype=np.float64)
 
     @property
+    def identities(self) -> tuple[DriveIdentity, ...]:
+        """Who the drives are, legs 1 to 6."""
+        return self._line.identities
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """What the encoders said last [count]."""
+        return tuple(item.position for item in self._inputs)
+
+    @property
     def measures_forces(self) -> bool:
         """Whether all drives report a torque."""
         return all(item.inputs.measures_torque for item in self._line.exchanges)
@@ -228,3 +405,8 @@ class Session:
         if None in torques:
             return None
         return np.array(torques, dtype=np.float64) * (PER_MILLE * self._kind.gear.rated_force)
+
+
+def _bits(legs: Iterable[bool]) -> int:
+    """Return a mask with bit 0 for leg 1."""
+    return sum(1 << axis for axis, true in enumerate(legs) if true)

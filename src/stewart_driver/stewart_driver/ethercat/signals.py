@@ -35,6 +35,8 @@ INPUTS = {
     'velocity_actual': Signal(objects.VELOCITY_ACTUAL, 0, 32, 'i'),
     'torque_actual': Signal(objects.TORQUE_ACTUAL, 0, 16, 'h'),
     'error_code': Signal(objects.ERROR_CODE, 0, 16, 'H'),
+    'mode_display': Signal(objects.MODE_DISPLAY, 0, 8, 'b'),
+    'digital_inputs': Signal(objects.DIGITAL_INPUTS, 0, 32, 'I'),
 }
 NEEDED_OUTPUTS = ('controlword', 'target_position')
 NEEDED_INPUTS = ('statusword', 'position_actual')

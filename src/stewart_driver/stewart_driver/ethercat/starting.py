@@ -4,28 +4,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from stewart_driver.ethercat import guards, home
 from stewart_driver.ethercat.cia402 import Control
-from stewart_driver.ethercat.drive_setup import Exchange, set_up
+from stewart_driver.ethercat.drive_setup import check_synchronisation, Exchange, set_up
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import NotOperational, WrongBus
-from stewart_driver.ethercat.fault_text import AL_OPERATIONAL, AlStatus, Emergency
-from stewart_driver.ethercat.maps import SdoChannel
+from stewart_driver.ethercat.fault_text import AL_ERROR, AL_OPERATIONAL, AlStatus, Emergency
+from stewart_driver.ethercat.home import Known
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
+from stewart_driver.ethercat.sdo import SdoChannel
 from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import DriveIdentity
 
 SAFEOP, OP = 4, 8
 # Asking for the states costs a frame each time.
 CYCLES_BETWEEN_LOOKS = 5
+# A machine that is too busy to be punctual for five frames in a row shall find out in OP.
+MOST_ALIGNING_FRAMES = 250
 
 
 class Slave(SdoChannel, Protocol):
-    """One drive on the wire."""
+    """One drive on the wire, with the name that its EEPROM has."""
+
+    @property
+    def name(self) -> str:
+        """Order code."""
 
     def identity(self) -> DriveIdentity:
         """Return vendor, product, revision and serial number."""
@@ -40,8 +48,8 @@ class Wire(Protocol):
     def sleep(self, duration: float) -> None:
         """Let some time pass [s]."""
 
-    def scan(self, count: int) -> Sequence[Slave]:
-        """Find the slaves and bring them to PREOP."""
+    def scan(self, count: int | None) -> Sequence[Slave]:
+        """Find the slaves, so many unless None, and bring them to PREOP."""
 
     def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
         """Lay the process data out and ask for SAFEOP."""
@@ -51,6 +59,9 @@ class Wire(Protocol):
 
     def request(self, state: int) -> None:
         """Ask all slaves for a state, and do not wait."""
+
+    def recover(self, leg: int) -> None:
+        """Ask a slave that has left OP for SAFEOP for OP again."""
 
     def statuses(self) -> list[AlStatus]:
         """Read the state of all slaves."""
@@ -78,10 +89,29 @@ class Wire(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Six drives that exchange process data: who they are, and how to read and write it."""
+    """
+    Six drives that exchange process data.
+
+    Attributes
+    ----------
+    identities : tuple of DriveIdentity
+        Who they are, legs 1 to 6.
+    exchanges : tuple of Exchange
+        How to read and write it, legs 1 to 6.
+    not_homed : str
+        Why their positions are not strokes; empty if they are.
+    zeros : tuple of int, or None
+        Position of each drive at stroke zero [count], if these are the calibrated drives.
+    notes : tuple of str
+        What the drives do not have of what was asked for, and what they do instead.
+
+    """
 
     identities: tuple[DriveIdentity, ...]
     exchanges: tuple[Exchange, ...]
+    not_homed: str = ''
+    zeros: tuple[int, ...] | None = None
+    notes: tuple[str, ...] = ()
 
     def safe_outputs(self, inputs: Sequence[bytes]) -> list[bytes]:
         """Return outputs that take the voltage off, with targets where the drives stand."""
@@ -91,7 +121,13 @@ class Line:
         ]
 
 
-def start(wire: Wire, kind: DriveType, options: EthercatOptions, phase: PhaseLock) -> Line:
+def start(
+    wire: Wire,
+    kind: DriveType,
+    options: EthercatOptions,
+    phase: PhaseLock,
+    known: Known | None = None,
+) -> Line:
     """
     Bring six drives to OP.
 
@@ -105,6 +141,8 @@ def start(wire: Wire, kind: DriveType, options: EthercatOptions, phase: PhaseLoc
         Cycle and times.
     phase : PhaseLock
         Told where the frames are in the cycle of the drives.
+    known : Known or None
+        What is known of them from before; None if nothing is.
 
     Returns
     -------
@@ -120,16 +158,82 @@ def start(wire: Wire, kind: DriveType, options: EthercatOptions, phase: PhaseLoc
     slaves = wire.scan(LEGS)
     identities = tuple(slave.identity() for slave in slaves)
     check_identities(identities, kind)
-    line = Line(identities, tuple(set_up(slave, kind, options.cycle_time) for slave in slaves))
+    known = known or Known(None, options.rig_file)
+    not_homed = known.why_not_homed(identities, kind, slaves)
+    ends = [None] * LEGS if not_homed else known.ends(kind, slaves)
     cycle = options.cycle_time
+    exchanges = tuple(
+        set_up(slave, kind, cycle, end) for slave, end in zip(slaves, ends, strict=True)
+    )
     wire.map(
         watchdog=options.drive_watchdog,
         sync=(cycle, options.sync_shift * cycle) if kind.clocks else None,
     )
     check_states('SAFEOP', SAFEOP, wire.statuses())
-    _operate(wire, line, options, phase)
+    lacks = [
+        [*item.lacks, *check_synchronisation(slave, kind)]
+        for slave, item in zip(slaves, exchanges, strict=True)
+    ]
+    notes = (
+        *(item.note for item in exchanges),
+        guards.sentence(kind.guards.missing, lacks),
+        home.without_numbers(identities),
+    )
+    line = Line(
+        identities,
+        exchanges,
+        not_homed,
+        # Drives that stand elsewhere most likely tell the truth; homed they are not.
+        None if home.why_not(known.calibration, identities, known.rig_file) else known.zeros,
+        tuple(filter(None, notes)),
+    )
+    _operate(wire, line, kind, options, phase)
+    # Nobody keeps the pace until the first cycle, and only in SAFEOP nobody has to.
+    wire.request(SAFEOP)
     wire.hurry()
     return line
+
+
+class Resumption:
+    """
+    The way from SAFEOP to OP, frame by frame.
+
+    Parameters
+    ----------
+    wire : Wire
+        In SAFEOP.
+    kind : DriveType
+        What the drives are.
+    phase : PhaseLock
+        Where the frames are in the cycle of the drives.
+
+    """
+
+    def __init__(self, wire: Wire, kind: DriveType, phase: PhaseLock) -> None:
+        """Begin with the next frame."""
+        self._wire, self._clocks, self._phase = wire, kind.clocks, phase
+        self._asked = False
+
+    def reached(self, number: int) -> bool:
+        """Do what is due after a frame, counted from 1; tell whether all drives are in OP."""
+        look = number % CYCLES_BETWEEN_LOOKS == 0
+        if self._asked:
+            return look and self._all_in_op()
+        near = not self._clocks or self._phase.near_for >= CYCLES_BETWEEN_LOOKS
+        if near or number > MOST_ALIGNING_FRAMES:
+            self._wire.request(OP)
+            self._asked = True
+        elif look:
+            self._phase.align()
+        return False
+
+    def _all_in_op(self) -> bool:
+        """Tell whether all drives are in OP; ask those again that have gone back with an error."""
+        statuses = self._wire.statuses()
+        for leg, item in enumerate(statuses, 1):
+            if item.state == SAFEOP | AL_ERROR:
+                self._wire.recover(leg)
+        return all(item.state == AL_OPERATIONAL for item in statuses)
 
 
 def check_identities(found: Sequence[DriveIdentity], kind: DriveType) -> None:
@@ -158,53 +262,53 @@ def check_states(name: str, wanted: int, statuses: Sequence[AlStatus]) -> None:
         raise NotOperational(name, missing)
 
 
-def _operate(wire: Wire, line: Line, options: EthercatOptions, phase: PhaseLock) -> None:
-    """Ask for OP and keep cycling: the drives wait for outputs and for the first SYNC0."""
+def _operate(
+    wire: Wire, line: Line, kind: DriveType, options: EthercatOptions, phase: PhaseLock
+) -> None:
+    """
+    Cycle, ask for OP and keep cycling: the drives wait for outputs and for the first SYNC0.
+
+    In SAFEOP frames may still pass anywhere in the drives' cycle, in OP not: so they are brought
+    to their place first.
+
+    """
     cycle = options.cycle_time
     limit = wire.now() + options.start_timeout
     blank = [item.outputs.pack(int(Control.DISABLE_VOLTAGE), 0, 0) for item in line.exchanges]
     wire.exchange(blank)
-    wire.request(OP)
-    for number in _pace(wire, cycle, limit, phase):
+    op = Resumption(wire, kind, phase)
+    for number in pace(wire, cycle, limit, phase):
         if wire.exchange(line.safe_outputs(wire.inputs())) > 0:
             phase.update(wire.clock)
-        if number % CYCLES_BETWEEN_LOOKS == 0 and operational(wire):
+        if op.reached(number):
             return
     check_states('OP', OP, wire.statuses())
 
 
-def _pace(wire: Wire, cycle: float, limit: float, phase: PhaseLock) -> Iterator[int]:
+def pace(wire: Wire, cycle: float, limit: float, phase: PhaseLock) -> Iterator[int]:
+    """
+    Keep the cycle outside of the loop; count the frames.
+
+    Parameters
+    ----------
+    wire : Wire
+        Whose time it is.
+    cycle : float
+        [s].
+    limit : float
+        When it ends [s].
+    phase : PhaseLock
+        Where the drives are in their cycle.
+
+    Yields
+    ------
+    int
+        Number of the frame that is to be exchanged now, from 1.
+
+    """
     deadline, number = wire.now(), 0
     while deadline < limit:
         number += 1
         yield number
         deadline = max(deadline + cycle + phase.shift, wire.now() - cycle)
         wire.sleep(max(deadline - wire.now(), 0.0))
-
-
-def stop(wire: Wire, line: Line, cycle: float, off: Callable[[], bool], patience: float) -> None:
-    """
-    Take the voltage off the motors, then bring the bus to INIT and close it.
-
-    Parameters
-    ----------
-    wire : Wire
-        Open.
-    line : Line
-        The drives.
-    cycle : float
-        Time between frames [s].
-    off : callable
-        Tells, after a frame, whether all motors are off.
-    patience : float
-        Longest wait for that [s].
-
-    """
-    try:
-        limit = wire.now() + patience
-        while wire.now() < limit:
-            if wire.exchange(line.safe_outputs(wire.inputs())) > 0 and off():
-                break
-            wire.sleep(cycle)
-    finally:
-        wire.close()

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 
 from stewart_driver.control.wire_statistics import WireStatistics
 from stewart_driver.errors import DriveFault, TransportError
+from stewart_driver.ethercat.cia402 import error_text, Status
 from stewart_driver.ethercat.drive_group import DriveGroup
-from stewart_driver.ethercat.errors import LegFault
+from stewart_driver.ethercat.drive_monitor import DriveMonitor
+from stewart_driver.ethercat.errors import BusFault, LegFault
 from stewart_driver.ethercat.fault_text import (
     AL_OPERATIONAL,
     AlStatus,
@@ -49,8 +51,8 @@ class Watch:
 
     Attributes
     ----------
-    lost : bool
-        Whether a leg has left the bus since the last `forget`.
+    missing : set of int
+        Legs that have left the bus since the last `forget`.
 
     """
 
@@ -63,14 +65,27 @@ class Watch:
         self._emergencies = [deque[Emergency](maxlen=LATEST_EMERGENCIES) for _ in range(LEGS)]
         self._fault: DriveFault | None = None
         self._incomplete, self._silent = 0, False
-        self._complete_at: float | None = None
+        self._counter, self._counted_at = 0, 0.0
+        self._gone_silent = False
+        self._heard_at: float | None = None
+        self._complete_at = 0.0
         self._looked_at, self._looks = 0.0, 0
-        self.lost = False
+        self._drives = DriveMonitor(options.cycle_time)
+        self.missing: set[int] = set()
+
+    @property
+    def lost(self) -> bool:
+        """Whether a leg has left the bus since the last `forget`."""
+        return bool(self.missing)
+
+    def answers(self, leg: int) -> bool:
+        """Tell whether a leg has answered lately."""
+        return not self._gone_silent and leg not in self.missing
 
     def forget(self) -> None:
         """Forget fault and emergencies, after a reset."""
-        self._fault, self.lost = None, False
-        self._complete_at = None
+        self._fault, self.missing = None, set()
+        self._heard_at = None
         for leg in range(1, LEGS + 1):
             self._wire.emergencies(leg)
             self._emergencies[leg - 1].clear()
@@ -95,24 +110,24 @@ class Watch:
 
         """
         self._silent = counter < 0
-        if self._silent:
-            self._statistics.lost_frames += 1
-        else:
-            self._statistics.count(round_trip)
-        if self._complete_at is None or counter == self._wire.expected:
-            self._complete_at = now
+        if self._heard_at is None:
+            self._heard_at = self._complete_at = now
         if counter == self._wire.expected:
-            self._incomplete = 0
-            return
-        if not self._silent:
+            self._incomplete, self._complete_at = 0, now
+        elif not self._silent:
             self._statistics.bad_working_counters += 1
             self._incomplete += 1
-            # The bus lives: who is missing is a matter of `look`.
-            self._complete_at = now if self.lost else self._complete_at
-        silence = now - self._complete_at
+        self._counter, self._counted_at = counter, now
+        if not self._silent:
+            self._statistics.count(round_trip)
+            self._heard_at, self._gone_silent = now, False
+            return
+        self._statistics.lost_frames += 1
+        silence = now - self._heard_at
         if silence > self._options.patience:
+            self._gone_silent = True
             raise TransportError(
-                f'no complete frame has come back on {self._interface} for {1e3 * silence:.0f} ms'
+                f'no frame has come back on {self._interface} for {1e3 * silence:.0f} ms'
             )
 
     def look(self, now: float, inputs: Sequence[Inputs], group: DriveGroup) -> DriveFault | None:
@@ -138,8 +153,14 @@ class Watch:
             return self._fault
         if self._incomplete >= INCOMPLETE:
             self._find_lost(self._wire.statuses())
+            self._fault = self._fault or self._find_incomplete()
         elif group.faulty:
             self._fault = self.drive_fault(group.faulty[0], inputs)
+        elif group.left:
+            self._find_lost(self._wire.statuses())
+            self._fault = self._fault or self._left(group.left[0], inputs)
+        elif fault := self._drives.look(inputs, group):
+            self._fault = fault
         elif not self._silent and now - self._looked_at >= LOOK_PERIOD:
             self._looked_at = now
             self._looks += 1
@@ -167,13 +188,33 @@ class Watch:
         self._statistics.emergencies += len(arrived)
         self._emergencies[leg - 1].extend(arrived)
 
+    def _left(self, leg: int, inputs: Sequence[Inputs]) -> LegFault:
+        """Say as what a drive has left operation that reports no fault."""
+        word = inputs[leg - 1].statusword
+        said = f'its drive has left operation by itself, statusword 0x{word:04X}'
+        if not word & Status.VOLTAGE_ENABLED:
+            said += ': its motor is without voltage, by safe torque off or the supply'
+        self._collect(leg)
+        texts = [error_text(item.code) for item in self._emergencies[leg - 1]]
+        return LegFault(leg, '; '.join([said, *texts]))
+
+    def _find_incomplete(self) -> BusFault | None:
+        """Blame the bus if all say that they take part, and yet some frame after frame do not."""
+        since = self._counted_at - self._complete_at
+        if since <= self._options.patience:
+            return None
+        return BusFault(
+            f'for {1e3 * since:.0f} ms not every drive on {self._interface} has taken part in a '
+            f'frame: working counter {self._counter} instead of {self._wire.expected}'
+        )
+
     def _find_lost(self, statuses: Sequence[AlStatus]) -> None:
         """Blame the first leg that does not take part any more."""
         missing = [leg for leg, item in enumerate(statuses, 1) if item.state != AL_OPERATIONAL]
         # If not one answers, the frame that asked was lost: `count` waits for how long.
         if not missing or not any(item.state for item in statuses):
             return
-        self.lost = True
+        self.missing.update(missing)
         names = ', '.join(str(leg) for leg in missing)
         which = f'; legs {names} are lost' if len(missing) > 1 else ''
         first = missing[0]

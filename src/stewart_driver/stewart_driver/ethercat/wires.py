@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from stewart_driver.errors import ConfigurationError
 from stewart_driver.ethercat.starting import Wire
 from stewart_driver.offers import Offers
 
@@ -55,6 +54,4 @@ def open_wire(interface: str, receive_timeout: float) -> Wire:
 
 def require_callers_time(interface: str) -> None:
     """Refuse a wire whose time is not the caller's; raises `ConfigurationError`."""
-    if OFFERS.find(interface) is None:
-        expected = 'a wire of a virtual rig in this process, for others follow no simulated time'
-        raise ConfigurationError('interface', interface, expected)
+    OFFERS.require('interface', interface)

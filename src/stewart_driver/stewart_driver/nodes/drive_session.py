@@ -10,18 +10,18 @@ from math import hypot
 import numpy as np
 from stewart_driver.backend import Backend
 from stewart_driver.control.clock_bridge import ClockBridge
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_link import CycleLink, StateChange
 from stewart_driver.control.effort_join import EffortJoin
 from stewart_driver.control.inline_cycle import InlineCycle
-from stewart_driver.control.standstill import Standstill
+from stewart_driver.control.request import Request
+from stewart_driver.control.stall_detector import StallDetector
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import CycleError, DriverError
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.driver_reports import backend_report, CommandReport, CycleReport
 from stewart_driver.nodes.parking import Parking
-from stewart_driver.path.setpoint import Setpoint
+from stewart_driver.path.motion import LegMotion
 from stewart_interfaces.msg import DriverState, Jog
 from stewart_node_support.codec import Reader
 from stewart_node_support.conversions import header_msg
@@ -31,7 +31,6 @@ from stewart_node_support.hot_messages import tracking_error_reader
 from stewart_node_support.legs import leg_reader, LegState, LegWriter
 from stewart_node_support.stamps import from_seconds, NANOSECONDS, to_seconds
 
-LONGEST_STOP = 2.0
 AT_REST = (State.DISABLED, State.FAULT)
 # A jog request counts for so long [s].
 DEAD_MAN = 0.1
@@ -74,7 +73,7 @@ class DriveSession:
         self.clock = ClockBridge(wall, wall if isinstance(loop, InlineCycle) else loop.steady)
         self._backend = backend
         self._client = loop
-        self._standstill, self._chosen = Standstill(), chosen
+        self._stall, self._chosen = StallDetector(), chosen
         self._efforts = EffortJoin()
         self._commands = CommandReport(self._client, self._efforts)
         self._change = StateChange(self._client.steady(), State.DISABLED, False, 'starting')
@@ -115,7 +114,7 @@ class DriveSession:
         if self._parks:
             return  # silence brings a path to rest
         self._client.offer(
-            Setpoint(
+            LegMotion(
                 self.clock.to_steady(legs.stamp / NANOSECONDS),
                 legs.position,
                 legs.velocity,
@@ -287,21 +286,20 @@ class DriveSession:
         Raises
         ------
         CycleError
-            If the drives are not off after 2 s.
+            If the drives are not off after the time of the longest stop.
 
         """
         if self._parking:
             self._parking.active = False
         self._client.request(Request.DISABLE)
-        limit = self._client.steady() + LONGEST_STOP
+        longest = self._client.longest_stop
+        limit = self._client.steady() + longest
         while True:
             yield from self.states()
             if self._change.state in AT_REST:
                 return
             if self._client.steady() > limit:
-                raise CycleError(
-                    f'the drives are {self._change.state.name} after {LONGEST_STOP} s'
-                )
+                raise CycleError(f'the drives are {self._change.state.name} after {longest:.2g} s')
             self._client.pause()
 
     def end(self) -> None:
@@ -316,14 +314,16 @@ class DriveSession:
     def _end_standstill(self, present: StateChange) -> list[StateChange]:
         """Kill a process that hangs with the drives on: the outputs of a card stay then."""
         now = self._client.steady()
-        stood = self._standstill.look(self._client.cycles, now)
+        stood = self._stall.look(self._client.cycles, now)
         # Motors off, a reset may take its time.
-        if stood <= self._chosen.stall_timeout or present.state in AT_REST or self._buried:
+        # A back end whose legs run on meanwhile allows less.
+        allowed = min(self._chosen.stall_timeout, self._backend.stall_limit)
+        if stood <= allowed or present.state in AT_REST or self._buried:
             return []
         self._client.kill()
         self._trouble = (
             f'no cycle has run for {stood:.2f} s while {present.state.name}, allowed are '
-            f'{self._chosen.stall_timeout:g} s: the cyclic process was killed'
+            f'{allowed:.3g} s: the cyclic process was killed'
         )
         return [StateChange(now, State.FAULT, False, self._trouble)]
 

@@ -12,10 +12,10 @@ from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 from stewart_driver.backend import find_backend, installed_backends
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.control.cycle_link import CycleLink
 from stewart_driver.control.inline_cycle import InlineCycle
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.nodes.drive_session import DriveSession
 from stewart_driver.nodes.driver_parameters import DriverParameters

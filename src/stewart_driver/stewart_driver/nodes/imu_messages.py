@@ -15,7 +15,6 @@ from sensor_msgs.msg import (
 )
 from std_msgs.msg import Header
 from stewart_driver.nodes.imu_parameters import ImuParameters
-from stewart_driver.witmotion.covariances import attitude_of, isotropic, UNKNOWN
 from stewart_driver.witmotion.frames import (
     AccelerationFrame,
     AccuracyFrame,
@@ -25,7 +24,7 @@ from stewart_driver.witmotion.frames import (
     PositionFrame,
     PressureFrame,
 )
-from stewart_driver.witmotion.grouping import Sample
+from stewart_driver.witmotion.samples import attitude_of, isotropic, Sample, UNKNOWN
 from stewart_node_support.codec import Template, write
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stewart_driver.witmotion.commands import Algorithm, CONTENT_BITS
-from stewart_driver.witmotion.configuring import SensorSettings
 from stewart_driver.witmotion.frames import FrameType
 from stewart_driver.witmotion.reader import ReaderSettings
+from stewart_driver.witmotion.settings import SensorSettings
 from stewart_node_support.fields import param
 
 CONTENT = tuple(kind.name.lower() for kind in CONTENT_BITS)
@@ -35,13 +35,27 @@ class ImuParameters:
         'yaw from the gyroscope alone, or with the magnetometer, which steel misleads',
         choices=ALGORITHMS,
     )
-    save: bool = param(False, 'keep changed settings in the sensor through a loss of power')
+    bandwidth: float = param(
+        98.0,
+        "corner of the sensor's low pass, half the rate or less [Hz]: 256, 188, 98, 42, 20, 10, 5",
+    )
+    gyroscope_range: float = param(2000.0, 'full scale [deg/s]: 250, 500, 1000, 2000')
+    accelerometer_range: float = param(16.0, 'full scale [g]: 2, 4, 8, 16')
+    save: bool = param(
+        False,
+        'keep changed settings in the sensor through a loss of power, and restart a sensor that '
+        'obeys only then',
+    )
     frame_id: str = param('imu_link', 'frame of the sensor')
     latency: float = param(
         0.0, 'from the measurement to the first byte, taken off every stamp [s]', min=0.0, max=1.0
     )
-    gather: float = param(
-        0.04, 'pause between two reads; costs age, saves processor time [s]', min=0.0, max=0.2
+    batch_interval: float = param(
+        0.0,
+        'pause between two reads; costs age, and stamps where samples get lost; 0.04 saves 3 % of '
+        'a core [s]',
+        min=0.0,
+        max=0.2,
     )
     queue: int = param(400, 'samples kept while the node is busy', min=1)
     silence: float = param(
@@ -76,11 +90,14 @@ class ImuParameters:
                 baud=self.baud,
                 algorithm=Algorithm[self.algorithm.upper()],
                 save=self.save,
+                bandwidth=self.bandwidth,
+                gyroscope_range=self.gyroscope_range,
+                accelerometer_range=self.accelerometer_range,
             ),
             configures=self.configure,
             probes=self.auto_baud,
             queue=self.queue,
             silence=self.silence,
-            gather=self.gather,
+            batch_interval=self.batch_interval,
             backoff=(self.backoff_min, self.backoff_max),
         )

@@ -7,8 +7,8 @@ from __future__ import annotations
 from math import inf
 
 import numpy as np
-from stewart_driver.control.cycle import Request
 from stewart_driver.control.cycle_link import CycleLink
+from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.legs import Array
 

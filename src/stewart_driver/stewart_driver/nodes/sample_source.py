@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from math import ceil
 import time
+from typing import Protocol
 
 from rclpy.node import Node
 from stewart_driver.nodes.device_clock import DeviceClock
@@ -23,53 +23,21 @@ from stewart_driver.witmotion.transport import SerialTransport
 from stewart_node_support.stamps import NANOSECONDS
 
 
-class SampleSource(ABC):
-    """
-    A reader at work.
-
-    Parameters
-    ----------
-    node : Node
-        Who calls back.
-    settings : ReaderSettings
-        How the reader behaves.
-    clock : DeviceClock
-        Of the sensor.
-    notify : callable
-        Called by the node's executor whenever there are samples to take.
-
-    Raises
-    ------
-    DriverError
-        If it cannot begin.
-
-    """
-
-    @abstractmethod
-    def __init__(
-        self,
-        node: Node,
-        settings: ReaderSettings,
-        clock: DeviceClock,
-        notify: Callable[[], None],
-    ) -> None:
-        """Begin to read."""
+class SampleSource(Protocol):
+    """A reader at work; it calls back, in the node's executor, when there are samples to take."""
 
     @property
-    @abstractmethod
     def status(self) -> ReaderStatus:
         """How the reader is doing."""
 
-    @abstractmethod
     def take(self) -> list[StampedSample]:
         """Return the samples that came since the last call, oldest first."""
 
-    @abstractmethod
     def end(self) -> None:
         """Close the port."""
 
 
-class ThreadedSource(SampleSource):
+class ThreadedSource:
     """A serial port of this machine; a port that is not there yet is waited for."""
 
     def __init__(
@@ -105,7 +73,7 @@ class ThreadedSource(SampleSource):
         self._node.destroy_guard_condition(self._fresh)
 
 
-class SteppedSource(SampleSource):
+class SteppedSource:
     """A sensor in this process: the node's timer goes from one thing that is due to the next."""
 
     def __init__(

@@ -1,15 +1,16 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Bring all six legs to rest along one common, time-scaled path."""
+"""Smooth falls: all six legs to rest along one common path, and an offset that fades."""
 
 from __future__ import annotations
 
 import numpy as np
 from stewart_driver.legs import Array, LegLimits
 
-# The smooth step 1 - 3x² + 2x³ falls by at most 1.5 per unit of x and covers half the distance
-# that full speed would.
+# The smooth step 1 - 3x² + 2x³ falls by at most 1.5 per unit of x, bends by at most 6 per unit of
+# x squared, and covers half the distance that full speed would.
 STEEPEST = 1.5
+MOST_BENT = 6.0
 COVERED = 0.5
 
 
@@ -40,9 +41,10 @@ class CommonStop:
         Command at the moment the stop begins [m], [m/s].
     acceleration : float
         Largest deceleration of the fastest leg [m/s²].
-    limits : LegLimits
+    limits : LegLimits or None
         Ends of the stroke. Where the stop does not fit in front of an end, the end wins: the stop
-        is shortened and decelerates harder than asked.
+        is shortened and decelerates harder than asked. With None nothing wins over the
+        deceleration.
 
     Attributes
     ----------
@@ -56,12 +58,16 @@ class CommonStop:
     """
 
     def __init__(
-        self, strokes: Array, rates: Array, acceleration: float, limits: LegLimits
+        self, strokes: Array, rates: Array, acceleration: float, limits: LegLimits | None
     ) -> None:
         """Plan the stop."""
         speeds = np.abs(rates)
         self.duration = STEEPEST * float(speeds.max()) / acceleration
         self.shortened_for: int | None = None
+        self._strokes, self._rates = strokes, rates
+        if limits is None:
+            self.end = strokes + rates * (self.duration * COVERED)
+            return
         ends = np.where(rates > 0.0, limits.stroke_upper - strokes, strokes - limits.stroke_lower)
         room = np.maximum(ends, 0.0)
         travel = speeds * (self.duration * COVERED)
@@ -71,7 +77,6 @@ class CommonStop:
             fits[moving] = room[moving] / (speeds[moving] * COVERED)
             self.shortened_for = int(fits.argmin()) + 1
             self.duration = float(fits.min())
-        self._strokes, self._rates = strokes, rates
         self.end = np.clip(
             strokes + rates * (self.duration * COVERED),
             # A leg that is beyond an end already has no room there, but does not step back either.
@@ -99,3 +104,36 @@ class CommonStop:
         x = time / self.duration
         covered = self.duration * x * (1.0 - x * x * (1.0 - 0.5 * x))
         return self._strokes + self._rates * covered, self._rates * smooth_fall(x)
+
+
+class StartOffset:
+    """
+    The small distance between where the legs are held and where a path begins, fading smoothly.
+
+    Parameters
+    ----------
+    offset : ndarray, shape (6,)
+        Held strokes minus the beginning of the path [m].
+    since : float
+        Path time at which it begins to fade [s].
+    acceleration : float
+        Largest acceleration that the fading adds [m/s²].
+
+    """
+
+    def __init__(self, offset: Array, since: float, acceleration: float) -> None:
+        """Compute how long it takes."""
+        self._offset, self._since = offset, since
+        self._duration = float(np.sqrt(MOST_BENT * np.abs(offset).max() / acceleration))
+
+    def over(self, time: float) -> bool:
+        """Tell whether nothing is left at a path time [s]."""
+        return time - self._since >= self._duration
+
+    def at(self, time: float) -> tuple[Array, Array]:
+        """Return what is left at a path time [s], and its rate, each of shape (6,) [m], [m/s]."""
+        x = (time - self._since) / self._duration
+        return (
+            self._offset * smooth_fall(x),
+            self._offset * (smooth_fall_slope(x) / self._duration),
+        )

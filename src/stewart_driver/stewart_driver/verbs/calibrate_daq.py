@@ -10,12 +10,10 @@ import datetime
 from pathlib import Path
 import sys
 
-from stewart_driver.daq.calibration import Fit
-from stewart_driver.daq.calibration_table import CalibrationTable
+from stewart_driver.daq.calibration import CalibrationTable, Fit, fit_table, merged
 from stewart_driver.daq.card import REFERENCES
-from stewart_driver.daq.card_access import ORDINARY
+from stewart_driver.daq.card_type import ORDINARY
 from stewart_driver.daq.errors import CalibrationError
-from stewart_driver.daq.fitting import fit_table, merged
 from stewart_driver.daq.guided import Guide
 from stewart_driver.daq.options import SensorOptions
 from stewart_driver.legs import LEGS

@@ -3,9 +3,9 @@
 """
 WitMotion inertial sensors (WIT standard protocol) without ROS.
 
-``frames`` and ``decoder`` turn bytes into values, ``grouping`` and ``clock`` turn values into
-stamped samples, ``commands``, ``link``, ``probing`` and ``configuring`` talk to the sensor,
-``transport`` is the serial port, ``reader`` keeps all of it running and ``health`` says why there
-is no data. Checked against frames of a real WTGAHRS2: see the tests.
+``frames`` and ``samples`` turn bytes into values, ``clock`` stamps them; ``commands``, ``link``
+and ``settings`` talk to the sensor, ``transport`` is the serial port, ``reader`` keeps all of it
+running and ``health`` says why there is no data. Checked against frames of a real WTGAHRS2: see
+the tests.
 
 """

@@ -14,12 +14,73 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import accumulate
 from math import floor, inf
 from statistics import median
+from typing import NamedTuple
 
-from stewart_driver.witmotion.arrivals import Arrival
-from stewart_driver.witmotion.commands import RATES
+from stewart_driver.witmotion.commands import BITS_PER_BYTE, RATES
+
+# Chunks remembered to look up where a frame began; a frame spans two, rarely three.
+CHUNKS = 16
+
+
+class ArrivalTimes:
+    """
+    Latest possible instant at which a byte of the stream began to be sent.
+
+    Parameters
+    ----------
+    baud : int
+        Speed of the line.
+
+    """
+
+    def __init__(self, baud: int) -> None:
+        """Begin with no chunk read."""
+        self._byte_time = BITS_PER_BYTE / baud
+        self._chunks: deque[tuple[int, float]] = deque(maxlen=CHUNKS)
+
+    def read(self, end: int, time: float) -> None:
+        """Note that the stream up to byte index `end` had been read at `time` [s]."""
+        self._chunks.append((end, time))
+
+    def of(self, position: int, lead: int = 0) -> float:
+        """
+        Return the latest instant at which the byte `lead` before `position` can have begun.
+
+        The read that brought the byte at `position` bounds it, and so do all later ones, whose
+        bytes followed. Those before it may have got lost.
+
+        """
+        latest = inf
+        for end, time in reversed(self._chunks):
+            if end <= position:
+                break
+            latest = min(latest, time - (end - position) * self._byte_time)
+        return latest - lead * self._byte_time
+
+
+class Arrival(NamedTuple):
+    """
+    A sample that was read.
+
+    Attributes
+    ----------
+    time : float
+        Latest possible instant at which it was sent, from `ArrivalTimes` [s].
+    cycles : int
+        How many cycles after the sample before it, as far as bytes tell.
+
+    """
+
+    time: float
+    cycles: int = 1
+
+
+# By more somebody has set the sensor's time [s].
+LONGEST_JUMP = 0.5
 
 
 @dataclass(frozen=True)
@@ -63,6 +124,49 @@ class ClockSettings:
     settled: int = 6
 
 
+class OwnTime:
+    """
+    Cycles between samples as the sensor's own time has them, where it sends it.
+
+    Its clock is no better than a millisecond and may be set by satellites, but it counts cycles
+    that left no bytes, also among samples that were read together.
+
+    """
+
+    def __init__(self) -> None:
+        """Have heard no time yet."""
+        self._before: datetime | None = None
+        self._since = 0
+
+    def cycles(self, counted: int, now: datetime | None, period: float) -> int:
+        """
+        Return how many cycles a sample comes after the one before it.
+
+        Parameters
+        ----------
+        counted : int
+            As bytes tell.
+        now : datetime or None
+            The sensor's time in this sample, if it has one.
+        period : float
+            Time between cycles [s].
+
+        Returns
+        -------
+        int
+            At least `counted`.
+
+        """
+        self._since += counted
+        if now is None:
+            return counted
+        before, self._before = self._before, now
+        since, self._since = self._since, 0
+        passed = 0.0 if before is None else (now - before).total_seconds()
+        missed = round(passed / period) - since
+        return counted + missed if 0 < missed * period < LONGEST_JUMP else counted
+
+
 class SampleClock:
     """
     Line below the arrivals of the last blocks, over the index of each sample.
@@ -74,8 +178,9 @@ class SampleClock:
     In the first block, and in the first after an outage, each read tells for itself: its samples
     are a nominal period apart.
 
-    Where samples are read together, nobody can tell which of them left no bytes. They are missed
-    as soon as `bunches` reads are late; those that came spoilt are known at once as ever.
+    Where samples are read together without the sensor's own time, nobody can tell which of them
+    left no bytes. They are missed as soon as `bunches` reads are late; those that came spoilt are
+    known at once as ever.
 
     Parameters
     ----------

@@ -10,12 +10,15 @@ it did. Tables: REG.h of the vendor's SDK.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.witmotion.frames import FRAME_LENGTH, FrameType
+
+C = TypeVar('C', bound=int)
 
 PREFIX = b'\xff\xaa'
 COMMAND_LENGTH = 5
@@ -31,6 +34,9 @@ class Register(IntEnum):
     CONTENT = 0x02
     RATE = 0x03
     BAUD = 0x04
+    BANDWIDTH = 0x1F
+    GYROSCOPE_RANGE = 0x20
+    ACCELEROMETER_RANGE = 0x21
     ALGORITHM = 0x24
     READ = 0x27
     KEY = 0x69
@@ -101,6 +107,10 @@ RATES: MappingProxyType[float, RateCode] = MappingProxyType(
 BAUDS: MappingProxyType[int, BaudCode] = MappingProxyType(
     {int(code.name.removeprefix('BAUD_')): code for code in BaudCode}
 )
+# Corner of the low pass [Hz], full scale [°/s], [g]. Frames are always scaled for 2000 °/s, 16 g.
+BANDWIDTHS = MappingProxyType({256.0: 0, 188.0: 1, 98.0: 2, 42.0: 3, 20.0: 4, 10.0: 5, 5.0: 6})
+GYROSCOPE_RANGES = MappingProxyType({250.0: 0, 500.0: 1, 1000.0: 2, 2000.0: 3})
+ACCELEROMETER_RANGES = MappingProxyType({2.0: 0, 4.0: 1, 8.0: 2, 16.0: 3})
 # Bit of CONTENT for each type that can be switched on and off.
 CONTENT_BITS: MappingProxyType[FrameType, int] = MappingProxyType(
     {kind: kind - FrameType.TIME for kind in FrameType if kind != FrameType.REGISTER}
@@ -137,18 +147,21 @@ def content_types(mask: int) -> tuple[FrameType, ...]:
     return tuple(kind for kind, bit in CONTENT_BITS.items() if mask >> bit & 1)
 
 
+def code_of(name: str, value: float, table: Mapping[Any, C], unit: str) -> C:
+    """Return the code of a setting; ConfigurationError names the values that there are."""
+    if value not in table:
+        raise ConfigurationError(name, value, f'one of {listed(table)} {unit}')
+    return table[value]
+
+
 def rate_code(rate: float) -> RateCode:
     """Return the code of an output rate [Hz]; ConfigurationError names those there are."""
-    if rate not in RATES:
-        raise ConfigurationError('rate', rate, f'one of {listed(RATES)} Hz')
-    return RATES[rate]
+    return code_of('rate', rate, RATES, 'Hz')
 
 
 def baud_code(baud: int) -> BaudCode:
     """Return the code of a serial speed; ConfigurationError names those there are."""
-    if baud not in BAUDS:
-        raise ConfigurationError('baud', baud, f'one of {listed(BAUDS)} baud')
-    return BAUDS[baud]
+    return code_of('baud', baud, BAUDS, 'baud')
 
 
 def bytes_per_second(types: Iterable[FrameType], rate: float) -> float:

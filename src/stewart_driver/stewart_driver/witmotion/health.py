@@ -11,13 +11,13 @@ from typing import Any
 
 from stewart_driver.witmotion import commands
 from stewart_driver.witmotion.frames import FrameType
-from stewart_driver.witmotion.grouping import GroupingStatistics
 from stewart_driver.witmotion.reader import (
     Phase,
     RATE_TOLERANCE,
     ReaderSettings,
     ReaderStatus,
 )
+from stewart_driver.witmotion.samples import GroupingStatistics
 
 MILLISECONDS = 1e3
 PERCENT = 100.0

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
-from stewart_driver.errors import ConfigurationError
 from stewart_driver.offers import Offers
 from stewart_driver.witmotion.reader import ReaderSettings, ReaderStatus, StampedSample
 
@@ -58,8 +57,4 @@ def listen_to(port: str, settings: ReaderSettings) -> SteppedReader:
         If it is a port of this machine, which lives in real time.
 
     """
-    listen = OFFERS.find(port)
-    if listen is None:
-        expected = 'a port of a virtual rig in this process, for others follow no simulated time'
-        raise ConfigurationError('port', port, expected)
-    return listen(settings)
+    return OFFERS.require('port', port)(settings)

@@ -3,8 +3,8 @@
 """
 Keep a sensor talking: open, find the speed, configure, stream, and all over when it is lost.
 
-This is a conversation (see `conversation`), in real time the body of a thread of its own; what it
-has to give lies in a bounded queue.
+This is a conversation (see `link`), in real time the body of a thread of its own; what it has to
+give lies in a bounded queue.
 
 """
 
@@ -16,19 +16,46 @@ from contextlib import closing
 from dataclasses import dataclass
 from enum import Enum
 import threading
+import time
 
 from stewart_driver.errors import DriverError
-from stewart_driver.witmotion.arrivals import Arrival
-from stewart_driver.witmotion.clock import SampleClock
-from stewart_driver.witmotion.configuring import configure, SensorSettings
-from stewart_driver.witmotion.conversation import carry_out, Conversation, ForTime
-from stewart_driver.witmotion.decoder import Decoded, DecoderStatistics
-from stewart_driver.witmotion.errors import PortError
-from stewart_driver.witmotion.grouping import CycleGrouper, GroupingStatistics, Sample
-from stewart_driver.witmotion.link import Interrupted, Link
-from stewart_driver.witmotion.probing import order, probe
-from stewart_driver.witmotion.thread_meter import thread_meter
-from stewart_driver.witmotion.transport import Transport
+from stewart_driver.witmotion.clock import Arrival, OwnTime, SampleClock
+from stewart_driver.witmotion.frames import TimeFrame
+from stewart_driver.witmotion.link import carry_out, Conversation, ForTime, Interrupted, Link
+from stewart_driver.witmotion.samples import (
+    CycleGrouper,
+    Decoded,
+    DecoderStatistics,
+    GroupingStatistics,
+    Sample,
+)
+from stewart_driver.witmotion.settings import configure, order, probe, SensorSettings
+from stewart_driver.witmotion.transport import PortError, Transport
+
+
+def thread_meter() -> Callable[[], float]:
+    """
+    Return a function that tells the processor time of the thread that calls this one [s].
+
+    The clock's number is taken while the thread certainly lives; asked for by the thread's own
+    number later, a thread that has just ended could bring the process down.
+
+    Returns
+    -------
+    callable
+        May be called from any thread; 0 once the thread has ended.
+
+    """
+    clock = time.pthread_getcpuclockid(threading.get_ident())
+
+    def used() -> float:
+        try:
+            return time.clock_gettime(clock)
+        except OSError:
+            return 0.0
+
+    return used
+
 
 # Far more than the table's steps, far less than the distance of two of them.
 RATE_TOLERANCE = 0.1
@@ -70,7 +97,7 @@ class ReaderSettings:
         Samples kept while nobody takes them; the oldest are dropped.
     silence : float
         Time without a frame after which the speed is looked for again; three cycles at least [s].
-    gather : float
+    batch_interval : float
         Pause between two reads, so that one wake-up serves several cycles; 0: none [s].
     backoff : tuple of float
         Shortest and longest wait between two attempts [s]; it doubles in between.
@@ -83,7 +110,7 @@ class ReaderSettings:
     probes: bool = True
     queue: int = 400
     silence: float = 1.5
-    gather: float = 0.04
+    batch_interval: float = 0.0
     backoff: tuple[float, float] = (0.5, 8.0)
 
 
@@ -195,7 +222,7 @@ class ImuReader:
         self._trouble = self._misconfigured = ''
         self._link: Link | None = None
         self._grouper = CycleGrouper()
-        self._clock = SampleClock(1.0 / settings.sensor.rate)
+        self._clock, self._own_time = SampleClock(1.0 / settings.sensor.rate), OwnTime()
         self._connections = self._dropped = 0
         self._wait = settings.backoff[0]
 
@@ -284,15 +311,15 @@ class ImuReader:
             yield from self._stream(link)
             self._trouble = f'no frame for {self._settings.silence:g} s at {speed} baud'
 
-    def _configure(self, link: Link) -> Conversation[None]:
+    def _configure(self, link: Link, *, obeys: bool = True) -> Conversation[None]:
         """Configure; a sensor that refuses is still read, and the reason told."""
         self._grouper = CycleGrouper()
-        self._clock = SampleClock(1.0 / self._settings.sensor.rate)
+        self._clock, self._own_time = SampleClock(1.0 / self._settings.sensor.rate), OwnTime()
         if not self._settings.configures:
             return
         self._phase = Phase.CONFIGURING
         try:
-            yield from configure(link, self._settings.sensor)
+            yield from configure(link, self._settings.sensor, obeys=obeys)
             self._grouper.expect(self._settings.sensor.pattern)
             self._misconfigured = ''
         except PortError:
@@ -306,7 +333,7 @@ class ImuReader:
         patience = FIRST_CHECK
         heard = now = self._now()
         check = now + patience
-        reads = 0
+        reads, restarts = 0, 0
         silence = max(self._settings.silence, 3.0 / self._settings.sensor.rate)
         while now - heard <= silence:
             decoded = yield from link.receive()
@@ -315,12 +342,15 @@ class ImuReader:
                 heard = now
                 self._put(link, decoded)
             reads += 1
-            if reads % SHARP and self._settings.gather:
-                yield ForTime(self._settings.gather)
+            if reads % SHARP and self._settings.batch_interval:
+                yield ForTime(self._settings.batch_interval)
             if now > check:
                 if self._settings.configures and self._drifted():
                     patience = min(2.0 * patience, LAST_CHECK)
-                    yield from self._configure(link)
+                    # One restart shows whether it helps.
+                    told = restarts > 0 and self._settings.sensor.save
+                    yield from self._configure(link, obeys=told)
+                    restarts += 1
                     self._phase = Phase.STREAMING
                     heard = now = self._now()
                 check = now + patience
@@ -329,10 +359,12 @@ class ImuReader:
         samples = self._grouper.feed(decoded)
         if not samples:
             return
-        read = [
-            Arrival(link.arrivals.of(sample.position, sample.lead), sample.cycles)
-            for sample in samples
-        ]
+        read = []
+        for sample in samples:
+            frame = sample.get(TimeFrame)
+            own = None if frame is None else frame.datetime
+            cycles = self._own_time.cycles(sample.cycles, own, self._clock.period)
+            read.append(Arrival(link.arrivals.of(sample.position, sample.lead), cycles))
         for stamp, sample in zip(self._clock.stamp(read), samples, strict=True):
             self._dropped += len(self._queue) == self._queue.maxlen
             self._queue.append(StampedSample(stamp, sample))

@@ -83,7 +83,9 @@ class AnalogSettings:
             raise ConfigurationError('enable_channel', self.enable_channel, '-1 to 3')
 
     @classmethod
-    def for_legs(cls, limits: LegLimits, mode: Mode, *, seed: int = 0) -> AnalogSettings:
+    def for_legs(
+        cls, limits: LegLimits, mode: Mode, *, seed: int = 0, offset: float = TOLERANCE
+    ) -> AnalogSettings:
         """
         Return sensors and amplifiers that fit some legs, each a little different.
 
@@ -94,7 +96,9 @@ class AnalogSettings:
         mode : Mode
             What the amplifiers take.
         seed : int
-            Of the differences: gains scatter by 1 %, offsets by 1 % of what 8 V mean.
+            Of the differences: gains scatter by 1 %, the sensors' offsets by 1 % of what 8 V mean.
+        offset : float
+            Scatter of the amplifiers' offsets, as a share of what 8 V mean.
 
         Returns
         -------
@@ -108,14 +112,14 @@ class AnalogSettings:
         position = mode is Mode.POSITION
         command_gain = stroke_gain if position else np.full(LEGS, limits.rate / SWING)
 
-        def scatter() -> Array:
-            return np.asarray(rng.normal(0.0, TOLERANCE, LEGS))
+        def scatter(size: float = TOLERANCE) -> Array:
+            return np.asarray(rng.normal(0.0, size, LEGS))
 
         return cls(
             sensor_gains=stroke_gain * (1.0 + scatter()),
             sensor_offsets=middle + SWING * stroke_gain * scatter(),
             command_gains=command_gain * (1.0 + scatter()),
-            command_offsets=(middle if position else 0.0) + SWING * command_gain * scatter(),
+            command_offsets=(middle if position else 0.0) + SWING * command_gain * scatter(offset),
             mode=mode,
         )
 

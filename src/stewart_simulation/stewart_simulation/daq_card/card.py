@@ -47,12 +47,17 @@ class CardSettings:
     noise_codes : float
         Standard deviation of a conversion, in codes of the ±10 V range.
     seed : int
-        Of the noise.
+        Of noise and delays.
+    late_share, late_mean : float
+        Share of calls that something else on the machine delays, and by how much on average:
+        an exponential distribution [-], [s].
 
     """
 
     noise_codes: float = 0.5
     seed: int = 0
+    late_share: float = 1e-3
+    late_mean: float = 1e-3
 
 
 class Card:
@@ -83,6 +88,7 @@ class Card:
         """Power up."""
         self._settings, self._wall = settings, wall
         self._rng = np.random.default_rng(settings.seed)
+        self._delays = np.random.default_rng((settings.seed, 1))
         self._volts = np.zeros(SUBDEVICES[AI].channels)
         self._written = [0] * SUBDEVICES[AO].channels
         self._codes = [AO_START] * SUBDEVICES[AO].channels
@@ -119,7 +125,7 @@ class Card:
         try:
             call = Request.decode(request)
         except (ValueError, struct.error):
-            return Answer(0, -errno.EINVAL, self.delay).encode()
+            return Answer(0, -errno.EINVAL, self._late()).encode()
         data: tuple[tuple[int, ...], ...] = ()
         if self.gone:
             result = -errno.ENODEV
@@ -127,7 +133,14 @@ class Card:
             result, data = self._run(call)
         else:
             result = self._lock(call)
-        return Answer(call.number, result, self.delay, data).encode()
+        return Answer(call.number, result, self._late(), data).encode()
+
+    def _late(self) -> float:
+        """Return how long this call is held up [s]."""
+        settings = self._settings
+        if self._delays.random() >= settings.late_share:
+            return self.delay
+        return self.delay + float(self._delays.exponential(settings.late_mean))
 
     def release(self, owner: int) -> None:
         """Give up what a closed file had locked; the outputs stay as they are."""
@@ -165,6 +178,7 @@ class Card:
         subdevice = SUBDEVICES[item.subdevice]
         if self._owners.get(item.subdevice, owner) != owner:
             return -errno.EACCES
+        # The kernel driver's channel list has no place for the reference in the top bits.
         channel, chosen = item.channel_spec & 0xFFFF, item.channel_spec >> 16 & 0xFF
         if channel >= subdevice.channels or chosen >= len(subdevice.ranges):
             return -errno.EINVAL

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import numpy as np
-from stewart_driver.daq.calibration_table import CalibrationTable
+from stewart_driver.daq.calibration import CalibrationTable
 from stewart_driver.legs import Array, LEGS
 from stewart_simulation.daq_card.analog_rig import AnalogSettings, Mode, SWING
 

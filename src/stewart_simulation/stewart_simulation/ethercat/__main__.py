@@ -16,7 +16,7 @@ import sys
 
 from stewart_simulation.ethercat.errors import SegmentError
 from stewart_simulation.ethercat.launcher import CONTROL, INTERFACE, serve, Setup, start
-from stewart_simulation.ethercat.omron_1s import DriveType
+from stewart_simulation.ethercat.omron_1s import DriveType, SYNC_ERROR_LIMIT
 
 
 def parser() -> argparse.ArgumentParser:
@@ -32,6 +32,18 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument(
         '--without-sync0', action='store_true', help='SAFEOP does not need distributed clocks'
+    )
+    result.add_argument(
+        '--sync-error-limit',
+        type=int,
+        default=SYNC_ERROR_LIMIT,
+        help=f'10F1h:2: SYNC0 may lack outputs so often; 0: always [{SYNC_ERROR_LIMIT}]',
+    )
+    result.add_argument(
+        '--controlword-delay', type=int, default=2, help='targets that 6040h acts behind 607Ah [2]'
+    )
+    result.add_argument(
+        '--emergencies', action='store_true', help='emergencies without being asked (10F3h:5)'
     )
     result.add_argument('--model', default='', help='module:function that makes the mechanics')
     result.add_argument('--control', type=Path, help='Unix socket to make, for faults')
@@ -55,6 +67,9 @@ def main() -> int:
         mailbox=arguments.mailbox,
         free_maps=not arguments.read_only_maps,
         needs_sync0=not arguments.without_sync0,
+        sync_error_limit=arguments.sync_error_limit,
+        controlword_delay=arguments.controlword_delay,
+        emergencies=arguments.emergencies,
     )
     setup = Setup(
         [drive] * arguments.drives,

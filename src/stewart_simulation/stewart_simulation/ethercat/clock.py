@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 import struct
 
 from stewart_simulation.ethercat import registers
@@ -17,6 +18,10 @@ GAIN, INTEGRAL_GAIN = 50.0, 600.0
 # What the controller can change at most: the largest deviation in its data sheet's formula at the
 # default speed counter start 1000h.
 STRONGEST_CORRECTION = 763e-6
+# A drive's own loop locks to SYNC0 when the clocks differ by less; an assumption [ns].
+SETTLED = 10_000
+# A process that stood still for longer than so many cycles has missed the rest.
+MISSED = 250
 
 
 @dataclass
@@ -28,10 +33,13 @@ class Instant:
     ----------
     ns : int
         True time [ns].
+    rearranged : bool
+        Whether a clock was set or a SYNC0 begun since somebody looked.
 
     """
 
     ns: int = 0
+    rearranged: bool = True
 
 
 class DistributedClock:
@@ -53,6 +61,8 @@ class DistributedClock:
     ----------
     forward, backward : int
         When a frame passes on its way out and comes back, after it entered the segment [ns].
+    begun : bool
+        Whether SYNC0 has come for the first time.
 
     """
 
@@ -62,7 +72,9 @@ class DistributedClock:
         self._drift, self._correction, self._integral = drift, 0.0, 0.0
         self._then, self._local = instant.ns, float(started)
         self._compared: int | None = None
-        self._armed = False
+        # System time of the next SYNC0; None where it has not been activated in time.
+        self._next: int | None = None
+        self.begun = False
         self.forward = self.backward = 0
         self._more_than_one_port = False
         memory.set(registers.SPEED_COUNTER_START, 2, 0x1000)
@@ -71,6 +83,7 @@ class DistributedClock:
         memory.on_write(registers.SYSTEM_TIME, 4, self._compare)
         memory.on_write(registers.SPEED_COUNTER_START, 2, self._forget)
         memory.on_write(registers.SYNC_ACTIVATION, 1, self._activate)
+        memory.on_write(registers.SYSTEM_TIME_OFFSET, 8, self._rearrange)
         memory.before_read(registers.SYSTEM_TIME, 8, self._show)
 
     def place(self, forward: int, backward: int | None) -> None:
@@ -109,7 +122,26 @@ class DistributedClock:
     def sync0_running(self) -> bool:
         """Whether SYNC0 has begun; it never does if its start was in the past."""
         begin = self._memory.get(registers.SYNC0_START, 8)
-        return self.sync0_active and self._armed and self.system() >= begin
+        return self._next is not None and self.system() >= begin
+
+    @property
+    def due(self) -> float:
+        """True time of the next SYNC0; infinite without one [ns]."""
+        return inf if self._next is None else self._instant.ns + self._next - self.system()
+
+    def pass_sync0(self) -> None:
+        """Look forward to the SYNC0 after the one that is due, or after many that were missed."""
+        assert self._next is not None
+        behind = max(self.system() - self._next, 0) // self.cycle
+        if not self.begun:
+            self.begun = self._instant.rearranged = True
+        self._next += self.cycle * (behind + 1 if behind > MISSED else 1)
+
+    @property
+    def settled(self) -> bool:
+        """Whether this clock has come as near to the reference as a drive demands."""
+        difference = self._memory.get(registers.SYSTEM_TIME_DIFFERENCE, 4) & BEHIND - 1
+        return difference <= SETTLED
 
     @property
     def cycle(self) -> int:
@@ -160,6 +192,10 @@ class DistributedClock:
         self._memory.set(registers.SYSTEM_TIME_DIFFERENCE, 4, 0)
 
     def _activate(self) -> None:
-        self._armed = self.sync0_active and self.system() < self._memory.get(
-            registers.SYNC0_START, 8
-        )
+        begin = self._memory.get(registers.SYNC0_START, 8)
+        self._next = begin if self.sync0_active and self.system() < begin else None
+        self.begun = False
+        self._instant.rearranged = True
+
+    def _rearrange(self) -> None:
+        self._instant.rearranged = True

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 import math
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
 class AxisCommand(NamedTuple):
@@ -17,7 +17,7 @@ class AxisCommand(NamedTuple):
     Attributes
     ----------
     enabled : bool
-        Whether the motor is under power; otherwise the brake holds it.
+        Whether the motor is under power; otherwise friction or a brake holds it, or nothing.
     position : float
         Where it shall be [count].
     velocity : float
@@ -27,6 +27,8 @@ class AxisCommand(NamedTuple):
     interpolation : float
         The position is to be reached after this time, at the given velocity; 0: it is meant for
         now [s].
+    push, pull : float
+        Largest torque in the direction of growing counts, and against it [0.1 %].
 
     """
 
@@ -35,6 +37,18 @@ class AxisCommand(NamedTuple):
     velocity: float = 0.0
     torque: float = 0.0
     interpolation: float = 0.0
+    push: float = math.inf
+    pull: float = math.inf
+
+
+class Switches(Protocol):
+    """One switch per axis."""
+
+    def __getitem__(self, axis: int, /) -> Any:
+        """Tell whether one is on."""
+
+    def __setitem__(self, axis: int, on: bool, /) -> None:
+        """Switch one."""
 
 
 class DriveModel(Protocol):
@@ -55,6 +69,10 @@ class DriveModel(Protocol):
     @property
     def torques(self) -> Sequence[float]:
         """What the motors deliver [0.1 %]."""
+
+    @property
+    def torque_off(self) -> Switches:
+        """Where the safety circuit has taken the torque; a fault may change it."""
 
     def command(self, commands: Sequence[AxisCommand]) -> None:
         """Take what the drives want from now on."""
@@ -84,10 +102,12 @@ class FollowingDrives:
     highest_velocity: float = 100.0 * (1 << 23)
     velocities: list[float] = field(default_factory=list)
     torques: list[float] = field(default_factory=list)
+    torque_off: list[bool] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Stand still, braked."""
+        """Stand still, without power."""
         count = len(self.positions)
+        self.torque_off = [False] * count
         self.velocities, self.torques = [0.0] * count, [0.0] * count
         self._commands: Sequence[AxisCommand] = [AxisCommand()] * count
         self._age = 0.0

@@ -9,12 +9,15 @@ from typing import Any
 
 from stewart_simulation.ethercat.errors import FaultError
 from stewart_simulation.ethercat.line import Line, Way
+from stewart_simulation.ethercat.omron_1s import COUNTS_PER_REVOLUTION
 from stewart_simulation.ethercat.registers import AlState
 from stewart_simulation.ethercat.segment import Segment
 from stewart_simulation.ethercat.slave import Slave
 from stewart_simulation.fault_table import FaultTable
 
 LARGEST_DRIFT = 500e-6
+# Fields of a drive type that are sets of objects.
+OBJECTS = ('unmappable', 'absent')
 
 
 class Faults(FaultTable):
@@ -100,9 +103,7 @@ class Faults(FaultTable):
 
     def read_only_maps(self, slave: int) -> None:
         """Replace the drive by one whose maps cannot be written (abort 0x06010002)."""
-        chosen = self._slave('read_only_maps', slave)
-        chosen.define(replace(chosen.drive_type, free_maps=False))
-        self._segment.refresh()
+        self.variant(slave, free_maps=False)
 
     def sii_checksum(self, slave: int) -> None:
         """Spoil the EEPROM and switch off and on: the slave stays in INIT and does not answer."""
@@ -133,6 +134,38 @@ class Faults(FaultTable):
             raise FaultError('drive_fault', f'code must be 1 to 0xFFFF, not {code!r}')
         self._slave('drive_fault', slave).drive.fault(code)
 
+    def sto(self, slave: int, active: bool = True) -> None:
+        """Take the torque of a drive by its safety circuit, or give it back."""
+        self._slave('sto', slave)
+        self._segment.set_torque_off(slave, active)
+
+    def mains(self, slave: int, on: bool) -> None:
+        """Switch the main circuit of a drive off or on; its control circuit stays supplied."""
+        self._slave('mains', slave).drive.mains = bool(on)
+
+    def local(self, slave: int, on: bool = True) -> None:
+        """Let a drive listen to its own panel instead of 6040h: statusword bit 9 is off."""
+        self._slave('local', slave).drive.local = bool(on)
+
+    def lose_turns(self, slave: int) -> None:
+        """Let a multi-turn encoder forget its turns: it knows where it is in one of them."""
+        chosen = self._slave('lose_turns', slave)
+        position = self._segment.position(slave)
+        chosen.turns = -float(position // COUNTS_PER_REVOLUTION * COUNTS_PER_REVOLUTION)
+
+    def swap(self, one: int, other: int) -> None:
+        """Exchange two drives with their motors on the cable, and switch them off and on."""
+        self._slave('swap', one)
+        self._slave('swap', other)
+        self._segment.swap(one, other)
+
+    def variant(self, slave: int, **changes: Any) -> None:
+        """Replace a drive by one that differs in fields of its drive type; see `DriveType`."""
+        chosen = self._slave('variant', slave)
+        sets = {name: frozenset(value) for name, value in changes.items() if name in OBJECTS}
+        chosen.define(replace(chosen.drive_type, **{**changes, **sets}))
+        self._segment.refresh()
+
     # What the plant and the lamps on the drives show.
 
     def observe(self) -> dict[str, Any]:
@@ -146,6 +179,7 @@ class Faults(FaultTable):
             'al_codes': [int(slave.al.code) for slave in segment.slaves],
             'drive_states': [slave.drive.state.name for slave in segment.slaves],
             'error_codes': [slave.drive.error_code for slave in segment.slaves],
+            'sync_errors': [slave.sync_errors for slave in segment.slaves],
             'reached': segment.reached,
             'frames': self._line.sent,
             'lost': self._line.lost,

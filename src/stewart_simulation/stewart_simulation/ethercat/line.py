@@ -52,12 +52,12 @@ class Line:
         """Lose frames at random, half of them on either way."""
         self._probability = probability
 
-    def send(self, frame: bytearray) -> bytearray:
-        """Send a frame; what comes back is empty if it was lost. Raises `FrameError`."""
+    def send(self, frame: bytearray, at: int | None = None) -> bytearray:
+        """Send a frame, now or at [ns]; it comes back empty if it is lost; raises `FrameError`."""
         self.sent += 1
         answer = bytearray()
         if not self._loses(Way.OUT):
-            answer = self._segment.process(frame)
+            answer = self._segment.process(frame, at)
             if answer and self._loses(Way.BACK):
                 answer = bytearray()
         self.lost += not answer

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stewart_driver.ethercat.cia402 import Mode, objects
+from stewart_simulation.ethercat import profile
 from stewart_simulation.ethercat.eeprom import Identity
 from stewart_simulation.ethercat.object_dictionary import (
     AbortCode,
@@ -31,6 +31,8 @@ NAME = 'R88D-1SN04H-ECT'
 R88D_1SN04H = Identity(OMRON, 0xB0, 0x00010004, 0)
 SERVO_DRIVE = 0x00020192
 COUNTS_PER_REVOLUTION = 1 << 23
+# 10F1h:2; assumed to be what the standard's sample code has.
+SYNC_ERROR_LIMIT = 4
 LOWEST, HIGHEST = -(1 << 31), (1 << 31) - 1
 
 RECEIVE_MAPS = {
@@ -68,6 +70,22 @@ class DriveType:
         Length of each mailbox [octet].
     free_maps : bool
         Whether 1600h and 1A00h can be written; if not, writing aborts with 0x06010002.
+    unmappable : frozenset of int
+        Objects that no writable map takes; each aborts with 0x06040041.
+    absent : frozenset of int
+        Objects of the profile that this drive does not have.
+    has_serial : bool
+        Whether 1018h has a serial number.
+    emergencies : bool
+        Whether it sends them unasked; else 10F3h:05 has to be 1 first.
+    sync_error_limit : int
+        10F1h:2 after switching on; 0 counts nothing.
+    controlword_delay : int
+        How many targets later than 607Ah it obeys 6040h; negative: earlier.
+    sto_is_fault : bool
+        Whether it reports a fault when the safety circuit takes its torque under power.
+    enable_delay : float
+        How long it takes from SWITCHED ON to OPERATION ENABLED [s].
     needs_sync0 : bool
         Whether SAFEOP is refused without distributed clocks (AL status code 0x30).
 
@@ -78,6 +96,14 @@ class DriveType:
     mailbox: int = 128
     free_maps: bool = True
     needs_sync0: bool = True
+    unmappable: frozenset[int] = frozenset()
+    absent: frozenset[int] = frozenset()
+    has_serial: bool = True
+    emergencies: bool = False
+    sync_error_limit: int = SYNC_ERROR_LIMIT
+    controlword_delay: int = 2
+    sto_is_fault: bool = False
+    enable_delay: float = 0.0
 
 
 def dictionary_of(drive: DriveType) -> tuple[ObjectDictionary, ProcessData]:
@@ -86,7 +112,9 @@ def dictionary_of(drive: DriveType) -> tuple[ObjectDictionary, ProcessData]:
     _add_communication(dictionary, drive)
     _add_profile(dictionary)
     _add_settings(dictionary)
-    process_data = ProcessData(dictionary)
+    for index in drive.absent:
+        dictionary.objects.pop(index, None)
+    process_data = ProcessData(dictionary, drive.unmappable)
     for index, fields in {**RECEIVE_MAPS, **TRANSMIT_MAPS}.items():
         process_data.add_map(index, fields, free=False)
     process_data.add_map(0x1600, FREE_RECEIVE_MAP, free=drive.free_maps)
@@ -98,18 +126,23 @@ def dictionary_of(drive: DriveType) -> tuple[ObjectDictionary, ProcessData]:
 
 def _add_communication(dictionary: ObjectDictionary, drive: DriveType) -> None:
     identity = drive.identity
-    dictionary.variable(objects.DEVICE_TYPE, Entry('I', SERVO_DRIVE))
-    dictionary.variable(objects.ERROR_REGISTER, Entry('B', 0))
-    dictionary.variable(objects.DEVICE_NAME, Entry(OCTETS, drive.name.encode('ascii')))
-    dictionary.variable(objects.HARDWARE_VERSION, Entry(OCTETS, b'software'))
-    dictionary.variable(objects.SOFTWARE_VERSION, Entry(OCTETS, b'stewart_simulation'))
+    dictionary.variable(profile.DEVICE_TYPE, Entry('I', SERVO_DRIVE))
+    dictionary.variable(profile.ERROR_REGISTER, Entry('B', 0))
+    dictionary.variable(profile.DEVICE_NAME, Entry(OCTETS, drive.name.encode('ascii')))
+    dictionary.variable(profile.HARDWARE_VERSION, Entry(OCTETS, b'software'))
+    dictionary.variable(profile.SOFTWARE_VERSION, Entry(OCTETS, b'stewart_simulation'))
     numbers = (identity.vendor, identity.product, identity.revision, identity.serial)
-    dictionary.record(objects.IDENTITY, *(Entry('I', x) for x in numbers))
-    dictionary.record(objects.SYNC_ERROR_SETTINGS, Entry('I', 0), Entry('H', 4, Access.PREOP))
-    dictionary.record(objects.SYNC_MANAGER_TYPES, *(Entry('B', x) for x in (1, 2, 3, 4)))
-    for index in (objects.OUTPUT_SYNCHRONISATION, objects.INPUT_SYNCHRONISATION):
+    known = numbers if drive.has_serial else numbers[:3]
+    dictionary.record(profile.IDENTITY, *(Entry('I', x) for x in known))
+    limit = Entry('H', drive.sync_error_limit, Access.PREOP)
+    dictionary.record(profile.SYNC_ERROR_SETTINGS, Entry('I', 0), limit)
+    if not drive.emergencies:
+        empty = (Entry('B', 0) for _ in range(4))
+        dictionary.record(profile.DIAGNOSIS_HISTORY, *empty, Entry('H', 0, Access.ALWAYS, 0, 1))
+    dictionary.record(profile.SYNC_MANAGER_TYPES, *(Entry('B', x) for x in (1, 2, 3, 4)))
+    for index in (profile.OUTPUT_SYNCHRONISATION, profile.INPUT_SYNCHRONISATION):
         dictionary.record(
-            index, Entry('H', objects.SYNCHRONOUS_WITH_FRAME, Access.PREOP), Entry('I', 0)
+            index, Entry('H', profile.SYNCHRONOUS_WITH_FRAME, Access.PREOP), Entry('I', 0)
         )
 
 
@@ -118,38 +151,38 @@ def _add_profile(dictionary: ObjectDictionary) -> None:
     received = Access.ALWAYS | Access.RECEIVE_MAP
     sent = Access.TRANSMIT_MAP
     for index, kind in (
-        (objects.CONTROLWORD, 'H'),
-        (objects.TARGET_POSITION, 'i'),
-        (objects.TARGET_VELOCITY, 'i'),
-        (objects.TARGET_TORQUE, 'h'),
-        (objects.POSITION_OFFSET, 'i'),
-        (objects.VELOCITY_OFFSET, 'i'),
-        (objects.TORQUE_OFFSET, 'h'),
-        (objects.TOUCH_PROBE_FUNCTION, 'H'),
+        (profile.CONTROLWORD, 'H'),
+        (profile.TARGET_POSITION, 'i'),
+        (profile.TARGET_VELOCITY, 'i'),
+        (profile.TARGET_TORQUE, 'h'),
+        (profile.POSITION_OFFSET, 'i'),
+        (profile.VELOCITY_OFFSET, 'i'),
+        (profile.TORQUE_OFFSET, 'h'),
+        (profile.TOUCH_PROBE_FUNCTION, 'H'),
     ):
         dictionary.variable(index, Entry(kind, 0, received))
     for index, kind in (
-        (objects.ERROR_CODE, 'H'),
-        (objects.STATUSWORD, 'H'),
-        (objects.MODE_DISPLAY, 'b'),
-        (objects.POSITION_ACTUAL, 'i'),
-        (objects.VELOCITY_ACTUAL, 'i'),
-        (objects.TORQUE_ACTUAL, 'h'),
-        (objects.TOUCH_PROBE_STATUS, 'H'),
-        (objects.TOUCH_PROBE_1_POSITIVE_EDGE, 'i'),
-        (objects.TOUCH_PROBE_2_POSITIVE_EDGE, 'i'),
-        (objects.FOLLOWING_ERROR_ACTUAL, 'i'),
-        (objects.DIGITAL_INPUTS, 'I'),
+        (profile.ERROR_CODE, 'H'),
+        (profile.STATUSWORD, 'H'),
+        (profile.MODE_DISPLAY, 'b'),
+        (profile.POSITION_ACTUAL, 'i'),
+        (profile.VELOCITY_ACTUAL, 'i'),
+        (profile.TORQUE_ACTUAL, 'h'),
+        (profile.TOUCH_PROBE_STATUS, 'H'),
+        (profile.TOUCH_PROBE_1, 'i'),
+        (profile.TOUCH_PROBE_2, 'i'),
+        (profile.FOLLOWING_ERROR_ACTUAL, 'i'),
+        (profile.DIGITAL_INPUTS, 'I'),
     ):
         dictionary.variable(index, Entry(kind, 0, sent))
-    dictionary.record(objects.DIGITAL_OUTPUTS, Entry('I', 0, received), Entry('I', 0, received))
-    dictionary.variable(objects.MODE, Entry('b', 0, received))
-    dictionary.guards[objects.MODE] = check_mode
+    dictionary.record(profile.DIGITAL_OUTPUTS, Entry('I', 0, received), Entry('I', 0, received))
+    dictionary.variable(profile.MODE, Entry('b', 0, received))
+    dictionary.guards[profile.MODE] = check_mode
 
 
 def check_mode(_subindex: int, value: int) -> None:
     """Accept the mode that is simulated, and none."""
-    if value not in {Mode.NONE, Mode.CYCLIC_SYNCHRONOUS_POSITION}:
+    if value not in {profile.NO_MODE, profile.CYCLIC_SYNCHRONOUS_POSITION}:
         raise SdoAbort(AbortCode.VALUE)
 
 
@@ -157,34 +190,36 @@ def _add_settings(dictionary: ObjectDictionary) -> None:
     """Add what is set once."""
     setting = Access.ALWAYS
     for index, entry in (
-        (objects.QUICK_STOP_OPTION, Entry('h', 2, setting, 0, 7)),
-        (objects.SHUTDOWN_OPTION, Entry('h', 0, setting)),
-        (objects.DISABLE_OPERATION_OPTION, Entry('h', 0, setting)),
-        (objects.FAULT_REACTION_OPTION, Entry('h', 2, setting)),
-        (objects.FOLLOWING_ERROR_WINDOW, Entry('I', COUNTS_PER_REVOLUTION, setting)),
-        (objects.FOLLOWING_ERROR_TIMEOUT, Entry('H', 0, setting)),
-        (objects.MAX_TORQUE, Entry('H', 3000, setting | Access.RECEIVE_MAP)),
-        (objects.HOME_OFFSET, Entry('i', 0, setting)),
+        (profile.ABORT_CONNECTION_OPTION, Entry('h', 1, setting, 0, 3)),
+        (profile.QUICK_STOP_OPTION, Entry('h', 2, setting, 0, 7)),
+        (profile.SHUTDOWN_OPTION, Entry('h', 0, setting, 0, 1)),
+        (profile.DISABLE_OPTION, Entry('h', 1, setting, 0, 1)),
+        (profile.FAULT_OPTION, Entry('h', 2, setting, 0, 4)),
+        (profile.FOLLOWING_ERROR_WINDOW, Entry('I', COUNTS_PER_REVOLUTION, setting)),
+        (profile.FOLLOWING_ERROR_TIMEOUT, Entry('H', 0, setting)),
+        (profile.MAX_TORQUE, Entry('H', 3000, setting | Access.RECEIVE_MAP)),
+        (profile.HOME_OFFSET, Entry('i', 0, setting)),
         (
-            objects.MAX_PROFILE_VELOCITY,
+            profile.MAX_PROFILE_VELOCITY,
             Entry('I', 100 * COUNTS_PER_REVOLUTION, setting | Access.RECEIVE_MAP),
         ),
-        (objects.QUICK_STOP_DECELERATION, Entry('I', 1000 * COUNTS_PER_REVOLUTION, setting, 1)),
-        (objects.HOMING_METHOD, Entry('b', 0, setting)),
-        (objects.POSITIVE_TORQUE_LIMIT, Entry('H', 3000, setting | Access.RECEIVE_MAP)),
-        (objects.NEGATIVE_TORQUE_LIMIT, Entry('H', 3000, setting | Access.RECEIVE_MAP)),
+        (profile.PROFILE_DECELERATION, Entry('I', 1000 * COUNTS_PER_REVOLUTION, setting, 1)),
+        (profile.QUICK_STOP_DECELERATION, Entry('I', 1000 * COUNTS_PER_REVOLUTION, setting, 1)),
+        (profile.HOMING_METHOD, Entry('b', 0, setting)),
+        (profile.POSITIVE_TORQUE_LIMIT, Entry('H', 3000, setting | Access.RECEIVE_MAP)),
+        (profile.NEGATIVE_TORQUE_LIMIT, Entry('H', 3000, setting | Access.RECEIVE_MAP)),
         (
-            objects.SUPPORTED_MODES,
-            Entry('I', 1 << (Mode.CYCLIC_SYNCHRONOUS_POSITION - 1)),
+            profile.SUPPORTED_MODES,
+            Entry('I', 1 << (profile.CYCLIC_SYNCHRONOUS_POSITION - 1)),
         ),
     ):
         dictionary.variable(index, entry)
     bounds = (Entry('i', LOWEST, setting), Entry('i', HIGHEST, setting))
-    dictionary.record(objects.SOFTWARE_POSITION_LIMIT, *bounds)
-    dictionary.record(objects.ENCODER_RESOLUTION, Entry('I', COUNTS_PER_REVOLUTION), Entry('I', 1))
-    dictionary.record(objects.GEAR_RATIO, Entry('I', 1, Access.PREOP), Entry('I', 1, Access.PREOP))
+    dictionary.record(profile.SOFTWARE_POSITION_LIMIT, *bounds)
+    dictionary.record(profile.ENCODER_RESOLUTION, Entry('I', COUNTS_PER_REVOLUTION), Entry('I', 1))
+    dictionary.record(profile.GEAR_RATIO, Entry('I', 1, Access.PREOP), Entry('I', 1, Access.PREOP))
     dictionary.record(
-        objects.INTERPOLATION_TIME,
+        profile.INTERPOLATION_TIME,
         Entry('B', 1, Access.PREOP, 1, 255),
         Entry('b', -3, Access.PREOP, -6, 0),
     )

@@ -8,6 +8,7 @@ from collections import deque
 import contextlib
 from math import inf
 import socket
+import struct
 import time
 
 from stewart_simulation.ethercat import frames
@@ -15,6 +16,11 @@ from stewart_simulation.ethercat.errors import FrameError
 from stewart_simulation.ethercat.line import Line
 
 LONGEST_FRAME = 1600
+# The kernel says when a frame came (SO_TIMESTAMPNS of Linux), so that a busy machine's delay of
+# this process is not taken for a late master.
+TIMESTAMPS, TIMESTAMP = 35, struct.Struct('@ll')
+ROOM = socket.CMSG_SPACE(TIMESTAMP.size)
+SECOND = 1_000_000_000
 
 
 class Port:
@@ -42,6 +48,7 @@ class Port:
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, protocol)
         self._socket.bind((interface, frames.ETHERTYPE))
         self._socket.setblocking(False)
+        self._socket.setsockopt(socket.SOL_SOCKET, TIMESTAMPS, 1)
         self._late: deque[tuple[int, bytearray]] = deque()
         self.heard = -inf
 
@@ -58,10 +65,10 @@ class Port:
         """Answer everything that waits."""
         with contextlib.suppress(BlockingIOError):
             while True:
-                frame = bytearray(self._socket.recv(LONGEST_FRAME))
+                data, attached, _, _ = self._socket.recvmsg(LONGEST_FRAME, ROOM)
                 self.heard = time.monotonic()
                 with contextlib.suppress(FrameError):
-                    answer = self._line.send(frame)
+                    answer = self._line.send(bytearray(data), _arrival(attached))
                     if answer and self._line.delay:
                         due = time.monotonic_ns() + self._line.delay
                         self._late.append((due, answer))
@@ -77,3 +84,14 @@ class Port:
     def close(self) -> None:
         """Let go of the interface."""
         self._socket.close()
+
+
+def _arrival(attached: list[tuple[int, int, bytes]]) -> int | None:
+    """Return when a frame came, on the steady clock [ns]; None where the kernel does not tell."""
+    for level, kind, data in attached:
+        if (level, kind) == (socket.SOL_SOCKET, TIMESTAMPS):
+            seconds, rest = TIMESTAMP.unpack(data)
+            waited = time.time_ns() - (seconds * SECOND + rest)
+            # A wall clock that was set meanwhile tells nothing.
+            return time.monotonic_ns() - waited if 0 <= waited < SECOND else None
+    return None

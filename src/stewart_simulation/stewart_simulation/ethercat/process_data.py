@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 import struct
 
-from stewart_driver.ethercat.cia402 import objects
+from stewart_simulation.ethercat import profile
 from stewart_simulation.ethercat.object_dictionary import (
     AbortCode,
     Access,
@@ -31,8 +31,8 @@ class Direction:
     mappable: Access
 
 
-RECEIVE = Direction(objects.RECEIVE_ASSIGNMENT, 0x1600, 0x17FF, Access.RECEIVE_MAP)
-TRANSMIT = Direction(objects.TRANSMIT_ASSIGNMENT, 0x1A00, 0x1BFF, Access.TRANSMIT_MAP)
+RECEIVE = Direction(profile.RECEIVE_ASSIGNMENT, 0x1600, 0x17FF, Access.RECEIVE_MAP)
+TRANSMIT = Direction(profile.TRANSMIT_ASSIGNMENT, 0x1A00, 0x1BFF, Access.TRANSMIT_MAP)
 
 
 class Layout:
@@ -75,12 +75,16 @@ class ProcessData:
     ----------
     dictionary : ObjectDictionary
         Where they live.
+    unmappable : frozenset of int
+        Objects that a master may not map.
 
     """
 
-    def __init__(self, dictionary: ObjectDictionary) -> None:
+    def __init__(
+        self, dictionary: ObjectDictionary, unmappable: frozenset[int] = frozenset()
+    ) -> None:
         """Begin without maps."""
-        self._dictionary = dictionary
+        self._dictionary, self._unmappable = dictionary, unmappable
 
     def add_map(self, index: int, fields: Sequence[int], *, free: bool) -> None:
         """Add a map, a sequence of mapping entries; a free one may be written in PREOP."""
@@ -107,7 +111,7 @@ class ProcessData:
         fields: list[tuple[Entry | None, int]] = []
         for index in self._used(direction.assignment):
             for field in self._used(index):
-                target, sub, bits = objects.unpack_mapping(field)
+                target, sub, bits = profile.unpack_mapping(field)
                 entry = None if target == FILLER else self._dictionary.entry(target, sub)
                 fields.append((entry, bits // 8))
         return Layout(fields)
@@ -121,6 +125,8 @@ class ProcessData:
         if sub:
             if entries[0].number:
                 raise SdoAbort(AbortCode.COUNT_NOT_ZERO)
+            if value >> 16 in self._unmappable:
+                raise SdoAbort(AbortCode.NOT_MAPPABLE)
             return
         if value >= len(entries):
             raise SdoAbort(AbortCode.MAP_TOO_LONG)
@@ -128,7 +134,7 @@ class ProcessData:
             self._check_field(direction, entries[number].number)
 
     def _check_field(self, direction: Direction, field: int) -> None:
-        target, sub, bits = objects.unpack_mapping(field)
+        target, sub, bits = profile.unpack_mapping(field)
         if target == FILLER:
             if not bits or bits % 8:
                 raise SdoAbort(AbortCode.NOT_MAPPABLE)

@@ -7,8 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 import gc
 from pathlib import Path
-import select
-import time
 
 from stewart_simulation.ethercat.control import ControlServer
 from stewart_simulation.ethercat.faults import Faults
@@ -16,6 +14,7 @@ from stewart_simulation.ethercat.line import Line
 from stewart_simulation.ethercat.port import Port
 from stewart_simulation.ethercat.script import Script
 from stewart_simulation.ethercat.segment import Segment
+from stewart_simulation.loop import Loop
 
 IDLE = 5e-3
 
@@ -59,39 +58,31 @@ class Responder:
         self.faults = Faults(segment, line)
         self._script = Script.load(script, self.faults) if script else None
         self._port = Port(interface, line)
-        self._poll = select.poll()
-        self._poll.register(self._port, select.POLLIN)
         self._control = ControlServer(control, self.faults) if control else None
+        self._loop = Loop()
+        self._loop.watch(self._port.fileno(), self._port.answer)
         if self._control:
-            self._poll.register(self._control.listener, select.POLLIN)
+            self._loop.serve(self._control)
 
     def run(self, ended: Callable[[], bool]) -> None:
-        """Answer until told to end; between frames the drives go on every 5 ms."""
+        """Answer until told to end; between frames the drives go on by themselves."""
         gc.collect()
         gc.freeze()
-        while not ended():
-            waiting = self._poll.poll(1e3 * self._patience())
-            for descriptor, _ in waiting:
-                self._attend(descriptor)
-            self._port.send_late()
-            if self._script:
-                self._script.play(time.monotonic())
-            if not waiting:
-                self._segment.tick()
+        self._loop.run(self._turn, ended, IDLE)
 
-    def _patience(self) -> float:
-        return min(max(self._port.due - time.monotonic(), 0.0), IDLE)
-
-    def _attend(self, descriptor: int) -> None:
-        if descriptor == self._port.fileno():
+    def _turn(self, now: float) -> float:
+        self._port.send_late()
+        if self._script:
+            self._script.play(now)
+        if now >= self._segment.due:
+            # What has come until now, comes first.
             self._port.answer()
-        elif self._control and descriptor == self._control.listener.fileno():
-            self._poll.register(self._control.accept(), select.POLLIN)
-        elif self._control and not self._control.serve(descriptor):
-            self._poll.unregister(descriptor)
+            self._segment.tick(round(1e9 * now))
+        return min(self._port.due, self._segment.due)
 
     def close(self) -> None:
         """Let go of the interface and of the control socket."""
+        self._loop.close()
         self._port.close()
         if self._control:
             self._control.close()

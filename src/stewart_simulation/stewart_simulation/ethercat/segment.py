@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import itertools
+from math import inf
 
 from stewart_simulation.ethercat import frames
 from stewart_simulation.ethercat.clock import Instant
@@ -16,7 +17,9 @@ from stewart_simulation.ethercat.slave import Slave
 
 CABLE_DELAY = 640
 LOCALLY_ADMINISTERED = 0x02
-LONGEST_STEP = 1_000_000
+LONGEST_STEP, IDLE = 1_000_000, 5_000_000
+# Drives whose clocks have settled have their SYNC0 within this [ns].
+TOGETHER = 50_000
 
 
 class Segment:
@@ -61,7 +64,14 @@ class Segment:
             for kind, drift in zip(types, itertools.cycle(drifts), strict=False)
         ]
         self.model = model or FollowingDrives([0.0] * len(self.slaves))
-        self._advanced = self.instant.ns if since is None else since
+        count = len(self.slaves)
+        self._advanced: float = self.instant.ns if since is None else since
+        self._updated: list[float] = [self._advanced] * count
+        self._axes = list(range(count))
+        self._commands = [AxisCommand()] * count
+        self._synchronous: list[tuple[Slave, int]] = []
+        self._free: list[tuple[Slave, int]] = []
+        self._due = inf
         self._on = [True] * len(self.slaves)
         self._cut_after: int | None = None
         self._reached: list[Slave] = []
@@ -86,6 +96,23 @@ class Segment:
         self._cut_after = after
         self._connect()
 
+    def position(self, number: int) -> float:
+        """Return where the axis of slave 1, 2, … really is [count]."""
+        return self.model.positions[self._axes[number - 1]]
+
+    def set_torque_off(self, number: int, active: bool) -> None:
+        """Let the safety circuit take the torque of slave 1, 2, … or give it back."""
+        self.model.torque_off[self._axes[number - 1]] = active
+
+    def swap(self, one: int, other: int) -> None:
+        """Exchange two drives with their motors on the cable, as a fitter does by mistake."""
+        slaves, axes, i, j = self.slaves, self._axes, one - 1, other - 1
+        slaves[i], slaves[j] = slaves[j], slaves[i]
+        axes[i], axes[j] = axes[j], axes[i]
+        for number in (one, other):
+            self.slaves[number - 1].power_up()
+        self._connect()
+
     def powered(self, number: int) -> bool:
         """Tell whether slave 1, 2, … has its supply."""
         return self._on[number - 1]
@@ -105,37 +132,84 @@ class Segment:
             slave.set_links(before=there, behind=behind)
             forward = CABLE_DELAY * position
             slave.clock.place(forward, 2 * furthest - forward if behind else None)
+        self.instant.rearranged = True
 
     # Time.
 
     @property
     def ticked(self) -> float:
-        """When drives and mechanics went on last [s]."""
+        """When the mechanics went on last [s]."""
         return 1e-9 * self._advanced
 
-    def tick(self) -> None:
-        """Let drives and mechanics go on until now, and look for what is overdue."""
-        now = self._time()
-        self.instant.ns = now
-        elapsed, self._advanced = 1e-9 * (now - self._advanced), now
-        model = self.model
-        model.advance(elapsed)
-        commands = []
-        for axis, slave in enumerate(self.slaves):
-            if not self._on[axis]:
-                commands.append(AxisCommand())
-                continue
-            slave.watch(now)
-            drive = slave.drive
-            drive.measure(model.positions[axis], model.velocities[axis], model.torques[axis])
-            drive.update(elapsed)
-            slave.present()
-            commands.append(drive.command)
-        model.command(commands)
+    @property
+    def due(self) -> float:
+        """When the drives go on by themselves: at a SYNC0, or after an idle time [s]."""
+        self._arrange()
+        return 1e-9 * min(self._due, self._advanced + IDLE)
+
+    def tick(self, until: int | None = None) -> None:
+        """Let drives and mechanics go on until now or an instant [ns]; look what is overdue."""
+        now = self.instant.ns = self._time() if until is None else max(until, self.instant.ns)
+        self._arrange()
+        while self._due <= now:
+            self._advance(max(self._due, self._advanced))
+            together = self._due + TOGETHER
+            for slave, axis in self._synchronous:
+                if slave.clock.due <= together:
+                    slave.sync0()
+                    self._update(slave, axis)
+            self.model.command(self._commands)
+            self._find_due()
+        if self._free or now - self._advanced >= IDLE:
+            self._advance(now)
+            for slave, axis in self._free:
+                self._update(slave, axis)
+            self.model.command(self._commands)
+        for number, slave in enumerate(self.slaves):
+            if self._on[number]:
+                slave.watch(now)
+
+    def _advance(self, until: float) -> None:
+        elapsed, self._advanced = 1e-9 * (until - self._advanced), until
+        self.model.advance(elapsed)
+
+    def _update(self, slave: Slave, axis: int) -> None:
+        """Let a drive measure, act and show what it has measured."""
+        model, drive, turns = self.model, slave.drive, slave.turns
+        elapsed = 1e-9 * (self._advanced - self._updated[axis])
+        self._updated[axis] = self._advanced
+        drive.sto = bool(model.torque_off[axis])
+        drive.measure(model.positions[axis] + turns, model.velocities[axis], model.torques[axis])
+        drive.update(elapsed)
+        slave.present()
+        command = drive.command
+        self._commands[axis] = (
+            command._replace(position=command.position - turns) if turns else command
+        )
+
+    def _arrange(self) -> None:
+        """Tell the drives that act on SYNC0 from those that do not, or not yet."""
+        if not self.instant.rearranged:
+            return
+        self.instant.rearranged = False
+        on = [
+            (slave, axis)
+            for slave, axis, switched_on in zip(self.slaves, self._axes, self._on, strict=True)
+            if switched_on
+        ]
+        self._synchronous = [pair for pair in on if pair[0].clock.due < inf]
+        self._free = [pair for pair in on if not pair[0].clock.begun]
+        for axis in {*range(len(self._axes))} - {axis for _, axis in on}:
+            self._commands[axis] = AxisCommand()
+        self.model.command(self._commands)
+        self._find_due()
+
+    def _find_due(self) -> None:
+        self._due = min((slave.clock.due for slave, _ in self._synchronous), default=inf)
 
     # Frames.
 
-    def process(self, frame: bytearray) -> bytearray:
+    def process(self, frame: bytearray, at: int | None = None) -> bytearray:
         """
         Send one frame through the segment.
 
@@ -143,6 +217,8 @@ class Segment:
         ----------
         frame : bytearray
             Whole Ethernet frame; not changed.
+        at : int or None
+            When it has come, on the segment's clock; None stands for now [ns].
 
         Returns
         -------
@@ -156,10 +232,10 @@ class Segment:
 
         """
         spans = frames.spans(frame)
-        now = self._time()
+        now = self._time() if at is None else max(at, self.instant.ns)
         cyclic = any(span.command in frames.LOGICAL for span in spans)
         if cyclic or now - self._advanced >= LONGEST_STEP:
-            self.tick()
+            self.tick(now)
         self.instant.ns = now
         if not self._reached:
             return bytearray()

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stewart_driver.ethercat.cia402 import objects
-from stewart_simulation.ethercat import eeprom, registers
+from stewart_simulation.ethercat import eeprom, profile, registers
 from stewart_simulation.ethercat.application_layer import ApplicationLayer
 from stewart_simulation.ethercat.clock import DistributedClock, Instant
-from stewart_simulation.ethercat.drive import Drive
+from stewart_simulation.ethercat.drive import COMMUNICATION_LOST, Drive, SYNCHRONISATION_LOST
 from stewart_simulation.ethercat.fmmu import Fmmus
 from stewart_simulation.ethercat.mailbox import Mailbox
 from stewart_simulation.ethercat.memory import Memory
@@ -30,6 +29,8 @@ from stewart_simulation.ethercat.sync_managers import (
 
 OUTPUT_START, INPUT_START = 0x1800, 0x1C00
 PATIENCE = 1_000_000_000
+# ETG.1020: a SYNC0 without new outputs counts three, one with them takes one off again.
+MISSED_OUTPUTS = 3
 PDI_OPERATIONAL, WATCHDOG_FED = 0x0001, 0x0002
 
 
@@ -52,6 +53,10 @@ class Slave:
         EEPROM, which survives a power cycle.
     station : int
         Configured address.
+    turns : float
+        What its encoder has lost of the position at which the axis is [count].
+    sync_errors : int
+        Of the sync error counter.
     al, clock, drive, mailbox
         Parts of the slave; made anew by `power_up`.
 
@@ -61,6 +66,7 @@ class Slave:
         """Build it and switch it on."""
         self._instant = instant
         self._drift = drift
+        self.turns = 0.0
         self.define(drive_type)
 
     def define(self, drive_type: DriveType) -> None:
@@ -92,7 +98,15 @@ class Slave:
         server = SdoServer(dictionary, self.drive_type.mailbox)
         self.mailbox = Mailbox(memory, self.sync_managers, server)
         self.al = ApplicationLayer(memory, self, PATIENCE)
-        self.drive = Drive(dictionary, self._emergency)
+        kind = self.drive_type
+        self.drive = Drive(
+            dictionary,
+            self._emergency,
+            controlword_delay=kind.controlword_delay,
+            sto_is_fault=kind.sto_is_fault,
+            enable_delay=kind.enable_delay,
+        )
+        self.sync_errors, self._fresh = 0, False
         self._outputs, self._inputs = Layout(()), Layout(())
         self._fed: int | None = None
         self.station = 0
@@ -150,9 +164,28 @@ class Slave:
         if self.sync_managers.items[OUTPUTS].feeds_watchdog:
             self._fed = self._instant.ns
             self.memory.set(registers.WATCHDOG_STATUS, 2, 1)
-        if self.al.state is AlState.OP:
-            self._outputs.store(self.memory.octets, OUTPUT_START)
-            self.drive.outputs_arrived()
+        self._fresh = True
+        if self.al.state is AlState.OP and not self.clock.sync0_active:
+            self._latch()
+
+    def _latch(self) -> None:
+        self._outputs.store(self.memory.octets, OUTPUT_START)
+        self.drive.outputs_arrived()
+
+    def sync0(self) -> None:
+        """Take the newest outputs at SYNC0, and count where there are none (ETG.1020, 10F1h)."""
+        self.clock.pass_sync0()
+        fresh, self._fresh = self._fresh, False
+        if self.al.state is not AlState.OP:
+            return
+        if fresh:
+            self.sync_errors = max(self.sync_errors - 1, 0)
+            self._latch()
+            return
+        limit = self.dictionary.objects[profile.SYNC_ERROR_SETTINGS][2].number
+        self.sync_errors += MISSED_OUTPUTS if limit else 0
+        if limit and self.sync_errors >= limit:
+            self.al.fall_back(AlState.SAFEOP, AlCode.SYNC_ERROR)
 
     def _sync_managers_changed(self) -> None:
         self.mailbox.repeat()
@@ -209,6 +242,8 @@ class Slave:
             return AlCode.WATCHDOG
         if self.clock.sync0_active and not self.clock.sync0_running:
             return AlCode.NO_SYNC
+        if self.clock.sync0_active and not self.clock.settled:
+            return AlCode.CLOCK_NOT_SETTLED
         return AlCode.NO_ERROR
 
     def entered(self, old: AlState, new: AlState) -> None:
@@ -216,19 +251,25 @@ class Slave:
         if AlState.INIT in {old, new}:
             self.mailbox.reset()
         if old is AlState.OP:
-            self.drive.communication_lost()
+            late = self.al.code == AlCode.SYNC_ERROR
+            self.drive.communication_lost(SYNCHRONISATION_LOST if late else COMMUNICATION_LOST)
         if old < AlState.SAFEOP <= new:
             self._outputs = self._process_data.layout(RECEIVE)
             self._inputs = self._process_data.layout(TRANSMIT)
             self._fed = None
+            self._fresh, self.sync_errors = False, 0
             self._tell_synchronisation()
+            self.present()
+        if new is AlState.OP:
+            self.sync_errors = 0
         self.sync_managers.process_data_open = new >= AlState.SAFEOP
 
     def _tell_synchronisation(self) -> None:
         active = self.clock.sync0_active
-        for index in (objects.OUTPUT_SYNCHRONISATION, objects.INPUT_SYNCHRONISATION):
+        self.drive.cycle = 1e-9 * self.clock.cycle if active else 0.0
+        for index in (profile.OUTPUT_SYNCHRONISATION, profile.INPUT_SYNCHRONISATION):
             entries = self.dictionary.objects[index]
-            entries[1].value = objects.DC_SYNC0 if active else objects.SYNCHRONOUS_WITH_FRAME
+            entries[1].value = profile.DC_SYNC0 if active else profile.SYNCHRONOUS_WITH_FRAME
             entries[2].value = self.clock.cycle if active else 0
 
     # Time.
@@ -262,7 +303,9 @@ class Slave:
             self._inputs.load(self.memory.octets, INPUT_START)
 
     def _emergency(self, code: int, register: int) -> None:
-        if self.al.state is not AlState.INIT:
+        history = self.dictionary.objects.get(profile.DIAGNOSIS_HISTORY)
+        asked_for = history is None or history[5].number & 1
+        if self.al.state is not AlState.INIT and asked_for:
             self.mailbox.emergency(code, register)
 
     def set_links(self, *, before: bool, behind: bool) -> None:

@@ -46,6 +46,8 @@ class Axes:
     ----------
     positions, velocities, torques : list of float
         Of drive 1 to 6 [count], [count/s], [0.1 %].
+    torque_off : ndarray of bool, shape (6,)
+        Where the safety circuit has taken the torque.
 
     """
 
@@ -70,6 +72,7 @@ class Axes:
         self._noise, self._rng, self._connected = noise, rng, connected
         self._time = mechanics.time
         self._last: list[AxisCommand] = []
+        self.torque_off = mechanics.drives.sto
         self._ramp = RateRamp()
         self._measure()
 
@@ -81,6 +84,9 @@ class Axes:
         self._last = given
         drives = self._mechanics.drives
         wanted = np.array(given, dtype=np.float64)
+        falling = int(self._counts < 0.0)
+        drives.allowed_forces[1 - falling] = wanted[:, 5] * abs(self._per_mille)
+        drives.allowed_forces[falling] = wanted[:, 6] * abs(self._per_mille)
         drives.powered[:] = wanted[:, 0] != 0.0
         rates, ahead = wanted[:, 2] / self._counts, wanted[:, 4]
         # The rate is the mean over the way to the target, so it holds in the middle of it. No lead

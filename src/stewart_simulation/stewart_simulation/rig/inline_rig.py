@@ -22,9 +22,9 @@ from stewart_simulation.daq_card.inline_wire import InlineWire
 from stewart_simulation.ethercat.master.inline_wire import InlineWire as EthercatWire
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.faults import RigFaults
-from stewart_simulation.rig.parts import Clocks, Parts, TICK
+from stewart_simulation.rig.parts import Clocks, Parts
 from stewart_simulation.rig.settings import RigSettings
-from stewart_simulation.rig.truth import Truth, truth_of
+from stewart_simulation.rig.truth import sample, Truth
 from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.inline_sensor import AttendedReader
 
@@ -117,7 +117,7 @@ class InlineRig(Parts):
 
     def tick(self) -> None:
         """Let drives go on by themselves that no frame has reached for a while."""
-        if self.segment is not None and self.now() - self.segment.ticked >= TICK:
+        if self.segment is not None and self.now() >= self.segment.due:
             self.segment.tick()
 
     def now(self) -> float:
@@ -131,17 +131,7 @@ class InlineRig(Parts):
     def read(self) -> Truth:
         """Return the present instant."""
         self.advance()
-        drives = self.mechanics.drives
-        return truth_of(
-            self.mechanics.time,
-            0.0,
-            drives.state.copy(),
-            drives.acceleration(),
-            drives.strokes.copy(),
-            drives.rates.copy(),
-            drives.delivered.copy(),
-            drives.powered.copy(),
-        )
+        return Truth.of(sample(self.mechanics, 0.0))
 
     def call(self, fault: str, **arguments: Any) -> Any:
         """Break or mend something; raises `FaultError` where fault or arguments do not fit."""

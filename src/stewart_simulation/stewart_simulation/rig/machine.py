@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 import datetime
 
 import numpy as np
@@ -19,7 +19,6 @@ from stewart_driver.rig_file import (
 from stewart_driver.rig_platform import geometry_digest
 from stewart_kinematics.platform import Platform
 from stewart_simulation.daq_card.analog_rig import AnalogSettings, Mode
-from stewart_simulation.ethercat.omron_1s import R88D_1SN04H
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.start import start_pose, strokes_at
 
@@ -81,14 +80,15 @@ class Machine:
         """
         pose = start_pose(self.platform, settings.start)
         strokes = tuple(float(value) for value in strokes_at(self.platform, pose))
-        kind = R88D_1SN04H
-        identity = DriveIdentity(kind.vendor, kind.product, kind.revision, kind.serial)
+        identities = tuple(
+            DriveIdentity(*astuple(kind.identity)) for kind in settings.drive_types()
+        )
         analog = self.analog
         drives = daq = None
         if settings.ethercat:
             # Dates of their own, for YAML would write the second as a reference to the first.
             drives = DriveCalibration(
-                self.zeros, today.replace(), settings.start, strokes, (identity,) * LEGS
+                self.zeros, today.replace(), settings.start, strokes, identities
             )
         if settings.card:
             daq = DaqCalibration(

@@ -11,14 +11,13 @@ import time
 import numpy as np
 from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.ethercat.drive_type import DriveType
-from stewart_driver.legs import LegLimits, LEGS
+from stewart_driver.legs import LegLimits
 from stewart_kinematics.platform import Platform
 from stewart_simulation.daq_card.analog_rig import AnalogRig
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.faults import CardFaults
 from stewart_simulation.ethercat.faults import Faults
 from stewart_simulation.ethercat.line import Line
-from stewart_simulation.ethercat.omron_1s import DriveType as SlaveType
 from stewart_simulation.ethercat.segment import Segment
 from stewart_simulation.fault_table import FaultTable
 from stewart_simulation.rig.axes import Axes
@@ -34,9 +33,6 @@ from stewart_simulation.serial_imu.measurement import Imperfections
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 from stewart_simulation.serial_imu.pty_port import PtyPort
 from stewart_simulation.start import leg_limits, start_pose
-
-# Drives that no frame has reached for so long go on by themselves [s].
-TICK = 5e-3
 
 
 @dataclass(frozen=True)
@@ -132,10 +128,9 @@ class Parts:
             connected=settings.moved_by == ETHERCAT,
             advance=advance,
         )
-        kind = SlaveType(free_maps=settings.free_maps, needs_sync0=settings.needs_sync0)
         # Other wires move the plant, too: an instant later, the drives would lag behind for good.
         since = round(1e9 * self.mechanics.time)
-        self.segment = Segment([kind] * LEGS, steady_ns, axes, since=since)
+        self.segment = Segment(settings.drive_types(), steady_ns, axes, since=since)
         line = Line(self.segment, settings.seed)
         self.tables['ethercat'] = Faults(self.segment, line)
         return line
@@ -145,7 +140,7 @@ class Parts:
         settings = self._settings
         # The way of the plant to now takes a while: what is measured is of then.
         card = Card(
-            CardSettings(settings.card_noise, settings.seed),
+            CardSettings(settings.card_noise, settings.seed, settings.card_late_share),
             lambda: self._bridge.to_wall(self.mechanics.time),
         )
         drives = self.mechanics.drives

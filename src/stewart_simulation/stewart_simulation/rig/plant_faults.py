@@ -49,21 +49,28 @@ class PlantFaults(FaultTable):
         drives = self._drives
         drives.force_limits[_index('torque_limit', leg)] = share * drives.force_limit
 
+    def sto(self, leg: int) -> None:
+        """Take the torque of a leg by its safety circuit: its motor has no voltage."""
+        self._drives.sto[_index('sto', leg)] = True
+
     def mend(self) -> None:
         """End every fault of the plant."""
         drives = self._drives
+        drives.sto[:] = False
         drives.encoder_errors[:] = 0.0
         drives.stuck_encoders[:] = np.nan
         drives.force_limits[:] = drives.force_limit
 
     def observe(self) -> dict[str, Any]:
-        """Return where the legs are, how fast, and who has power."""
+        """Return where the legs are, how fast, and what moves or holds them."""
         drives = self._drives
         return {
             'strokes_m': drives.strokes.tolist(),
             'rates_mps': drives.rates.tolist(),
             'forces_n': drives.delivered.tolist(),
-            'powered': drives.powered.tolist(),
+            'powered': drives.live.tolist(),
+            'braked': drives.braked.tolist(),
+            'sto': drives.sto.tolist(),
         }
 
 

@@ -14,9 +14,9 @@ import time
 
 from stewart_driver.rig_file import save_rig
 from stewart_simulation.ethercat import launcher, namespace
+from stewart_simulation.loop import Loop
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.lingering import Lingering
-from stewart_simulation.rig.loop import Loop
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.rig.wires import IDLE, Wires
 

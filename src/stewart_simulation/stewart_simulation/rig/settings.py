@@ -5,15 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar
 
+import numpy as np
 from stewart_driver.errors import ConfigurationError
+from stewart_driver.legs import LEGS
 from stewart_driver.options import option
+from stewart_simulation.ethercat.omron_1s import DriveType, R88D_1SN04H, SYNC_ERROR_LIMIT
 from stewart_simulation.plant_options import PlantOptions
 
 ETHERCAT, CARD = 'ethercat', 'card'
 MODES = ('position', 'velocity')
+SERIALS = ('each', 'zero', 'absent')
+FIRST_SERIAL = 0x0150_0001
 
 
 @dataclass(frozen=True)
@@ -30,8 +35,10 @@ class RigSettings(PlantOptions):
 
     MAY_BE_ZERO: ClassVar[frozenset[str]] = PlantOptions.MAY_BE_ZERO | {
         'encoder_noise',
+        'enable_delay',
         'sensor_noise',
         'card_noise',
+        'card_late_share',
         'accelerometer_noise',
         'gyroscope_noise',
     }
@@ -46,12 +53,32 @@ class RigSettings(PlantOptions):
     hold_after: float = option(0.01, 'drives: without a word, one goes on for so long [s]')
     needs_sync0: bool = option(default=True, description='drives: no SAFEOP without SYNC0')
     free_maps: bool = option(default=True, description='drives: 1600h and 1A00h can be written')
+    controlword_delay: int = option(
+        2, 'drives: how many targets later than 607Ah they obey 6040h; negative: earlier'
+    )
+    sync_error_limit: int = option(
+        SYNC_ERROR_LIMIT,
+        '10F1h:2 of the drives: they leave OP when SYNC0 lacks outputs too often; 0: never',
+    )
+    enable_delay: float = option(
+        0.1, 'drives: longest time that one takes to switch on; each has its own [s]'
+    )
+    emergencies: bool = option(
+        default=False, description='drives: emergencies unasked, without 10F3h:5'
+    )
+    absent: str = option('', 'drives: objects that they do not have, as in 60C2 6066')
+    unmappable: str = option('', 'drives: objects that their free maps do not take')
+    serials: str = option('each', 'drives: serial numbers: each its own, zero, or absent')
+    sto_is_fault: bool = option(
+        default=False, description='drives: a fault when the safety circuit takes the torque'
+    )
     card_mode: str = option('position', 'card: what the amplifiers take: position or velocity')
     enable_channel: int = option(
         0, 'card: digital output that switches the amplifiers on; -1: they are always on'
     )
     sensor_noise: float = option(2e-4, 'card: standard deviation of a position sensor [V]')
     card_noise: float = option(0.5, 'card: standard deviation of a conversion [code]')
+    card_late_share: float = option(1e-3, 'card: share of calls held up, by 1 ms on average')
     accelerometer_noise: float = option(0.02, 'imu: standard deviation of a sample [m/s2]')
     gyroscope_noise: float = option(1e-3, 'imu: standard deviation of a sample [rad/s]')
     accelerometer_bias: tuple[float, float, float] = option(
@@ -73,10 +100,39 @@ class RigSettings(PlantOptions):
             )
         if self.card_mode not in MODES:
             raise ConfigurationError('card_mode', self.card_mode, ' or '.join(MODES))
+        if self.serials not in SERIALS:
+            raise ConfigurationError('serials', self.serials, ', '.join(SERIALS))
+        for name in ('absent', 'unmappable'):
+            try:
+                _objects(getattr(self, name))
+            except ValueError:
+                expected = 'hexadecimal numbers'
+                raise ConfigurationError(name, getattr(self, name), expected) from None
         for name in ('accelerometer_bias', 'gyroscope_bias'):
             value = tuple(getattr(self, name))
             if len(value) != 3:
                 raise ConfigurationError(name, value, 'three numbers')
+
+    def drive_types(self) -> list[DriveType]:
+        """Return the types of the six drives, each with its serial number."""
+        delays = np.random.default_rng((self.seed, 2)).uniform(0.0, self.enable_delay, LEGS)
+        serials = [FIRST_SERIAL + 7 * self.seed + leg for leg in range(LEGS)]
+        return [
+            DriveType(
+                identity=replace(R88D_1SN04H, serial=serial if self.serials == 'each' else 0),
+                free_maps=self.free_maps,
+                needs_sync0=self.needs_sync0,
+                unmappable=_objects(self.unmappable),
+                absent=_objects(self.absent),
+                has_serial=self.serials != 'absent',
+                emergencies=self.emergencies,
+                sync_error_limit=self.sync_error_limit,
+                controlword_delay=self.controlword_delay,
+                sto_is_fault=self.sto_is_fault,
+                enable_delay=float(delay),
+            )
+            for serial, delay in zip(serials, delays, strict=True)
+        ]
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any]) -> RigSettings:
@@ -88,7 +144,9 @@ class RigSettings(PlantOptions):
                 raise ConfigurationError(name, value, f'one of {", ".join(known)}')
             default: Any = known[name]
             kinds = {float: (int, float), tuple: (list, tuple)}.get(type(default), type(default))
-            if not isinstance(value, kinds) or isinstance(value, bool) != (default is True):
+            if not isinstance(value, kinds) or isinstance(value, bool) != isinstance(
+                default, bool
+            ):
                 raise ConfigurationError(name, value, f'a value as {default!r}')
             chosen[name] = type(default)(value)
         return cls(**chosen)
@@ -96,3 +154,8 @@ class RigSettings(PlantOptions):
     def plain(self) -> dict[str, Any]:
         """Return what JSON can take."""
         return asdict(self)
+
+
+def _objects(text: str) -> frozenset[int]:
+    """Read hexadecimal indices; raises ValueError."""
+    return frozenset(int(index, 16) for index in text.split())

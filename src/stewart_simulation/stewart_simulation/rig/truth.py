@@ -15,24 +15,17 @@ from mmap import ACCESS_READ, mmap
 import os
 from pathlib import Path
 import time
+from typing import Any
 
 import numpy as np
 from stewart_driver.legs import Array, LEGS, read_only
 from stewart_kinematics.spatial.rotations import matrix_from_quaternion
 from stewart_simulation.rig.errors import RigError
+from stewart_simulation.rig.mechanics import Mechanics
+from stewart_simulation.rigid_drives import RigidDrives
 
-# Sequence number, then doubles.
-FIELDS = (
-    ('stamp', 1),
-    ('wall_offset', 1),
-    ('state', 13),
-    ('acceleration', 6),
-    ('strokes', LEGS),
-    ('rates', LEGS),
-    ('forces', LEGS),
-    ('powered', LEGS),
-)
-DOUBLES = sum(count for _, count in FIELDS)
+# Stamp, offset, state, accelerations, and four numbers per leg, behind a sequence number.
+DOUBLES = 2 + 13 + 6 + 4 * LEGS
 SIZE = 8 * (1 + DOUBLES)
 # A scheduler may keep the writer from finishing for so long; between two looks [s].
 PATIENCE, LOOK = 0.2, 1e-4
@@ -58,7 +51,7 @@ class Truth:
     strokes, rates, forces : ndarray, shape (6,)
         Of the legs 1 to 6; the forces are what the drives deliver [m], [m/s], [N].
     powered : ndarray of bool, shape (6,)
-        Which drives have power; brakes hold the other legs.
+        Which motors are under voltage.
 
     """
 
@@ -75,11 +68,36 @@ class Truth:
     forces: Array
     powered: np.ndarray
 
+    @classmethod
+    def of(cls, values: Array) -> Truth:
+        """Return the instant whose numbers `sample` has put in a row."""
+        ends = np.cumsum([1, 1, 3, 4, 3, 3, 3, 3, LEGS, LEGS, LEGS])
+        parts: list[Any] = np.split(values, ends)
+        parts[:2] = values[:2].tolist()
+        parts[-1] = parts[-1].astype(np.bool_)
+        return cls(*parts)
+
     @property
     def twist_in_platform(self) -> tuple[Array, Array]:
         """Linear [m/s] and angular [rad/s] velocity in platform_link axes."""
         to_platform = matrix_from_quaternion(self.quaternion_xyzw).T
         return to_platform @ self.linear_velocity, to_platform @ self.angular_velocity
+
+
+def sample(mechanics: Mechanics[RigidDrives], wall_offset: float) -> Array:
+    """Return the plant's present instant as one row of numbers, shape (45,)."""
+    drives = mechanics.drives
+    return np.concatenate(
+        [
+            (mechanics.time, wall_offset),
+            drives.state,
+            drives.acceleration(),
+            drives.strokes,
+            drives.rates,
+            drives.delivered,
+            drives.live,
+        ]
+    )
 
 
 class TruthWriter:
@@ -104,25 +122,11 @@ class TruthWriter:
         self._number = np.frombuffer(memory, dtype=np.uint64, count=1)
         self._values = np.frombuffer(memory, dtype=np.float64, offset=8)
 
-    def write(
-        self,
-        stamp: float,
-        wall_offset: float,
-        state: Array,
-        acceleration: Array,
-        strokes: Array,
-        rates: Array,
-        forces: Array,
-        powered: np.ndarray,
-    ) -> None:
-        """Write one instant; see `Truth`."""
-        number, values = self._number, self._values
-        number[0] += np.uint64(1)
-        values[0], values[1] = stamp, wall_offset
-        values[2:15], values[15:21] = state, acceleration
-        values[21:27], values[27:33] = strokes, rates
-        values[33:39], values[39:45] = forces, powered
-        number[0] += np.uint64(1)
+    def write(self, values: Array) -> None:
+        """Write one instant, as `sample` returns it."""
+        self._number[0] += np.uint64(1)
+        self._values[:] = values
+        self._number[0] += np.uint64(1)
 
 
 class TruthReader:
@@ -158,46 +162,6 @@ class TruthReader:
             before = int(self._number[0])
             values = read_only(self._values)
             if before and not before & 1 and int(self._number[0]) == before:
-                return _truth(values)
+                return Truth.of(values)
             time.sleep(LOOK)
         raise RigError('the truth of the virtual rig cannot be read: its writer has stopped')
-
-
-def _truth(values: Array) -> Truth:
-    return truth_of(
-        float(values[0]),
-        float(values[1]),
-        values[2:15],
-        values[15:21],
-        values[21:27],
-        values[27:33],
-        values[33:39],
-        values[39:45].astype(np.bool_),
-    )
-
-
-def truth_of(
-    stamp: float,
-    wall_offset: float,
-    state: Array,
-    acceleration: Array,
-    strokes: Array,
-    rates: Array,
-    forces: Array,
-    powered: np.ndarray,
-) -> Truth:
-    """Return one instant; see `Truth`."""
-    return Truth(
-        stamp=stamp,
-        wall_offset=wall_offset,
-        position=state[:3],
-        quaternion_xyzw=state[3:7],
-        linear_velocity=state[7:10],
-        angular_velocity=state[10:13],
-        linear_acceleration=acceleration[:3],
-        angular_acceleration=acceleration[3:],
-        strokes=strokes,
-        rates=rates,
-        forces=forces,
-        powered=powered,
-    )

@@ -4,23 +4,22 @@
 
 from __future__ import annotations
 
-from math import inf
 from pathlib import Path
 
 from stewart_simulation.daq_card.server import CardServer
 from stewart_simulation.ethercat.control import ControlServer
 from stewart_simulation.ethercat.port import Port
 from stewart_simulation.ethercat.script import Script
+from stewart_simulation.loop import Loop
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.faults import RigFaults
-from stewart_simulation.rig.loop import Loop
-from stewart_simulation.rig.parts import Clocks, Parts, REAL_TIME, TICK
+from stewart_simulation.rig.parts import Clocks, Parts, REAL_TIME
 from stewart_simulation.rig.settings import ETHERCAT, RigSettings
-from stewart_simulation.rig.truth import TruthWriter
+from stewart_simulation.rig.truth import sample, TruthWriter
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 from stewart_simulation.serial_imu.pty_port import PtyPort
 
-IDLE = 20e-3
+TICK, IDLE = 5e-3, 20e-3
 CLOCK_PERIOD = 1.0
 
 
@@ -71,7 +70,7 @@ class Wires(Parts):
             self.card = CardServer(
                 directory / places.CARD,
                 self._make_card(),
-                lambda: self.mechanics.advance(clocks.now()),
+                self._catch_up,
             )
         if self.has_sensor:
             self._make_sensor(PtyPort(directory / places.IMU))
@@ -81,18 +80,7 @@ class Wires(Parts):
 
     def _on_step(self) -> None:
         """Tell the truth."""
-        mechanics = self.mechanics
-        drives = mechanics.drives
-        self._truth.write(
-            mechanics.time,
-            self._bridge.offset,
-            drives.state,
-            drives.acceleration(),
-            drives.strokes,
-            drives.rates,
-            drives.delivered,
-            drives.powered,
-        )
+        self._truth.write(sample(self.mechanics, self._bridge.offset))
 
     def register(self, loop: Loop) -> None:
         """Answer from now on."""
@@ -123,10 +111,10 @@ class Wires(Parts):
 
     def turn(self, now: float) -> float:
         """Do what is due; return when the next thing is [s]."""
-        due = inf
+        due = self._tick(now)
         if self._port is not None:
             self._port.send_late()
-            due = self._port.due
+            due = min(due, self._port.due)
         if self._script is not None:
             self._script.play(now)
         if self.sensor is not None:
@@ -134,7 +122,7 @@ class Wires(Parts):
         if now >= self._clock_due:
             self._bridge.refresh()
             self._clock_due = now + CLOCK_PERIOD
-        return min(due, self._tick(now))
+        return due
 
     def _attend(self, sensor: PluggedSensor, now: float) -> float:
         """Let the sensor measure and send, and hear on the port that it has now."""
@@ -149,13 +137,21 @@ class Wires(Parts):
             self._listened = descriptor
         return sensor.due
 
+    def _catch_up(self) -> None:
+        """Bring drives and plant to the present."""
+        now = self._clocks.now()
+        self._tick(now)
+        self.mechanics.advance(now)
+
     def _tick(self, now: float) -> float:
         """Let drives and plant go on if no wire has done it."""
-        patience = TICK if self.mechanics.drives.powered.any() else IDLE
         if self.segment is not None:
-            if now - self.segment.ticked >= patience:
-                self.segment.tick()
-            return self.segment.ticked + patience
+            if now >= self.segment.due:
+                if self._port is not None:
+                    self._port.answer()  # what has come until now, comes first
+                self.segment.tick(round(1e9 * now))
+            return self.segment.due
+        patience = TICK if self.mechanics.drives.powered.any() else IDLE
         if now - self.mechanics.time >= patience:
             self.mechanics.advance(now)
         return self.mechanics.time + patience

@@ -10,52 +10,19 @@ ignored without a word, and a rate that the line does not carry is lowered witho
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
+from math import exp, pi
 from struct import pack
-from types import MappingProxyType
 
 import numpy as np
-from stewart_driver.witmotion.commands import (
-    Algorithm,
-    BaudCode,
-    BAUDS,
-    BITS_PER_BYTE,
-    carried_rate,
-    COMMAND_LENGTH,
-    content_types,
-    PREFIX,
-    RateCode,
-    RATES,
-    Register,
-    Save,
-    UNLOCK_KEY,
-    UNLOCKED_FOR,
-)
-from stewart_driver.witmotion.frames import FrameType
+from stewart_simulation.serial_imu import protocol
 from stewart_simulation.serial_imu.inertial import InertialState
-from stewart_simulation.serial_imu.measurement import angles, frame, Imperfections, Measurement
+from stewart_simulation.serial_imu.measurement import angles, Imperfections, Measurement
+from stewart_simulation.serial_imu.protocol import FACTORY, frame
 
-# As captured from a WTGAHRS2; 9600 baud do not carry these nine frames at 10 Hz.
-FACTORY: MappingProxyType[int, int] = MappingProxyType(
-    {
-        Register.CONTENT: 0x07DE,
-        Register.RATE: RateCode.HZ_10,
-        Register.BAUD: BaudCode.BAUD_9600,
-        Register.ALGORITHM: Algorithm.NINE_AXIS,
-    }
-)
-VALUES: MappingProxyType[int, frozenset[int]] = MappingProxyType(
-    {
-        Register.CONTENT: frozenset(range(0x0800)),
-        Register.RATE: frozenset(RateCode),
-        Register.BAUD: frozenset(BaudCode),
-        Register.ALGORITHM: frozenset(Algorithm),
-    }
-)
-HERTZ = {code: rate for rate, code in RATES.items()}
-BAUD_OF: dict[int, int] = {code: baud for baud, code in BAUDS.items()}
 RESTART = 0.4
+GRAVITY = 9.80665
 
 
 @dataclass
@@ -71,8 +38,9 @@ class Sensor:
         Source of the noise.
     registers, saved : dict of int to int
         In use, and what comes back after a loss of power.
-    baud_needs_restart : bool
-        Some firmware takes another speed only after saving and a restart.
+    needs_restart : set of int
+        Registers that some firmware obeys only after saving and a restart, although it shows what
+        was written.
     rate_cap : float
         The rate is silently lowered to this [Hz].
     silent : bool
@@ -88,7 +56,7 @@ class Sensor:
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
     registers: dict[int, int] = field(default_factory=lambda: dict(FACTORY))
     saved: dict[int, int] = field(default_factory=lambda: dict(FACTORY))
-    baud_needs_restart: bool = False
+    needs_restart: frozenset[int] = frozenset()
     rate_cap: float = float('inf')
     silent: bool = False
     frozen: bool = False
@@ -103,34 +71,46 @@ class Sensor:
         self._yaw = 0.0
         self._once = False
         self._last = b''
-        self._line = self.registers[Register.BAUD]
+        self._used = dict(self.registers)
+        self._low_pass: _LowPass | None = None
 
     @property
     def baud(self) -> int:
         """Speed of its line."""
-        return BAUD_OF[self._line]
+        return protocol.BAUDS[self._used[protocol.BAUD]]
 
     @baud.setter
     def baud(self, value: int) -> None:
         """Change the speed behind the host's back."""
-        self.registers[Register.BAUD] = self._line = BAUDS[value]
+        self._take(protocol.BAUD, protocol.baud_code(value))
+
+    @property
+    def rate(self) -> float:
+        """Cycles per second that it was told to send, which the line may not carry [Hz]."""
+        return protocol.RATES[self._used[protocol.RATE]]
+
+    @rate.setter
+    def rate(self, value: float) -> None:
+        """Change the rate behind the host's back."""
+        self._take(protocol.RATE, protocol.rate_code(value))
+
+    def _take(self, register: int, value: int) -> None:
+        self.registers[register] = self._used[register] = value
 
     @property
     def byte_time(self) -> float:
         """How long a byte takes [s]."""
-        return BITS_PER_BYTE / self.baud
+        return protocol.BITS_PER_BYTE / self.baud
 
     @property
-    def content(self) -> tuple[FrameType, ...]:
+    def content(self) -> tuple[int, ...]:
         """Types of a cycle."""
-        return content_types(self.registers[Register.CONTENT])
+        return _types(self._used[protocol.CONTENT])
 
     @property
     def period(self) -> float:
         """Time between cycles as it is, not as it was asked for; inf without a stream [s]."""
-        registers = self.registers
-        asked, content = registers[Register.RATE], registers[Register.CONTENT]
-        rate = min(_rate(asked, content, self.baud), self.rate_cap)
+        rate = min(_carried(self.rate, self._used[protocol.CONTENT], self.baud), self.rate_cap)
         return 1.0 / rate if rate > 0.0 else float('inf')
 
     def receive(self, data: bytes, now: float) -> bytes:
@@ -152,50 +132,50 @@ class Sensor:
         """
         self._input += data
         answer = b''
-        while (start := self._input.find(PREFIX)) >= 0:
-            command = self._input[start : start + COMMAND_LENGTH]
-            if len(command) < COMMAND_LENGTH:
+        while (start := self._input.find(protocol.PREFIX)) >= 0:
+            command = self._input[start : start + protocol.COMMAND_LENGTH]
+            if len(command) < protocol.COMMAND_LENGTH:
                 break
-            self._input = self._input[start + COMMAND_LENGTH :]
+            self._input = self._input[start + protocol.COMMAND_LENGTH :]
             answer += self._obey(command[2], int.from_bytes(command[3:], 'little'), now)
-        self._input = self._input[-COMMAND_LENGTH:]
+        self._input = self._input[-protocol.COMMAND_LENGTH :]
         return b'' if self._mute(now) else answer
 
     def _obey(self, register: int, value: int, now: float) -> bytes:
-        if register == Register.READ:
+        if register == protocol.READ:
             words = [self.registers.get(value + offset, 0) for offset in range(4)]
-            return frame(FrameType.REGISTER, pack('<4H', *words))
-        if register == Register.KEY:
-            self._unlocked_until = now + UNLOCKED_FOR if value == UNLOCK_KEY else now
+            return frame(protocol.ANSWER, pack('<4H', *words))
+        if register == protocol.KEY:
+            self._unlocked_until = now + protocol.UNLOCKED_FOR if value == protocol.UNLOCK else now
         elif now < self._unlocked_until:
-            if register == Register.SAVE:
+            if register == protocol.SAVE:
                 self._keep(value, now)
-            elif value in VALUES.get(register, ()):
-                self._write(register, value, now)
+            elif value in protocol.VALUES.get(register, ()):
+                self._write(register, value)
         return b''
 
-    def _write(self, register: int, value: int, now: float) -> None:
+    def _write(self, register: int, value: int) -> None:
         self.registers[register] = value
-        if register == Register.BAUD and not self.baud_needs_restart:
-            self._line = value
-        elif register == Register.ALGORITHM:
+        if register in self.needs_restart:
+            return
+        self._used[register] = value
+        if register == protocol.ALGORITHM:
             self._since = float('-inf')
-        elif register == Register.RATE:
-            self._once = value == RateCode.ONCE
+        elif register == protocol.RATE:
+            self._once = value == protocol.SINGLE
 
     def _keep(self, value: int, now: float) -> None:
-        if value == Save.KEEP:
+        if value == protocol.KEEP:
             self.saved = dict(self.registers)
-        elif value == Save.FACTORY:
-            self.registers, self.saved = dict(FACTORY), dict(FACTORY)
-            self._line = self.registers[Register.BAUD]
-        elif value == Save.REBOOT:
+        elif value == protocol.FACTORY_SETTINGS:
+            self.registers, self.saved, self._used = dict(FACTORY), dict(FACTORY), dict(FACTORY)
+        elif value == protocol.REBOOT:
             self.restart(now)
 
     def restart(self, now: float) -> None:
         """Lose what was not saved, and be silent for a moment."""
-        self.registers = dict(self.saved)
-        self._line = self.registers[Register.BAUD]
+        self.registers, self._used = dict(self.saved), dict(self.saved)
+        self._low_pass = None
         self._unlocked_until = now
         self._silent_until = now + RESTART
         self._since = float('-inf')
@@ -221,11 +201,22 @@ class Sensor:
             return b''
         if self.frozen and self._last:
             return self._last
-        measured = Measurement(
-            state, self.flaws, self.rng, time=now, yaw_offset=self._yaw_offset(state, now)
-        )
+        felt, yaw = self._limited(state, now), self._yaw_offset(state, now)
+        measured = Measurement(felt, self.flaws, self.rng, time=now, yaw_offset=yaw)
         self._last = b''.join(measured.frame(kind) for kind in self.content)
         return self._last
+
+    def _limited(self, state: InertialState, now: float) -> InertialState:
+        """Return what is left of the truth behind the low pass and within the ranges."""
+        if self._low_pass is None:
+            self._low_pass = _LowPass(now, state)
+        corner = protocol.BANDWIDTHS[self._used[protocol.BANDWIDTH]]
+        values = self._low_pass.step(now, state, 0.5 / (pi * corner))
+        force = GRAVITY * protocol.ACCELEROMETER_RANGES[self._used[protocol.ACCELEROMETER_RANGE]]
+        turn = pi / 180.0 * protocol.GYROSCOPE_RANGES[self._used[protocol.GYROSCOPE_RANGE]]
+        fx, fy, fz = (max(-force, min(force, value)) for value in values[:3])
+        wx, wy, wz = (max(-turn, min(turn, value)) for value in values[3:])
+        return replace(state, specific_force=(fx, fy, fz), angular_velocity=(wx, wy, wz))
 
     def single(self) -> bool:
         """Tell, once, that a single cycle was asked for."""
@@ -237,17 +228,54 @@ class Sensor:
 
     def _yaw_offset(self, state: InertialState, now: float) -> float:
         """Without the magnetometer yaw begins at zero and drifts."""
-        if self.registers[Register.ALGORITHM] == Algorithm.NINE_AXIS:
+        if self._used[protocol.ALGORITHM] == protocol.NINE_AXES:
             return 0.0
         if self._since == float('-inf'):
             self._since, self._yaw = now, -angles(state.quaternion_xyzw)[2]
         return self._yaw + self.yaw_drift * (now - self._since)
 
 
+class _LowPass:
+    """
+    A first-order low pass of specific force and angular velocity.
+
+    Its delay, 1 / (2 pi corner), is what data sheets of such sensors state for their digital
+    filters: 8 ms at 20 Hz. Between two cycles the truth is taken for a straight line.
+    """
+
+    def __init__(self, time: float, state: InertialState) -> None:
+        """Begin settled."""
+        self._time = time
+        self._before: tuple[float, ...] = (*state.specific_force, *state.angular_velocity)
+        self._values: tuple[float, ...] = self._before
+
+    def step(self, time: float, state: InertialState, constant: float) -> tuple[float, ...]:
+        """Return the six values at an instant, for a time constant [s]."""
+        passed, self._time = time - self._time, time
+        after = (*state.specific_force, *state.angular_velocity)
+        if passed > 0.0:
+            left = exp(-passed / constant)
+            lag = constant / passed
+            self._values = tuple(
+                new - (new - old) * lag + (value - old + (new - old) * lag) * left
+                for value, old, new in zip(self._values, self._before, after, strict=True)
+            )
+        self._before = after
+        return self._values
+
+
 @cache
-def _rate(asked: int, content: int, baud: int) -> float:
+def _types(mask: int) -> tuple[int, ...]:
+    """Return the types that a value of CONTENT switches on, in the order of a cycle."""
+    return tuple(protocol.TIME + bit for bit in range(11) if mask >> bit & 1)
+
+
+@cache
+def _carried(asked: float, content: int, baud: int) -> float:
     """Return the rate that a line carries of the one asked for; 0 without a stream [Hz]."""
-    types = content_types(content)
-    rate = HERTZ.get(RateCode(asked), 0.0)
+    length = len(_types(content)) * protocol.FRAME_LENGTH
+    if not length:
+        return 0.0
+    room = baud / protocol.BITS_PER_BYTE / length
     # At the lowest rates of the table any line carries everything.
-    return min(rate, carried_rate(types, baud)) if types else 0.0
+    return min(asked, max(rate for rate in protocol.RATES.values() if rate <= room))

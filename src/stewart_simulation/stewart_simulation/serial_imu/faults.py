@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from stewart_driver.witmotion.commands import baud_code
 from stewart_simulation.ethercat.errors import FaultError
 from stewart_simulation.fault_table import FaultTable
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
+from stewart_simulation.serial_imu.protocol import BAUDS
 
 
 class ImuFaults(FaultTable):
@@ -46,7 +46,8 @@ class ImuFaults(FaultTable):
 
     def baud(self, baud: int) -> None:
         """Let the sensor talk at another speed."""
-        baud_code(_whole('baud', baud))
+        if _whole('baud', baud) not in BAUDS.values():
+            raise FaultError('baud', f'needs one of {", ".join(map(str, BAUDS.values()))}')
         self._imu.sensor.baud = int(baud)
 
     def rate(self, hertz: float) -> None:

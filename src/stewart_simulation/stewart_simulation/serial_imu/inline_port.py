@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from stewart_driver.witmotion.errors import PortBusy, PortLost, PortMissing
+from stewart_driver.witmotion.transport import PortBusy, PortLost, PortMissing
 
 # What nobody reads is lost beyond this, as in the buffer of a real port.
 BUFFER = 4096

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from stewart_driver.witmotion.conversation import Steps
+from stewart_driver.witmotion.link import Steps
 from stewart_driver.witmotion.reader import (
     ImuReader,
     ReaderSettings,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from stewart_driver.witmotion.frames import FRAME_LENGTH
+from stewart_simulation.serial_imu.protocol import FRAME_LENGTH
 
 
 @dataclass

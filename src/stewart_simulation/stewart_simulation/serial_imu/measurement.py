@@ -3,8 +3,8 @@
 """
 From truth to frames: bias, noise, the converter's range and steps, and the checksum.
 
-Scale factors are written down here once more, from the same reference but apart from the decoder,
-so that the two can be checked against each other and against captured frames.
+Scale factors are written down here once more, apart from the decoder's, so that the two can be
+checked against each other and against captured frames.
 
 """
 
@@ -18,8 +18,9 @@ from struct import pack
 from types import MappingProxyType
 
 import numpy as np
-from stewart_driver.witmotion.frames import FrameType
+from stewart_simulation.serial_imu import protocol
 from stewart_simulation.serial_imu.inertial import InertialState, Vector
+from stewart_simulation.serial_imu.protocol import frame
 
 GRAVITY = 9.80665
 VERSION = 18155
@@ -107,15 +108,9 @@ class Measurement:
         self.state = state
         self.instant = EPOCH + datetime.timedelta(seconds=time)
 
-    def frame(self, kind: FrameType) -> bytes:
+    def frame(self, kind: int) -> bytes:
         """Return the eleven bytes of one type."""
         return frame(kind, PAYLOADS[kind](self))
-
-
-def frame(kind: int, payload: bytes) -> bytes:
-    """Return header, type, payload and sum."""
-    body = bytes([0x55, kind]) + payload
-    return body + bytes([sum(body) % 256])
 
 
 def spread(truth: Vector, bias: Vector, noise: list[float], sigma: float) -> list[float]:
@@ -211,18 +206,18 @@ def _accuracy(_: Measurement) -> bytes:
     return pack('<4H', 12, 140, 80, 115)
 
 
-PAYLOADS: MappingProxyType[FrameType, Callable[[Measurement], bytes]] = MappingProxyType(
+PAYLOADS: MappingProxyType[int, Callable[[Measurement], bytes]] = MappingProxyType(
     {
-        FrameType.TIME: _time,
-        FrameType.ACCELERATION: _acceleration,
-        FrameType.ANGULAR_VELOCITY: _angular_velocity,
-        FrameType.ANGLE: _angle,
-        FrameType.MAGNETIC_FIELD: _magnetic_field,
-        FrameType.PORT: _port,
-        FrameType.PRESSURE: _pressure,
-        FrameType.POSITION: _position,
-        FrameType.GROUND_VELOCITY: _ground_velocity,
-        FrameType.QUATERNION: _quaternion,
-        FrameType.ACCURACY: _accuracy,
+        protocol.TIME: _time,
+        protocol.ACCELERATION: _acceleration,
+        protocol.ANGULAR_VELOCITY: _angular_velocity,
+        protocol.ANGLE: _angle,
+        protocol.MAGNETIC_FIELD: _magnetic_field,
+        protocol.PORT: _port,
+        protocol.PRESSURE: _pressure,
+        protocol.POSITION: _position,
+        protocol.GROUND_VELOCITY: _ground_velocity,
+        protocol.QUATERNION: _quaternion,
+        protocol.ACCURACY: _accuracy,
     }
 )

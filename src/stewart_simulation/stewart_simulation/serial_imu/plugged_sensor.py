@@ -102,7 +102,7 @@ class PluggedSensor:
         # Another setting may have shortened the wait, or ended or begun the stream.
         self.next_cycle = min(self.next_cycle, now + period)
         while (begin := self.next_cycle) <= now:
-            self._send(self.sensor.cycle(self._motion(begin - self._start), now), begin)
+            self._send(self.sensor.cycle(self._motion(begin - self._start), begin), begin)
             # A late loop catches up: the sensor itself is never late.
             self.next_cycle = begin + period if now - begin < CATCH_UP else now + period
         arrived = b''

@@ -15,13 +15,13 @@ import time
 
 import numpy as np
 from stewart_driver.errors import ConfigurationError, DriverError
-from stewart_driver.witmotion.commands import BAUDS, rate_code, RATES, Register
 from stewart_simulation.ethercat.errors import FaultError
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.emulator import SerialImu
 from stewart_simulation.serial_imu.fault_script import Fault, MEANINGS, parse
 from stewart_simulation.serial_imu.inertial import resting, rocking
 from stewart_simulation.serial_imu.measurement import EXACT, Imperfections
+from stewart_simulation.serial_imu.protocol import BAUDS, RATES
 from stewart_simulation.serial_imu.pty_port import PtyPort
 
 HELP = 'emulate a WitMotion sensor on a pseudo terminal, with faults from stdin'
@@ -48,12 +48,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--link', type=Path, help='symbolic link that keeps pointing at the port')
     parser.add_argument('--motion', choices=MOTIONS, default='rest', help='default: %(default)s')
     parser.add_argument(
-        '--baud', type=int, choices=BAUDS, default=9600, help='at first (default: %(default)s)'
+        '--baud',
+        type=int,
+        choices=BAUDS.values(),
+        default=9600,
+        help='at first (default: %(default)s)',
     )
     parser.add_argument(
         '--rate',
         type=float,
-        choices=RATES,
+        choices=[rate for rate in RATES.values() if rate],
         default=10.0,
         help='at first, Hz (default: %(default)s)',
     )
@@ -95,7 +99,7 @@ def main(arguments: argparse.Namespace) -> int:
         flaws=EXACT if arguments.exact else Imperfections(),
         rng=np.random.default_rng(arguments.seed),
     )
-    sensor.registers[Register.RATE] = rate_code(arguments.rate)
+    sensor.rate = arguments.rate
     sensor.baud = arguments.baud
     sensor.saved = dict(sensor.registers)
     imu = SerialImu(

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 import struct
 
-from stewart_driver.ethercat.cia402.objects import IDENTITY
 from stewart_driver.ethercat.errors import NotOperational, SdoRefused, WrongCount
 from stewart_driver.ethercat.fault_text import AlStatus, Emergency
 from stewart_driver.rig_file import DriveIdentity
@@ -84,12 +83,13 @@ class InlineDrive:
             raise SdoRefused(self.leg, index, subindex, str(error)) from None
 
     def identity(self) -> DriveIdentity:
-        """Return vendor, product and revision of the EEPROM, and the serial number of 1018h."""
+        """Return vendor, product and revision of the EEPROM, and the number of 1018h, if any."""
         known = self._information
+        serial: int | None
         try:
-            serial = int.from_bytes(self.read(IDENTITY, 4)[:4], 'little')
+            serial = int.from_bytes(self.read(addresses.IDENTITY, 4)[:4], 'little')
         except SdoRefused:
-            serial = 0
+            serial = None
         return DriveIdentity(known.vendor, known.product, known.revision, serial)
 
 
@@ -127,19 +127,19 @@ class InlineBus:
         self.clock = 0
         self.now, self.sleep = link.now, link.sleep
 
-    def scan(self, count: int) -> list[InlineDrive]:
+    def scan(self, count: int | None) -> list[InlineDrive]:
         """
         Find the slaves and bring them to PREOP.
 
         Parameters
         ----------
-        count : int
-            How many there shall be.
+        count : int or None
+            How many there shall be; None takes as many as there are.
 
         Returns
         -------
         list of InlineDrive
-            So many, in the order of the cable.
+            In the order of the cable.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class InlineBus:
             self._drives = [self._meet(place) for place in range(found)]
         except MasterError as error:
             raise NotOperational('PREOP', [str(error)]) from error
-        if found != count:
+        if count not in {None, found}:
             raise WrongCount(self._interface, [drive.name for drive in self._drives], count)
         self._change(addresses.PREOP)
         return self._drives
@@ -238,6 +238,12 @@ class InlineBus:
     def request(self, state: int) -> None:
         """Ask all slaves for a state, and do not wait."""
         self._link.broadcast(addresses.AL_CONTROL, struct.pack('<H', state))
+
+    def recover(self, leg: int) -> None:
+        """Acknowledge the error of a slave that has left OP for SAFEOP, and ask for OP again."""
+        for state in (addresses.SAFEOP | addresses.ERROR_OR_ACKNOWLEDGE, addresses.OP):
+            station = addresses.FIRST_STATION + leg - 1
+            self._link.write(station, addresses.AL_CONTROL, struct.pack('<H', state))
 
     def statuses(self) -> list[AlStatus]:
         """Read the state of all slaves; one that does not answer has state 0."""

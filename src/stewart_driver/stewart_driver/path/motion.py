@@ -1,20 +1,25 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A setpoint of the six legs, and what the interpolator says to it."""
+"""A motion of the six legs at one instant, and what the interpolator says to one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import IntEnum
+from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
-from stewart_driver.legs import Array, LEGS
+from stewart_driver.legs import Array, LEGS, read_only
+
+NO_MOTION = read_only(np.zeros(LEGS))
+"""Rates of legs that stand, forces where none are given."""
 
 
-@dataclass(frozen=True, eq=False)
-class Setpoint:
+class LegMotion(NamedTuple):
     """
-    Where the legs shall be and how fast they shall move at one instant.
+    Where the legs are or shall be, how fast, and with which force, at one instant.
+
+    The same container is a setpoint, a knot of the path and the command of a cycle.
 
     Attributes
     ----------
@@ -30,13 +35,14 @@ class Setpoint:
     stamp: float
     strokes: Array
     rates: Array
-    forces: Array = field(default_factory=lambda: np.zeros(LEGS))
+    forces: Array = NO_MOTION
 
     @property
     def finite(self) -> bool:
         """Whether every number is finite."""
-        numbers = (self.strokes, self.rates, self.forces)
-        return bool(np.isfinite(self.stamp)) and all(bool(np.isfinite(n).all()) for n in numbers)
+        # A sum is not finite if one of its terms is not.
+        legs = sum(self.strokes.tolist()) + sum(self.rates.tolist()) + sum(self.forces.tolist())
+        return isfinite(self.stamp + legs)
 
 
 class Verdict(IntEnum):
@@ -55,3 +61,6 @@ class Verdict(IntEnum):
     START_MOVING = 10
     NOT_FOLLOWING = 11
     TOO_MANY = 12
+
+
+Refusal = tuple[Verdict, str]

@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from stewart_driver.daq.backend import DaqBackend
-from stewart_driver.daq.card_access import CardAccess
-from stewart_driver.daq.fitting import fit_table, merged
+from stewart_driver.daq.calibration import fit_table, merged
+from stewart_driver.daq.card_type import CardAccess
 from stewart_driver.daq.options import DaqOptions
+from stewart_driver.legs import Array
 from stewart_driver.rig_file import Rig, save_rig
 from stewart_kinematics.platform import Platform
 from stewart_simulation.daq_card.analog_rig import AnalogRig, AnalogSettings, Mode
@@ -29,7 +31,7 @@ DAY = datetime.date(2026, 11, 21)
 WALL = 1.8e9
 
 
-def teaching_rig(mode: Mode = Mode.POSITION) -> RigSettings:
+def teaching_rig(mode: Mode = Mode.POSITION, card_late_share: float = 1e-3) -> RigSettings:
     """Return a rig with the card alone, and the small, soft drives of a teaching rig; assumed."""
     return RigSettings(
         platform='ex800',
@@ -37,6 +39,7 @@ def teaching_rig(mode: Mode = Mode.POSITION) -> RigSettings:
         card_mode=mode.value,
         ethercat=False,
         imu=False,
+        card_late_share=card_late_share,
         force_limit=200.0,
         rated_force=50.0,
         position_gain=30.0,
@@ -87,7 +90,11 @@ class Bench:
         self.faults = CardFaults(self.card)
         plant = rig.plant(platform, start_pose(platform, rig.start))
         self.drives = rig.drives(plant, self.limits, hold_after=rig.hold_after)
-        self.settings = AnalogSettings.for_legs(self.limits, mode, seed=3)
+        wired = {'enable_channel': 0, **options}
+        self.settings = replace(
+            AnalogSettings.for_legs(self.limits, mode, seed=3),
+            enable_channel=wired['enable_channel'],
+        )
         self._rig = AnalogRig(self.card, self.drives, self.settings, np.random.default_rng(1))
         self.wires: list[InlineWire] = []
         self.library = SimulatedComedi(self._connect, self.wait)
@@ -98,7 +105,7 @@ class Bench:
             device='bench',
             rig_file=str(path),
             mode=mode.value,
-            **{'enable_channel': 0, **options},
+            **wired,
         )
         self.backend = DaqBackend(
             self.options,
@@ -108,6 +115,11 @@ class Bench:
     def _connect(self, _: str) -> InlineWire:
         self.wires.append(InlineWire(self.card, self.advance))
         return self.wires[-1]
+
+    def amplified(self) -> Array:
+        """Return what the amplifiers make of their volts, shape (6,) [m] or [m/s]."""
+        settings = self.settings
+        return np.asarray(settings.command_gains * self.card.outputs + settings.command_offsets)
 
     def wait(self, duration: float) -> None:
         """Let time pass [s]; the plant follows with the next call of the card."""

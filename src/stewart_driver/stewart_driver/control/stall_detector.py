@@ -8,7 +8,7 @@ from __future__ import annotations
 LONGEST_PAUSE = 0.1
 
 
-class Standstill:
+class StallDetector:
     """How long a counter has stood still, as far as that was seen."""
 
     def __init__(self) -> None:

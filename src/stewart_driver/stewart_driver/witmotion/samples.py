@@ -1,7 +1,7 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Frames of one output cycle into one sample.
+Bytes into frames, frames of one output cycle into one sample, whatever the bytes are.
 
 A cycle's frames are sent back to back in ascending order of their types, and every cycle has the
 same types. So a frame belongs to the cycle before it only if its type is higher and no byte lies
@@ -15,10 +15,158 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from stewart_driver.witmotion.decoder import Decoded
-from stewart_driver.witmotion.frames import Frame, FRAME_LENGTH, FrameType
+from stewart_driver.witmotion.frames import (
+    AngleFrame,
+    Frame,
+    FRAME_LENGTH,
+    FrameType,
+    HEADER,
+    PARSERS,
+    QuaternionFrame,
+)
+
+BODY = FRAME_LENGTH - 1
+
+
+class Decoded(NamedTuple):
+    """
+    One frame and where it stood.
+
+    Attributes
+    ----------
+    position : int
+        Index of its first byte since the decoder was made.
+    type : int
+        Second byte, a FrameType.
+    frame : Frame
+        Its values.
+
+    """
+
+    position: int
+    type: int
+    frame: Frame
+
+
+@dataclass(frozen=True)
+class DecoderStatistics:
+    """
+    Counts since the decoder was made.
+
+    Attributes
+    ----------
+    bytes : int
+        Bytes fed.
+    frames : int
+        Frames found.
+    bytes_skipped : int
+        Bytes that belong to no frame.
+    checksum_errors : int
+        Places that look like a frame with a wrong sum.
+    resyncs : int
+        Frames found after bytes had to be skipped: each stands for one disturbance.
+
+    """
+
+    bytes: int = 0
+    frames: int = 0
+    bytes_skipped: int = 0
+    checksum_errors: int = 0
+    resyncs: int = 0
+
+
+class Decoder:
+    """
+    Find the frames in a stream of bytes that comes in pieces.
+
+    A frame is a header, a known type and ten bytes whose sum is the eleventh; anything else is
+    skipped byte by byte, so that the next true frame is found even if it begins within what
+    looked like one. No bytes whatever raise an exception. Of random bytes one place in 1.4e6
+    (256 · 256 · 256 / 12) passes for a frame: that is all that the protocol's checksum can do.
+
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._rest = b''
+        self._position = 0
+        self._out_of_step = False
+        self._frames = 0
+        self._skipped = 0
+        self._checksum_errors = 0
+        self._resyncs = 0
+
+    @property
+    def position(self) -> int:
+        """How many bytes were fed."""
+        return self._position + len(self._rest)
+
+    @property
+    def statistics(self) -> DecoderStatistics:
+        """The counts so far."""
+        return DecoderStatistics(
+            bytes=self.position,
+            frames=self._frames,
+            bytes_skipped=self._skipped,
+            checksum_errors=self._checksum_errors,
+            resyncs=self._resyncs,
+        )
+
+    def feed(self, data: bytes) -> list[Decoded]:
+        """
+        Take the next bytes.
+
+        Parameters
+        ----------
+        data : bytes
+            Any number of them.
+
+        Returns
+        -------
+        list of Decoded
+            The frames that ended in these bytes, in order.
+
+        """
+        buffer = self._rest + data
+        origin = self._position
+        last = len(buffer) - FRAME_LENGTH
+        found: list[Decoded] = []
+        here = 0
+        while (start := buffer.find(HEADER, here)) >= 0:
+            if start > here:
+                self._skip(start - here)
+                here = start
+            if start + 1 == len(buffer):
+                break
+            parse = PARSERS.get(kind := buffer[start + 1])
+            if parse is not None:
+                if start > last:
+                    break
+                if sum(buffer[start : start + BODY]) & 0xFF == buffer[start + BODY]:
+                    found.append(Decoded(origin + start, kind, parse(buffer, start + 2)))
+                    here = start + FRAME_LENGTH
+                    if self._out_of_step:
+                        self._out_of_step = False
+                        self._resyncs += 1
+                    continue
+                self._checksum_errors += 1
+            self._skip(1)
+            here = start + 1
+        else:
+            self._skip(len(buffer) - here)
+            here = len(buffer)
+        self._frames += len(found)
+        self._rest = buffer[here:]
+        self._position += here
+        return found
+
+    def _skip(self, count: int) -> None:
+        if count:
+            self._skipped += count
+            self._out_of_step = True
+
 
 F = TypeVar('F', bound=Frame)
 
@@ -192,3 +340,33 @@ class CycleGrouper:
         self._candidate = types
         if self._votes >= LEARNED_AFTER:
             self.pattern, self._votes = types, 0
+
+
+# Rounded to 2⁻¹⁵ the norm is within 1e-4 of 1; before its filter has begun a sensor sends zeros.
+NORM_TOLERANCE = 0.01
+UNKNOWN = [-1.0, *(8 * [0.0])]
+"""Covariance of what is not reported."""
+
+
+def isotropic(sigma: float) -> list[float]:
+    """Return the covariance of three independent values with one standard deviation."""
+    return [sigma * sigma if row == column else 0.0 for row in range(3) for column in range(3)]
+
+
+def attitude_of(sample: Sample) -> tuple[float, float, float, float] | None:
+    """
+    Return the attitude that a sample carries, as a unit quaternion x, y, z, w.
+
+    The quaternion frame if there is one, otherwise the angles; None if there is neither, or only
+    the zeros of a filter that has not begun.
+
+    """
+    quaternion = sample.get(QuaternionFrame)
+    if quaternion is None:
+        angle = sample.get(AngleFrame)
+        return None if angle is None else angle.quaternion_xyzw
+    x, y, z, w = quaternion.quaternion_xyzw
+    norm = (x * x + y * y + z * z + w * w) ** 0.5
+    if abs(norm - 1.0) > NORM_TOLERANCE:
+        return None
+    return x / norm, y / norm, z / norm, w / norm

@@ -1,19 +1,75 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Bring a sensor to the settings wanted, and see by reading that it has them."""
+"""Find the speed of a sensor, bring it to the settings wanted, and see that it has them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stewart_driver.errors import ConfigurationError
+from stewart_driver.errors import ConfigurationError, DriverError
 from stewart_driver.witmotion import commands
 from stewart_driver.witmotion.commands import Algorithm, Register
-from stewart_driver.witmotion.conversation import Conversation
-from stewart_driver.witmotion.errors import RegisterRefused, SensorSilent
 from stewart_driver.witmotion.frames import FrameType
-from stewart_driver.witmotion.link import Link
-from stewart_driver.witmotion.probing import probe
+from stewart_driver.witmotion.link import Conversation, Link
+from stewart_driver.witmotion.transport import RegisterRefused, SensorSilent
+
+# The usual ones first.
+CANDIDATES = (115200, 9600, 230400, 921600, 460800, 57600, 38400, 19200, 4800)
+LISTEN = 0.35
+# One frame in garbage has odds of 1 : 1.4e6 per byte, two have none.
+ENOUGH = 2
+
+
+def order(*first: int) -> tuple[int, ...]:
+    """Return all speeds, beginning with those that are likely."""
+    return tuple(dict.fromkeys([*first, *CANDIDATES]))
+
+
+def probe(link: Link, candidates: Sequence[int]) -> Conversation[int]:
+    """
+    Try speeds until frames come.
+
+    At each speed the sensor is also asked for a register, twice, which needs no unlocking and
+    changes nothing: so a sensor that sends rarely, or nothing at all, is found, too.
+
+    Parameters
+    ----------
+    link : Link
+        Open line; left at the speed found.
+    candidates : sequence of int
+        Speeds in the order of trial.
+
+    Returns
+    -------
+    int
+        The speed.
+
+    Raises
+    ------
+    SensorSilent
+        If no frame came at any speed; says whether bytes did.
+
+    """
+    before = link.decoder.statistics.bytes
+    for baud in candidates:
+        link.set_baud(baud)
+        for _ in range(ENOUGH):
+            link.send(commands.read(Register.CONTENT))
+        heard = yield from link.listen(LISTEN, enough=ENOUGH)
+        if len(heard) >= ENOUGH:
+            return baud
+    count = link.decoder.statistics.bytes - before
+    tried = commands.listed(candidates)
+    if count:
+        raise SensorSilent(
+            f'{count} bytes came but no frame at any speed ({tried} baud): is this the sensor, '
+            f'and is the line free of noise?'
+        )
+    raise SensorSilent(
+        f'no bytes came at any speed ({tried} baud): is the sensor powered, its TX wired to RX?'
+    )
+
 
 # The vendor's own scripts wait as long between two commands.
 PAUSE = 0.1
@@ -38,7 +94,11 @@ class SensorSettings:
     algorithm : Algorithm
         Nine axes: yaw from the magnetometer; six: yaw from the gyroscope alone.
     save : bool
-        Keep the settings through a loss of power.
+        Keep the settings through a loss of power; also restart a sensor that needs it to obey.
+    bandwidth : float
+        Corner of the sensor's low pass [Hz].
+    gyroscope_range, accelerometer_range : float
+        Full scale [°/s], [g].
 
     Raises
     ------
@@ -53,13 +113,16 @@ class SensorSettings:
     baud: int
     algorithm: Algorithm = Algorithm.SIX_AXIS
     save: bool = False
+    bandwidth: float = 98.0
+    gyroscope_range: float = 2000.0
+    accelerometer_range: float = 16.0
 
     def __post_init__(self) -> None:
         """Look everything up."""
-        commands.rate_code(self.rate)
         commands.baud_code(self.baud)
         if not self.content or not set(self.content) <= set(commands.CONTENT_BITS):
             raise ConfigurationError('content', self.content, 'types from 0x50 to 0x5A')
+        self.wanted()
         carried = commands.carried_rate(self.content, self.baud)
         if self.rate > carried:
             raise ConfigurationError(
@@ -80,10 +143,21 @@ class SensorSettings:
             Register.CONTENT: commands.content_mask(self.content),
             Register.RATE: commands.rate_code(self.rate),
             Register.ALGORITHM: self.algorithm,
+            Register.BANDWIDTH: commands.code_of(
+                'bandwidth', self.bandwidth, commands.BANDWIDTHS, 'Hz'
+            ),
+            Register.GYROSCOPE_RANGE: commands.code_of(
+                'gyroscope_range', self.gyroscope_range, commands.GYROSCOPE_RANGES, 'deg/s'
+            ),
+            Register.ACCELEROMETER_RANGE: commands.code_of(
+                'accelerometer_range', self.accelerometer_range, commands.ACCELEROMETER_RANGES, 'g'
+            ),
         }
 
 
-def configure(link: Link, settings: SensorSettings) -> Conversation[tuple[Register, ...]]:
+def configure(
+    link: Link, settings: SensorSettings, *, obeys: bool = True
+) -> Conversation[tuple[Register, ...]]:
     """
     Write what differs, and read it back.
 
@@ -93,6 +167,8 @@ def configure(link: Link, settings: SensorSettings) -> Conversation[tuple[Regist
         Line at the sensor's speed; left at `settings.baud`.
     settings : SensorSettings
         What it shall send.
+    obeys : bool
+        False if its stream is not what its registers may say.
 
     Returns
     -------
@@ -105,6 +181,8 @@ def configure(link: Link, settings: SensorSettings) -> Conversation[tuple[Regist
         If the sensor does not answer.
     RegisterRefused
         If a register keeps another value.
+    DriverError
+        If it does not obey its registers, and must not be restarted.
 
     """
     wanted = settings.wanted()
@@ -120,16 +198,32 @@ def configure(link: Link, settings: SensorSettings) -> Conversation[tuple[Regist
             yield from change_baud(link, settings)
         else:
             yield from write(link, register, wanted[register])
-    if changes and settings.save:
+    if not (changes or obeys):
+        if not settings.save:
+            raise DriverError(
+                'its registers are as wanted, its stream is not: such a sensor obeys after a '
+                'restart, for which `save` has to be true'
+            )
+        yield from restart(link, (settings.baud,))
+    elif changes and settings.save:
         yield from send(link, commands.save())
     return tuple(changes)
+
+
+def restart(link: Link, speeds: Sequence[int]) -> Conversation[int]:
+    """Save and start anew, which some models need to obey; return the speed found."""
+    yield from send(link, commands.save())
+    yield from send(link, commands.write(Register.SAVE, commands.Save.REBOOT))
+    yield from link.listen(RESTART)
+    return (yield from probe(link, speeds))
 
 
 def registers(link: Link) -> Conversation[dict[Register, int]]:
     """Read the registers that `configure` may write; SensorSilent if no answer comes."""
     settings = yield from link.registers(Register.CONTENT)
     algorithm = yield from link.registers(Register.ALGORITHM)
-    if settings is None or algorithm is None:
+    ranges = yield from link.registers(Register.BANDWIDTH)
+    if settings is None or algorithm is None or ranges is None:
         raise SensorSilent(
             f'the sensor does not answer at {link.baud} baud: is its RX wired to TX?'
         )
@@ -139,6 +233,9 @@ def registers(link: Link) -> Conversation[dict[Register, int]]:
         Register.RATE: rate,
         Register.BAUD: baud,
         Register.ALGORITHM: algorithm[0],
+        Register.BANDWIDTH: ranges[0],
+        Register.GYROSCOPE_RANGE: ranges[1],
+        Register.ACCELEROMETER_RANGE: ranges[2],
     }
 
 
@@ -177,9 +274,6 @@ def change_baud(link: Link, settings: SensorSettings) -> Conversation[None]:
     yield from link.listen(PAUSE)
     found = yield from probe(link, (settings.baud, before))
     if found != settings.baud and settings.save:
-        yield from send(link, commands.save())
-        yield from send(link, commands.write(Register.SAVE, commands.Save.REBOOT))
-        yield from link.listen(RESTART)
-        found = yield from probe(link, (settings.baud, before))
+        found = yield from restart(link, (settings.baud, before))
     if found != settings.baud:
         raise RegisterRefused(Register.BAUD.name, code, commands.baud_code(found))

@@ -1,0 +1,242 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a drive does by itself when the computer does not stop it: limits and option codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+import struct
+from typing import NamedTuple
+
+from stewart_driver.ethercat.cia402 import objects
+from stewart_driver.ethercat.errors import SdoRefused
+from stewart_driver.ethercat.gear import Gear, HIGHEST, LOWEST, PER_MILLE
+from stewart_driver.ethercat.sdo import SdoChannel
+from stewart_driver.legs import END_MARGIN, LegLimits
+from stewart_driver.yaml_fields import Fields
+
+MILLISECONDS = 1e3
+LARGEST_WORD, LARGEST_LONG = (1 << 16) - 1, (1 << 32) - 1
+# What the option codes are for, and where they are (i16).
+OPTIONS = {
+    'abort_connection': objects.ABORT_CONNECTION_OPTION,
+    'quick_stop': objects.QUICK_STOP_OPTION,
+    'shutdown': objects.SHUTDOWN_OPTION,
+    'disable_operation': objects.DISABLE_OPERATION_OPTION,
+    'fault_reaction': objects.FAULT_REACTION_OPTION,
+}
+# The drive steps in behind the computer, which lets legs be END_MARGIN beyond their ends [m].
+LIMIT_MARGIN = 2.0 * END_MARGIN
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A value for an object, and what it is for."""
+
+    what: str
+    index: int
+    subindex: int
+    data: bytes
+
+
+class Lack(NamedTuple):
+    """What a drive does not have or take, and what it says to that."""
+
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Guards:
+    """
+    Which guards a type of drive has, and their values; what it does not have is None or missing.
+
+    Attributes
+    ----------
+    options : dict of str to int
+        Option codes of CiA 402 by the names of `OPTIONS`.
+    following_error : float or None
+        Window of the following error [m].
+    following_time : float or None
+        For how long a leg may be outside of it [s].
+    torque : float or None
+        Share of the rated torque [-].
+    software_limits : bool
+        Whether the drive takes the ends of the stroke.
+
+    """
+
+    options: dict[str, int]
+    following_error: float | None
+    following_time: float | None
+    torque: float | None
+    software_limits: bool
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> Guards:
+        """Read the section of a drive type; raises `ConfigurationError`."""
+        given = fields.section('options')
+        options = {name: given.integer(name, -128, 127) for name in OPTIONS if given.has(name)}
+        given.finish()
+
+        def number(key: str) -> float | None:
+            return fields.number(key, positive=True) if fields.has(key) else None
+
+        result = cls(
+            options,
+            number('following_error_m'),
+            number('following_time_s'),
+            number('torque_limit'),
+            fields.flag('software_limits'),
+        )
+        fields.finish()
+        return result
+
+    def settings(self, gear: Gear, ends: tuple[int, int] | None) -> Iterator[Setting]:
+        """
+        Yield what a drive is to be given.
+
+        Parameters
+        ----------
+        gear : Gear
+            Counts per metre.
+        ends : tuple of int, or None
+            Software limits [count]; None where strokes are not absolute, which opens them.
+
+        Yields
+        ------
+        Setting
+            In the order of writing.
+
+        """
+        for name, code in self.options.items():
+            what = name.replace('_', ' ')
+            yield Setting(what, OPTIONS[name], 0, struct.pack('<h', code))
+        if self.following_error is not None:
+            window = min(round(abs(gear.counts_per_metre) * self.following_error), LARGEST_LONG)
+            data = struct.pack('<I', window)
+            yield Setting('following error', objects.FOLLOWING_ERROR_WINDOW, 0, data)
+        if self.following_time is not None:
+            time = min(round(MILLISECONDS * self.following_time), LARGEST_WORD)
+            data = struct.pack('<H', time)
+            yield Setting('following error time', objects.FOLLOWING_ERROR_TIMEOUT, 0, data)
+        if self.torque is not None:
+            data = struct.pack('<H', min(round(self.torque / PER_MILLE), LARGEST_WORD))
+            for index in (objects.POSITIVE_TORQUE_LIMIT, objects.NEGATIVE_TORQUE_LIMIT):
+                yield Setting('torque limit', index, 0, data)
+        if self.software_limits:
+            for subindex, end in enumerate(ends or (LOWEST, HIGHEST), 1):
+                data = struct.pack('<i', end)
+                yield Setting('software limit', objects.SOFTWARE_POSITION_LIMIT, subindex, data)
+
+    @property
+    def missing(self) -> list[str]:
+        """What the type is known not to have."""
+        missing = [name.replace('_', ' ') for name in OPTIONS if name not in self.options]
+        for what, value in (
+            ('following error', self.following_error),
+            ('following error time', self.following_time),
+            ('torque limit', self.torque),
+            ('software limit', self.software_limits or None),
+        ):
+            if value is None:
+                missing.append(what)
+        return missing
+
+
+def software_limits(
+    leg: int, gear: Gear, limits: LegLimits, zero: int, position: int | None
+) -> tuple[int, int]:
+    """
+    Return between which counts the drive may bring a leg.
+
+    A leg that stands beyond them must not be pulled inside by being switched on: then the limit is
+    beyond where it stands.
+
+    Parameters
+    ----------
+    leg : int
+        1 to 6.
+    gear : Gear
+        Counts per metre.
+    limits : LegLimits
+        Ends of the stroke.
+    zero : int
+        Position at stroke zero [count].
+    position : int or None
+        Where the leg stands, if that is known [count].
+
+    Returns
+    -------
+    tuple of int
+        Lower and upper limit [count].
+
+    """
+    margin = LIMIT_MARGIN * abs(gear.counts_per_metre)
+    ends = [
+        zero + gear.counts_per_metre * float(end[leg - 1])
+        for end in (limits.stroke_lower, limits.stroke_upper)
+    ]
+    if position is not None:
+        ends.append(float(position))
+    return max(round(min(ends) - margin), LOWEST), min(round(max(ends) + margin), HIGHEST)
+
+
+def holds_limits(drive: SdoChannel, ends: tuple[int, int]) -> bool:
+    """Tell whether a drive still has its software limits, which it forgets when switched off."""
+    index = objects.SOFTWARE_POSITION_LIMIT
+    try:
+        return all(
+            drive.read(index, subindex)[:4] == struct.pack('<i', end)
+            for subindex, end in enumerate(ends, 1)
+        )
+    except SdoRefused:
+        return False
+
+
+def write(drive: SdoChannel, settings: Iterator[Setting]) -> list[Lack]:
+    """Write settings and read them back; return which the drive lacks or changes."""
+    lacks = []
+    for item in settings:
+        where = f'{item.index:04X}h' + (f':{item.subindex}' if item.subindex else '')
+        try:
+            drive.write(item.index, item.subindex, item.data)
+            found = drive.read(item.index, item.subindex)[: len(item.data)]
+        except SdoRefused as error:
+            lacks.append(Lack(f'{item.what} ({where})', error.reason))
+            continue
+        if found != item.data:
+            says = int.from_bytes(found, 'little', signed=True)
+            lacks.append(Lack(f'{item.what} ({where})', f'reads back {says}'))
+    return lacks
+
+
+def sentence(missing: Sequence[str], lacks: Sequence[Sequence[Lack]]) -> str:
+    """
+    Say by name what the drives lack.
+
+    Parameters
+    ----------
+    missing : sequence of str
+        What the type is known not to have.
+    lacks : sequence of sequence of Lack
+        What the drives of legs 1 to 6 have refused.
+
+    Returns
+    -------
+    str
+        Empty if nothing is missing.
+
+    """
+    legs: dict[Lack, list[str]] = {}
+    for leg, found in enumerate(lacks, 1):
+        for lack in found:
+            legs.setdefault(lack, []).append(str(leg))
+    groups: dict[tuple[str, str], list[str]] = {}
+    for lack, names in legs.items():
+        which = '' if len(names) == len(lacks) else f' of leg {", ".join(names)}'
+        groups.setdefault((which, lack.reason), []).append(lack.what)
+    parts = [', '.join(missing)] if missing else []
+    parts += [f'{", ".join(what)}{which}: {why}' for (which, why), what in groups.items()]
+    return f'the drives lack {"; ".join(parts)}' if parts else ''

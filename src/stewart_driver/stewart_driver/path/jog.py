@@ -1,0 +1,102 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Legs that move at asked rates for as long as somebody asks, slowly and not beyond their ends."""
+
+from __future__ import annotations
+
+import numpy as np
+from stewart_driver.legs import Array, LegLimits, LEGS
+
+# Fastest leg, as a share of the rate limit.
+SHARE = 0.1
+# The legs come to rest so long after the last request [s].
+DEAD_MAN = 0.1
+# Speeding up and slowing down, as a share of the acceleration limit.
+STRENGTH = 0.25
+
+
+def too_fast(rates: Array, limits: LegLimits) -> str:
+    """Return why these rates are none to jog with; empty if they are."""
+    if not np.isfinite(rates).all():
+        return 'a jog has a rate that is not finite'
+    speeds, most = np.abs(rates), SHARE * limits.rate
+    leg = int(speeds.argmax())
+    if speeds[leg] > most * (1.0 + 1e-9):
+        return f'a jog needs {speeds[leg]:.4f} m/s in leg {leg + 1}, allowed are {most:g} m/s'
+    return ''
+
+
+class Jog:
+    """
+    Six legs on their way with the rates that are asked for.
+
+    All legs are slowed down by one factor, so that a direction of the platform stays one.
+
+    Parameters
+    ----------
+    strokes : ndarray, shape (6,)
+        Where the legs are held [m]; a leg that is outside its stroke moves inwards only.
+    limits : LegLimits
+        Ends of the strokes and acceleration.
+
+    Attributes
+    ----------
+    strokes, rates : ndarray, shape (6,)
+        Present command [m], [m/s].
+
+    """
+
+    def __init__(self, strokes: Array, limits: LegLimits) -> None:
+        """Stand."""
+        self.strokes, self.rates = strokes, np.zeros(LEGS)
+        self._acceleration = STRENGTH * limits.acceleration
+        # A leg that is outside does not step inside, and comes no further out.
+        self._lower = np.minimum(limits.stroke_lower, strokes)
+        self._upper = np.maximum(limits.stroke_upper, strokes)
+        self._ends = limits.stroke_lower, limits.stroke_upper
+        self._wanted, self._until = self.rates, -np.inf
+
+    def ask(self, rates: Array, until: float) -> None:
+        """Ask for rates, shape (6,) [m/s], until an instant [s]."""
+        self._wanted, self._until = rates, until
+
+    def advance(self, now: float, step: float) -> bool:
+        """
+        Move on.
+
+        Parameters
+        ----------
+        now : float
+            Instant of the cycle [s].
+        step : float
+            Time since the one before [s].
+
+        Returns
+        -------
+        bool
+            Whether the legs are at rest because nothing is asked for any more.
+
+        """
+        asked = now < self._until and bool(self._wanted.any())
+        wanted = self._wanted * self._slowdown() if asked else np.zeros(LEGS)
+        change = wanted - self.rates
+        longest, allowed = float(np.abs(change).max()), self._acceleration * step
+        if longest > allowed:
+            change *= allowed / longest
+        before, self.rates = self.rates, self.rates + change
+        strokes = self.strokes + (0.5 * step) * (before + self.rates)
+        self.strokes = np.clip(strokes, self._lower, self._upper)
+        # Who has come inside stays there.
+        self._lower = np.minimum(self._ends[0], np.maximum(self._lower, self.strokes))
+        self._upper = np.maximum(self._ends[1], np.minimum(self._upper, self.strokes))
+        return not asked and longest <= allowed
+
+    def _slowdown(self) -> float:
+        """Return the factor with which every leg can still stop in front of its end."""
+        wanted = self._wanted
+        room = np.where(wanted > 0.0, self._ends[1] - self.strokes, self.strokes - self._ends[0])
+        # Half of the deceleration that there is: cycles are steps.
+        fastest = np.sqrt(self._acceleration * np.maximum(room, 0.0))
+        speeds = np.abs(wanted)
+        moving = speeds > 0.0
+        return min(1.0, float((fastest[moving] / speeds[moving]).min()))

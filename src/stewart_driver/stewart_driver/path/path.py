@@ -1,0 +1,216 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The path through the setpoints, from rest to its last knot and along the tangent behind it."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+from stewart_driver.control.configuration import InterpolationSettings
+from stewart_driver.legs import Array, LegLimits
+from stewart_driver.path.common_stop import StartOffset
+from stewart_driver.path.contradictions import Contradictions
+from stewart_driver.path.motion import LegMotion, NO_MOTION, Refusal, Verdict
+from stewart_driver.path.path_clock import PathClock
+from stewart_driver.path.segment import Segment, SegmentBuilder
+
+# The start offset fades with this share of the acceleration limit.
+FADE_STRENGTH = 0.1
+# Segments that wait; at 200 setpoints per second those of 20 s.
+CAPACITY = 4096
+
+
+class Path:
+    """
+    Knots that arrive, and the curve through them as time goes on.
+
+    Parameters
+    ----------
+    limits : LegLimits
+        Ends of stroke, rate and acceleration that no segment leaves.
+    settings : InterpolationSettings
+        Delay and tolerances.
+
+    Attributes
+    ----------
+    clock : PathClock
+        Which instant is played.
+    contradictions : Contradictions
+        Whether two sources send.
+    full : bool
+        Whether a setpoint was refused because too many wait.
+    tangent : bool
+        Whether the last command is on the tangent behind the last knot.
+    waited : float
+        How far behind it [s].
+    over : bool
+        Whether the path has ended at rest.
+
+    """
+
+    def __init__(self, limits: LegLimits, settings: InterpolationSettings) -> None:
+        """Wait for a beginning."""
+        self._limits, self._settings = limits, settings
+        self._builder = SegmentBuilder(limits, settings.margin)
+        self.clock = PathClock(settings.playout_delay, limits)
+        self.contradictions = Contradictions(limits.acceleration)
+        self._queue: deque[Segment] = deque()
+        self._segment: Segment | None = None
+        self._offset: StartOffset | None = None
+        self._slope = self._bend = NO_MOTION
+        self._powers = np.zeros((3, 4))
+        self._powers[0, 0] = self._powers[1, 1] = 1.0
+        self._powers[2, 2] = 2.0
+        self._entries = self._powers.reshape(-1)
+        self.clear()
+
+    def clear(self) -> None:
+        """Play no path."""
+        self._queue.clear()
+        self.full = self.over = self.tangent = False
+        self.waited = 0.0
+        self.clock.rest()
+
+    def begin(self, held: LegMotion, setpoint: LegMotion, now: float) -> Refusal | None:
+        """
+        Start a path at a setpoint that rests where the legs are held.
+
+        Parameters
+        ----------
+        held : LegMotion
+            Where they are.
+        setpoint : LegMotion
+            The first knot.
+        now : float
+            Instant of the last command on the steady clock [s].
+
+        Returns
+        -------
+        tuple of Verdict and str, or None
+            Why not.
+
+        """
+        settings = self._settings
+        distances = np.abs(setpoint.strokes - held.strokes)
+        leg = int(distances.argmax())
+        if distances[leg] > settings.start_tolerance:
+            return Verdict.START_AWAY, (
+                f'a path begins {distances[leg]:.6f} m from the held stroke of leg {leg + 1}, '
+                f'allowed are {settings.start_tolerance:g} m'
+            )
+        speeds = np.abs(setpoint.rates)
+        leg = int(speeds.argmax())
+        if speeds[leg] > settings.start_rate_tolerance:
+            return Verdict.START_MOVING, (
+                f'a path begins with {speeds[leg]:.6f} m/s in leg {leg + 1}, '
+                f'allowed are {settings.start_rate_tolerance:g} m/s'
+            )
+        # The command of this cycle will be one step after the one before.
+        time = now - settings.playout_delay
+        lead = setpoint.stamp - time
+        if lead <= 0.0:
+            return Verdict.LATE, f'a setpoint comes {-lead:.4f} s too late to be played'
+        origin = setpoint.strokes - setpoint.rates * (0.5 * lead)
+        segment = self._builder.build(LegMotion(time, origin, NO_MOTION, held.forces), setpoint)
+        if (refusal := self._builder.refusal_of(segment)) is not None:
+            return refusal
+        self._segment = segment
+        self.clock.start(time)
+        self._slope = self._bend = NO_MOTION
+        self.contradictions.forget()
+        self.contradictions.accepted = True
+        away = held.strokes - origin
+        strength = FADE_STRENGTH * self._limits.acceleration
+        self._offset = StartOffset(away, time, strength) if away.any() else None
+        return None
+
+    def append(self, setpoint: LegMotion) -> Refusal | None:
+        """Continue from the last knot, or the tangent already followed; return why not."""
+        if len(self._queue) >= CAPACITY:
+            self.full = True
+            return Verdict.TOO_MANY, f'{CAPACITY} setpoints wait already'
+        time, last = self.clock.time, self._last
+        first, on_tangent = last, time > last.stamp
+        if on_tangent:
+            late = time - setpoint.stamp
+            if late >= 0.0:
+                return Verdict.LATE, f'a setpoint comes {late:.4f} s too late to be played'
+            strokes = last.strokes + (time - last.stamp) * last.rates
+            first = LegMotion(time, strokes, last.rates, last.forces)
+        segment = self._builder.build(first, setpoint)
+        if (refusal := self._builder.refusal_of(segment)) is not None:
+            if refusal[0] is Verdict.JUMP:
+                self.contradictions.note(last, setpoint)
+            return refusal
+        if on_tangent:
+            self._segment = segment
+        else:
+            self._queue.append(segment)
+        self.contradictions.accepted = True
+        return None
+
+    def compare(self, setpoint: LegMotion) -> None:
+        """Look whether a setpoint that comes too late to be played belongs to the path at all."""
+        self.contradictions.compare(self._last, setpoint)
+
+    def advance(self, now: float, step: float) -> LegMotion:
+        """
+        Play on.
+
+        Parameters
+        ----------
+        now : float
+            Instant of the cycle on the steady clock [s].
+        step : float
+            Time since the cycle before [s].
+
+        Returns
+        -------
+        LegMotion
+            The path at its present time; see `waited` and `over`.
+
+        """
+        speed = self.clock.advance(now, step, self._slope, self._bend)
+        time, segment = self.clock.time, self._segment
+        assert segment is not None
+        while time > segment.end and self._queue:
+            segment = self._queue.popleft()
+        self._segment = segment
+        if time > segment.end:
+            strokes, slope, forces = self._behind(time, segment.last)
+        else:
+            strokes, slope, forces = self._within(time, segment)
+        if self._offset is not None and self._offset.over(time):
+            self._offset = None
+        if self._offset is not None:
+            fade, fade_rate = self._offset.at(time)
+            strokes, slope = strokes + fade, slope + fade_rate
+        return LegMotion(now, strokes, speed * slope, forces)
+
+    @property
+    def _last(self) -> LegMotion:
+        """The last knot."""
+        assert self._segment is not None
+        return (self._queue[-1] if self._queue else self._segment).last
+
+    def _within(self, time: float, segment: Segment) -> tuple[Array, Array, Array]:
+        """Return strokes, their slope along the path, and forces on a segment."""
+        u = time - segment.start
+        square = u * u
+        entries = self._entries
+        entries[1], entries[2], entries[3] = u, square, square * u
+        entries[6], entries[7], entries[11] = u + u, 3.0 * square, 6.0 * u
+        strokes, self._slope, self._bend = np.dot(self._powers, segment.coefficients)
+        self.tangent = False
+        return strokes, self._slope, segment.forces(time)
+
+    def _behind(self, time: float, last: LegMotion) -> tuple[Array, Array, Array]:
+        """Return the same on the tangent behind the last knot, or at rest there."""
+        self.waited = time - last.stamp
+        self._slope, self._bend = last.rates, NO_MOTION
+        if np.abs(last.rates).max() <= self._settings.rest_rate:
+            self.over = self._offset is None or self._offset.over(time)
+            return last.strokes, NO_MOTION, last.forces
+        self.tangent = True
+        return last.strokes + self.waited * last.rates, last.rates, last.forces

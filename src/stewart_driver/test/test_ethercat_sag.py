@@ -1,0 +1,321 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Legs without brakes: what they do while their drives come on, go off and fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import sys
+
+import numpy as np
+import pytest
+
+# Tests are imported by path, and their helpers have to be found.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from sagging_wire import COUNTS, CYCLE, FAULT, OPERATION, SaggingDrive, SaggingWire
+from stewart_driver.backend import Measurement, Targets
+from stewart_driver.control.wire_statistics import WireStatistics
+from stewart_driver.errors import DriverError
+from stewart_driver.ethercat.drive_setup import Exchange
+from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.ethercat.phase_lock import PhaseLock
+from stewart_driver.ethercat.process_map import InputImage, OutputImage
+from stewart_driver.ethercat.session import Session
+from stewart_driver.ethercat.starting import Line
+from stewart_driver.ethercat.watch import Watch
+from stewart_driver.rig_file import DriveIdentity
+
+KIND = DriveType.from_yaml('omron_1s')
+OPTIONS = EthercatOptions(interface='sagging', cycle_time=CYCLE)
+EXCHANGE = Exchange(
+    OutputImage(1, (0x60400010, 0x607A0020, 0x60B20010), lambda _index, _subindex: b''),
+    InputImage(1, (0x60410010, 0x60640020, 0x603F0010, 0x60770010)),
+    '',
+)
+LINE = Line((DriveIdentity(0x83, 0xB0, 0x10004, 1),) * 6, (EXCHANGE,) * 6, zeros=(0,) * 6)
+# 50 mm/s for 2 ms, and a count for rounding [m].
+STEP = 0.05 * CYCLE + 2e-9
+WINDOW = round(0.05 / CYCLE)
+
+
+class Bench:
+    """The driver's side of a wire, and a cycle that holds the legs once it may."""
+
+    def __init__(self, *drives: SaggingDrive) -> None:
+        self.wire = SaggingWire(drives or [SaggingDrive(0.2 + 0.01 * leg) for leg in range(6)])
+        watch = Watch(self.wire, 'sagging', OPTIONS, WireStatistics())
+        self.session = Session(self.wire, LINE, KIND, OPTIONS, watch, PhaseLock(CYCLE))
+        self.hold: np.ndarray | None = None
+        self.last: Measurement | None = None
+        self.step(20)
+
+    @property
+    def positions(self) -> np.ndarray:
+        return np.array([drive.position for drive in self.wire.drives])
+
+    def step(self, count: int = 1, move: float = 0.0) -> Measurement:
+        for _ in range(count):
+            self.wire.time += CYCLE
+            if self.hold is None and self.last is not None and self.last.enabled:
+                self.hold = self.last.strokes
+            if self.hold is not None:
+                self.hold = self.hold + move
+            strokes = self.positions if self.hold is None else self.hold
+            targets = Targets(strokes, np.zeros(6), np.zeros(6))
+            self.last = self.session.exchange(targets, self.wire.time)
+        assert self.last is not None
+        return self.last
+
+    def enable(self) -> int:
+        """Switch on; return the number of the first frame after all are on."""
+        self.session.enable()
+        while not all(drive.word == OPERATION for drive in self.wire.drives):
+            self.step()
+            assert len(self.wire.sent) < 1000
+        first = len(self.wire.sent)
+        while not self.step().enabled:
+            assert len(self.wire.sent) < 1000
+        return first
+
+    def targets(self) -> np.ndarray:
+        return np.array([[target / COUNTS for _, target, _ in frame] for frame in self.wire.sent])
+
+    def told(self) -> np.ndarray:
+        return np.array(self.wire.told)
+
+
+def seeded(seed: int) -> Bench:
+    rng = np.random.default_rng(seed)
+    return Bench(
+        *(
+            SaggingDrive(
+                position=rng.uniform(0.05, 0.55),
+                switches_on_in=int(rng.integers(0, 150)),
+                word_delay=int(rng.integers(0, 5)),
+                target_delay=int(rng.integers(0, 5)),
+                stiffness=rng.uniform(40.0, 150.0),
+                load=rng.uniform(0.0, 0.006),
+            )
+            for _ in range(6)
+        )
+    )
+
+
+@pytest.mark.parametrize('seeds', [range(start, start + 25) for start in range(0, 200, 25)])
+def test_enabling_moves_nothing_while_legs_sag_and_drives_come_on_apart(seeds: range) -> None:
+    for seed in seeds:
+        bench = seeded(seed)
+        first = bench.enable()
+        bench.step(2 * WINDOW)
+
+        targets, told = bench.targets(), bench.told()
+        follows = np.abs(targets - told).max(axis=1) > 1e-9
+        begin = first + int(np.argmax(follows[first:]))
+        window = slice(begin, begin + WINDOW)
+        steps = np.abs(np.diff(targets, axis=0))
+        assert steps.max() <= STEP, seed
+        # What the first followed frames ask for is where the legs are.
+        assert np.abs(targets - told)[window].max() <= 2.0 * STEP, seed
+        moved = np.abs(np.diff(told, axis=0))
+        assert moved[window].max() <= STEP, seed
+        assert moved[-WINDOW // 2 :].max() < 2e-6, seed
+
+
+def test_a_drive_that_does_not_follow_has_its_actual_position_as_its_target() -> None:
+    bench = Bench(*(SaggingDrive(0.2 + 0.05 * leg, switches_on_in=20 * leg) for leg in range(6)))
+    first = bench.enable()
+
+    targets, told = bench.targets(), bench.told()
+
+    np.testing.assert_allclose(targets[1 : first + 5], told[1 : first + 5], atol=1.3e-9)
+
+
+@pytest.mark.parametrize('target_delay', [0, 4])
+@pytest.mark.parametrize('word_delay', [0, 4])
+def test_no_target_jumps_back_at_switching_off(word_delay: int, target_delay: int) -> None:
+    """Trial 1: after a move of 100 mm 607Ah went back to where the drives were switched on."""
+    bench = Bench(
+        *(
+            SaggingDrive(0.2, word_delay=word_delay, target_delay=target_delay, load=0.002)
+            for _ in range(6)
+        )
+    )
+    bench.enable()
+    bench.step(500, move=0.2e-3)
+    bench.step(100)
+    off = len(bench.wire.sent)
+    before = bench.positions
+
+    bench.session.disable()
+    kicks = []
+    while any(drive.word == OPERATION for drive in bench.wire.drives):
+        bench.step()
+        kicks += [abs(drive.acted - drive.position) for drive in bench.wire.drives]
+        assert len(bench.wire.sent) < off + 100
+
+    assert np.abs(np.diff(bench.targets()[off - 1 :], axis=0)).max() <= 1e-4
+    assert max(kicks) <= 1e-4
+    assert np.abs(bench.positions - before).max() < 2e-4
+    words = [frame[0][0] for frame in bench.wire.sent[off:]]
+    assert words[:5] == [0x0F] * 5
+    assert words[5:].index(0x07) == 0
+
+
+def test_switching_off_disables_the_operation_before_it_takes_the_voltage() -> None:
+    bench = Bench()
+    bench.enable()
+    off = len(bench.wire.sent)
+    bench.session.disable()
+    bench.step(30)
+
+    words = [frame[0][0] for frame in bench.wire.sent[off:]]
+    assert list(dict.fromkeys(words)) == [0x0F, 0x07, 0x06, 0x00]
+    assert bench.step().live == 0
+
+
+@pytest.mark.parametrize('speed', [0.25, -0.05])
+def test_the_end_of_a_moving_platform_is_the_ramp_of_its_drives(speed: float) -> None:
+    """Reading 2: every end coasted, since the quick stop was never sent."""
+    deceleration = 0.6
+    bench = Bench(*(SaggingDrive(0.3, deceleration=deceleration) for _ in range(6)))
+    bench.enable()
+    for change in np.linspace(0.0, speed, 100):
+        bench.step(move=float(change) * CYCLE)
+    bench.step(20, move=speed * CYCLE)
+    end = len(bench.wire.sent)
+    rates = []
+
+    def watched(outputs: list[bytes], exchange: object = bench.wire.exchange) -> int:
+        counter: int = exchange(outputs)  # type: ignore[operator]
+        rates.append(max(abs(drive.velocity) for drive in bench.wire.drives))
+        return counter
+
+    bench.wire.exchange = watched  # type: ignore[method-assign, assignment]
+    bench.session.close()
+
+    words = [frame[0][0] for frame in bench.wire.sent[end:]]
+    assert words[0] == 0x02
+    first_off = words.index(0x00)
+    assert rates[first_off - 1] < 0.005
+    assert first_off * CYCLE >= 0.9 * abs(speed) / deceleration
+    targets, told = bench.targets()[end:first_off], bench.told()[end:first_off]
+    np.testing.assert_allclose(targets, told, atol=1.3e-9)
+    assert bench.wire.closed_at is not None
+
+
+def faulty(bench: Bench, axis: int = 2) -> None:
+    drive = bench.wire.drives[axis]
+    drive.word, drive.code = FAULT, 0x7305
+
+
+def test_after_the_fault_of_one_the_others_hold_until_they_are_disabled() -> None:
+    bench = Bench()
+    bench.enable()
+    bench.step(50)
+    before = bench.positions
+    faulty(bench)
+
+    measured = bench.step(500)
+
+    assert 'leg 3 reports fault 0x7305' in str(measured.fault)
+    assert measured.live == 0b111011
+    others = [0, 1, 3, 4, 5]
+    assert np.abs(bench.positions - before)[others].max() < 5e-5
+    assert bench.positions[2] < before[2] - 0.04
+    target, told = bench.targets()[-1][2], bench.told()[-1][2]
+    assert target == pytest.approx(told, abs=1.3e-9)
+
+
+def test_a_reset_switches_one_on_again_while_the_others_hold() -> None:
+    bench = Bench()
+    bench.enable()
+    bench.step(50)
+    before = bench.positions
+    faulty(bench)
+    bench.step(20)
+    frames = len(bench.wire.sent)
+
+    bench.session.reset()
+    bench.hold = None
+    assert bench.step(5).fault is None
+    bench.session.enable()
+    while not bench.step().enabled:
+        assert len(bench.wire.sent) < frames + 500
+    bench.step(100)
+
+    others = [0, 1, 3, 4, 5]
+    assert np.abs(bench.told()[frames:] - before)[:, others].max() < 1.5e-4
+    assert np.abs(np.diff(bench.targets()[frames:], axis=0)).max() <= STEP
+    assert bench.step(100).fault is None
+    assert all(drive.word == OPERATION for drive in bench.wire.drives)
+
+
+def test_a_reset_that_a_drive_takes_back_is_refused() -> None:
+    bench = Bench()
+    bench.enable()
+    faulty(bench)
+    bench.step(5)
+    exchange, frames = bench.wire.exchange, 0
+
+    def fails_again(outputs: list[bytes]) -> int:
+        nonlocal frames
+        frames += 1
+        if frames == 30:
+            faulty(bench)
+        return exchange(outputs)
+
+    bench.wire.exchange = fails_again  # type: ignore[method-assign, assignment]
+    drive = bench.wire.drives[2]
+    drive.switches_on_in = 10_000
+    bench.session.reset()
+    assert drive.word != FAULT
+
+    def fails_always(outputs: list[bytes]) -> int:
+        counter = exchange(outputs)
+        faulty(bench)
+        return counter
+
+    bench.wire.exchange = fails_always  # type: ignore[method-assign, assignment]
+    with pytest.raises(DriverError, match='cannot be reset: drive of leg 3 reports fault 0x7305'):
+        bench.session.reset()
+
+
+def test_a_wrong_working_counter_is_a_fault_and_frames_go_on() -> None:
+    """Trial 6: after 60 ms the driver fell silent, and the drives' watchdogs ended it."""
+    bench = Bench()
+    bench.enable()
+    bench.step(20)
+    bench.wire.counter = 17
+    before = bench.positions
+
+    measured = bench.step(200)
+
+    assert 'not every drive on sagging has taken part' in str(measured.fault)
+    assert 'working counter 17 instead of 18' in str(measured.fault)
+    assert measured.live == 0b111111
+    assert np.abs(bench.positions - before).max() < 5e-5
+    bench.wire.counter = 18
+    bench.session.reset()
+    bench.session.enable()
+    while not bench.step().enabled:
+        pass
+    assert bench.step(100).fault is None
+
+
+def test_a_drive_that_loses_its_voltage_is_named_and_the_others_hold() -> None:
+    bench = Bench()
+    bench.enable()
+    bench.step(20)
+    bench.wire.drives[4].word = 0x0240
+
+    measured = bench.step()
+
+    assert str(measured.fault) == (
+        'leg 5: its drive has left operation by itself, statusword 0x0240: its motor is without '
+        'voltage, by safe torque off or the supply'
+    )
+    assert measured.live == 0b101111
+    assert measured.sto == 0b010000
+    assert not measured.enabled

@@ -1,0 +1,77 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Scan and single objects, over a socket, on a segment in a private network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip('pysoem')
+pytest.importorskip('pyroute2')
+
+from stewart_driver.errors import ConfigurationError, TransportError
+from stewart_driver.ethercat.options import EthercatOptions
+from stewart_driver.ethercat.sdo_tool import parse_address, read_object, scan, write_object
+
+SPEC = spec_from_file_location('ethercat_rig', Path(__file__).with_name('ethercat_rig.py'))
+assert SPEC is not None
+assert SPEC.loader is not None
+ethercat_rig = module_from_spec(SPEC)
+SPEC.loader.exec_module(ethercat_rig)
+
+
+@pytest.fixture(scope='module')
+def rig() -> Iterator[Any]:
+    segment = ethercat_rig.SegmentRig()
+    yield segment
+    segment.close()
+
+
+@pytest.fixture
+def options(rig: Any) -> EthercatOptions:
+    return EthercatOptions(namespace=rig.namespace, interface=rig.interface)
+
+
+def test_a_scan_tells_who_is_there_and_in_which_state(options: EthercatOptions, rig: Any) -> None:
+    found = scan(options)
+
+    assert [item.place for item in found] == [1, 2, 3, 4, 5, 6]
+    third = found[2]
+    assert third.name == 'R88D-1SN04H-ECT'
+    assert (third.vendor, third.product, third.state) == (0x83, 0xB0, 'SWITCH_ON_DISABLED')
+    assert third.modes is not None
+    assert third.modes >> 7 & 1
+    assert third.error_code == 0
+    rig.faults.call('cut', after=4)
+    assert len(scan(options)) == 4
+    rig.faults.call('mend')
+
+
+def test_an_object_is_read_and_written_by_its_type(options: EthercatOptions) -> None:
+    assert read_object(options, 2, 0x608F, 1, 'u32') == 2**23
+    assert read_object(options, 6, 0x1008, 0, 'text') == 'R88D-1SN04H-ECT'
+
+    assert write_object(options, 5, *parse_address('607D:1'), 'i32', '-12345') == -12345
+    assert read_object(options, 5, *parse_address('0x607Dh:1'), 'i32') == -12345
+    assert read_object(options, 5, *parse_address('607D:1'), 'octets') == 'c7 cf ff ff'
+    assert read_object(options, 4, *parse_address('607D:1'), 'i32') != -12345
+
+
+def test_what_cannot_be_had_is_told_in_one_sentence(options: EthercatOptions) -> None:
+    with pytest.raises(TransportError, match=r'leg 1 refuses object 5FFF.*:0: abort 0x06020000'):
+        read_object(options, 1, 0x5FFF, 0, 'u8')
+    with pytest.raises(TransportError, match=r'leg 1 refuses object 6041.*abort 0x0601'):
+        write_object(options, 1, 0x6041, 0, 'u16', 7)
+    with pytest.raises(ConfigurationError, match='an integer of 32 bits, as the object has it'):
+        read_object(options, 1, 0x608F, 1, 'i16')
+    with pytest.raises(ConfigurationError, match='expected an integer from 0 to 255, got 256'):
+        write_object(options, 1, 0x6060, 0, 'u8', 256)
+    with pytest.raises(TransportError, match='place: expected 1 to 6, which are there, got 7'):
+        read_object(options, 7, 0x6041, 0, 'u16')
+    with pytest.raises(ConfigurationError, match='index and subindex, such as 607D:2'):
+        parse_address('60x:7')
