@@ -42,6 +42,7 @@ setup(
         'stewart.verbs': [
             'calibrate-daq = stewart_driver.verbs.calibrate_daq',
             'calibrate-drives = stewart_driver.verbs.calibrate_drives',
+            'drives = stewart_driver.verbs.drives',
         ],
     },
     zip_safe=False,

@@ -41,6 +41,8 @@ def rig(
     text = config_file('rig', 'vigo').read_text()
     for line, more in (
         ('autostart: true', 'autostart: true\n    pose_age: 5.0'),
+        # Between two tests the drives are off, and the platform shall stay where it is.
+        ('start: neutral', 'start: neutral\n      brake: true'),
         ('extrapolation_time: 0.05', 'extrapolation_time: 0.3\n    command_timeout: 1.0'),
     ):
         assert line in text
@@ -158,6 +160,51 @@ def test_quick_stop_ends_a_move(
     told, _ = stop.communicate(timeout=60)
     assert told.startswith('DISABLED')
     ask(capfd, 'drive', 'enable')
+
+
+def moved(said: str) -> list[float]:
+    """Return how far the legs went, in the words of a jog [mm]."""
+    assert said.startswith('legs moved [mm]: ')
+    return [float(value) for value in said.partition(': ')[2].split(',')]
+
+
+def test_one_leg_is_jogged_as_far_as_asked_at_most(capfd: pytest.CaptureFixture[str]) -> None:
+    for rate in (5.0, -5.0):
+        legs = moved(ask(capfd, 'jog', 'leg', '3', '--rate', f'{rate:g}', '--for', '1'))
+        # Requests that a busy machine delivers late do not count. After the last one the dead
+        # man's key and the stop take their time.
+        assert 0.2 < legs.pop(2) / rate < 1.2
+        assert max(map(abs, legs)) < 0.2
+
+
+def test_the_platform_is_jogged_along_an_axis(capfd: pytest.CaptureFixture[str]) -> None:
+    up = moved(ask(capfd, 'jog', 'z', '--rate', '5', '--for', '1'))
+    assert 0.5 < min(up) < max(up) + 1e-6 < 6.0
+    # At the neutral pose all legs are alike.
+    assert max(up) - min(up) < 0.1
+    down = moved(ask(capfd, 'jog', 'z', '--rate', '-5', '--for', '1'))
+    assert max(down) < -0.5
+
+
+def test_a_jog_that_is_refused_says_why(capfd: pytest.CaptureFixture[str]) -> None:
+    fast = ask(capfd, 'jog', 'leg', '3', '--rate', '100', code=1)
+    # Too fast, or, on a busy machine, too late besides.
+    assert re.search(r'stewart jog: driver/jog: .*a jog (needs|request)', fast)
+    assert 'name a leg as in' in ask(capfd, 'jog', 'leg', '--rate', '5', code=1)
+    ask(capfd, 'drive', 'disable')
+    assert 'not ENABLED' in ask(capfd, 'jog', 'leg', '3', '--rate', '5', code=1)
+
+
+def test_paths_are_played_at_half_their_speed(capfd: pytest.CaptureFixture[str]) -> None:
+    assert ', speed 50 %: ' in ask(capfd, 'drive', 'speed', '50')
+    assert 'speed' not in ask(capfd, 'drive', 'speed', '100').partition(':')[0]
+    assert 'expected 1 to 100 [%], got 500' in ask(capfd, 'drive', 'speed', '500', code=1)
+    assert 'expected 1 to 100 [%], got nothing' in ask(capfd, 'drive', 'speed', code=1)
+
+
+def test_override_is_refused_where_all_legs_are_inside(capfd: pytest.CaptureFixture[str]) -> None:
+    assert 'outside' in ask(capfd, 'drive', 'override', 'on', code=1)
+    assert 'expected on or off, got 1' in ask(capfd, 'drive', 'override', '1', code=1)
 
 
 def test_wave_is_started_and_stopped(capfd: pytest.CaptureFixture[str]) -> None:

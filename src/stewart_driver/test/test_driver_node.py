@@ -148,7 +148,9 @@ def test_a_drive_fault_names_leg_and_code_until_it_is_reset(graph: Graph) -> Non
     assert 'leg 3 reports fault 0x7305' in operator.states[-1].reason
 
     assert not operator.call('enable').success
+    assert operator.states[-1].holding
     assert operator.call('reset_fault').success
+    # What is well has held meanwhile, and goes on.
     assert operator.wait(lambda: operator.names[-1] == 'ENABLED')
 
 

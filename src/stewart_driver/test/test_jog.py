@@ -197,12 +197,12 @@ class TestOverride:
         rig.run(0.05)
         rig.ask(Request.OVERRIDE, 1.0)
         assert rig.ask(Request.ENABLE)[0]
-        for stroke in (0.610, 0.6125):
-            rig.backend._strokes = np.full(6, stroke)
-            rig.run(CYCLE)
-        assert rig.cycle.state is State.ENABLING
+        rig.run(0.1)
+        assert rig.cycle.state is State.ENABLED
         rig.backend._strokes = np.full(6, 0.6135)
         rig.run(CYCLE)
+        assert rig.cycle.state is State.STOPPING
+        rig.run(0.3)
         assert rig.cycle.state is State.FAULT
 
     def test_it_is_refused_where_every_leg_is_inside(self) -> None:

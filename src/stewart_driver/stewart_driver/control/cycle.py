@@ -141,15 +141,17 @@ class ControlLoop:
             return self._enable(now)
         if request is Request.DISABLE:
             self._change(Event.DISABLE, 'disabling asked for')
-            off = self._noted('off')
             if self.state is State.FAULT:
-                return f'{off}; the fault stays until it is reset'
-            return f'coming to rest, then {off}' if self.state is State.STOPPING else off
+                return 'off; the fault stays until it is reset'
+            return 'coming to rest, then off' if self.state is State.STOPPING else 'off'
         if request is Request.HOME:
             if self.state is not State.DISABLED:
                 where = f'while the driver is {self.state.name}: disable first'
                 raise TransitionRefused(f'home is not possible {where}')
-            return self._backend.home()
+            said = self._backend.home()
+            # What was no stroke before may be one now, and far from it.
+            self._supervisor.forget()
+            return said
         if request is Request.OVERRIDE:
             return self._switch_override(on=value != 0.0)
         if request is Request.SPEED_SCALING:

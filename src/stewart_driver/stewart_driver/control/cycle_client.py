@@ -166,7 +166,7 @@ class CycleClient(ChildProcess, CycleLink):
         except subprocess.TimeoutExpired as error:
             self._end_now()
             raise CycleError(
-                f'the cyclic process did not end within {timeout:g} s and was killed'
+                f'the cyclic process did not end within {timeout:.3g} s and was killed'
             ) from error
         if code:
             raise CycleError(self.epitaph())

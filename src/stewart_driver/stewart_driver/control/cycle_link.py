@@ -271,6 +271,10 @@ class CycleLink(ABC):
                 _known(record['true_strokes']),
             )
 
+    def notes(self) -> list[str]:
+        """Return what the loop was not permitted, as it said since the last call."""
+        return [decode(note['text']) for note in self._block.notes.pop_all()]
+
     def counters(self) -> CycleCounters:
         """Return the statistics as they are now."""
         words = self._block.words

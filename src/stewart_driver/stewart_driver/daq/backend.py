@@ -69,11 +69,14 @@ class DaqBackend(Backend):
             raise ConfigurationError(
                 'mode', options.mode, f'the mode of {options.rig_file}, which has {what}'
             )
-        if options.enable_channel < 0:
-            self.why_live = 'the card has no output that switches the amplifiers (enable_channel)'
         self._calibrated = found.calibrated
         self._inputs, self._outputs = lines(found.inputs), lines(found.outputs)
         self._check_residual(self._inputs)
+        if options.enable_channel < 0:
+            self.why_live = (
+                f'no output of this card switches the amplifiers: off means {self._off}'
+            )
+            self.notes = self.why_live
         self._card: AnalogCard | None = None
         self._on_at: float | None = None
         self._on = self._lost = False
@@ -91,13 +94,6 @@ class DaqBackend(Backend):
             'off means': self._off,
             'calibrated': self._calibrated.isoformat(),
         }
-
-    @property
-    def notes(self) -> str:
-        """What is live although it is off; empty where an output of the card switches it off."""
-        if self._options.enable_channel >= 0:
-            return ''
-        return f'no output of this card switches the amplifiers: off means {self._off}'
 
     @property
     def stall_limit(self) -> float:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import hypot, inf
+from math import hypot
 
 import numpy as np
 from stewart_driver.backend import Backend
@@ -309,7 +309,7 @@ class DriveSession:
         stood = self._stall.look(self._client.cycles, now)
         # Motors off, a reset may take its time.
         # A back end whose legs run on meanwhile allows less.
-        allowed = min(self._chosen.stall_timeout, getattr(self._backend, 'stall_limit', inf))
+        allowed = min(self._chosen.stall_timeout, self._backend.stall_limit)
         if stood <= allowed or present.state in AT_REST or self._buried:
             return []
         self._client.kill()

@@ -41,6 +41,9 @@ class DriverParameters:
     realtime_priority: int = param(
         0, 'SCHED_FIFO priority of the cyclic process; 0: ordinary scheduler', min=0, max=99
     )
+    cpu_affinity: tuple[int, ...] = param(
+        (), 'processors that the cyclic process may run on; empty: all', min=0
+    )
     rate_limit: float = param(
         0.0, 'largest leg rate [m/s], not above the limit of the back end; 0: that limit', min=0.0
     )
@@ -146,6 +149,7 @@ class DriverParameters:
             supervision=SupervisionSettings(**self._share(SupervisionSettings)),
             publish_every=round(1.0 / (self.publish_rate * backend.cycle_time)),
             realtime_priority=self.realtime_priority,
+            cpu_affinity=self.cpu_affinity,
         )
 
     def _check_park_strokes(self, backend: Backend) -> None:

@@ -43,6 +43,7 @@ class CycleReport:
         self._cycles = self._overruns = 0
         self._round_trips = self._lateness
         self._bad_frames = 0
+        self._notes: list[str] = []
 
     def __call__(self) -> Report:
         """Report the last second, and totals."""
@@ -63,6 +64,9 @@ class CycleReport:
         values['samples lost'] = now.lost_samples
         values['clock uncertainty [us]'] = f'{MICROSECONDS * self._clock.uncertainty:.1f}'
         values['clock steps'] = self._clock.steps
+        self._notes += self._client.notes()
+        if self._notes:
+            values['not permitted'] = '; '.join(self._notes)
         overruns = now.overruns - self._overruns
         stands, self._cycles = now.cycles == self._cycles, now.cycles
         self._lateness, self._busy, self._overruns = now.lateness, now.busy, now.overruns
