@@ -60,8 +60,9 @@ SAME = 1e-6
 REAL, NEARLY_REAL = 1e-7, 1e-2
 """Largest imaginary part of a pose's dual quaternion, and of what rounding may have moved [-]."""
 
-NEARLY, AT_INFINITY = 0.99, 1e-2
-"""A path goes to infinity if it comes this far, and |e . e| / |e|² becomes less than this [-]."""
+NEARLY, AT_INFINITY, FARTHEST = 0.99, 1e-2, 1e-3
+"""A path goes to infinity if it comes this far and |e . e| / |e|² is below the second number [-];
+if it ends in a solution, rounding is to blame where |e| is below the third."""
 
 ALPHA, ERROR = 0.157, 1e-14
 """Bound of Smale's test, and the rounding of a form that is added to its residual [-]."""
@@ -170,7 +171,7 @@ def assembly_modes(geometry: Geometry, lengths: ArrayLike) -> AssemblyModes:
 def _solutions(geometry: Geometry, squares: Array) -> tuple[Complex, int]:
     """Return the distinct solutions for squared lengths, (n, 8), and how many paths were lost."""
     target: Instance = (*_joints(geometry), squares)
-    forms, found = _system(target), []
+    forms, found, most = _system(target), [], 0
     for attempt, tolerance in enumerate(TOLERANCES):
         start, begin, gone = _generic_lengths(geometry, attempt)
         points, s = follow(_path(start, target), begin, tolerance)
@@ -180,7 +181,9 @@ def _solutions(geometry: Geometry, squares: Array) -> tuple[Complex, int]:
         # Two paths end in one solution only where it is multiple.
         multiple = len(distinct) < arrived.sum() and not np.all(_regular(forms, distinct))
         doubled = 0 if multiple else int(arrived.sum()) - len(distinct)
-        lost = gone + int(np.sum(~arrived)) + doubled
+        # One attempt may take for infinite what another one has found.
+        most = max(most, len(begin))
+        lost = gone + most - int(arrived.sum()) + doubled
         found.append((max(lost, unpaired), distinct))
         if found[-1][0] == 0:
             break
@@ -195,9 +198,11 @@ def _generic_lengths(geometry: Geometry, attempt: int) -> tuple[Instance, Comple
     squares = _random(np.random.default_rng(attempt), 6) * np.mean(np.abs(_neutral(geometry)))
     target = (*_joints(geometry), squares)
     points, s = follow(_path(start, target), begin, TOLERANCES[attempt])
-    distinct, e = _distinct(points[s == 1.0]), points[:, :4]
-    isotropic = np.abs(np.sum(e**2, axis=1)) < AT_INFINITY * np.sum(np.abs(e) ** 2, axis=1)
-    far = isotropic & (s > NEARLY) & (s < 1.0)
+    e = points[:, :4]
+    size = np.sum(np.abs(e) ** 2, axis=1)
+    far = (np.abs(np.sum(e**2, axis=1)) < AT_INFINITY * size) & (s > NEARLY)
+    far &= (s < 1.0) | (size < FARTHEST**2)
+    distinct = _distinct(points[(s == 1.0) & ~far])
     return target, distinct, MOST - int(np.sum(far)) - len(distinct)
 
 
