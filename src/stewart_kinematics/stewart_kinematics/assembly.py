@@ -46,6 +46,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -82,6 +83,19 @@ AXES = np.concatenate([np.eye(6), -np.eye(6)])
 
 LEAST_SHIFT, LEAST_TURN = 0.01, math.radians(1.0)
 """What a region must have room for about each axis [length scales, rad]."""
+
+
+def _products(sign: float) -> Array:
+    """Return products of (v, 0) with e, from the left (1) or the right (-1), (3, 4, 4) for v."""
+    matrices = np.zeros((3, 4, 4))
+    for axis, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
+        matrices[axis, axis, 3], matrices[axis, 3, axis] = 1.0, -1.0
+        matrices[axis, j, i], matrices[axis, i, j] = sign, -sign
+    return matrices
+
+
+LEFT, RIGHT = _products(1.0), _products(-1.0)
+"""`v LEFT` takes e to the quaternion product (v, 0) e, `v RIGHT` to e (v, 0)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,28 +244,40 @@ def length_forms(geometry: Geometry) -> Array:
         N_1 to N_6: squared lengths in squared length scales; N_7: |e|²; N_8: 2 e . g [-].
 
     """
-    neutral = geometry.neutral_pose
+    neutral, one = geometry.neutral_pose, np.eye(4)
     base = (geometry.base_joints - neutral.position) / geometry.length_scale
     platform = geometry.platform_joints @ neutral.rotation.T / geometry.length_scale
-    one = np.eye(4)
     forms = np.zeros((8, 8, 8))
-    for form, a, b in zip(forms, base, platform, strict=False):
-        # |t + R b - a|² with R b = e b e* and t = 2 g e*; `a e` and `e b` as matrices times e.
-        left, right = _product_matrices(a, b)
-        form[:4, :4] = (a @ a + b @ b) * one - left.T @ right - right.T @ left
-        form[4:, 4:] = 4.0 * one
-        form[4:, :4] = 2.0 * (right - left)
-        form[:4, 4:] = form[4:, :4].T
+    forms[:6] = leg_forms(base, platform)
     forms[6, :4, :4] = forms[7, :4, 4:] = forms[7, 4:, :4] = one
     return forms
 
 
-def _product_matrices(a: Array, b: Array) -> tuple[Array, Array]:
-    """Return the matrices of e -> a e and of e -> e b for vectors a, b, (4, 4) each."""
-    basis = np.eye(4)
-    left = compose_quaternions(np.tile([*a, 0.0], (4, 1)), basis)
-    right = compose_quaternions(basis, np.tile([*b, 0.0], (4, 1)))
-    return left.T, right.T
+def leg_forms(base: NDArray[Any], platform: NDArray[Any]) -> NDArray[Any]:
+    """
+    Return the quadratic forms of the squared lengths, times |e|².
+
+    Parameters
+    ----------
+    base, platform : ndarray, shape (6, 3)
+        Joints a and b in the axes that the pose relates, real or complex.
+
+    Returns
+    -------
+    ndarray, shape (6, 8, 8)
+        One symmetric matrix a leg, in the square of the joints' unit.
+
+    """
+    # |t + R b - a|² with R b = e b e* and t = 2 g e*; `a e` and `e b` as matrices times e.
+    left, right = np.tensordot(base, LEFT, 1), np.tensordot(platform, RIGHT, 1)
+    crossed = left.swapaxes(1, 2) @ right
+    forms = np.zeros((6, 8, 8), dtype=crossed.dtype)
+    own = np.sum(base * base + platform * platform, axis=1)
+    forms[:, :4, :4] = own[:, None, None] * np.eye(4) - crossed - crossed.swapaxes(1, 2)
+    forms[:, 4:, 4:] = 4.0 * np.eye(4)
+    forms[:, 4:, :4] = 2.0 * (right - left)
+    forms[:, :4, 4:] = forms[:, 4:, :4].swapaxes(1, 2)
+    return forms
 
 
 def _inverse(geometry: Geometry, forms: Array) -> Array:

@@ -4,16 +4,21 @@
 The verb ``stewart fk``: from lengths or strokes of the legs to poses of the platform.
 
 A line without a pose that can be trusted is written with ``nan`` for pose and condition number
-and 0 for ``converged``; it is named, and the exit code is 1.
+and 0 for ``converged``; it is named, and the exit code is 1. With ``--all`` every assembly mode
+is written, a row each.
 
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 
 import numpy as np
+from stewart_kinematics.assembly_modes import assembly_modes, AssemblyModes
 from stewart_kinematics.forward import forward_batch, ForwardResult
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.motion_csv import lengths_of, poses_from_base
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.verbs.table_arguments import (
@@ -24,7 +29,8 @@ from stewart_kinematics.verbs.table_arguments import (
     write_watched,
 )
 from stewart_tables.columns import LENGTH, POSE, STROKE, TIME
-from stewart_tables.csv_tables import Table
+from stewart_tables.csv_tables import STANDARD_STREAM, Table
+from stewart_tables.progress import show_part
 
 HELP = 'turn lengths or strokes of the legs into poses of the platform'
 
@@ -32,18 +38,29 @@ EXAMPLES = """
 A line that has no pose which can be trusted is written as nan with converged 0 and named on
 standard error; the exit code is then 1. Columns are described in docs/conventions.md.
 
+With --all a line becomes as many rows as there are poses with these lengths, up to 40: first the
+connected one, which the neutral pose becomes when the legs change together, then the others by
+their distance from it; a table on a terminal, else CSV. A line without any has one row, mode 0.
+Lines where modes may be missing, or are next to a singularity, are named; the exit code is 1 if
+modes may be missing or there are none.
+
 examples:
   stewart fk legs.csv -o poses.csv
   stewart ik poses.csv | stewart fk
   stewart fk strokes.csv --relative-to zero --platform my_platform.yaml
+  stewart fk --all legs.csv -o modes.csv
 """
 
 QUALITY = ('converged', 'iterations', 'residual_m', 'condition_number')
+
+MODES = ('line', 'mode', 'connected', *POSE, *QUALITY[2:], 'mirrored', 'certified')
+"""Columns with `--all`, behind the time."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     add_table_arguments(parser, 'lengths (leg_1_m ...) or strokes (stroke_1_m ...)', EXAMPLES)
+    parser.add_argument('--all', action='store_true', help='write every assembly mode of a line')
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -58,7 +75,7 @@ def main(arguments: argparse.Namespace) -> int:
     Returns
     -------
     int
-        0, or 1 if a line has no pose.
+        0, or 1 if a line has no pose, or a mode may be missing.
 
     Raises
     ------
@@ -70,9 +87,12 @@ def main(arguments: argparse.Namespace) -> int:
     """
     geometry = Platform.from_yaml(arguments.platform).geometry
     table = read_watched(arguments.table, (TIME, *LENGTH, *STROKE))
-    result = forward_batch(geometry, lengths_of(table, geometry))
-    converged = np.asarray(result.converged)
+    lengths = lengths_of(table, geometry)
     reference = reference_pose(geometry, arguments.relative_to)
+    if arguments.all:
+        return _write_modes(arguments.output, table, geometry, lengths, reference)
+    result = forward_batch(geometry, lengths)
+    converged = np.asarray(result.converged)
     pose = poses_from_base(result.position, result.quaternion_xyzw, reference)
     quality = [converged, result.iterations, result.residual, result.condition_number]
     known = np.where(converged[:, None], np.concatenate(pose, axis=1), np.nan)
@@ -92,3 +112,72 @@ def _lost(table: Table, result: ForwardResult) -> list[str]:
         f'{table.source}:{table.lines[row]}: {result.report(int(row))}'
         for row in np.flatnonzero(~np.asarray(result.converged))
     ]
+
+
+def _write_modes(
+    output: str, table: Table, geometry: Geometry, lengths: Array, reference: Pose
+) -> int:
+    """Find and write the modes of every line, name what is doubtful; return the exit code."""
+    results = []
+    with show_part('modes') as progress:
+        for row in lengths:
+            results.append(assembly_modes(geometry, row))
+            progress(len(results) / len(lengths))
+    blocks = [
+        _rows(line, modes, reference) for line, modes in zip(table.lines, results, strict=True)
+    ]
+    names, values = list(MODES), np.concatenate([np.empty((0, len(MODES))), *blocks])
+    if table.has([TIME]):
+        times = np.repeat(table.take([TIME]), [len(block) for block in blocks], axis=0)
+        names, values = [TIME, *names], np.concatenate([times, values], axis=1)
+    if output == STANDARD_STREAM and sys.stdout.isatty():
+        sys.stdout.write(_shown(names, values))
+    else:
+        write_watched(output, names, values)
+    sentences = [
+        f'{table.source}:{line}: {sentence}'
+        for line, modes in zip(table.lines, results, strict=True)
+        for sentence in _doubts(modes)
+    ]
+    report(sentences, 'remarks')
+    return int(any(modes.lost or not len(modes.position) for modes in results))
+
+
+def _rows(line: int, modes: AssemblyModes, reference: Pose) -> Array:
+    """Return the rows of one line, one a mode, or one of mode 0 where there is none."""
+    count = len(modes.position)
+    if count == 0:
+        return np.array([[line, 0.0, 0.0, *[np.nan] * (len(MODES) - 5), 0.0, 0.0]])
+    pose = poses_from_base(modes.position, modes.quaternion_xyzw, reference)
+    own = [modes.residual, modes.condition_number, modes.mirrored, modes.certified]
+    number = np.arange(1, count + 1)
+    return np.column_stack([np.full(count, line), number, modes.connected, *pose, *own])
+
+
+def _doubts(modes: AssemblyModes) -> list[str]:
+    """Return what is to be known of the modes of one line."""
+    count, singular = len(modes.position), int(np.sum(~modes.certified))
+    sentences = []
+    if modes.lost:
+        sentences.append(f'{modes.lost} paths were lost: as many modes may be missing')
+    if count == 0:
+        sentences.append('no pose has these lengths')
+    elif not np.any(modes.connected):
+        sentences.append('no mode is connected: a singularity lies on the way from neutral')
+    if singular:
+        sentences.append(f'{singular} of {count} modes are not certified: next to a singularity')
+    return sentences
+
+
+def _shown(names: list[str], values: Array) -> str:
+    """Return rows as a table for people: whole numbers, poses in 5 digits behind the point."""
+    short = {'residual_m': '.1e', 'condition_number': '.4g', TIME: '.6g'}
+    rows = [names]
+    for row in values:
+        pairs = zip(names, row, strict=True)
+        rows.append([f'{v:{"z.5f" if n in POSE else short.get(n, ".0f")}}' for n, v in pairs])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ''.join(
+        '  '.join(f'{cell:>{width}}' for cell, width in zip(row, widths, strict=True)) + '\n'
+        for row in rows
+    )
