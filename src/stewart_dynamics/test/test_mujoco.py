@@ -112,7 +112,7 @@ class MujocoChain:
 @pytest.fixture(scope='module')
 def oblique(asymmetric: Platform) -> Platform:
     """The asymmetric platform on base joints whose fixed axes point anywhere."""
-    axes = np.random.default_rng(3).normal(size=(6, 3)) + [2.0, 0.0, 0.0]
+    axes = np.add(np.random.default_rng(3).normal(size=(6, 3)), [2.0, 0.0, 0.0])
     return replace(asymmetric, base_joint_axes=axes / np.linalg.norm(axes, axis=1, keepdims=True))
 
 
@@ -148,7 +148,7 @@ def _a_move(platform: Platform, duration: float) -> tuple[Cycloidal, Pose]:
     """Plan a move along and about all axes."""
     home = platform.geometry.neutral_pose
     far = 0.12 * float(np.ptp(platform.limits.stroke[0]))
-    goal = Pose.from_rpy(home.position + [far, -far, far], (0.06, -0.08, 0.10))
+    goal = Pose.from_rpy(np.add(home.position, [far, -far, far]), (0.06, -0.08, 0.10))
     return plan_move(home, goal, MotionGuard(platform), duration=duration), goal
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.exchange.linkage import Joint, Linkage
-from stewart_kinematics.exchange.neutral_legs import leg_axes, LEAST_MASS
+from stewart_kinematics.exchange.neutral_legs import LEAST_MASS, leg_axes
 from stewart_kinematics.motion import Array
 from stewart_kinematics.platform import RigidBody
 
@@ -134,7 +134,9 @@ def find_hexapod(linkage: Linkage, file: str) -> Hexapod:
         expected = 'six between base and platform; other legs than these have no platform file'
         raise ConfigurationError('chains with one slide', len(paths), expected, file)
     order = {id(joint): k for k, joint in enumerate(linkage.joints)}
-    paths.sort(key=lambda path: min(order[id(j)] for s in path for j in s.joints if j.kind == 'slide'))
+    paths.sort(
+        key=lambda path: min(order[id(j)] for s in path for j in s.joints if j.kind == 'slide')
+    )
     notes: list[str] = []
     members = {
         body: [link for link in range(len(linkage.links)) if of[link] == body] for body in of
@@ -218,7 +220,8 @@ def _leg(
     sign = -1.0 if reach < -CROSSING else 1.0
     along = sign * grows
     beside = float(np.linalg.norm(tip - foot - reach * grows))
-    longest = max(abs(reach), *(abs(reach + sign * x - slide.position) for x in slide.limits or ()))
+    ends = [abs(reach + x - slide.position) for x in slide.limits or ()]
+    longest = max([abs(reach), *ends])
     if beside > OFF_LINE * max(longest, float(np.linalg.norm(socket - base))):
         expected = "its slide on the line between the leg's joints"
         raise ConfigurationError(f'{slide.name}: distance [m]', round(beside, 6), expected, file)
@@ -264,7 +267,7 @@ def _centre(
     across = [np.eye(3) - np.outer(joint.axis, joint.axis) for joint, _ in joints]
     points_on = [joint.at_parent for joint, _ in joints]
     load = sum(a @ p for a, p in zip(across, points_on, strict=True))
-    point = np.linalg.lstsq(sum(across), load, rcond=None)[0]
+    point: Array = np.asarray(np.linalg.lstsq(sum(across), load, rcond=None)[0], dtype=float)
     missed = max(
         float(np.linalg.norm(a @ (point - p))) for a, p in zip(across, points_on, strict=True)
     )

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.exchange.hexapod import find_hexapod, Hexapod, Leg, merged
-from stewart_kinematics.exchange.linkage import Linkage
+from stewart_kinematics.exchange.hexapod import find_hexapod, Hexapod, merged
+from stewart_kinematics.exchange.linkage import Link, Linkage
 from stewart_kinematics.exchange.mjcf import NUMBERS
 from stewart_kinematics.exchange.mjcf_reading import read_mjcf
 from stewart_kinematics.exchange.neutral_legs import rpy_deg
@@ -29,6 +29,8 @@ ALIKE = 1e-6
 
 ASSUMED_STROKE = 0.25
 """Half of a stroke that a model does not say, as a part of the mean length of a leg."""
+
+UNSAID = 'the model does not say it; replace it by what you know'
 
 PAYLOAD = ('payload', 'payload_link')
 """A link of this name on the platform is the payload of the platform file."""
@@ -78,19 +80,53 @@ class _Import:
         """Begin with the frames of base and platform."""
         self.linkage, self.found, self.file = linkage, found, file
         self.source = f'imported from {source}'
-        self.base, self.plate = (
-            linkage.links[body[0]] for body in (found.base, found.platform)
-        )
+        self.base, self.plate = (linkage.links[body[0]] for body in (found.base, found.platform))
         self.notes = [*found.notes, *linkage.ignored]
         self.sources: dict[str, str] = {}
 
     def content(self) -> tuple[dict[str, Any], list[str]]:
         """Return what stands in the file, and the notes."""
+        geometry, stroke = self._geometry()
+        content: dict[str, Any] = {
+            'name': self.linkage.name,
+            'title': self.linkage.title or self.linkage.name.replace('_', ' '),
+            'base_joints': {'points_m': geometry.base_joints.tolist()},
+            'platform_joints': {'points_m': geometry.platform_joints.tolist()},
+            'pairing': [1, 2, 3, 4, 5, 6],
+            'zero_pose': _written(geometry.zero_pose),
+            'neutral_pose': _written(geometry.neutral_pose),
+            'legs': {
+                'retracted_length_m': float(geometry.retracted_length[0]),
+                'stroke_m': stroke,
+            },
+            'limits': {},
+        }
+        for key, value in self._limits(geometry).items():
+            group, name = key.split('.')
+            content[group][name] = value
+            self.sources.setdefault(key, self.source)
+        axes = self._axes()
+        if axes is not None:
+            content['legs'][AXES_KEY] = axes.tolist()
+        content['masses'] = self._masses()
+        imu = self.linkage.imu
+        if imu is not None and imu[0] in self.found.platform:
+            content['imu'] = _written(_seen(*imu[1:], self.plate))
+        self.sources['pairing'] = f'{self.source}: legs in the order of their slides'
+        legs = [f'legs.{key}' for key in content['legs']]
+        for key in (*content, *legs):
+            if key not in ('name', 'title', 'legs', 'limits', 'masses'):
+                self.sources.setdefault(key, self.source)
+        rounded = {key: _rounded(value) for key, value in content.items()}
+        return {**rounded, 'sources': dict(sorted(self.sources.items()))}, self.notes
+
+    def _geometry(self) -> tuple[Geometry, list[float]]:
+        """Return where the joints are, the poses, and the strokes."""
         legs, numbers = self.found.legs, self.linkage.numbers
         bases = np.array([leg.base - self.base.position for leg in legs]) @ self.base.rotation
         sockets = np.array([leg.socket - self.plate.position for leg in legs])
         sockets = sockets @ self.plate.rotation
-        drawn = self._seen(self.plate.position, self.plate.rotation, self.base)
+        drawn = _seen(self.plate.position, self.plate.rotation, self.base)
         lengths = np.linalg.norm(drawn.position + sockets @ drawn.rotation.T - bases, axis=1)
         retracted, stroke = self._strokes(lengths)
         neutral = self._neutral(drawn, bases, sockets, retracted + np.array(stroke), lengths)
@@ -100,52 +136,13 @@ class _Import:
             zero = Pose.from_rpy(numbers['zero_pose.position_m'], turn)
         else:
             self._assume('zero_pose', 'the neutral pose')
-        geometry = Geometry(
-            self.linkage.name, bases, sockets, np.full(6, retracted), zero, neutral
-        )
-        values = self._limits(geometry)
-        group = {name: {} for name in ('legs', 'limits')}  # type: dict[str, dict[str, Any]]
-        for key, value in values.items():
-            head, tail = key.split('.')
-            group[head][tail] = value
-        legs_section = {'retracted_length_m': retracted, 'stroke_m': stroke, **group['legs']}
-        axes = self._axes()
-        if axes is not None:
-            legs_section[AXES_KEY] = axes.tolist()
-            self.sources[f'legs.{AXES_KEY}'] = self.source
-        content = {
-            'name': self.linkage.name,
-            'title': self.linkage.title or self.linkage.name.replace('_', ' '),
-            'base_joints': {'points_m': bases.tolist()},
-            'platform_joints': {'points_m': sockets.tolist()},
-            'pairing': [1, 2, 3, 4, 5, 6],
-            'zero_pose': _written(zero),
-            'neutral_pose': _written(neutral),
-            'legs': legs_section,
-            'limits': group['limits'],
-            'masses': self._masses(),
-        }
-        for key in ('base_joints', 'platform_joints'):
-            self.sources[key] = self.source
-        self.sources['pairing'] = f'{self.source}: legs in the order of their slides'
-        if self.linkage.imu is not None and self.linkage.imu[0] in self.found.platform:
-            place = self._seen(*self.linkage.imu[1:], self.plate)
-            content['imu'] = _written(place)
-            self.sources['imu'] = self.source
-        for key in ('zero_pose', 'neutral_pose', *(f'legs.{k}' for k in legs_section), *values):
-            self.sources.setdefault(key, self.source)
-        rounded = {key: _rounded(value) for key, value in content.items()}
-        return {**rounded, 'sources': dict(sorted(self.sources.items()))}, self.notes
+        name, retracts = self.linkage.name, np.full(6, retracted)
+        return Geometry(name, bases, sockets, retracts, zero, neutral), stroke
 
     def _assume(self, key: str, sentence: str) -> None:
         """Take note of an assumption, in the file and for the person at the screen."""
         self.sources[key] = f'assumption: {sentence}'
         self.notes.append(f'{key}: assumed, {sentence}')
-
-    def _seen(self, position: Array, rotation: Array, frame: Any) -> Pose:
-        """Return a place of the drawing in a link's frame."""
-        turn = Rotation.from_matrix(frame.rotation.T @ rotation)
-        return Pose(frame.rotation.T @ (position - frame.position), turn.as_quat())
 
     def _strokes(self, lengths: Array) -> tuple[float, list[float]]:
         """Return the length at stroke 0 and the strokes of all legs, which a file has once."""
@@ -166,10 +163,13 @@ class _Import:
         longest = float((zero + ranges[:, 1]).min())
         if not 0.0 < shortest < longest:
             expected = 'lengths above 0 m that all six have'
-            raise ConfigurationError('lengths of the legs [m]', [shortest, longest], expected, self.file)
+            raise ConfigurationError(
+                'lengths of the legs [m]', [shortest, longest], expected, self.file
+            )
         if not same:
             self.notes.append(
-                f'legs: their lengths differ, what all have is taken: {shortest:.6g} to {longest:.6g} m'
+                f'legs: their lengths differ, what all have is taken: {shortest:.6g} to '
+                f'{longest:.6g} m'
             )
         return shortest, [0.0, longest - shortest]
 
@@ -189,9 +189,13 @@ class _Import:
         lowest = float(bases[:, 2].mean() - (sockets @ drawn.rotation.T)[:, 2].mean())
         if excess(lowest) >= 0.0:
             expected = f'{reach[0]:.6g} to {reach[1]:.6g} m, what the slides allow, at some height'
-            raise ConfigurationError('drawn legs [m]', lengths.round(6).tolist(), expected, self.file)
+            raise ConfigurationError(
+                'drawn legs [m]', lengths.round(6).tolist(), expected, self.file
+            )
         height = float(brentq(excess, lowest, lowest + 2.0 * reach.mean()))
-        self._assume('neutral_pose', f'half way out, at {height:.6g} m; the drawing is out of reach')
+        self._assume(
+            'neutral_pose', f'half way out, at {height:.6g} m; the drawing is out of reach'
+        )
         return Pose(np.array([*drawn.position[:2], height]), drawn.quaternion_xyzw)
 
     def _limits(self, geometry: Geometry) -> dict[str, Any]:
@@ -223,19 +227,20 @@ class _Import:
         if len(rates) == 6:
             known.setdefault('legs.rate_mps', [rate])
         if cones:
-            known.setdefault('legs.base_joint_angle_deg', [min(90.0, float(np.degrees(min(cones))))])
+            known.setdefault(
+                'legs.base_joint_angle_deg', [min(90.0, float(np.degrees(min(cones))))]
+            )
+        values: dict[str, Any] = {}
         for key in NUMBERS:
-            if key not in known:
-                self.sources[key] = 'assumption: the model does not say it; replace it by what you know'
-        return {
-            key: (known[key] if len(known[key]) > 1 else known[key][0])
-            if key in known
-            else assumed[key]
-            for key in NUMBERS
-        }
+            if key in known:
+                values[key] = known[key] if len(known[key]) > 1 else known[key][0]
+            else:
+                values[key] = assumed[key]
+                self.sources[key] = f'assumption: {UNSAID}'
+        return values
 
     def _axes(self) -> Array | None:
-        """Return the fixed axes of the base joints, None where they are those of a file without."""
+        """Return the fixed axes of the base joints; None if they are x, as in a file without."""
         axes = [leg.axis for leg in self.found.legs]
         if any(axis is None for axis in axes):
             self.notes.append(
@@ -281,12 +286,24 @@ class _Import:
         """Return the mean of six legs' bodies; a note if they are not alike."""
         rows = [np.array([b.mass, *b.centre_of_mass, *b.inertia.ravel()]) for b in bodies]
         mean = np.mean(rows, axis=0)
-        for part, what in ((slice(0, 1), 'mass'), (slice(1, 4), 'centre'), (slice(4, 13), 'inertia')):
+        for part, what in (
+            (slice(0, 1), 'mass'),
+            (slice(1, 4), 'centre'),
+            (slice(4, 13), 'inertia'),
+        ):
             size = float(np.abs(mean[part]).max())
             worst = float(np.ptp(rows, axis=0)[part].max())
             if worst > ALIKE * size and worst > 1e-9:
-                self.notes.append(f'masses.{name}: the legs differ in {what} by {worst:.3g}, the mean is taken')
+                self.notes.append(
+                    f'masses.{name}: the legs differ in {what} by {worst:.3g}, the mean is taken'
+                )
         return RigidBody(float(mean[0]), mean[1:4], mean[4:].reshape(3, 3))
+
+
+def _seen(position: Array, rotation: Array, frame: Link) -> Pose:
+    """Return a place of the drawing in a link's frame."""
+    turn = Rotation.from_matrix(frame.rotation.T @ rotation)
+    return Pose(frame.rotation.T @ (position - frame.position), turn.as_quat())
 
 
 def _rounded(value: Any) -> Any:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Bodies and joints of any mechanism, as a file draws them; all coordinates are of that drawing."""
+"""Bodies and joints of any mechanism; all coordinates are those of the drawing in a file."""
 
 from __future__ import annotations
 

@@ -17,7 +17,6 @@ from stewart_kinematics.exchange.neutral_legs import (
     bodies,
     document,
     gravity_of,
-    header,
     LEAST_MASS,
     NeutralLegs,
     rpy_deg,
@@ -92,14 +91,14 @@ def mjcf(platform: Platform) -> str:
     actuator, sensor = ET.SubElement(root, 'actuator'), ET.SubElement(root, 'sensor')
     for n in range(1, 7):
         ends = {'site1': f'leg_{n}_tip', 'site2': f'leg_{n}_socket'}
-        ET.SubElement(equality, 'connect', name=f'leg_{n}_platform', **ends)
+        ET.SubElement(equality, 'connect', {'name': f'leg_{n}_platform', **ends})
         ET.SubElement(actuator, 'motor', name=f'leg_{n}', joint=f'leg_{n}')
         ET.SubElement(sensor, 'jointpos', name=f'leg_{n}_stroke', joint=f'leg_{n}')
         ET.SubElement(sensor, 'jointvel', name=f'leg_{n}_rate', joint=f'leg_{n}')
         ET.SubElement(sensor, 'actuatorfrc', name=f'leg_{n}_force', actuator=f'leg_{n}')
     frame = {'objtype': 'xbody', 'objname': 'platform_link'}
-    ET.SubElement(sensor, 'framepos', name='platform_position', **frame)
-    ET.SubElement(sensor, 'framequat', name='platform_quaternion_wxyz', **frame)
+    ET.SubElement(sensor, 'framepos', {'name': 'platform_position', **frame})
+    ET.SubElement(sensor, 'framequat', {'name': 'platform_quaternion_wxyz', **frame})
     if platform.imu is not None:
         ET.SubElement(sensor, 'accelerometer', name='imu_specific_force', site='imu_link')
         ET.SubElement(sensor, 'gyro', name='imu_angular_velocity', site='imu_link')
@@ -108,20 +107,21 @@ def mjcf(platform: Platform) -> str:
         'The loops are closed by connect constraints, as hard as MuJoCo makes them: solref is two '
         'time steps, change it with the step.'
     )
-    return document(root, header(platform, text))
+    return document(root, platform, text)
 
 
 def _defaults(root: ET.Element, step: float) -> None:
     """Let nothing collide, and closings and end stops be hard."""
     default = ET.SubElement(root, 'default')
     hard = {'solref': f'{2.0 * step!r} 1', 'solimp': '0.9999 0.9999 0.001 0.5 2'}
-    ET.SubElement(default, 'equality', **hard)
+    ET.SubElement(default, 'equality', hard)
     ET.SubElement(default, 'joint', solreflimit=hard['solref'])
     ET.SubElement(default, 'geom', contype='0', conaffinity='0', mass='0')
 
 
-def _place(pose: Pose) -> dict[str, str]:
-    return {'pos': words(pose.position), 'quat': words(pose.quaternion_xyzw[[3, 0, 1, 2]])}
+def _place(name: str, pose: Pose) -> dict[str, str]:
+    turn = words(pose.quaternion_xyzw[[3, 0, 1, 2]])
+    return {'name': name, 'pos': words(pose.position), 'quat': turn}
 
 
 def _inertial(parent: ET.Element, body: RigidBody) -> None:
@@ -138,7 +138,7 @@ def _inertial(parent: ET.Element, body: RigidBody) -> None:
 def _platform(world: ET.Element, platform: Platform, masses: dict[str, RigidBody]) -> None:
     """Add the moving body with its sockets, sensor and payload."""
     geometry = platform.geometry
-    body = ET.SubElement(world, 'body', name='platform_link', **_place(geometry.neutral_pose))
+    body = ET.SubElement(world, 'body', _place('platform_link', geometry.neutral_pose))
     ET.SubElement(body, 'freejoint', name='platform')
     _inertial(body, masses['platform'])
     joints = geometry.platform_joints
@@ -149,7 +149,7 @@ def _platform(world: ET.Element, platform: Platform, masses: dict[str, RigidBody
     for n, joint in enumerate(joints, 1):
         ET.SubElement(body, 'site', name=f'leg_{n}_socket', pos=words(joint))
     if platform.imu is not None:
-        ET.SubElement(body, 'site', name='imu_link', **_place(platform.imu))
+        ET.SubElement(body, 'site', _place('imu_link', platform.imu))
     if 'payload' in masses:
         _inertial(ET.SubElement(body, 'body', name='payload_link'), masses['payload'])
 

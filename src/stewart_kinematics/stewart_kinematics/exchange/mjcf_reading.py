@@ -137,13 +137,14 @@ def _closures(mujoco: Any, model: Any, data: Any) -> list[Joint]:
                 for body, anchor in zip(ends, anchors, strict=True)
             ]
         name = model.equality(k).name or f'equality {k}'
-        result.append(Joint(kind, name, *ends, *points, np.zeros(3)))
+        result.append(Joint(kind, name, ends[0], ends[1], points[0], points[1], np.zeros(3)))
     return result
 
 
 def _imu(mujoco: Any, model: Any, data: Any) -> tuple[int, Any, Any] | None:
     """Return body and place of the first accelerometer or gyro."""
-    inertial = mujoco.mjtSensor.mjSENS_ACCELEROMETER, mujoco.mjtSensor.mjSENS_GYRO
+    sensors = mujoco.mjtSensor
+    inertial = int(sensors.mjSENS_ACCELEROMETER), int(sensors.mjSENS_GYRO)
     for kind, site in zip(model.sensor_type, model.sensor_objid, strict=True):
         if kind in inertial:
             rotation = data.site_xmat[site].reshape(3, 3).copy()

@@ -1,10 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What every model of a closed chain begins with: the legs at the neutral pose, and their bodies."""
+"""What every model of a closed chain begins with: legs at the neutral pose, and bodies."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+import re
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -102,7 +103,7 @@ def leg_axes(along: ArrayLike, fixed_axis: ArrayLike) -> Array:
     """
     z = np.asarray(along, dtype=float)
     z = z / np.linalg.norm(z)
-    y = np.cross(z, fixed_axis)
+    y = np.cross(z, np.asarray(fixed_axis, dtype=float))
     y /= np.linalg.norm(y)
     return np.stack([np.cross(y, z), y, z], axis=1)
 
@@ -121,7 +122,7 @@ def bodies(platform: Platform) -> dict[str, RigidBody]:
     """Return platform, cylinder and rod, and the payload where there is one, as simulators do."""
     masses = platform.masses
     names = 'platform', 'cylinder', 'rod'
-    found = {name: weighed(masses and getattr(masses, name)) for name in names}
+    found = {name: weighed(getattr(masses, name, None)) for name in names}
     if masses is not None and masses.payload is not None:
         found['payload'] = weighed(masses.payload)
     return found
@@ -142,8 +143,8 @@ def words(values: ArrayLike) -> str:
     return ' '.join(repr(float(value) + 0.0) for value in np.ravel(values))
 
 
-def header(platform: Platform, *sentences: str) -> ET.Element:
-    """Return the comment that says what a model is and what it assumes."""
+def document(root: ET.Element, platform: Platform, *sentences: str) -> str:
+    """Return the whole file, indented; it begins with what the model is and what it assumes."""
     lines = [
         f'{platform.title} ({platform.name}), written by stewart export.',
         'Units: m, kg, s, N, rad; inertias in kg m2 about the centre of mass.',
@@ -153,12 +154,8 @@ def header(platform: Platform, *sentences: str) -> ET.Element:
     ]
     if platform.masses is None:
         lines.append(NO_MASSES.format(mass=LEAST_MASS))
-    # XML forbids two hyphens in a comment.
-    return ET.Comment('\n  ' + '\n  '.join(lines).replace('--', '- -') + '\n')
-
-
-def document(root: ET.Element, comment: ET.Element) -> str:
-    """Return the whole file, indented, its comment inside the root, where every reader looks."""
-    root.insert(0, comment)
+    # XML forbids two hyphens in a row in a comment.
+    text = re.sub('-(?=-)', '- ', '\n  ' + '\n  '.join(lines) + '\n')
+    root.insert(0, ET.Comment(text))
     ET.indent(root)
     return f'<?xml version="1.0"?>\n{ET.tostring(root, encoding="unicode")}\n'

@@ -18,7 +18,6 @@ from stewart_kinematics.exchange.neutral_legs import (
     bodies,
     document,
     gravity_of,
-    header,
     NeutralLegs,
     words,
 )
@@ -81,7 +80,7 @@ def sdf(platform: Platform) -> str:
         'Joint positions are 0 at the neutral pose. The physics engine must close loops; each '
         'leg ends in a ball joint on platform_link.'
     )
-    return document(root, header(platform, text))
+    return document(root, platform, text)
 
 
 def _text(parent: ET.Element, tag: str, text: str) -> None:

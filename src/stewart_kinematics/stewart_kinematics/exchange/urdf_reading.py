@@ -116,10 +116,16 @@ class _Reader:
 
     def _joint(self, joint: ET.Element, elements: dict[str, ET.Element]) -> str:
         """Add a joint and its child; return the child's name."""
-        parent, child, name = self._end(joint, 'parent'), self._end(joint, 'child'), joint.get('name', '')
+        parent, child, name = (
+            self._end(joint, 'parent'),
+            self._end(joint, 'child'),
+            joint.get('name', ''),
+        )
         kind = KINDS.get(joint.get('type', ''))
         if kind is None:
-            raise self._refused(f'type of joint {name}', joint.get('type'), f'one of {", ".join(KINDS)}')
+            raise self._refused(
+                f'type of joint {name}', joint.get('type'), f'one of {", ".join(KINDS)}'
+            )
         carrier = self.found.links[self.index[parent]]
         offset, turn = self._origin(joint)
         place = carrier.position + carrier.rotation @ offset
@@ -134,8 +140,18 @@ class _Reader:
             )
             limits = (lower, upper) if lower < upper else None
         self.found.joints.append(
-            Joint(kind, name, self.index[parent], self.index[child], place, place,
-                  rotation @ axis / np.linalg.norm(axis), 0.0, limits, rate or None)
+            Joint(
+                kind,
+                name,
+                self.index[parent],
+                self.index[child],
+                place,
+                place,
+                rotation @ axis / np.linalg.norm(axis),
+                0.0,
+                limits,
+                rate or None,
+            )
         )
         return child
 
@@ -144,8 +160,12 @@ class _Reader:
         kinds = CLOSURES.get(joint.get('type', ''))
         name = joint.get('name', '')
         if kinds is None:
-            raise self._refused(f'type of closure {name}', joint.get('type'), f'one of {", ".join(CLOSURES)}')
-        parent, child = (self._known(joint.findtext(tag, '').strip()) for tag in ('parent', 'child'))
+            raise self._refused(
+                f'type of closure {name}', joint.get('type'), f'one of {", ".join(CLOSURES)}'
+            )
+        parent, child = (
+            self._known(joint.findtext(tag, '').strip()) for tag in ('parent', 'child')
+        )
         link = self.found.links[child]
         pose = self._parsed(f'pose of {name}', joint.findtext('pose') or '0 0 0 0 0 0', 6)
         place = link.position + link.rotation @ pose[:3]
@@ -163,15 +183,23 @@ class _Reader:
             own = self._numbers(closure, f'{DRAKE}_p_{point}', 'value', 3)
             points.append(link.position + link.rotation @ own)
         name = f'ball_constraint {self.found.links[ends[1]].name}'
-        self.found.joints.append(Joint('ball', name, *ends, *points, np.zeros(3)))
+        self.found.joints.append(
+            Joint('ball', name, ends[0], ends[1], points[0], points[1], np.zeros(3))
+        )
 
     def _origin(self, element: ET.Element) -> tuple[Array, Array]:
         turn = self._numbers(element, 'origin', 'rpy', 3, (0.0, 0.0, 0.0))
         place = self._numbers(element, 'origin', 'xyz', 3, (0.0, 0.0, 0.0))
         return place, Rotation.from_euler('xyz', turn).as_matrix()
 
-    def _numbers(self, element: ET.Element, tag: str, key: str, size: int,
-                 default: tuple[float, ...] | None = None) -> Array:
+    def _numbers(
+        self,
+        element: ET.Element,
+        tag: str,
+        key: str,
+        size: int,
+        default: tuple[float, ...] | None = None,
+    ) -> Array:
         there = element.find(tag)
         if default is not None and (there is None or there.get(key) is None):
             return np.array(default)
@@ -190,7 +218,9 @@ class _Reader:
         there = element.find(tag)
         value = None if there is None else there.get(key)
         if value is None:
-            raise self._refused(f'{element.get("name", element.tag)}: {tag} {key}', None, 'a value')
+            raise self._refused(
+                f'{element.get("name", element.tag)}: {tag} {key}', None, 'a value'
+            )
         return value
 
     def _end(self, joint: ET.Element, which: str) -> str:

@@ -75,8 +75,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )
     read = kinds.add_parser('import', help='read joints and inertias of an MJCF or URDF hexapod')
     read.add_argument('model', type=Path, help='file of the model')
-    for parser in (new, read):
-        parser.add_argument(
+    for writing in (new, read):
+        writing.add_argument(
             '-o',
             '--output',
             type=output_stream,
@@ -129,11 +129,14 @@ def _import(arguments: argparse.Namespace) -> int:
 def _save(arguments: argparse.Namespace, content: dict[str, Any]) -> None:
     """Write a platform file, and say what is doubtful about the design."""
     platform = Platform.from_section(Section(content, ''))  # raises before anything is written
-    style = {'sort_keys': False, 'allow_unicode': True, 'width': 100}
     text = HEADER.format(arguments.action)
-    for key, value in content.items():
-        flow = False if key == 'sources' else None  # numbers side by side, sentences one a line
-        text += yaml.safe_dump({key: value}, default_flow_style=flow, **style)
+    # Numbers side by side, but a line for each sentence.
+    sources = {'sources': content['sources']}
+    numbers = {key: value for key, value in content.items() if key != 'sources'}
+    for part, flow in ((numbers, None), (sources, False)):
+        text += yaml.safe_dump(
+            part, sort_keys=False, allow_unicode=True, width=200, default_flow_style=flow
+        )
     if arguments.output == STANDARD_STREAM:
         sys.stdout.write(text)
     else:
