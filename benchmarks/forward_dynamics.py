@@ -23,7 +23,7 @@ import sys
 import asymmetric
 from matplotlib.figure import Figure
 import mujoco
-from mujoco_chain import HARDEST, MujocoChain
+from mujoco_chain import MujocoChain
 import numpy as np
 from scipy.integrate import DOP853
 from scipy.spatial.transform import Rotation
@@ -129,8 +129,8 @@ def run_ours(case: Case, step_ms: float) -> Run:
 
     def energy_and_work(state: Array) -> tuple[float, float]:
         judge.put(as_motion(state))
-        lengths = judge.data.qpos[9::3].copy()
-        return judge.energy(), float(case.forces @ lengths)
+        strokes = judge.data.qpos[9::3].copy()
+        return judge.energy(), float(case.forces @ strokes)
 
     state, first = case.start, energy_and_work(case.start)
     errors, drifts = [], []
@@ -145,10 +145,7 @@ def run_ours(case: Case, step_ms: float) -> Run:
 
 def make_chain(case: Case, integrator: str, step_ms: float, *, hard: bool) -> MujocoChain:
     """Put MuJoCo at the start with the same forces."""
-    step = step_ms * 1e-3
-    option = f'timestep="{step!r}" integrator="{integrator}" tolerance="1e-12"'
-    connect = f'solref="{2.0 * step!r} 1" {HARDEST}' if hard else ''
-    chain = MujocoChain(case.platform, option, connect)
+    chain = MujocoChain(case.platform, integrator, step_ms * 1e-3, hard=hard)
     chain.put(case.motion)
     chain.data.qfrc_applied[:] = chain.drive @ case.forces
     return chain

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The platform in MuJoCo, a peer: a free body and six legs, joined by connect constraints."""
+"""The platform in MuJoCo, a peer: what `stewart export` writes, put where we are."""
 
 from __future__ import annotations
 
@@ -8,59 +8,11 @@ from leg_coordinates import leg_coordinates
 import mujoco
 import numpy as np
 from scipy.spatial.transform import Rotation
+from stewart_kinematics.exchange.mjcf import mjcf
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.platform import Platform, RigidBody
+from stewart_kinematics.platform import Platform
 
-HARDEST = 'solimp="0.9999 0.9999 0.001 0.5 2"'
-"""The largest impedance that MuJoCo takes: the constraint gives way as little as it can."""
-
-
-def _text(vector: Array) -> str:
-    return ' '.join(repr(float(x)) for x in vector)
-
-
-def _inertial(body: RigidBody) -> str:
-    full = _text(body.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]])
-    centre = _text(body.centre_of_mass)
-    return f'<inertial pos="{centre}" mass="{body.mass!r}" fullinertia="{full}"/>'
-
-
-def describe(platform: Platform, option: str = '', connect: str = '') -> str:
-    """
-    Describe the closed chain in MJCF.
-
-    Parameters
-    ----------
-    platform : Platform
-        With masses, without payload.
-    option, connect : str
-        Further attributes of ``<option>`` and of every ``<connect>``.
-
-    Returns
-    -------
-    str
-        XML; the platform comes first, then the legs' joints u, v and length.
-
-    """
-    masses, geometry = platform.masses, platform.geometry
-    assert masses is not None
-    legs, sockets, closings = '', '', ''
-    for i in range(6):
-        legs += (
-            f'<body pos="{_text(geometry.base_joints[i])}"><joint axis="1 0 0"/>'
-            f'<joint axis="0 1 0"/>{_inertial(masses.cylinder)}'
-            f'<body><joint type="slide" axis="0 0 1"/>{_inertial(masses.rod)}'
-            f'<site name="tip{i}"/></body></body>'
-        )
-        sockets += f'<site name="socket{i}" pos="{_text(geometry.platform_joints[i])}"/>'
-        closings += f'<connect site1="tip{i}" site2="socket{i}" {connect}/>'
-    return (
-        '<mujoco><compiler angle="radian" balanceinertia="false" boundmass="0" boundinertia="0"/>'
-        f'<option gravity="{_text(masses.gravity)}" jacobian="dense" {option}>'
-        f'<flag energy="enable"/></option><worldbody>'
-        f'<body><freejoint/>{_inertial(masses.platform)}{sockets}</body>{legs}</worldbody>'
-        f'<equality>{closings}</equality></mujoco>'
-    )
+LEGS = range(1, 7)
 
 
 class MujocoChain:
@@ -70,24 +22,45 @@ class MujocoChain:
     Parameters
     ----------
     platform : Platform
-        With masses, without payload.
-    option, connect : str
-        As in `describe`.
+        With masses.
+    integrator : str
+        ``Euler``, ``implicitfast`` or ``RK4``.
+    step : float
+        Time step [s].
+    hard : bool
+        Closings as the export has them, as hard as MuJoCo takes; else MuJoCo's defaults.
 
     """
 
-    def __init__(self, platform: Platform, option: str = '', connect: str = '') -> None:
+    def __init__(
+        self,
+        platform: Platform,
+        integrator: str = 'Euler',
+        step: float = 0.002,
+        *,
+        hard: bool = True,
+    ) -> None:
         self.geometry = platform.geometry
-        self.model = mujoco.MjModel.from_xml_string(describe(platform, option, connect))
-        self.data = mujoco.MjData(self.model)
-        self.drive = np.zeros((self.model.nv, 6))
+        self.model = model = mujoco.MjModel.from_xml_string(mjcf(platform))
+        # Neither end stops nor sensors: the closings are the only constraints, and what is timed.
+        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT
+        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_SENSOR
+        model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
+        model.opt.timestep = step
+        model.opt.integrator = getattr(mujoco.mjtIntegrator, f'mjINT_{integrator.upper()}')
+        model.eq_solref[:] = [2.0 * step, 1.0] if hard else [0.02, 1.0]
+        if not hard:
+            model.eq_solimp[:] = [0.9, 0.95, 0.001, 0.5, 2.0]
+        self.data = mujoco.MjData(model)
+        self.drive = np.zeros((model.nv, 6))
         self.drive[8::3] = np.eye(6)
-        self._system = np.hstack([self.drive, np.zeros((self.model.nv, 18))])
+        self._system = np.hstack([self.drive, np.zeros((model.nv, 18))])
 
     def put(self, motion: Motion) -> None:
         """Set positions, velocities and accelerations of all joints for one sample."""
         rotation = Rotation.from_quat(motion.quaternion_xyzw).as_matrix()
         value, rate, acceleration = leg_coordinates(self.geometry, motion)
+        value[:, 2] -= self.geometry.retracted_length  # the slides count strokes
         quaternion = motion.quaternion_xyzw[[3, 0, 1, 2]]
         self.data.qpos[:] = np.concatenate([motion.position, quaternion, value.ravel()])
         # A free joint's translation is global, its rotation local.
@@ -116,5 +89,5 @@ class MujocoChain:
     def gap(self) -> float:
         """Return the largest distance between a leg's tip and its socket [m]."""
         mujoco.mj_forward(self.model, self.data)
-        tips, sockets = self.data.site_xpos[6:], self.data.site_xpos[:6]
-        return float(np.linalg.norm(tips - sockets, axis=1).max())
+        ends = [[self.data.site(f'leg_{n}_{k}').xpos for k in ('tip', 'socket')] for n in LEGS]
+        return float(np.linalg.norm(np.diff(ends, axis=1), axis=2).max())

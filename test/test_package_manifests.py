@@ -86,6 +86,7 @@ NO_KEY = {
     'compression',
     'distributed',
     'lz4',
+    'mujoco',
     'pyroute2',
     'pysoem',
     'selenium',

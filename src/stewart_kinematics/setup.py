@@ -27,11 +27,12 @@ setup(
         (f'share/{PACKAGE}', ['package.xml']),
     ],
     install_requires=['setuptools'],
-    extras_require={'test': ['pytest']},
+    extras_require={'mjcf': ['mujoco'], 'test': ['pytest']},
     zip_safe=False,
     entry_points={
         'console_scripts': [f'{name} = stewart_node_support.executable:main' for name in NODES],
         'stewart.verbs': [
+            f'export = {PACKAGE}.verbs.export',
             f'fk = {PACKAGE}.verbs.fk',
             f'ik = {PACKAGE}.verbs.ik',
             f'platform = {PACKAGE}.verbs.platform',

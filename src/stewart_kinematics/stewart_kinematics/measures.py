@@ -119,7 +119,12 @@ def document(measures: Measures) -> dict[str, Any]:
             'platform_joint_angle_deg': measures.joint_angle,
             'distance_m': measures.leg_distance,
         },
-        'limits': _limits(measures, ASSUMED_CONDITION * condition),
+        'limits': assumed_limits(
+            measures.rate,
+            measures.acceleration,
+            measures.platform_radius,
+            ASSUMED_CONDITION * condition,
+        ),
         'sources': {
             'base_joints': MEASURED,
             'platform_joints': f'{MEASURED}; a pair of {measures.platform_pair_angle:g} deg holds '
@@ -144,10 +149,27 @@ def _level(height: float) -> dict[str, Any]:
     return {'position_m': [0.0, 0.0, height], 'rpy_deg': [0.0, 0.0, 0.0]}
 
 
-def _limits(measures: Measures, condition: float) -> dict[str, Any]:
-    """Return limits that a platform of this size and these legs is likely to have."""
-    rate, acceleration = measures.rate, measures.acceleration
-    radius = measures.platform_radius
+def assumed_limits(
+    rate: float, acceleration: float, radius: float, condition: float
+) -> dict[str, Any]:
+    """
+    Return limits that a platform of this size and these legs is likely to have.
+
+    Parameters
+    ----------
+    rate, acceleration : float
+        Of a leg [m/s], [m/s²].
+    radius : float
+        Of the platform's joints [m].
+    condition : float
+        Greatest condition number.
+
+    Returns
+    -------
+    dict
+        The section ``limits`` of a platform file.
+
+    """
     return {
         'roll_deg': [-30.0, 30.0],
         'pitch_deg': [-30.0, 30.0],

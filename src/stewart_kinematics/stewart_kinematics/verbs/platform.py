@@ -1,18 +1,20 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""``stewart platform``: describe a platform of your own, check it, look at it."""
+"""``stewart platform``: describe a platform of your own, or import it, check it, look at it."""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import asdict, fields, MISSING
 import json
+from pathlib import Path
 import sys
-from typing import Any, IO
+from typing import Any
 
 import numpy as np
 from stewart_kinematics.design import merits, warnings
 from stewart_kinematics.errors import ConfigurationError, MotionRefused
+from stewart_kinematics.exchange.importing import import_platform
 from stewart_kinematics.measures import document, Measures
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.schema import Section
@@ -24,15 +26,17 @@ from stewart_tables.progress import show_part
 from stewart_tables.whole_files import whole_file
 import yaml
 
-HELP = 'describe a platform of your own, check it, look at it'
+HELP = 'describe a platform of your own, or import it, check it, look at it'
 
 EXAMPLES = """
 Without its measures `new` asks for them. What it writes is a start: replace the limits and add
-masses; every number has its source below `sources`.
+masses; every number has its source below `sources`. `import` finds the six legs of an MJCF or
+URDF hexapod by its structure and says what the model leaves open.
 
 examples:
   stewart platform new my_rig -o my_rig.yaml
   stewart platform new small --base-radius 0.2 --platform-radius 0.15 -o small.yaml
+  stewart platform import hexapod.xml -o hexapod.yaml
   stewart platform check my_rig.yaml
   stewart platform show vigo --plot vigo.png
 """
@@ -48,9 +52,7 @@ QUESTIONS = {
     'joint_angle': 'how far a joint may lean from its axis [deg]',
     'leg_distance': 'least distance between the centre lines of two legs [m]',
 }
-HEADER = (
-    '# Made by `stewart platform new`. Lengths in m, angles in deg, see docs/conventions.md.\n'
-)
+HEADER = '# Made by `stewart platform {}`. Lengths in m, angles in deg, see docs/conventions.md.\n'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,13 +73,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 metavar='NUMBER',
                 help=QUESTIONS[item.name] + hint,
             )
-    new.add_argument(
-        '-o',
-        '--output',
-        type=output_stream,
-        default=STANDARD_STREAM,
-        help='file to write (default: stdout)',
-    )
+    read = kinds.add_parser('import', help='read joints and inertias of an MJCF or URDF hexapod')
+    read.add_argument('model', type=Path, help='file of the model')
+    for writing in (new, read):
+        writing.add_argument(
+            '-o',
+            '--output',
+            type=output_stream,
+            default=STANDARD_STREAM,
+            help='file to write (default: stdout)',
+        )
     check = kinds.add_parser('check', help='say what a design can do, and what is doubtful')
     check.add_argument('platform', help='name or YAML file')
     check.add_argument('--json', action='store_true', help='print it as JSON')
@@ -101,7 +106,8 @@ def main(arguments: argparse.Namespace) -> int:
         Exit code: 1 if a checked design may not rest at its neutral pose.
 
     """
-    return {'new': _new, 'check': _check, 'show': _show}[arguments.action](arguments)
+    actions = {'new': _new, 'import': _import, 'check': _check, 'show': _show}
+    return actions[arguments.action](arguments)
 
 
 def _new(arguments: argparse.Namespace) -> int:
@@ -109,21 +115,35 @@ def _new(arguments: argparse.Namespace) -> int:
     for key, value in values.items():
         if value is None:
             values[key] = _asked(key)
-    content = document(Measures(**values))
-    platform = Platform.from_section(Section(content, ''))  # raises before anything is written
-    if arguments.output == STANDARD_STREAM:
-        _write(sys.stdout, content)
-    else:
-        with whole_file(arguments.output) as stream:
-            _write(stream, content)
-        print(f'{arguments.output}: {platform.title}', file=sys.stderr)
-    _warn(warnings(platform))
+    _save(arguments, document(Measures(**values)))
     return 0
 
 
-def _write(stream: IO[Any], content: dict[str, Any]) -> None:
-    stream.write(HEADER)
-    yaml.safe_dump(content, stream, sort_keys=False, allow_unicode=True)
+def _import(arguments: argparse.Namespace) -> int:
+    content, notes = import_platform(arguments.model)
+    _save(arguments, content)
+    _warn(notes)
+    return 0
+
+
+def _save(arguments: argparse.Namespace, content: dict[str, Any]) -> None:
+    """Write a platform file, and say what is doubtful about the design."""
+    platform = Platform.from_section(Section(content, ''))  # raises before anything is written
+    text = HEADER.format(arguments.action)
+    # Numbers side by side, but a line for each sentence.
+    sources = {'sources': content['sources']}
+    numbers = {key: value for key, value in content.items() if key != 'sources'}
+    for part, flow in ((numbers, None), (sources, False)):
+        text += yaml.safe_dump(
+            part, sort_keys=False, allow_unicode=True, width=200, default_flow_style=flow
+        )
+    if arguments.output == STANDARD_STREAM:
+        sys.stdout.write(text)
+    else:
+        with whole_file(arguments.output) as stream:
+            stream.write(text)
+        print(f'{arguments.output}: {platform.title}', file=sys.stderr)
+    _warn(warnings(platform))
 
 
 def _asked(key: str) -> float:

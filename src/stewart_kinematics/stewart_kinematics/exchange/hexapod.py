@@ -1,0 +1,276 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Find the hexapod in a mechanism by its structure, whatever its parts are called.
+
+Links that are fixed to each other are one body. Two bodies bear six chains or more: base and
+platform. A chain with one slide between the two, on a joint at either end, is a leg; what else
+joins platform and base (a free joint, virtual axes) only says that the platform moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.exchange.linkage import Joint, Linkage
+from stewart_kinematics.exchange.neutral_legs import LEAST_MASS, leg_axes
+from stewart_kinematics.motion import Array
+from stewart_kinematics.platform import RigidBody
+
+OFF_LINE = 0.01
+"""A slide may miss the line between its leg's joints by this part of the leg's length."""
+
+CROSSING = 1e-6
+"""Axes of a joint that miss each other by more are worth a note [m]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Leg:
+    """
+    One leg as measured; coordinates are those of the drawing.
+
+    Attributes
+    ----------
+    name : str
+        Of its slide.
+    base, socket : ndarray, shape (3,)
+        Base joint, as the base has it, and platform joint, as the platform has it [m].
+    zero_length : float
+        Joint to joint where the slide's position is 0 [m].
+    limits : tuple of two floats or None
+        Lower and upper position, counted so that more is longer [m].
+    rate : float or None
+        [m/s].
+    axis : ndarray, shape (3,), or None
+        The base joint's axis that is fixed in the base, if it has one.
+    cone : float or None
+        Least half range of the base joint's hinges [rad].
+    cylinder, rod : RigidBody
+        In leg axes, from the base joint and from the platform joint.
+
+    """
+
+    name: str
+    base: Array
+    socket: Array
+    zero_length: float
+    limits: tuple[float, float] | None
+    rate: float | None
+    axis: Array | None
+    cone: float | None
+    cylinder: RigidBody
+    rod: RigidBody
+
+
+@dataclass(frozen=True, eq=False)
+class Hexapod:
+    """The parts: indices of the links that are base and platform, six legs, and doubts."""
+
+    base: list[int]
+    platform: list[int]
+    legs: list[Leg]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """The joints from one body to the next; `forward` if the next is their child."""
+
+    joints: tuple[Joint, ...]
+    forward: bool
+    body: int
+
+
+def find_hexapod(linkage: Linkage, file: str) -> Hexapod:
+    """
+    Find base, platform and legs.
+
+    Parameters
+    ----------
+    linkage : Linkage
+        Any mechanism.
+    file : str
+        For messages.
+
+    Returns
+    -------
+    Hexapod
+        Its parts; legs are in the order of their slides in the file.
+
+    Raises
+    ------
+    ConfigurationError
+        If there are not six legs, or one is of another kind.
+
+    """
+    of = _bodies(linkage)
+    steps: dict[int, list[_Step]] = {body: [] for body in of}
+    groups: dict[tuple[int, int], list[Joint]] = {}
+    for joint in linkage.joints:
+        ends = of[joint.parent], of[joint.child]
+        if joint.kind not in ('fixed', 'free') and ends[0] != ends[1]:
+            groups.setdefault((joint.parent, joint.child), []).append(joint)
+    for (parent, child), joints in groups.items():
+        steps[of[parent]].append(_Step(tuple(joints), True, of[child]))
+        steps[of[child]].append(_Step(tuple(joints), False, of[parent]))
+    hubs = [body for body, around in steps.items() if len(around) >= 6]
+    if len(hubs) != 2:
+        names = [linkage.links[body].name for body in hubs]
+        expected = (
+            'two, base and platform; loops of a URDF are closed by <gazebo><joint> or '
+            '<drake:ball_constraint>, those of MJCF by <equality>'
+        )
+        raise ConfigurationError('bodies that bear six chains of joints', names, expected, file)
+    base, platform = hubs
+    paths = [
+        path
+        for step in steps[base]
+        if (path := _path(step, base, platform, steps)) is not None
+        and sum(joint.kind == 'slide' for step in path for joint in step.joints) == 1
+    ]
+    if len(paths) != 6:
+        expected = 'six between base and platform; other legs than these have no platform file'
+        raise ConfigurationError('chains with one slide', len(paths), expected, file)
+    order = {id(joint): k for k, joint in enumerate(linkage.joints)}
+    paths.sort(
+        key=lambda path: min(order[id(j)] for s in path for j in s.joints if j.kind == 'slide')
+    )
+    notes: list[str] = []
+    members = {
+        body: [link for link in range(len(linkage.links)) if of[link] == body] for body in of
+    }
+    legs = [_leg(linkage, path, members, notes, file) for path in paths]
+    return Hexapod(members[base], members[platform], legs, notes)
+
+
+def _bodies(linkage: Linkage) -> dict[int, int]:
+    """Return for each link the first link of its rigid body."""
+    of = {link: link for link in range(len(linkage.links))}
+    for joint in linkage.joints:
+        if joint.kind == 'fixed':
+            one, other = sorted((of[joint.parent], of[joint.child]))
+            of = {link: one if body == other else body for link, body in of.items()}
+    return of
+
+
+def _path(
+    step: _Step, base: int, platform: int, steps: dict[int, list[_Step]]
+) -> list[_Step] | None:
+    """Follow a chain from the base; None if it branches or ends before the platform."""
+    path = [step]
+    while path[-1].body != platform:
+        last = path[-1]
+        onwards = [s for s in steps[last.body] if s.joints != last.joints]
+        if last.body == base or len(onwards) != 1 or len(path) > len(steps):
+            return None
+        path.append(onwards[0])
+    return path
+
+
+def merged(linkage: Linkage, links: list[int], axes: Array, origin: Array) -> RigidBody:
+    """
+    Return links as one body.
+
+    Parameters
+    ----------
+    linkage : Linkage
+        The mechanism.
+    links : list of int
+        Which; none gives a massless body.
+    axes : ndarray, shape (3, 3)
+        Columns: the axes of the result in those of the drawing.
+    origin : ndarray, shape (3,)
+        Its reference point [m].
+
+    Returns
+    -------
+    RigidBody
+        In `axes`, from `origin`. Masses up to `LEAST_MASS` count as none.
+
+    """
+    whole = RigidBody(0.0, np.zeros(3), np.zeros((3, 3)))
+    for k in links:
+        link = linkage.links[k]
+        turn = axes.T @ link.rotation
+        centre = axes.T @ (link.position - origin) + turn @ link.body.centre_of_mass
+        mass = link.body.mass if link.body.mass > LEAST_MASS * (1.0 + 1e-9) else 0.0
+        own = RigidBody(mass, centre, turn @ link.body.inertia @ turn.T)
+        whole = own if k == links[0] else whole.joined(own)
+    return whole
+
+
+def _leg(
+    linkage: Linkage, path: list[_Step], members: dict[int, list[int]], notes: list[str], file: str
+) -> Leg:
+    """Measure a leg along its chain, which leads from the base to the platform."""
+    chain = [
+        (joint, step.forward)
+        for step in path
+        for joint in (step.joints if step.forward else reversed(step.joints))
+    ]
+    at = next(k for k, (joint, _) in enumerate(chain) if joint.kind == 'slide')
+    slide, forward = chain[at]
+    lower, upper = chain[:at], chain[at + 1 :]
+    base, foot = _centre(lower, slide.name, 'base', notes, file)
+    tip, socket = _centre(upper, slide.name, 'platform', notes, file)
+    grows = slide.axis if forward else -slide.axis
+    reach = float((tip - foot) @ grows)
+    sign = -1.0 if reach < -CROSSING else 1.0
+    along = sign * grows
+    beside = float(np.linalg.norm(tip - foot - reach * grows))
+    ends = [abs(reach + x - slide.position) for x in slide.limits or ()]
+    longest = max([abs(reach), *ends])
+    if beside > OFF_LINE * max(longest, float(np.linalg.norm(socket - base))):
+        expected = "its slide on the line between the leg's joints"
+        raise ConfigurationError(f'{slide.name}: distance [m]', round(beside, 6), expected, file)
+    limits = None
+    if slide.limits is not None:
+        limits = slide.limits if sign > 0.0 else (-slide.limits[1], -slide.limits[0])
+    axis = lower[0][0].axis if [j.kind for j, _ in lower[:2]] == ['hinge', 'hinge'] else None
+    if axis is not None and np.linalg.norm(np.cross(axis, along)) < 1e-6:
+        axis = None
+    axes = leg_axes(along, [1.0, 0.0, 0.0] if axis is None else axis)
+    halves = [0.5 * (j.limits[1] - j.limits[0]) for j, _ in lower if j.limits is not None]
+    # The slide's step ends in the rod; a slide that shares its step with hinges moves the child.
+    cut = next(k for k, step in enumerate(path) if slide in step.joints)
+    bodies = [members[step.body] for step in path[:-1]]
+    below = [link for links in bodies[:cut] for link in links]
+    above = [link for links in bodies[cut:] for link in links]
+    return Leg(
+        slide.name,
+        base,
+        socket,
+        abs(reach) - sign * slide.position,
+        limits,
+        slide.rate,
+        axis,
+        min(halves) if halves else None,
+        merged(linkage, below, axes, foot),
+        merged(linkage, above, axes, tip),
+    )
+
+
+def _centre(
+    joints: list[tuple[Joint, bool]], name: str, where: str, notes: list[str], file: str
+) -> tuple[Array, Array]:
+    """Return the point about which one end of a leg turns, as both sides of it have it."""
+    for joint, forward in joints:
+        if joint.kind == 'ball':
+            points = joint.at_parent, joint.at_child
+            return points if forward else points[::-1]
+    if len(joints) < 2:
+        kinds = [joint.kind for joint, _ in joints]
+        expected = 'a ball joint or two hinges that cross, at either end of its slide'
+        raise ConfigurationError(f'{name}: joints at the {where}', kinds, expected, file)
+    across = [np.eye(3) - np.outer(joint.axis, joint.axis) for joint, _ in joints]
+    points_on = [joint.at_parent for joint, _ in joints]
+    load = sum(a @ p for a, p in zip(across, points_on, strict=True))
+    point: Array = np.asarray(np.linalg.lstsq(sum(across), load, rcond=None)[0], dtype=float)
+    missed = max(
+        float(np.linalg.norm(a @ (point - p))) for a, p in zip(across, points_on, strict=True)
+    )
+    if missed > CROSSING:
+        notes.append(f'{name}: axes at the {where} miss each other by {2.0 * missed:.3g} m')
+    return point, point

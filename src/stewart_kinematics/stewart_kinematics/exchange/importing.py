@@ -1,0 +1,323 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Make a platform file from the hexapod of an MJCF or URDF model, and say what it assumes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.spatial.transform import Rotation
+from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.exchange.hexapod import find_hexapod, Hexapod, merged
+from stewart_kinematics.exchange.linkage import Link, Linkage
+from stewart_kinematics.exchange.mjcf import NUMBERS
+from stewart_kinematics.exchange.mjcf_reading import read_mjcf
+from stewart_kinematics.exchange.neutral_legs import rpy_deg
+from stewart_kinematics.exchange.urdf_reading import read_urdf
+from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.jacobian import condition_number
+from stewart_kinematics.measures import ASSUMED_CONDITION, assumed_limits, Measures
+from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.platform import AXES_KEY, RigidBody, STANDARD_GRAVITY
+
+ALIKE = 1e-6
+"""Legs that differ by a larger part are worth a note."""
+
+ASSUMED_STROKE = 0.25
+"""Half of a stroke that a model does not say, as a part of the mean length of a leg."""
+
+UNSAID = 'the model does not say it; replace it by what you know'
+
+PAYLOAD = ('payload', 'payload_link')
+"""A link of this name on the platform is the payload of the platform file."""
+
+
+def import_platform(path: Path) -> tuple[dict[str, Any], list[str]]:
+    """
+    Read a hexapod into the content of a platform file.
+
+    Parameters
+    ----------
+    path : Path
+        MJCF (root ``mujoco``) or URDF (root ``robot``).
+
+    Returns
+    -------
+    content : dict
+        Ready to be written as YAML and read by ``Platform.from_yaml``.
+    notes : list of str
+        What was assumed or left out, in sentences.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file is neither, or holds no hexapod that a platform file can describe.
+    GeometryError
+        If its joints do not make a usable platform.
+    OSError
+        If the file cannot be read.
+
+    """
+    try:
+        root = ET.fromstring(path.read_bytes())
+    except ET.ParseError as error:
+        raise ConfigurationError(str(path), str(error), 'XML') from error
+    if root.tag not in ('mujoco', 'robot'):
+        expected = 'mujoco (MJCF) or robot (URDF)'
+        raise ConfigurationError(f'{path}: first element', root.tag, expected)
+    linkage = read_mjcf(path) if root.tag == 'mujoco' else read_urdf(path, root)
+    return _Import(linkage, find_hexapod(linkage, str(path)), path.name, str(path)).content()
+
+
+class _Import:
+    """One hexapod on its way into a platform file."""
+
+    def __init__(self, linkage: Linkage, found: Hexapod, source: str, file: str) -> None:
+        """Begin with the frames of base and platform."""
+        self.linkage, self.found, self.file = linkage, found, file
+        self.source = f'imported from {source}'
+        self.base, self.plate = (linkage.links[body[0]] for body in (found.base, found.platform))
+        self.notes = [*found.notes, *linkage.ignored]
+        self.sources: dict[str, str] = {}
+
+    def content(self) -> tuple[dict[str, Any], list[str]]:
+        """Return what stands in the file, and the notes."""
+        geometry, stroke = self._geometry()
+        content: dict[str, Any] = {
+            'name': self.linkage.name,
+            'title': self.linkage.title or self.linkage.name.replace('_', ' '),
+            'base_joints': {'points_m': geometry.base_joints.tolist()},
+            'platform_joints': {'points_m': geometry.platform_joints.tolist()},
+            'pairing': [1, 2, 3, 4, 5, 6],
+            'zero_pose': _written(geometry.zero_pose),
+            'neutral_pose': _written(geometry.neutral_pose),
+            'legs': {
+                'retracted_length_m': float(geometry.retracted_length[0]),
+                'stroke_m': stroke,
+            },
+            'limits': {},
+        }
+        for key, value in self._limits(geometry).items():
+            group, name = key.split('.')
+            content[group][name] = value
+            self.sources.setdefault(key, self.source)
+        axes = self._axes()
+        if axes is not None:
+            content['legs'][AXES_KEY] = axes.tolist()
+        content['masses'] = self._masses()
+        imu = self.linkage.imu
+        if imu is not None and imu[0] in self.found.platform:
+            content['imu'] = _written(_seen(*imu[1:], self.plate))
+        self.sources['pairing'] = f'{self.source}: legs in the order of their slides'
+        legs = [f'legs.{key}' for key in content['legs']]
+        for key in (*content, *legs):
+            if key not in ('name', 'title', 'legs', 'limits', 'masses'):
+                self.sources.setdefault(key, self.source)
+        rounded = {key: _rounded(value) for key, value in content.items()}
+        return {**rounded, 'sources': dict(sorted(self.sources.items()))}, self.notes
+
+    def _geometry(self) -> tuple[Geometry, list[float]]:
+        """Return where the joints are, the poses, and the strokes."""
+        legs, numbers = self.found.legs, self.linkage.numbers
+        bases = np.array([leg.base - self.base.position for leg in legs]) @ self.base.rotation
+        sockets = np.array([leg.socket - self.plate.position for leg in legs])
+        sockets = sockets @ self.plate.rotation
+        drawn = _seen(self.plate.position, self.plate.rotation, self.base)
+        lengths = np.linalg.norm(drawn.position + sockets @ drawn.rotation.T - bases, axis=1)
+        retracted, stroke = self._strokes(lengths)
+        neutral = self._neutral(drawn, bases, sockets, retracted + np.array(stroke), lengths)
+        zero = neutral
+        if {'zero_pose.position_m', 'zero_pose.rpy_deg'} <= set(numbers):
+            turn = np.radians(numbers['zero_pose.rpy_deg']).tolist()
+            zero = Pose.from_rpy(numbers['zero_pose.position_m'], turn)
+        else:
+            self._assume('zero_pose', 'the neutral pose')
+        name, retracts = self.linkage.name, np.full(6, retracted)
+        return Geometry(name, bases, sockets, retracts, zero, neutral), stroke
+
+    def _assume(self, key: str, sentence: str) -> None:
+        """Take note of an assumption, in the file and for the person at the screen."""
+        self.sources[key] = f'assumption: {sentence}'
+        self.notes.append(f'{key}: assumed, {sentence}')
+
+    def _strokes(self, lengths: Array) -> tuple[float, list[float]]:
+        """Return the length at stroke 0 and the strokes of all legs, which a file has once."""
+        legs = self.found.legs
+        zero = np.array([leg.zero_length for leg in legs])
+        if any(leg.limits is None for leg in legs):
+            half = ASSUMED_STROKE * float(lengths.mean())
+            self._assume(
+                'legs.stroke_m', f'± {half:.4g} m about the drawn mean; the model has no limits'
+            )
+            self.sources['legs.retracted_length_m'] = 'assumption: as legs.stroke_m'
+            return float(lengths.mean()) - half, [0.0, 2.0 * half]
+        ranges = np.array([leg.limits for leg in legs])
+        same = np.ptp(zero) <= 1e-9 and np.ptp(ranges, axis=0).max() <= 1e-9
+        if same and zero[0] > 1e-9 and zero[0] + ranges[0, 0] > 0.0:
+            return float(zero.mean()), ranges.mean(axis=0).tolist()
+        shortest = float((zero + ranges[:, 0]).max())
+        longest = float((zero + ranges[:, 1]).min())
+        if not 0.0 < shortest < longest:
+            expected = 'lengths above 0 m that all six have'
+            raise ConfigurationError(
+                'lengths of the legs [m]', [shortest, longest], expected, self.file
+            )
+        if not same:
+            self.notes.append(
+                f'legs: their lengths differ, what all have is taken: {shortest:.6g} to '
+                f'{longest:.6g} m'
+            )
+        return shortest, [0.0, longest - shortest]
+
+    def _neutral(
+        self, drawn: Pose, bases: Array, sockets: Array, reach: Array, lengths: Array
+    ) -> Pose:
+        """Return the pose of the drawing if the legs reach it, or else the one half way up."""
+        slack = 1e-6
+        if np.all((reach[0] - slack <= lengths) & (lengths <= reach[1] + slack)):
+            return drawn
+
+        def excess(height: float) -> float:
+            place = np.array([*drawn.position[:2], height])
+            legs = place + sockets @ drawn.rotation.T - bases
+            return float(np.linalg.norm(legs, axis=1).mean() - reach.mean())
+
+        lowest = float(bases[:, 2].mean() - (sockets @ drawn.rotation.T)[:, 2].mean())
+        if excess(lowest) >= 0.0:
+            expected = f'{reach[0]:.6g} to {reach[1]:.6g} m, what the slides allow, at some height'
+            raise ConfigurationError(
+                'drawn legs [m]', lengths.round(6).tolist(), expected, self.file
+            )
+        height = float(brentq(excess, lowest, lowest + 2.0 * reach.mean()))
+        self._assume(
+            'neutral_pose', f'half way out, at {height:.6g} m; the drawing is out of reach'
+        )
+        return Pose(np.array([*drawn.position[:2], height]), drawn.quaternion_xyzw)
+
+    def _limits(self, geometry: Geometry) -> dict[str, Any]:
+        """Return every number of `NUMBERS`, from the model or assumed."""
+        numbers, legs, neutral = self.linkage.numbers, self.found.legs, geometry.neutral_pose
+        rates = [leg.rate for leg in legs if leg.rate is not None]
+        cones = [leg.cone for leg in legs if leg.cone is not None]
+        rate = min(rates) if len(rates) == 6 else Measures.rate
+        acceleration = Measures.acceleration
+        nearest = min(
+            float(np.linalg.norm(a[i] - a[j]))
+            for a in (geometry.base_joints, geometry.platform_joints)
+            for i in range(6)
+            for j in range(i)
+        )
+        condition = float(condition_number(geometry, neutral.position, neutral.quaternion_xyzw))
+        limits = assumed_limits(
+            rate, acceleration, geometry.length_scale, ASSUMED_CONDITION * condition
+        )
+        assumed = {
+            'legs.rate_mps': rate,
+            'legs.acceleration_mps2': acceleration,
+            'legs.base_joint_angle_deg': Measures.joint_angle,
+            'legs.platform_joint_angle_deg': Measures.joint_angle,
+            'legs.distance_m': min(Measures.leg_distance, 0.5 * nearest),
+            **{f'limits.{key}': value for key, value in limits.items()},
+        }
+        known = {key: values for key, values in numbers.items() if key in NUMBERS}
+        if len(rates) == 6:
+            known.setdefault('legs.rate_mps', [rate])
+        if cones:
+            known.setdefault(
+                'legs.base_joint_angle_deg', [min(90.0, float(np.degrees(min(cones))))]
+            )
+        values: dict[str, Any] = {}
+        for key in NUMBERS:
+            if key in known:
+                values[key] = known[key] if len(known[key]) > 1 else known[key][0]
+            else:
+                values[key] = assumed[key]
+                self.sources[key] = f'assumption: {UNSAID}'
+        return values
+
+    def _axes(self) -> Array | None:
+        """Return the fixed axes of the base joints; None if they are x, as in a file without."""
+        axes = [leg.axis for leg in self.found.legs]
+        if any(axis is None for axis in axes):
+            self.notes.append(
+                f'legs.{AXES_KEY}: assumed x; not every leg has a universal joint at the base'
+            )
+            return None
+        turned = np.array(axes) @ self.base.rotation
+        return None if np.allclose(turned, [1.0, 0.0, 0.0], rtol=0.0, atol=1e-12) else turned
+
+    def _masses(self) -> dict[str, Any]:
+        """Return gravity and, if any body has a mass, all bodies."""
+        gravity = self.linkage.gravity
+        if gravity is None:
+            gravity = np.array(STANDARD_GRAVITY)
+            self._assume('masses.gravity_mps2', 'standard gravity along -z')
+        else:
+            gravity = self.base.rotation.T @ gravity
+            self.sources['masses.gravity_mps2'] = self.source
+        section: dict[str, Any] = {'gravity_mps2': gravity.tolist()}
+        legs, links, plate = self.found.legs, self.linkage.links, self.plate
+        carried = [k for k in self.found.platform if links[k].name in PAYLOAD]
+        own = [k for k in self.found.platform if k not in carried]
+        bodies = {
+            'platform': merged(self.linkage, own, plate.rotation, plate.position),
+            'cylinder': self._mean('cylinder', [leg.cylinder for leg in legs]),
+            'rod': self._mean('rod', [leg.rod for leg in legs]),
+        }
+        if carried:
+            bodies['payload'] = merged(self.linkage, carried, plate.rotation, plate.position)
+        if not any(body.mass > 0.0 for body in bodies.values()):
+            self.notes.append('masses: the model has none')
+            return section
+        for name, body in bodies.items():
+            section[name] = {
+                'mass_kg': body.mass,
+                'centre_of_mass_m': body.centre_of_mass.tolist(),
+                'inertia_kgm2': body.inertia.tolist(),
+            }
+            self.sources[f'masses.{name}'] = self.source
+        return section
+
+    def _mean(self, name: str, bodies: list[RigidBody]) -> RigidBody:
+        """Return the mean of six legs' bodies; a note if they are not alike."""
+        rows = [np.array([b.mass, *b.centre_of_mass, *b.inertia.ravel()]) for b in bodies]
+        mean = np.mean(rows, axis=0)
+        for part, what in (
+            (slice(0, 1), 'mass'),
+            (slice(1, 4), 'centre'),
+            (slice(4, 13), 'inertia'),
+        ):
+            size = float(np.abs(mean[part]).max())
+            worst = float(np.ptp(rows, axis=0)[part].max())
+            if worst > ALIKE * size and worst > 1e-9:
+                self.notes.append(
+                    f'masses.{name}: the legs differ in {what} by {worst:.3g}, the mean is taken'
+                )
+        return RigidBody(float(mean[0]), mean[1:4], mean[4:].reshape(3, 3))
+
+
+def _seen(position: Array, rotation: Array, frame: Link) -> Pose:
+    """Return a place of the drawing in a link's frame."""
+    turn = Rotation.from_matrix(frame.rotation.T @ rotation)
+    return Pose(frame.rotation.T @ (position - frame.position), turn.as_quat())
+
+
+def _rounded(value: Any) -> Any:
+    """Return a value without the noise of turning it: twelve digits of the largest in a list."""
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, float):
+        return float(f'{value:.13g}')
+    if not isinstance(value, list) or isinstance(value[0], int):
+        return value
+    largest = float(np.abs(value).max())
+    digits = 12 - int(np.floor(np.log10(largest))) if largest > 0.0 else 12
+    return (np.round(value, digits) + 0.0).tolist()
+
+
+def _written(pose: Pose) -> dict[str, list[float]]:
+    return {'position_m': pose.position.tolist(), 'rpy_deg': rpy_deg(pose).tolist()}

@@ -1,0 +1,111 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Bodies and joints of any mechanism; all coordinates are those of the drawing in a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from stewart_kinematics.motion import Array
+from stewart_kinematics.platform import RigidBody
+
+Kind = Literal['slide', 'hinge', 'ball', 'fixed', 'free']
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """
+    A body.
+
+    Attributes
+    ----------
+    name : str
+        For people.
+    position : ndarray, shape (3,)
+        Origin of its frame [m].
+    rotation : ndarray, shape (3, 3)
+        From its axes to those of the drawing.
+    body : RigidBody
+        In the axes of its frame; massless where the file gives no mass.
+
+    """
+
+    name: str
+    position: Array
+    rotation: Array
+    body: RigidBody
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """
+    What joins two links. Several between the same two act one after the other, parent first.
+
+    Attributes
+    ----------
+    kind : Kind
+        ``fixed`` makes one body of two, ``free`` joins nothing.
+    name : str
+        For people.
+    parent, child : int
+        The links.
+    at_parent, at_child : ndarray, shape (3,)
+        Its centre, as each side has it [m]; they differ where a loop is drawn open.
+    axis : ndarray, shape (3,)
+        Along which, or about which, the child moves when the position grows.
+    position : float
+        In the drawing [m], [rad].
+    limits : tuple of two floats or None
+        Lower and upper position [m], [rad].
+    rate : float or None
+        Greatest rate [m/s].
+
+    """
+
+    kind: Kind
+    name: str
+    parent: int
+    child: int
+    at_parent: Array
+    at_child: Array
+    axis: Array
+    position: float = 0.0
+    limits: tuple[float, float] | None = None
+    rate: float | None = None
+
+
+@dataclass(eq=False)
+class Linkage:
+    """
+    A mechanism.
+
+    Attributes
+    ----------
+    name : str
+        Of the model.
+    links : list of Link
+        The first is what stands still.
+    joints : list of Joint
+        In the order of the file, closures of loops last.
+    gravity : ndarray, shape (3,), or None
+        Where the file says it [m/s²].
+    imu : tuple of int, ndarray (3,), ndarray (3, 3), or None
+        Link that carries an inertial sensor, the sensor's position and rotation.
+    title : str
+        Long name.
+    numbers : dict
+        What else the file says, by key of a platform file.
+    ignored : list of str
+        What was read over, in sentences.
+
+    """
+
+    name: str
+    links: list[Link] = field(default_factory=list)
+    joints: list[Joint] = field(default_factory=list)
+    gravity: Array | None = None
+    imu: tuple[int, Array, Array] | None = None
+    title: str = ''
+    numbers: dict[str, list[float]] = field(default_factory=dict)
+    ignored: list[str] = field(default_factory=list)

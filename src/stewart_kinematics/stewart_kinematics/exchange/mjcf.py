@@ -1,0 +1,214 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Write a platform as MuJoCo reads it: a free body and six legs that connect constraints close.
+
+Names are those of the URDF. The position of the slide ``leg_1`` is the stroke, those of
+``leg_1_base_u`` and ``_v`` are the angles of its base joint. What MJCF has no place for - rates,
+cones, limits - stands under ``custom``, by its key in a platform file.
+"""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as ET
+
+import numpy as np
+from stewart_kinematics.exchange.neutral_legs import (
+    bodies,
+    document,
+    gravity_of,
+    LEAST_MASS,
+    NeutralLegs,
+    rpy_deg,
+    words,
+)
+from stewart_kinematics.motion import Pose
+from stewart_kinematics.platform import Platform, RigidBody
+from stewart_kinematics.schema import SCALES
+
+STEP, STEP_OF_MASSLESS_LEGS = 5e-4, 1e-4
+"""Time step [s]. A connect constraint yields as 1/mass of the rod and as the step squared."""
+
+TITLE = 'title'
+"""Name of the custom text that holds the long name."""
+
+NUMBERS = {
+    'legs.rate_mps': 'rate',
+    'legs.acceleration_mps2': 'acceleration',
+    'legs.base_joint_angle_deg': 'base_joint_angle',
+    'legs.platform_joint_angle_deg': 'platform_joint_angle',
+    'legs.distance_m': 'leg_distance',
+    'limits.roll_deg': 'roll',
+    'limits.pitch_deg': 'pitch',
+    'limits.yaw_deg': 'yaw',
+    'limits.condition_number': 'condition_number',
+    'limits.linear_velocity_mps': 'linear_velocity',
+    'limits.linear_acceleration_mps2': 'linear_acceleration',
+    'limits.linear_jerk_mps3': 'linear_jerk',
+    'limits.angular_velocity_radps': 'angular_velocity',
+    'limits.angular_acceleration_radps2': 'angular_acceleration',
+    'limits.angular_jerk_radps3': 'angular_jerk',
+}
+"""Keys of a platform file that MJCF has no place for, and what `Limits` calls them."""
+
+
+def mjcf(platform: Platform) -> str:
+    """
+    Write a platform in MJCF.
+
+    Parameters
+    ----------
+    platform : Platform
+        Without masses it gives a model to look at and to move by hand.
+
+    Returns
+    -------
+    str
+        The file.
+
+    """
+    masses = bodies(platform)
+    light = min(masses[name].mass for name in ('cylinder', 'rod')) <= LEAST_MASS
+    step = STEP_OF_MASSLESS_LEGS if light else STEP
+    root = ET.Element('mujoco', model=platform.name)
+    # Without these MuJoCo would mend bodies in silence.
+    ET.SubElement(root, 'compiler', angle='radian', balanceinertia='false', autolimits='true')
+    ET.SubElement(
+        root,
+        'option',
+        timestep=repr(step),
+        integrator='RK4',
+        gravity=words(gravity_of(platform)),
+        tolerance='1e-12',
+        jacobian='dense',
+    )
+    _defaults(root, step)
+    world = ET.SubElement(root, 'worldbody')
+    ET.SubElement(world, 'light', pos='0 0 4', dir='0 0 -1', directional='true')
+    _platform(world, platform, masses)
+    _legs(world, platform, masses)
+    equality = ET.SubElement(root, 'equality')
+    actuator, sensor = ET.SubElement(root, 'actuator'), ET.SubElement(root, 'sensor')
+    for n in range(1, 7):
+        ends = {'site1': f'leg_{n}_tip', 'site2': f'leg_{n}_socket'}
+        ET.SubElement(equality, 'connect', {'name': f'leg_{n}_platform', **ends})
+        ET.SubElement(actuator, 'motor', name=f'leg_{n}', joint=f'leg_{n}')
+        ET.SubElement(sensor, 'jointpos', name=f'leg_{n}_stroke', joint=f'leg_{n}')
+        ET.SubElement(sensor, 'jointvel', name=f'leg_{n}_rate', joint=f'leg_{n}')
+        ET.SubElement(sensor, 'actuatorfrc', name=f'leg_{n}_force', actuator=f'leg_{n}')
+    frame = {'objtype': 'xbody', 'objname': 'platform_link'}
+    ET.SubElement(sensor, 'framepos', {'name': 'platform_position', **frame})
+    ET.SubElement(sensor, 'framequat', {'name': 'platform_quaternion_wxyz', **frame})
+    if platform.imu is not None:
+        ET.SubElement(sensor, 'accelerometer', name='imu_specific_force', site='imu_link')
+        ET.SubElement(sensor, 'gyro', name='imu_angular_velocity', site='imu_link')
+    _custom(root, platform)
+    text = (
+        'The loops are closed by connect constraints, as hard as MuJoCo makes them: solref is two '
+        'time steps, change it with the step.'
+    )
+    return document(root, platform, text)
+
+
+def _defaults(root: ET.Element, step: float) -> None:
+    """Let nothing collide, and closings and end stops be hard."""
+    default = ET.SubElement(root, 'default')
+    hard = {'solref': f'{2.0 * step!r} 1', 'solimp': '0.9999 0.9999 0.001 0.5 2'}
+    ET.SubElement(default, 'equality', hard)
+    ET.SubElement(default, 'joint', solreflimit=hard['solref'])
+    ET.SubElement(default, 'geom', contype='0', conaffinity='0', mass='0')
+
+
+def _place(name: str, pose: Pose) -> dict[str, str]:
+    turn = words(pose.quaternion_xyzw[[3, 0, 1, 2]])
+    return {'name': name, 'pos': words(pose.position), 'quat': turn}
+
+
+def _inertial(parent: ET.Element, body: RigidBody) -> None:
+    full = body.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    ET.SubElement(
+        parent,
+        'inertial',
+        pos=words(body.centre_of_mass),
+        mass=repr(float(body.mass)),
+        fullinertia=words(full),
+    )
+
+
+def _platform(world: ET.Element, platform: Platform, masses: dict[str, RigidBody]) -> None:
+    """Add the moving body with its sockets, sensor and payload."""
+    geometry = platform.geometry
+    body = ET.SubElement(world, 'body', _place('platform_link', geometry.neutral_pose))
+    ET.SubElement(body, 'freejoint', name='platform')
+    _inertial(body, masses['platform'])
+    joints = geometry.platform_joints
+    radius = float(np.linalg.norm(joints[:, :2], axis=1).max())
+    ET.SubElement(
+        body, 'geom', type='cylinder', size=words([radius, 0.01 * radius]), rgba='0.9 0.5 0.1 0.5'
+    )
+    for n, joint in enumerate(joints, 1):
+        ET.SubElement(body, 'site', name=f'leg_{n}_socket', pos=words(joint))
+    if platform.imu is not None:
+        ET.SubElement(body, 'site', _place('imu_link', platform.imu))
+    if 'payload' in masses:
+        _inertial(ET.SubElement(body, 'body', name='payload_link'), masses['payload'])
+
+
+def _legs(world: ET.Element, platform: Platform, masses: dict[str, RigidBody]) -> None:
+    """Add cylinders on two hinges and rods on a slide, each as it stands at the neutral pose."""
+    legs, geometry = NeutralLegs.of(platform), platform.geometry
+    lengths = geometry.retracted_length + legs.stroke
+    width = 0.01 * float(geometry.retracted_length.min())
+    for i, axes in enumerate(legs.frames):
+        name = f'leg_{i + 1}'
+        cylinder = ET.SubElement(
+            world,
+            'body',
+            name=f'{name}_cylinder',
+            pos=words(geometry.base_joints[i]),
+            xyaxes=words(axes.T[:2]),
+        )
+        hinges = ('u', axes.T @ platform.base_joint_axes[i]), ('v', [0.0, 1.0, 0.0])
+        for k, (letter, axis) in enumerate(hinges):
+            ET.SubElement(
+                cylinder,
+                'joint',
+                name=f'{name}_base_{letter}',
+                axis=words(axis),
+                ref=words(legs.angles[i, k]),
+                range=words(legs.angle_ranges[i, k]),
+            )
+        _inertial(cylinder, masses['cylinder'])
+        tube = words([0.0, 0.0, 0.0, 0.0, 0.0, 0.9 * geometry.retracted_length[i]])
+        colour = '0.1 0.3 0.8 1'
+        ET.SubElement(
+            cylinder, 'geom', type='capsule', fromto=tube, size=words(2.0 * width), rgba=colour
+        )
+        rod = ET.SubElement(
+            cylinder, 'body', name=f'{name}_rod', pos=words([0.0, 0.0, lengths[i]])
+        )
+        ET.SubElement(
+            rod,
+            'joint',
+            name=name,
+            type='slide',
+            axis='0 0 1',
+            ref=words(legs.stroke[i]),
+            range=words(platform.limits.stroke[i]),
+        )
+        _inertial(rod, masses['rod'])
+        back = words([0.0, 0.0, -geometry.retracted_length[i], 0.0, 0.0, 0.0])
+        ET.SubElement(rod, 'geom', type='capsule', fromto=back, size=words(width))
+        ET.SubElement(rod, 'site', name=f'{name}_tip')
+
+
+def _custom(root: ET.Element, platform: Platform) -> None:
+    """Keep the numbers that MJCF has no place for, as a platform file names them."""
+    custom, zero = ET.SubElement(root, 'custom'), platform.geometry.zero_pose
+    ET.SubElement(custom, 'text', name=TITLE, data=platform.title)
+    numbers = {'zero_pose.position_m': zero.position, 'zero_pose.rpy_deg': rpy_deg(zero)}
+    for key, name in NUMBERS.items():
+        scale = SCALES[key.rsplit('_', 1)[1]]
+        numbers[key] = np.divide(getattr(platform.limits, name), scale)
+    for key, values in numbers.items():
+        ET.SubElement(custom, 'numeric', name=key, data=words(values))

@@ -1,0 +1,152 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Read MJCF through MuJoCo itself.
+
+Defaults, includes, meshes, angles in any sequence and bodies that are weighed by their geoms mean
+what MuJoCo says they mean.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.exchange.linkage import Joint, Kind, Link, Linkage
+from stewart_kinematics.exchange.mjcf import TITLE
+from stewart_kinematics.platform import RigidBody
+
+
+def read_mjcf(path: Path) -> Linkage:
+    """
+    Read the bodies and joints of a model as MuJoCo draws them first, at ``qpos0``.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    Linkage
+        The mechanism.
+
+    Raises
+    ------
+    ConfigurationError
+        If MuJoCo is absent or refuses the file.
+
+    """
+    try:
+        import mujoco
+    except ImportError as error:
+        expected = "the Python package mujoco, which reads MJCF: pip install 'mujoco<4'"
+        raise ConfigurationError(str(path), 'MJCF', expected) from error
+    try:
+        model = mujoco.MjModel.from_xml_path(str(path))
+    except ValueError as error:
+        reason = ' '.join(str(error).split())
+        raise ConfigurationError(str(path), reason, 'a model that MuJoCo takes') from error
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    name = model.names[: model.names.index(b'\0')].decode() or path.stem
+    found = Linkage(name, gravity=model.opt.gravity.copy())
+    found.links = [_link(model, data, body) for body in range(model.nbody)]
+    kinds: dict[int, Kind] = {
+        mujoco.mjtJoint.mjJNT_SLIDE: 'slide',
+        mujoco.mjtJoint.mjJNT_HINGE: 'hinge',
+        mujoco.mjtJoint.mjJNT_BALL: 'ball',
+        mujoco.mjtJoint.mjJNT_FREE: 'free',
+    }
+    for body in range(1, model.nbody):
+        found.joints += _tree_joints(model, data, body, kinds)
+    found.joints += _closures(mujoco, model, data)
+    found.imu = _imu(mujoco, model, data)
+    for k in range(model.nnumeric):
+        start = model.numeric_adr[k]
+        values = model.numeric_data[start : start + model.numeric_size[k]]
+        found.numbers[model.numeric(k).name] = values.tolist()
+    for k in range(model.ntext):
+        if mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_TEXT, k) == TITLE:
+            start = model.text_adr[k]
+            found.title = model.text_data[start : start + model.text_size[k] - 1].decode()
+    for word, values in (
+        ('armature', model.dof_armature),
+        ('damping', model.dof_damping),
+        ('friction', model.dof_frictionloss),
+        ('springs', model.jnt_stiffness),
+    ):
+        if np.any(values):
+            found.ignored.append(f'{word} of joints, up to {np.max(values):.3g}, has no place')
+    return found
+
+
+def _link(model: Any, data: Any, body: int) -> Link:
+    rotation = data.xmat[body].reshape(3, 3).copy()
+    axes = rotation.T @ data.ximat[body].reshape(3, 3)
+    inertia = axes @ np.diag(model.body_inertia[body]) @ axes.T
+    own = RigidBody(
+        float(model.body_mass[body]),
+        model.body_ipos[body].copy(),
+        0.5 * (inertia + inertia.T),
+    )
+    return Link(model.body(body).name or f'body {body}', data.xpos[body].copy(), rotation, own)
+
+
+def _tree_joints(model: Any, data: Any, body: int, kinds: dict[int, Kind]) -> list[Joint]:
+    """Return what carries a body; without a joint it is fixed."""
+    parent, first = int(model.body_parentid[body]), model.body_jntadr[body]
+    if not model.body_jntnum[body]:
+        place = data.xpos[body].copy()
+        return [Joint('fixed', '', parent, body, place, place, np.zeros(3))]
+    result = []
+    for k in range(first, first + model.body_jntnum[body]):
+        kind, centre = kinds[int(model.jnt_type[k])], data.xanchor[k].copy()
+        limits, position = None, 0.0
+        if kind in ('slide', 'hinge'):
+            position = float(model.qpos0[model.jnt_qposadr[k]])
+            if model.jnt_limited[k]:
+                limits = float(model.jnt_range[k, 0]), float(model.jnt_range[k, 1])
+        name, axis = model.joint(k).name or f'joint {k}', data.xaxis[k].copy()
+        result.append(Joint(kind, name, parent, body, centre, centre, axis, position, limits))
+    return result
+
+
+def _closures(mujoco: Any, model: Any, data: Any) -> list[Joint]:
+    """Return connect and weld constraints as joints between bodies."""
+    result = []
+    kinds: dict[int, Kind] = {
+        mujoco.mjtEq.mjEQ_CONNECT: 'ball',
+        mujoco.mjtEq.mjEQ_WELD: 'fixed',
+    }
+    for k in range(model.neq):
+        kind = kinds.get(int(model.eq_type[k]))
+        if kind is None or not model.eq_active0[k]:
+            continue
+        ends = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
+        if model.eq_objtype[k] == mujoco.mjtObj.mjOBJ_SITE:
+            points = [data.site_xpos[site].copy() for site in ends]
+            ends = int(model.site_bodyid[ends[0]]), int(model.site_bodyid[ends[1]])
+        else:
+            # A connect holds both anchors, a weld's are of no account here.
+            anchors = model.eq_data[k, :3], model.eq_data[k, 3:6]
+            points = [
+                data.xpos[body] + data.xmat[body].reshape(3, 3) @ anchor
+                for body, anchor in zip(ends, anchors, strict=True)
+            ]
+        name = model.equality(k).name or f'equality {k}'
+        result.append(Joint(kind, name, ends[0], ends[1], points[0], points[1], np.zeros(3)))
+    return result
+
+
+def _imu(mujoco: Any, model: Any, data: Any) -> tuple[int, Any, Any] | None:
+    """Return body and place of the first accelerometer or gyro."""
+    sensors = mujoco.mjtSensor
+    inertial = int(sensors.mjSENS_ACCELEROMETER), int(sensors.mjSENS_GYRO)
+    for kind, site in zip(model.sensor_type, model.sensor_objid, strict=True):
+        if kind in inertial:
+            rotation = data.site_xmat[site].reshape(3, 3).copy()
+            return int(model.site_bodyid[site]), data.site_xpos[site].copy(), rotation
+    return None

@@ -1,0 +1,161 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What every model of a closed chain begins with: legs at the neutral pose, and bodies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import re
+from xml.etree import ElementTree as ET
+
+import numpy as np
+from numpy.typing import ArrayLike
+from stewart_kinematics.inverse import leg_lengths, passive_angles
+from stewart_kinematics.motion import Array, Pose, read_only
+from stewart_kinematics.platform import Platform, RigidBody
+from stewart_kinematics.spatial import euler_from_quaternion
+
+LEAST_MASS = 1e-7
+"""Simulators refuse a moving body without mass; one without mass is written with this [kg]."""
+
+LEAST_INERTIA = 1e-12
+"""Added to the moments of a body that has none about some axis [kg m²]."""
+
+ASSUMPTIONS = (
+    'Joints are rigid, without play, friction or damping; motors have no inertia of their own.',
+    'Bodies have no shape that collides: what is drawn is for the eye.',
+    'A platform file knows no motor forces: the actuators have no limit.',
+)
+
+NO_MASSES = (
+    'The platform file has no masses: every body has {mass:g} kg, and forces mean nothing here.'
+)
+
+
+@dataclass(frozen=True, eq=False)
+class NeutralLegs:
+    """
+    The legs of a platform at its neutral pose.
+
+    Attributes
+    ----------
+    angles : ndarray, shape (6, 2)
+        Angles u, v of the base joints [rad].
+    angle_ranges : ndarray, shape (6, 2, 2)
+        Lower and upper u and v: the box about the cone of the base joint [rad].
+    stroke : ndarray, shape (6,)
+        Strokes [m].
+    frames : ndarray, shape (6, 3, 3)
+        Leg axes in ``base_link``: z from the base joint to the platform joint, y the axis of the
+        base joint that turns with the leg.
+    tips : ndarray, shape (6, 3)
+        Platform joints in ``base_link`` [m].
+
+    """
+
+    angles: Array
+    angle_ranges: Array
+    stroke: Array
+    frames: Array
+    tips: Array
+
+    @classmethod
+    def of(cls, platform: Platform) -> NeutralLegs:
+        """Put the legs where they are at the neutral pose."""
+        geometry, pose = platform.geometry, platform.geometry.neutral_pose
+        where = geometry, pose.position, pose.quaternion_xyzw
+        angles = passive_angles(*where, platform.base_joint_axes)
+        tips = pose.position + geometry.platform_joints @ pose.rotation.T
+        pairs = zip(tips - geometry.base_joints, platform.base_joint_axes, strict=True)
+        cone = platform.limits.base_joint_angle
+        reach = np.stack(
+            [
+                np.arcsin(np.minimum(1.0, np.sin(cone) / np.cos(angles[:, 1]))),
+                np.full(6, cone),
+            ],
+            axis=1,
+        )
+        return cls(
+            angles,
+            np.stack([angles - reach, angles + reach], axis=2),
+            leg_lengths(*where) - geometry.retracted_length,
+            np.array([leg_axes(leg, axis) for leg, axis in pairs]),
+            tips,
+        )
+
+
+def leg_axes(along: ArrayLike, fixed_axis: ArrayLike) -> Array:
+    """
+    Return the axes of a leg on a universal joint.
+
+    Parameters
+    ----------
+    along : array_like, shape (3,)
+        From the base joint towards the platform joint, of any length.
+    fixed_axis : array_like, shape (3,)
+        The axis of the universal joint that is fixed in the base; not along the leg.
+
+    Returns
+    -------
+    ndarray, shape (3, 3)
+        Columns x, y, z: z along the leg, y the joint's other axis.
+
+    """
+    z = np.asarray(along, dtype=float)
+    z = z / np.linalg.norm(z)
+    y = np.cross(z, np.asarray(fixed_axis, dtype=float))
+    y /= np.linalg.norm(y)
+    return np.stack([np.cross(y, z), y, z], axis=1)
+
+
+def weighed(body: RigidBody | None) -> RigidBody:
+    """Return a body as simulators take it: with a mass, and with inertia about every axis."""
+    if body is None:
+        body = RigidBody(0.0, np.zeros(3), np.zeros((3, 3)))
+    inertia = body.inertia
+    if np.linalg.eigvalsh(inertia)[0] < LEAST_INERTIA:
+        inertia = read_only(inertia + LEAST_INERTIA * np.eye(3))
+    return RigidBody(max(body.mass, LEAST_MASS), body.centre_of_mass, inertia)
+
+
+def bodies(platform: Platform) -> dict[str, RigidBody]:
+    """Return platform, cylinder and rod, and the payload where there is one, as simulators do."""
+    masses = platform.masses
+    names = 'platform', 'cylinder', 'rod'
+    found = {name: weighed(getattr(masses, name, None)) for name in names}
+    if masses is not None and masses.payload is not None:
+        found['payload'] = weighed(masses.payload)
+    return found
+
+
+def gravity_of(platform: Platform) -> Array:
+    """Return gravity in ``base_link`` axes, that of the masses where there are any [m/s²]."""
+    return platform.gravity if platform.masses is None else platform.masses.gravity
+
+
+def rpy_deg(pose: Pose) -> Array:
+    """Return roll, pitch and yaw of a pose as platform files say them, shape (3,) [deg]."""
+    return np.degrees(euler_from_quaternion('ZYX', pose.quaternion_xyzw))[::-1]
+
+
+def words(values: ArrayLike) -> str:
+    """Return numbers as XML wants them: every digit, spaces between."""
+    return ' '.join(repr(float(value) + 0.0) for value in np.ravel(values))
+
+
+def document(root: ET.Element, platform: Platform, *sentences: str) -> str:
+    """Return the whole file, indented; it begins with what the model is and what it assumes."""
+    lines = [
+        f'{platform.title} ({platform.name}), written by stewart export.',
+        'Units: m, kg, s, N, rad; inertias in kg m2 about the centre of mass.',
+        'Drawn at the neutral pose; a positive force pushes the joints of a leg apart.',
+        *sentences,
+        *ASSUMPTIONS,
+    ]
+    if platform.masses is None:
+        lines.append(NO_MASSES.format(mass=LEAST_MASS))
+    # XML forbids two hyphens in a row in a comment.
+    text = re.sub('-(?=-)', '- ', '\n  ' + '\n  '.join(lines) + '\n')
+    root.insert(0, ET.Comment(text))
+    ET.indent(root)
+    return f'<?xml version="1.0"?>\n{ET.tostring(root, encoding="unicode")}\n'

@@ -1,0 +1,171 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Write a platform as Gazebo reads it: SDFormat 1.11, a world with one model whose loops are closed.
+
+Joint positions are counted from the neutral pose, in which the model is drawn: SDFormat has no
+other zero. So the position of the slide ``leg_1`` is the stroke less that of the neutral pose.
+"""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as ET
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+from stewart_kinematics.exchange.neutral_legs import (
+    bodies,
+    document,
+    gravity_of,
+    NeutralLegs,
+    words,
+)
+from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.platform import Platform, RigidBody
+
+VERSION = '1.11'
+
+SYSTEMS = {
+    'physics': 'Physics',
+    'user-commands': 'UserCommands',
+    'scene-broadcaster': 'SceneBroadcaster',
+    'imu': 'Imu',
+    'forcetorque': 'ForceTorque',
+}
+"""Gazebo's systems that the world needs; naming one switches the default ones off."""
+
+
+def sdf(platform: Platform) -> str:
+    """
+    Write a platform in SDFormat.
+
+    Parameters
+    ----------
+    platform : Platform
+        Without masses it gives a model to look at.
+
+    Returns
+    -------
+    str
+        The file.
+
+    """
+    root = ET.Element('sdf', version=VERSION)
+    world = ET.SubElement(root, 'world', name=platform.name)
+    for system, name in SYSTEMS.items():
+        _plugin(world, system, name)
+    _text(world, 'gravity', words(gravity_of(platform)))
+    model = ET.SubElement(world, 'model', name=platform.name)
+    masses, legs = bodies(platform), NeutralLegs.of(platform)
+    neutral = platform.geometry.neutral_pose
+    ET.SubElement(model, 'link', name='base_link')
+    _joint(model, 'base_mount', 'fixed', 'world', 'base_link')
+    link = _link(model, 'platform_link', neutral, masses['platform'])
+    if platform.imu is not None:
+        sensor = ET.SubElement(link, 'sensor', name='imu', type='imu')
+        _text(sensor, 'pose', _pose(platform.imu))
+        _text(sensor, 'always_on', 'true')
+        _text(sensor, 'update_rate', '100')
+    if 'payload' in masses:
+        _link(model, 'payload_link', neutral, masses['payload'])
+        _joint(model, 'payload_link_mount', 'fixed', 'platform_link', 'payload_link')
+    for i in range(6):
+        _leg(model, platform, legs, i, masses)
+    _plugin(model, 'joint-state-publisher', 'JointStatePublisher')
+    for n in range(1, 7):
+        force = _plugin(model, 'apply-joint-force', 'ApplyJointForce')
+        _text(force, 'joint_name', f'leg_{n}')
+    text = (
+        'Joint positions are 0 at the neutral pose. The physics engine must close loops; each '
+        'leg ends in a ball joint on platform_link.'
+    )
+    return document(root, platform, text)
+
+
+def _text(parent: ET.Element, tag: str, text: str) -> None:
+    ET.SubElement(parent, tag).text = text
+
+
+def _plugin(parent: ET.Element, system: str, name: str) -> ET.Element:
+    return ET.SubElement(
+        parent, 'plugin', filename=f'gz-sim-{system}-system', name=f'gz::sim::systems::{name}'
+    )
+
+
+def _pose(pose: Pose) -> str:
+    """Return x, y, z [m], roll, pitch, yaw [rad]."""
+    yaw, pitch, roll = Rotation.from_quat(pose.quaternion_xyzw).as_euler('ZYX')
+    return words([*pose.position, roll, pitch, yaw])
+
+
+def _link(model: ET.Element, name: str, pose: Pose, body: RigidBody) -> ET.Element:
+    """Add a body at a pose in the model's frame."""
+    link = ET.SubElement(model, 'link', name=name)
+    _text(link, 'pose', _pose(pose))
+    inertial = ET.SubElement(link, 'inertial')
+    _text(inertial, 'pose', words([*body.centre_of_mass, 0.0, 0.0, 0.0]))
+    _text(inertial, 'mass', words(body.mass))
+    inertia = ET.SubElement(inertial, 'inertia')
+    for row, column in zip(*np.triu_indices(3), strict=True):
+        _text(inertia, f'i{"xyz"[row]}{"xyz"[column]}', words(body.inertia[row, column]))
+    return link
+
+
+def _joint(model: ET.Element, name: str, kind: str, parent: str, child: str) -> ET.Element:
+    """Add a joint at the origin of its child."""
+    joint = ET.SubElement(model, 'joint', name=name, type=kind)
+    _text(joint, 'parent', parent)
+    _text(joint, 'child', child)
+    return joint
+
+
+def _axis(
+    joint: ET.Element, tag: str, direction: ArrayLike, limits: Array, rate: float | None = None
+) -> None:
+    """Add an axis in the frame of the joint's child with its lower and upper position."""
+    axis = ET.SubElement(joint, tag)
+    _text(axis, 'xyz', words(direction))
+    limit = ET.SubElement(axis, 'limit')
+    _text(limit, 'lower', words(limits[0]))
+    _text(limit, 'upper', words(limits[1]))
+    if rate is not None:
+        _text(limit, 'velocity', words(rate))
+
+
+def _leg(
+    model: ET.Element,
+    platform: Platform,
+    legs: NeutralLegs,
+    i: int,
+    masses: dict[str, RigidBody],
+) -> None:
+    """Add cylinder and rod, the joints about them, and a sensor of the leg's force."""
+    name, axes = f'leg_{i + 1}', legs.frames[i]
+    turned = Rotation.from_matrix(axes).as_quat()
+    cylinder = _link(
+        model,
+        f'{name}_cylinder',
+        Pose(platform.geometry.base_joints[i], turned),
+        masses['cylinder'],
+    )
+    rod = _link(model, f'{name}_rod', Pose(legs.tips[i], turned), masses['rod'])
+    retracted = platform.geometry.retracted_length[i]
+    width = 0.01 * float(retracted)
+    for link, side, radius in ((cylinder, 1.0, 2.0 * width), (rod, -1.0, width)):
+        visual = ET.SubElement(link, 'visual', name='tube')
+        _text(visual, 'pose', words([0.0, 0.0, side * 0.5 * retracted, 0.0, 0.0, 0.0]))
+        shape = ET.SubElement(ET.SubElement(visual, 'geometry'), 'cylinder')
+        _text(shape, 'radius', words(radius))
+        _text(shape, 'length', words(retracted))
+    base = _joint(model, f'{name}_base', 'universal', 'base_link', f'{name}_cylinder')
+    ranges = legs.angle_ranges[i] - legs.angles[i][:, None]
+    _axis(base, 'axis', axes.T @ platform.base_joint_axes[i], ranges[0])
+    _axis(base, 'axis2', [0.0, 1.0, 0.0], ranges[1])
+    slide = _joint(model, name, 'prismatic', f'{name}_cylinder', f'{name}_rod')
+    strokes = platform.limits.stroke[i] - legs.stroke[i]
+    _axis(slide, 'axis', [0.0, 0.0, 1.0], strokes, platform.limits.rate)
+    sensor = ET.SubElement(slide, 'sensor', name=f'{name}_force', type='force_torque')
+    _text(sensor, 'always_on', 'true')
+    _text(ET.SubElement(sensor, 'force_torque'), 'frame', 'child')
+    _joint(model, f'{name}_platform', 'ball', 'platform_link', f'{name}_rod')

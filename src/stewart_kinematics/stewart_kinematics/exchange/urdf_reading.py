@@ -1,0 +1,241 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Read URDF, and the two ways in which others close its loops.
+
+URDF itself knows trees only. Gazebo takes the joints of a loop as ``<gazebo><joint>``, Drake as
+``<drake:ball_constraint>``; both are read.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.exchange.linkage import Joint, Kind, Link, Linkage
+from stewart_kinematics.motion import Array
+from stewart_kinematics.platform import RigidBody
+
+KINDS: dict[str, Kind] = {
+    'revolute': 'hinge',
+    'continuous': 'hinge',
+    'prismatic': 'slide',
+    'fixed': 'fixed',
+    'floating': 'free',
+}
+CLOSURES: dict[str, list[Kind]] = {
+    'ball': ['ball'],
+    'fixed': ['fixed'],
+    'revolute': ['hinge'],
+    'universal': ['hinge', 'hinge'],
+}
+DRAKE = '{http://drake.mit.edu}ball_constraint'
+
+
+def read_urdf(path: Path, robot: ET.Element) -> Linkage:
+    """
+    Read the bodies and joints of a model, drawn with all positions 0.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for messages.
+    robot : Element
+        Its root.
+
+    Returns
+    -------
+    Linkage
+        The mechanism.
+
+    Raises
+    ------
+    ConfigurationError
+        If something that is needed is missing or is no number.
+
+    """
+    return _Reader(path, robot).read()
+
+
+class _Reader:
+    """One file."""
+
+    def __init__(self, path: Path, robot: ET.Element) -> None:
+        """Take the file's root."""
+        self.path, self.robot = path, robot
+        self.found = Linkage(robot.get('name') or path.stem)
+        self.index: dict[str, int] = {}
+
+    def read(self) -> Linkage:
+        """Walk the tree from its root, then the closures."""
+        joints = self.robot.findall('joint')
+        elements = {self._name(link): link for link in self.robot.findall('link')}
+        below: dict[str, list[ET.Element]] = {}
+        for joint in joints:
+            below.setdefault(self._end(joint, 'parent'), []).append(joint)
+        roots = [n for n in elements if n not in {self._end(j, 'child') for j in joints}]
+        if len(roots) != 1:
+            raise self._refused('links without a parent', roots, 'one root')
+        self._add(elements, roots[0], np.zeros(3), np.eye(3))
+        waiting = [roots[0]]
+        while waiting:
+            name = waiting.pop(0)
+            for joint in below.get(name, ()):
+                waiting.append(self._joint(joint, elements))
+        for joint in self.robot.findall('gazebo/joint'):
+            self._gazebo(joint)
+        for closure in self.robot.findall(DRAKE):
+            self._drake(closure)
+        return self.found
+
+    def _add(
+        self, elements: dict[str, ET.Element], name: str, position: Array, rotation: Array
+    ) -> None:
+        if name not in elements:
+            raise self._refused('link', name, f'one of {", ".join(elements)}')
+        if name in self.index:
+            raise self._refused('parents of link', name, 'one: a URDF is a tree')
+        self.index[name] = len(self.found.links)
+        body = self._body(elements[name].find('inertial'))
+        self.found.links.append(Link(name, position, rotation, body))
+
+    def _body(self, inertial: ET.Element | None) -> RigidBody:
+        if inertial is None:
+            return RigidBody(0.0, np.zeros(3), np.zeros((3, 3)))
+        centre, axes = self._origin(inertial)
+        inertia = np.zeros((3, 3))
+        for row, column in zip(*np.triu_indices(3), strict=True):
+            key = f'i{"xyz"[row]}{"xyz"[column]}'
+            entry = self._numbers(inertial, 'inertia', key, 1)[0]
+            inertia[row, column] = inertia[column, row] = entry
+        mass = self._numbers(inertial, 'mass', 'value', 1)[0]
+        return RigidBody(mass, centre, axes @ inertia @ axes.T)
+
+    def _joint(self, joint: ET.Element, elements: dict[str, ET.Element]) -> str:
+        """Add a joint and its child; return the child's name."""
+        parent, child, name = (
+            self._end(joint, 'parent'),
+            self._end(joint, 'child'),
+            joint.get('name', ''),
+        )
+        kind = KINDS.get(joint.get('type', ''))
+        if kind is None:
+            raise self._refused(
+                f'type of joint {name}', joint.get('type'), f'one of {", ".join(KINDS)}'
+            )
+        carrier = self.found.links[self.index[parent]]
+        offset, turn = self._origin(joint)
+        place = carrier.position + carrier.rotation @ offset
+        rotation = carrier.rotation @ turn
+        self._add(elements, child, place, rotation)
+        axis = self._numbers(joint, 'axis', 'xyz', 3, (1.0, 0.0, 0.0))
+        limits, rate = None, None
+        if kind == 'slide' or joint.get('type') == 'revolute':
+            lower, upper, rate = (
+                self._numbers(joint, 'limit', key, 1, (0.0,))[0]
+                for key in ('lower', 'upper', 'velocity')
+            )
+            limits = (lower, upper) if lower < upper else None
+        self.found.joints.append(
+            Joint(
+                kind,
+                name,
+                self.index[parent],
+                self.index[child],
+                place,
+                place,
+                rotation @ axis / np.linalg.norm(axis),
+                0.0,
+                limits,
+                rate or None,
+            )
+        )
+        return child
+
+    def _gazebo(self, joint: ET.Element) -> None:
+        """Add a loop's joint as Gazebo takes it: its pose and axes are in its child's frame."""
+        kinds = CLOSURES.get(joint.get('type', ''))
+        name = joint.get('name', '')
+        if kinds is None:
+            raise self._refused(
+                f'type of closure {name}', joint.get('type'), f'one of {", ".join(CLOSURES)}'
+            )
+        parent, child = (
+            self._known(joint.findtext(tag, '').strip()) for tag in ('parent', 'child')
+        )
+        link = self.found.links[child]
+        pose = self._parsed(f'pose of {name}', joint.findtext('pose') or '0 0 0 0 0 0', 6)
+        place = link.position + link.rotation @ pose[:3]
+        turn = link.rotation @ Rotation.from_euler('xyz', pose[3:]).as_matrix()
+        for kind, tag in zip(kinds, ('axis', 'axis2'), strict=False):
+            axis = self._parsed(f'{tag} of {name}', joint.findtext(f'{tag}/xyz') or '0 0 1', 3)
+            self.found.joints.append(Joint(kind, name, parent, child, place, place, turn @ axis))
+
+    def _drake(self, closure: ET.Element) -> None:
+        """Add a loop's ball joint as Drake takes it: a point of each body."""
+        ends, points = [], []
+        for body, point in (('A', 'AP'), ('B', 'BQ')):
+            ends.append(self._known(self._attribute(closure, f'{DRAKE}_body_{body}', 'name')))
+            link = self.found.links[ends[-1]]
+            own = self._numbers(closure, f'{DRAKE}_p_{point}', 'value', 3)
+            points.append(link.position + link.rotation @ own)
+        name = f'ball_constraint {self.found.links[ends[1]].name}'
+        self.found.joints.append(
+            Joint('ball', name, ends[0], ends[1], points[0], points[1], np.zeros(3))
+        )
+
+    def _origin(self, element: ET.Element) -> tuple[Array, Array]:
+        turn = self._numbers(element, 'origin', 'rpy', 3, (0.0, 0.0, 0.0))
+        place = self._numbers(element, 'origin', 'xyz', 3, (0.0, 0.0, 0.0))
+        return place, Rotation.from_euler('xyz', turn).as_matrix()
+
+    def _numbers(
+        self,
+        element: ET.Element,
+        tag: str,
+        key: str,
+        size: int,
+        default: tuple[float, ...] | None = None,
+    ) -> Array:
+        there = element.find(tag)
+        if default is not None and (there is None or there.get(key) is None):
+            return np.array(default)
+        return self._parsed(f'{tag} {key}', self._attribute(element, tag, key), size)
+
+    def _parsed(self, what: str, text: str, size: int) -> Array:
+        try:
+            values = np.array([float(word) for word in text.split()])
+        except ValueError:
+            values = np.zeros(0)
+        if values.shape != (size,) or not np.all(np.isfinite(values)):
+            raise self._refused(what, text, f'{size} finite number{"s" if size > 1 else ""}')
+        return values
+
+    def _attribute(self, element: ET.Element, tag: str, key: str) -> str:
+        there = element.find(tag)
+        value = None if there is None else there.get(key)
+        if value is None:
+            raise self._refused(
+                f'{element.get("name", element.tag)}: {tag} {key}', None, 'a value'
+            )
+        return value
+
+    def _end(self, joint: ET.Element, which: str) -> str:
+        return self._attribute(joint, which, 'link')
+
+    def _name(self, link: ET.Element) -> str:
+        name = link.get('name')
+        if name is None:
+            raise self._refused('link', None, 'a name')
+        return name
+
+    def _known(self, name: str) -> int:
+        if name not in self.index:
+            raise self._refused('link', name, f'one of {", ".join(self.index)}')
+        return self.index[name]
+
+    def _refused(self, key: str, value: object, expected: str) -> ConfigurationError:
+        return ConfigurationError(key, value, expected, str(self.path))
