@@ -158,6 +158,26 @@ def test_messages_a_file_does_not_count_are_read(
             np.testing.assert_array_equal(found.position, whole.position)
 
 
+def driver_state(kind: Any, header: Any, state: int, reason: str) -> Any:
+    """Return a simulated driver's state, with all legs under voltage."""
+    live, none = np.ones(6, dtype=bool), np.zeros(6, dtype=bool)
+    return kind(
+        header=header,
+        state=state,
+        homed=True,
+        backend='simulated',
+        simulated=True,
+        live=live,
+        braked=none,
+        sto=none,
+        holding=False,
+        override=False,
+        speed_scaling=1.0,
+        playout_delay=0.03,
+        reason=reason,
+    )
+
+
 def test_samples_come_in_the_order_of_bag_time(tmp_path: Path, store: Typestore) -> None:
     types = store.types
     state = types['stewart_interfaces/msg/DriverState']
@@ -165,7 +185,7 @@ def test_samples_come_in_the_order_of_bag_time(tmp_path: Path, store: Typestore)
         for number, time_ns in enumerate([30, 10, 20, 10]):
             stamp = types['builtin_interfaces/msg/Time'](0, number)
             header = types['std_msgs/msg/Header'](stamp, '')
-            message = state(header, number, True, 'simulated', True, 0.03, f'state {number}')
+            message = driver_state(state, header, number, f'state {number}')
             writer.write('/driver/state', time_ns, message)
     with Bag(tmp_path / 'bag') as bag:
         found = read_series(bag, 'driver/state', DriverStateSeries)
@@ -223,7 +243,7 @@ def test_states_keep_their_reasons(tmp_path: Path, store: Typestore) -> None:
     kind = types['stewart_interfaces/msg/DriverState']
     with BagWriter(tmp_path / 'bag') as writer:
         for number, reason in enumerate(['enabled by hand', 'silence', 'quick stop']):
-            state = kind(header, number, True, 'simulated', True, 0.03, reason)
+            state = driver_state(kind, header, number, reason)
             writer.write('/driver/state', number, state)
     with Bag(tmp_path / 'bag') as bag:
         found = read_series(bag, 'driver/state', DriverStateSeries)
