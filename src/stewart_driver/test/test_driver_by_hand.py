@@ -165,13 +165,16 @@ def test_a_leg_outside_its_stroke_is_brought_back(graph: Graph) -> None:
         from stewart_node_support.lifecycle import bring_up
 
         bring_up(_)
-    assert operator.wait(lambda: operator.names[-1:] == ['FAULT'])
-    assert not operator.call('reset_fault').success
+    # Legs without voltage may lie on their mechanical ends: that is no fault.
+    operator.spin(0.2)
+    assert operator.names[-1] == 'DISABLED'
+    answer = operator.call('enable')
+    assert not answer.success
+    assert 'switch the override on' in answer.message
     answer = pad.call(SetBool, 'override', data=True)
     assert answer.success, answer.message
     operator.spin(0.05)
     assert operator.states[-1].override
-    assert operator.call('reset_fault').success
     operator.enable()
     pad.hold(third(0.05), 0.5)
     assert strokes(operator)[-1] == pytest.approx(START + third(0.32), abs=1e-4)
