@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 STARTS = ('neutral', 'retracted')
 # The mechanical ends lie this far outside the stroke that may be used.
-END_MARGIN = 5e-3
+END_MARGIN = 2e-3
 # Makers build brakes to hold a little more than the rated torque.
 BRAKE_SHARE = 1.1
 
