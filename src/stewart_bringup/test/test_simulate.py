@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 from hashlib import sha256
+from itertools import groupby, pairwise
 import json
 from pathlib import Path
 import subprocess
@@ -17,7 +18,6 @@ import pytest
 from stewart_bags.errors import BagExists
 from stewart_bags.reading import Bag
 from stewart_bags.series import (
-    DriverStateSeries,
     EstimatorStatusSeries,
     OdometrySeries,
     read_series,
@@ -35,6 +35,7 @@ from stewart_bringup.simulation.motions import files_of, source_of
 from stewart_bringup.simulation.pipeline import Outcome, Pipeline
 from stewart_bringup.simulation.rig_parameters import RigParameters
 from stewart_bringup.verbs import simulate
+from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_kinematics.errors import ConfigurationError as KinematicsConfigurationError
@@ -44,6 +45,13 @@ pytestmark = pytest.mark.installed
 
 # Fades [s]: the shorter the motion, the sooner the test is over.
 SHORT = {'fade_in': 1.0, 'fade_out': 1.0}
+SWITCHED_ON_AND_OFF = [
+    State.DISABLED,
+    State.ENABLING,
+    State.ENABLED,
+    State.STOPPING,
+    State.DISABLED,
+]
 
 WITHOUT_ROS = """
 import sys
@@ -97,6 +105,28 @@ def digest(path: Path) -> str:
             whole.update(f'{message.topic} {message.time_ns} '.encode())
             whole.update(message.data)
     return whole.hexdigest()
+
+
+def told(path: Path) -> tuple[list[int], list[Any]]:
+    """Return the states that the driver went through, and every change that it told."""
+    with Bag(path) as bag:
+        changes = [message for _, _, message in bag.messages(['/driver/state'])]
+    # Told is every change: also when one drive after the other has voltage, or has none.
+    fields = [
+        {name: str(value) for name, value in vars(change).items() if name != 'header'}
+        for change in changes
+    ]
+    assert all(one != other for one, other in pairwise(fields))
+    assert not np.any(changes[0].live)
+    for change in changes:
+        assert change.state not in {State.ENABLED, State.STOPPING} or np.all(change.live)
+        assert change.holding == (change.state == State.DISABLED and np.any(change.live))
+    return [state for state, _ in groupby(change.state for change in changes)], changes
+
+
+def entered(changes: list[Any], state: State) -> str:
+    """Return why the driver first went to a state."""
+    return next(change.reason for change in changes if change.state == state)
 
 
 def verb(*words: str) -> int:
@@ -195,12 +225,13 @@ def test_what_is_admitted_is_what_was_set(estimated: tuple[Path, Outcome]) -> No
     with Bag(estimated[0]) as bag:
         setpoints = read_series(bag, '/setpoint', SetpointSeries)
         admitted = read_series(bag, '/platform/commanded', SetpointSeries)
-        states = read_series(bag, '/driver/state', DriverStateSeries)
 
     assert np.array_equal(setpoints.stamp_ns, admitted.stamp_ns)
     assert np.array_equal(setpoints.position, admitted.position)
-    assert states.state.tolist() == [0.0, 1.0, 2.0, 3.0, 0.0]
-    assert states.reason[2] == 'all drives are on'
+    states, changes = told(estimated[0])
+    assert states == SWITCHED_ON_AND_OFF
+    assert entered(changes, State.ENABLED) == 'all drives are on'
+    assert not np.any(changes[-1].live)
 
 
 def test_the_card_the_imu_and_the_estimator_run_in_simulated_time(tmp_path: Path) -> None:
@@ -231,10 +262,14 @@ def test_a_rig_on_ethercat_runs_in_simulated_time(tmp_path: Path) -> None:
         assert outcome.messages['platform/odometry'] > 500
         found.append(digest(tmp_path / name))
     assert found[0] == found[1] != found[2]
-    with Bag(tmp_path / 'one') as bag:
-        states = read_series(bag, '/driver/state', DriverStateSeries)
-    assert states.state.tolist() == [0.0, 1.0, 2.0, 3.0, 0.0]
-    assert states.reason[0].startswith('started; height of the legs')
+    states, changes = told(tmp_path / 'one')
+    assert states == SWITCHED_ON_AND_OFF
+    assert changes[0].reason.startswith('started; height of the legs')
+    # These drives take their time, each its own.
+    enabling = [change.live.sum() for change in changes if change.state == State.ENABLING]
+    assert enabling == sorted(enabling)
+    assert enabling[0] == 0
+    assert enabling[-1] == 6
 
 
 def test_a_driver_that_stops_the_platform_ends_the_motion_and_says_why() -> None:

@@ -92,8 +92,9 @@ def run_rig(
         end_upper=platform.limits.stroke[:, 1] + 5e-3,
     )
     drives = RigidDrives(build_plant(platform, start, differences), settings)
-    rng = np.random.default_rng(seed)
-    encoders = Encoders(0.01 / 2**23, encoder_noise, 100.0, rng)
+    # A generator each: encoders draw their noise for many readings at once.
+    of_encoders, rng = np.random.default_rng(seed).spawn(2)
+    encoders = Encoders(0.01 / 2**23, encoder_noise, 100.0, of_encoders)
     drives.on = True
     for _ in range(1000):
         drives.command(legs.stroke[0], np.zeros(6), np.zeros(6))

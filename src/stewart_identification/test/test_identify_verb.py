@@ -17,6 +17,7 @@ from typing import Any
 from courier import Courier
 import numpy as np
 import pytest
+from recordings_made import run_rig, wave, write_bag
 from stewart_bags.errors import BagError
 from stewart_dynamics.inertia import InertialModel
 from stewart_identification.bags_to_parameters import identify_bags
@@ -31,8 +32,12 @@ from stewart_identification.verbs import identify as verb
 from stewart_identification.verbs.progress import SearchProgress
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.platform import Platform, RigidBody
+from stewart_simulation.differences import Differences
 
 SPHERE = RigidBody(2.0, np.array([0.05, -0.03, 0.08]), 0.4 * 2.0 * 0.05**2 * np.eye(3))
+CARRIED = Differences(
+    2.0, (0.05, -0.03, 0.08), viscous_friction=20.0, coulomb_friction=2.0, seed=5
+)
 
 
 def run(*words: object) -> int:
@@ -111,11 +116,14 @@ def test_verb_writes_a_platform_file_with_covariance_and_provenance(
 
 
 def test_wave_does_not_determine_the_inertias_and_no_platform_file_is_left(
-    wave_bag: Path, tmp_path: Path, capsys: Any
+    ex800: Platform, tmp_path: Path, capsys: Any
 ) -> None:
+    # With 0.5 N, Izz stands on the edge: one seed in four determines it, with true intervals.
+    made = run_rig(ex800, wave(ex800), CARRIED, rate=100.0, force_noise=1.0)
+    bag = write_bag(tmp_path / 'bag', made)
     (tmp_path / 'parameters.yaml').write_text('of an older run')
 
-    assert run(wave_bag, '--out', tmp_path, '--json') == 1
+    assert run(bag, '--out', tmp_path, '--json') == 1
 
     captured = capsys.readouterr()
     said = json.loads(captured.out)
@@ -127,6 +135,12 @@ def test_wave_does_not_determine_the_inertias_and_no_platform_file_is_left(
         assert said['parameters'][name]['note']
     assert said['parameters']['m']['interval'][0] < 8.8369 < said['parameters']['m']['interval'][1]
     assert 'Izz are not' in (tmp_path / 'report.html').read_text('utf-8')
+
+
+def _age(text: str) -> float:
+    """Return by how much a report says that forces are older than strokes [ms]."""
+    age, side = re.search(r'forces are (\S+) ms (older|younger)', text).groups()
+    return float(age) if side == 'older' else -float(age)
 
 
 def test_forces_that_are_older_than_the_strokes_change_nothing(
@@ -144,7 +158,7 @@ def test_forces_that_are_older_than_the_strokes_change_nothing(
 
     assert moved(Options()) < 0.3
     said = [' '.join(item.remarks) for item in (outcome, identify([late], ex800))]
-    ages = [float(re.search(r'forces are (\S+) ms older', text)[1]) for text in said]
+    ages = [_age(text) for text in said]
     assert ages[1] - ages[0] == pytest.approx(1.0, abs=0.03)
     assert moved(Options(force_delay=0.0)) > 1.0
     text = ' '.join(identify([late], ex800, Options(force_delay=2e-4)).remarks)
