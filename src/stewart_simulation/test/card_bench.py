@@ -29,9 +29,13 @@ from stewart_simulation.start import leg_limits, start_pose
 DAY = datetime.date(2026, 11, 21)
 # The wall clock is so far ahead of the steady one [s].
 WALL = 1.8e9
+# The motors have none: for tests that are about something else than how legs sink without power.
+BRAKES = {'brake': True, 'brake_apply_s': 0.0, 'brake_release_s': 0.0}
 
 
-def teaching_rig(mode: Mode = Mode.POSITION, card_late_share: float = 1e-3) -> RigSettings:
+def teaching_rig(
+    mode: Mode = Mode.POSITION, card_late_share: float = 1e-3, **others: Any
+) -> RigSettings:
     """Return a rig with the card alone, and the small, soft drives of a teaching rig; assumed."""
     return RigSettings(
         platform='ex800',
@@ -47,6 +51,7 @@ def teaching_rig(mode: Mode = Mode.POSITION, card_late_share: float = 1e-3) -> R
         integral_time=0.05,
         viscous_friction=5.0,
         coulomb_friction=0.3,
+        **others,
     )
 
 
@@ -68,6 +73,8 @@ class Bench:
         Where the rig file is written.
     mode : Mode
         What the amplifiers take.
+    brakes : bool
+        Whether the legs stay where they are without power.
     options : object
         Options of the back end.
 
@@ -80,9 +87,11 @@ class Bench:
 
     """
 
-    def __init__(self, folder: Path, mode: Mode = Mode.POSITION, **options: Any) -> None:
+    def __init__(
+        self, folder: Path, mode: Mode = Mode.POSITION, *, brakes: bool = False, **options: Any
+    ) -> None:
         """Calibrate, and open nothing."""
-        rig = teaching_rig(mode)
+        rig = teaching_rig(mode, **(BRAKES if brakes else {}))
         platform = Platform.from_yaml(rig.platform)
         self.now = self._plant_at = 100.0
         self.limits = leg_limits(platform)

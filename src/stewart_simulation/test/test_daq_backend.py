@@ -55,7 +55,7 @@ class Driven:
         self.backend.enable()
         while not self.step(None).enabled:
             assert bench.now < 101.0
-        # The amplifiers take the weight from the brakes.
+        # The amplifiers take the weight from the supports.
         for _ in range(200):
             self.step(self.start)
 
@@ -80,9 +80,17 @@ class Driven:
 
 
 @pytest.fixture(params=list(Mode), ids=lambda mode: mode.value)
-def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Bench:
-    lead = 1.0 / 30.0 if request.param is Mode.POSITION else 0.0
-    return Bench(tmp_path, request.param, lead=lead)
+def mode(request: pytest.FixtureRequest) -> Mode:
+    return Mode(request.param)
+
+
+def on_the_plant(folder: Path, mode: Mode, *, brakes: bool = False) -> Bench:
+    return Bench(folder, mode, brakes=brakes, lead=1.0 / 30.0 if mode is Mode.POSITION else 0.0)
+
+
+@pytest.fixture
+def bench(mode: Mode, tmp_path: Path) -> Bench:
+    return on_the_plant(tmp_path, mode)
 
 
 def worst(pairs: list[tuple[Array, Array]]) -> float:
@@ -207,7 +215,11 @@ def test_outputs_are_safe_after_an_exception(
     assert_safe(bench)
 
 
-def test_call_that_takes_too_long_fails_and_leaves_safe_outputs(bench: Bench) -> None:
+def test_call_that_takes_too_long_fails_and_leaves_safe_outputs(
+    mode: Mode, tmp_path: Path
+) -> None:
+    # The call that switches off is as slow, and without brakes the legs sink meanwhile.
+    bench = on_the_plant(tmp_path, mode, brakes=True)
     driven = Driven(bench)
     driven.play(0.8)
     bench.faults.apply('slow', seconds=0.2)

@@ -10,7 +10,7 @@ import signal
 import time
 from typing import Any
 
-from card_bench import teaching_rig
+from card_bench import BRAKES, teaching_rig
 import numpy as np
 import pytest
 from stewart_driver.control.configuration import CycleConfiguration, InterpolationSettings
@@ -38,7 +38,9 @@ STEP = 0.005
 def rig(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RigProcess]:
-    with RigProcess(teaching_rig(request.param), tmp_path_factory.mktemp('rig') / 'd') as process:
+    # The tests share it, so what is off between them has to stay where it is.
+    settings = teaching_rig(request.param, **BRAKES)
+    with RigProcess(settings, tmp_path_factory.mktemp('rig') / 'd') as process:
         yield process
 
 
@@ -116,6 +118,28 @@ class Session:
             self.look()
 
 
+@pytest.fixture
+def sessions(rig: RigProcess, control: ControlClient) -> Iterator[Callable[[], Session]]:
+    """Make sessions; what a test that fails leaves of them does not keep the card in use."""
+    made: list[Session] = []
+
+    def make() -> Session:
+        made.append(Session(backend_for(rig)))
+        return made[-1]
+
+    yield make
+    for session in made:
+        if session.client.alive:
+            os.kill(session.client.pid, signal.SIGKILL)
+            session.until(lambda left=session: not left.client.alive)
+            control.call('card.mend')
+            session.backend.rescue()
+
+
+def powered(control: ControlClient) -> bool:
+    return bool(control.call('observe')['card']['digital_outputs'][0])
+
+
 def settled(control: ControlClient, backend: DaqBackend) -> None:
     """Outputs hold, or are at rate zero; the amplifiers are off."""
     card = control.call('observe')['card']
@@ -129,11 +153,11 @@ def settled(control: ControlClient, backend: DaqBackend) -> None:
 
 @pytest.mark.parametrize('how', ['end', 'terminate'])
 def test_outputs_are_safe_after_every_orderly_end(
-    rig: RigProcess, control: ControlClient, how: str
+    control: ControlClient, sessions: Callable[[], Session], how: str
 ) -> None:
-    session = Session(backend_for(rig))
+    session = sessions()
     session.enable()
-    assert control.call('observe')['card']['digital_outputs'][0]
+    assert powered(control)
 
     if how == 'end':
         session.client.end()
@@ -145,9 +169,9 @@ def test_outputs_are_safe_after_every_orderly_end(
 
 
 def test_killed_process_leaves_its_last_volts_and_the_rescue_ends_that(
-    rig: RigProcess, control: ControlClient
+    rig: RigProcess, control: ControlClient, sessions: Callable[[], Session]
 ) -> None:
-    session = Session(backend_for(rig))
+    session = sessions()
     session.enable()
     session.ramp(0.008)
     os.kill(session.client.pid, signal.SIGKILL)
@@ -169,17 +193,23 @@ def test_killed_process_leaves_its_last_volts_and_the_rescue_ends_that(
 
 
 @pytest.mark.parametrize(
-    ('fault', 'arguments', 'words'),
+    ('fault', 'arguments', 'words', 'holds'),
     [
-        ('card.remove', {}, 'failed: No such device'),
-        ('card.slow', {'seconds': 0.4}, 'allowed are 250 ms'),
-        ('card.saturate', {'leg': 2}, 'position sensor of leg 2: +10.0000 V is at the end'),
+        ('card.remove', {}, 'failed: No such device', False),
+        ('card.slow', {'seconds': 0.4}, 'allowed are 250 ms', False),
+        ('card.saturate', {'leg': 2}, 'position sensor of leg 2: +10.0000 V is at the end', True),
     ],
 )
 def test_fault_of_the_card_ends_in_fault_and_is_told(
-    rig: RigProcess, control: ControlClient, fault: str, arguments: dict[str, Any], words: str
+    rig: RigProcess,
+    control: ControlClient,
+    sessions: Callable[[], Session],
+    fault: str,
+    arguments: dict[str, Any],
+    words: str,
+    holds: bool,
 ) -> None:
-    session = Session(backend_for(rig))
+    session = sessions()
     session.enable()
 
     control.call(fault, **arguments)
@@ -187,15 +217,31 @@ def test_fault_of_the_card_ends_in_fault_and_is_told(
 
     assert words in session.look()[1]
     control.call('card.mend')
-    session.until(lambda: session.client.request(Request.RESET_FAULT)[0])
+    if holds:
+        # The other legs are healthy, and stay under power through the reset.
+        assert powered(control)
+        session.until(lambda: session.client.request(Request.RESET_FAULT)[0])
+        assert powered(control)
+        session.until(lambda: session.look()[0] is State.ENABLED)
+        assert powered(control)
+        assert [state for state, _ in session.changes[-2:]] == [State.ENABLING, State.ENABLED]
+        assert session.client.request(Request.DISABLE)[0]
+        session.until(lambda: session.look()[0] is State.DISABLED)
+        # It is told at the beginning of the cycle that switches off.
+        session.until(lambda: not powered(control), timeout=1.0)
+    else:
+        session.until(lambda: session.client.request(Request.RESET_FAULT)[0])
     settled(control, session.backend)
     session.client.end()
 
 
 def test_end_without_the_card_says_in_a_sentence_what_is_not_safe(
-    rig: RigProcess, control: ControlClient, capfd: pytest.CaptureFixture[str]
+    rig: RigProcess,
+    control: ControlClient,
+    sessions: Callable[[], Session],
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    session = Session(backend_for(rig))
+    session = sessions()
     session.enable()
 
     control.call('card.remove')

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from hashlib import sha256
+from itertools import groupby
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 import pytest
 from stewart_driver.control.configuration import CycleConfiguration, SupervisionSettings
 from stewart_driver.control.cycle_link import Sample, StateChange
@@ -127,6 +129,18 @@ class User:
         self.wave()
         self.until(lambda: np.ptp(self.strokes - before) > 0.01)
 
+    def record_power(self) -> list[NDArray[np.bool_]]:
+        """Return a list to which every step of the plant adds which motors have power."""
+        drives, seen = self.rig.mechanics.drives, []
+        advance = drives.advance
+
+        def look_and_advance(duration: float) -> None:
+            seen.append(drives.powered.copy())
+            advance(duration)
+
+        drives.advance = look_and_advance
+        return seen
+
     def _send(self, begin: float) -> None:
         stamp = self.now / 1e9
         phase = OMEGA * (stamp - begin)
@@ -141,6 +155,61 @@ class User:
 
     def close(self) -> None:
         self.rig.end()
+
+
+def drive_states(user: User, legs: set[int]) -> list[str]:
+    states = user.seen('drive_states')
+    return [states[leg - 1] for leg in sorted(legs)]
+
+
+def powered(user: User, lost: set[int]) -> bool:
+    """Require that every drive that is not lost holds its leg under power."""
+    healthy = {1, 2, 3, 4, 5, 6} - lost
+    assert set(drive_states(user, healthy)) <= {'OPERATION_ENABLED'}, user.changes[-1]
+    return True
+
+
+def states_since(user: User, number: int) -> list[State]:
+    """Return the states since a change, each once where it is told again with news."""
+    return [state for state, _ in groupby(item.state for item in user.changes[number:])]
+
+
+def let_down(user: User, lost: set[int]) -> None:
+    """Find that a drive without its settings cannot come back while others hold; disable."""
+    accepted, said = user.loop.request(Request.RESET_FAULT)
+    assert not accepted
+    assert said.startswith('a drive is lost while others hold their legs: disable first')
+    end = user.now + 100 * STEP
+    user.until(lambda: powered(user, lost) and user.now >= end)
+    assert user.loop.request(Request.DISABLE)[0]
+    user.until(lambda: not NEITHER_OFF_NOR_FAULTY & set(user.seen('drive_states')))
+    # The driver hears of it a cycle later.
+    user.until(lambda: user.changes[-1].live == 0, patience=0.01)
+    assert user.state is State.FAULT
+
+
+def reset_while_others_hold(user: User, lost: set[int]) -> None:
+    before = len(user.changes)
+    seen = user.record_power()
+    accepted, said = user.loop.request(Request.RESET_FAULT)
+    assert accepted, said
+    assert said == 'fault reset, all drives come on while those that are on hold'
+    # All this takes place within the request.
+    healthy = [leg - 1 for leg in range(1, 7) if leg not in lost]
+    assert len(seen) > 50
+    assert np.array(seen)[:, healthy].all()
+    user.until(lambda: powered(user, lost) and user.state is State.ENABLED)
+    assert states_since(user, before) == [State.ENABLING, State.ENABLED]
+
+
+def reset_with_the_drives_off(user: User) -> None:
+    accepted, said = user.loop.request(Request.RESET_FAULT)
+    assert accepted, said
+    assert said.startswith('fault reset, the drives are off')
+    user.let_pass(0.5)
+    assert user.state is State.DISABLED
+    assert 'OPERATION_ENABLED' not in user.seen('drive_states')
+    user.enable()
 
 
 @pytest.fixture
@@ -248,42 +317,64 @@ def test_a_late_frame_is_measured_and_one_that_is_too_late_is_lost(
 
 
 @pytest.mark.parametrize(
-    ('fault', 'arguments', 'reason'),
+    ('fault', 'arguments', 'reason', 'lost'),
     [
-        ('drive_fault', {'slave': 4, 'code': 0x2310}, 'leg 4 reports fault 0x2310: continuous ov'),
-        ('al_error', {'slave': 5, 'code': 0x1A}, 'leg 5 reports fault 0x8700'),
-        ('cut', {'after': 3}, 'leg 4: its drive is lost, EtherCAT: does not answer; legs 4, 5, 6'),
-        ('power_cycle', {'slave': 2}, 'leg 2: its drive is lost'),
-        ('cut', {'after': 0}, 'no frame has come back on inline:1'),
+        (
+            'drive_fault',
+            {'slave': 4, 'code': 0x2310},
+            'leg 4 reports fault 0x2310: continuous ov',
+            {4},
+        ),
+        ('al_error', {'slave': 5, 'code': 0x1A}, 'leg 5 reports fault 0x8700', {5}),
+        (
+            'cut',
+            {'after': 3},
+            'leg 4: its drive is lost, EtherCAT: does not answer; legs 4, 5, 6',
+            {4, 5, 6},
+        ),
+        ('power_cycle', {'slave': 2}, 'leg 2: its drive is lost', {2}),
+        ('cut', {'after': 0}, 'no frame has come back on inline:1', {1, 2, 3, 4, 5, 6}),
     ],
 )
 def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
-    fault: str, arguments: dict[str, int], reason: str, use: Callable[..., User]
+    fault: str,
+    arguments: dict[str, int],
+    reason: str,
+    lost: set[int],
+    use: Callable[..., User],
 ) -> None:
+    # A leg that is lost falls; here its brake has it.
     user = use(rig=BRAKES).begin()
     user.move()
+    before = len(user.changes)
 
     user.rig.faults.apply(f'ethercat.{fault}', **arguments)
-    user.until(lambda: user.state is State.FAULT)
+    user.until(lambda: powered(user, lost) and user.state is State.FAULT)
     assert reason in user.reason
-    user.until(lambda: not NEITHER_OFF_NOR_FAULTY & set(user.seen('drive_states')))
+    if len(lost) < 6:
+        assert states_since(user, before) == [State.STOPPING, State.FAULT]
+    user.until(lambda: not NEITHER_OFF_NOR_FAULTY & set(drive_states(user, lost)))
     user.let_pass(0.2)
     rest = user.strokes
     user.rig.faults.apply('ethercat.mend')
-    user.let_pass(0.2)
+    end = user.now + 200 * STEP
+    user.until(lambda: powered(user, lost) and user.now >= end)
     np.testing.assert_allclose(user.strokes, rest, atol=SWAY)
     assert user.state is State.FAULT
-    assert 'OPERATION_ENABLED' not in user.seen('drive_states')
+    assert 'OPERATION_ENABLED' not in drive_states(user, lost)
 
     user.silence()
-    accepted, said = user.loop.request(Request.RESET_FAULT)
-    assert accepted
-    assert said.startswith('fault reset, the drives are off')
-    user.let_pass(0.5)
-    user.enable()
+    if fault == 'power_cycle':
+        let_down(user, lost)
+    restarts = fault == 'power_cycle' or len(lost) == 6
+    if restarts:
+        reset_with_the_drives_off(user)
+    else:
+        reset_while_others_hold(user, lost)
+    np.testing.assert_allclose(user.strokes, rest, atol=SWAY)
     assert user.seen('drive_states') == ['OPERATION_ENABLED'] * 6
     assert user.changes[-1].homed
-    assert user.loop.counters().bus_restarts == (fault != 'drive_fault')
+    assert user.loop.counters().bus_restarts == restarts
 
 
 def test_emergency_and_al_status_are_in_the_reason(use: Callable[..., User]) -> None:
