@@ -20,7 +20,7 @@ pytest.importorskip('rclpy')
 
 from stewart_bags.reading import Bag
 from stewart_bringup.demo.analysis import FAULT
-from stewart_bringup.demo.recording import read_recording
+from stewart_bringup.demo.recording import read_recording, Recording
 from stewart_bringup.demo.run import run_demo
 from stewart_bringup.demo.scenarios import choose, Scenario, WAVES
 from stewart_bringup.demo.scheduling import real_time
@@ -54,8 +54,11 @@ def test_demo_follows_its_wave_reports_it_and_replaces_only_bags(tmp_path: Path)
     recording = read_recording(tmp_path / 'ex800_eq18')
     # It moved: by more than the noise of the encoders, there and back.
     moved = recording.poses.position - recording.poses.position[0]
-    assert largest(moved) > 2e-3
-    assert largest(moved[-1:]) < 1e-4
+    powered = recording.poses.stamp_ns < _switched_off(recording)
+    assert largest(moved[powered]) > 2e-3
+    assert largest(moved[powered][-1:]) < 1e-4
+    # Then the drives have no voltage, and nothing else bears the platform.
+    assert moved[-1, 2] < moved[powered][-1, 2]
     assert FAULT not in recording.driver_states.state
 
     (tmp_path / 'ex800_eq18' / 'thesis.tex').write_text('precious')
@@ -149,6 +152,14 @@ def test_scenario_that_fails_is_in_the_report_and_the_others_go_on(
     ]
 
 
+def _switched_off(recording: Recording) -> int:
+    """Return when the drives were told to be off after they had stopped [ns]."""
+    states = recording.driver_states
+    stopping = np.flatnonzero(states.state == STOPPING)[-1]
+    off = np.flatnonzero(states.state[stopping:] == DISABLED)[0]
+    return int(states.stamp_ns[stopping + off])
+
+
 def _size(folder: Path) -> int:
     """Return how much is in the files below a folder [byte]."""
     return sum(path.stat().st_size for path in folder.rglob('*.mcap'))
@@ -188,6 +199,13 @@ def test_interrupted_demo_closes_the_bag_and_keeps_the_older_report(
     assert (tmp_path / 'vigo_random' / 'metadata.yaml').read_text() == 'of an earlier run'
     recording = read_recording(tmp_path / 'unfinished' / 'vigo_random')
     assert len(recording.setpoints) > 50
-    # The way to rest was recorded, and so was power-off.
-    assert np.ptp(recording.actuators.position[-10:], axis=0).max() < 5e-5
-    assert list(recording.driver_states.state)[-3:] == [STOPPING, DISABLED, DISABLED]
+    # The way to rest was recorded, and so was power-off, after which the platform sinks.
+    off = _switched_off(recording)
+    resting = recording.actuators.position[recording.actuators.stamp_ns < off][-10:]
+    assert np.ptp(resting, axis=0).max() < 5e-5
+    assert recording.actuators.stamp_ns[-1] > off
+    # Told again when the voltage is off, and at the end.
+    states = recording.driver_states.state
+    stopping = np.flatnonzero(states == STOPPING)[-1]
+    assert len(states) - stopping > 2
+    assert set(states[stopping + 1 :]) == {DISABLED}
