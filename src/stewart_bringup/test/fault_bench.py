@@ -11,6 +11,7 @@ and the answers of services; and simulation/truth, which is the platform itself.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 import json
 import os
 from pathlib import Path
@@ -27,11 +28,11 @@ from nav_msgs.msg import Odometry
 import numpy as np
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import Imu, JointState
-from std_srvs.srv import Trigger
+from std_srvs.srv import SetBool, Trigger
 from stewart_bringup.composition import make_node
 from stewart_bringup.rigs import config_file
 from stewart_driver.legs import LEG_NAMES
-from stewart_interfaces.msg import DriverState, TrackingError
+from stewart_interfaces.msg import DriverState, Jog, TrackingError
 from stewart_interfaces.srv import InjectFault
 from stewart_kinematics.platform import Platform
 from stewart_node_support.lifecycle import bring_up, take_down
@@ -49,11 +50,14 @@ AHEAD, COMMAND_TIMEOUT = 0.25, 0.5
 PERIOD, TICK, PER_TICK = 0.01, 0.005, 4
 # The end of a path is said for so long [s].
 AFTER = 0.5
-HOMING_RATE, AT_HOME = 0.05, 1e-3
+HOMING_RATE, AT_HOME = 0.1, 1e-3
+# Legs are jogged up to here, and so fast [m], [m/s].
+NEAR_END, JOG_RATE = 0.005, 0.02
 SILENT_FOR = 0.25
 LATCHED = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 OK = 0
 TRIES = 4
+SWINGS = 3.0
 
 
 class Bench(Harness):
@@ -97,6 +101,7 @@ class Bench(Harness):
         self._path: Swing | None = None
         self._due, self._spoilt, self._offset = 0.0, 0, 0.0
         self._commands = self.probe.create_publisher(JointState, 'joint_commands', COMMAND_QOS)
+        self._keys = self.probe.create_publisher(Jog, 'driver/jog', COMMAND_QOS)
         self._errors = self.probe.create_publisher(
             TrackingError, 'platform/tracking_error', COMMAND_QOS
         )
@@ -214,15 +219,36 @@ class Bench(Harness):
     def make_ready(self) -> None:
         """Enable the drives, without a fault, and bring the platform home."""
         while self.state != 'ENABLED':
-            self.ask('reset_fault' if self.state == 'FAULT' else 'enable')
+            if 'override' in self.ask('reset_fault' if self.state == 'FAULT' else 'enable'):
+                self._override()
             # A drive may remember what happened to the process before this one.
             self.spin(0.3)
         self.spin(0.1)
+        self._jog_inside()
         away = self._home - np.array(self.legs[-1].position)
         if np.abs(away).max() > AT_HOME:
             omega = HOMING_RATE / max(0.5 * np.abs(away).max(), 0.02)
             self._arrive(self._go(away, omega, np.pi / omega))
             self.until(lambda: self._witness.still(self.now))
+
+    def _override(self) -> None:
+        """Let legs that lie on their mechanical ends be switched on."""
+        self.call(SetBool, 'driver/override', SetBool.Request(data=True))
+
+    def _jog_inside(self) -> None:
+        """Jog legs that are at the end of their stroke, or beyond it, inwards."""
+
+        def inside() -> bool:
+            low = np.array(self.legs[-1].position) < NEAR_END
+            message = Jog(rates=np.where(low, JOG_RATE, 0.0).tolist())
+            message.header.stamp = from_seconds(self.now)
+            if low.any():
+                self._keys.publish(message)
+                self.spin(0.02)
+            return not low.any()
+
+        self.until(inside)
+        self.spin(0.3)
 
     # The fault.
 
@@ -239,16 +265,25 @@ class Bench(Harness):
         for act in case.acts:
             begin = self.do(act) or begin
         detected, sentence = self._watch(case, begin, known)
-        self._settle(path)
-        moved = self._moved(case, path, begin)
+        # Legs without voltage may swing for a while.
+        falls = case.sinks or case.topples
+        with suppress(TimeoutError) if falls else nullcontext():
+            self._settle(path, SWINGS if falls else 20.0)
+        final = self._final(case)
+        ended = next((stamp_of(s) for s in self.states[known:] if NAMES[s.state] == final), None)
+        if ended is None:
+            ended = begin + (detected or 0.0)
+        moved, fallen = self._moved(case, path, begin, ended)
         # A change of state is stamped with the instant of its cycle, which may have begun before.
         told = None if detected is None else max(detected, 0.0)
-        return Outcome(told, sentence, self._final(case), moved)
+        return Outcome(told, sentence, final, moved, fallen, self._witness.lowest())
 
-    def _moved(self, case: Case, path: Swing | None, begin: float) -> float:
+    def _moved(
+        self, case: Case, path: Swing | None, begin: float, ended: float
+    ) -> tuple[float, float]:
         if case.goes_on or not case.says:
-            return self._witness.off_path(path, begin)
-        return self._witness.way(begin)
+            return self._witness.off_path(path, begin), 0.0
+        return self._witness.way(begin, ended), self._witness.way(ended)
 
     def _set_out(self, case: Case) -> Swing | None:
         """Bring the platform to where the fault finds it; a busy machine needs several tries."""
@@ -272,7 +307,15 @@ class Bench(Harness):
             self.do(act)
         if self.state != 'FAULT':
             return ''
-        return self.ask('reset_fault')
+        said = self.ask('reset_fault')
+        if 'disable first' in said:
+            self.ask('disable')
+            self.spin(SWINGS)
+            said = self.ask('reset_fault')
+        if 'switch the override on' in said:
+            self._override()
+            said = self.ask('reset_fault')
+        return said
 
     def do(self, act: Act) -> float | None:
         """Carry out an act; return when it began, if it was not at once."""
@@ -312,13 +355,13 @@ class Bench(Harness):
             if status.name == case.source and status.level[0] > OK
         ]
 
-    def _settle(self, path: Swing | None) -> None:
+    def _settle(self, path: Swing | None, patience: float) -> None:
         """Wait until the platform is at rest, and the path is over unless it was broken off."""
         if path is not None:
             self.until(lambda: self.now > path.end + AFTER or self.state != 'ENABLED', 20.0)
             self._path = None
         self.until(lambda: self.state in {'ENABLED', 'DISABLED', 'FAULT'}, 20.0)
-        self.until(lambda: self._witness.still(self.now), 20.0)
+        self.until(lambda: self._witness.still(self.now), patience)
 
     def _final(self, case: Case) -> str:
         gone = self._process is not None and self._process.poll() is not None

@@ -14,6 +14,8 @@ CYCLES = {VIGO: 0.0025, EX800: 0.004}
 STATE, BUS, COMMANDS, IMU = 'driver/state', 'driver: cycle', 'driver: commands', 'imu: sensor'
 SILENCE = 'actuator_states'
 GONE = 'no driver'
+# Who is held under power does not fall [m].
+STAYS = 0.002
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,15 @@ class Case:
     within : float
         Longest time to the sentence [s].
     moves : float
-        Furthest way of a platform joint, or furthest any leg gets off its path where the motion
-        goes on [m].
+        Furthest way of a platform joint until the driver is in its final state, or furthest any
+        leg gets off its path where the motion goes on [m].
+    falls : float
+        Furthest way of a platform joint after that: legs without voltage give way [m].
+    sinks : bool
+        Whether a leg at least comes to lie on its mechanical end.
+    topples : bool
+        Whether some legs are held and others give way: the platform tilts over them, and how far
+        is not told, for the simulated joints have no end.
     source : str
         Where the sentence stands: a topic, or a status of ``/diagnostics``.
     rig : str
@@ -88,10 +97,13 @@ class Case:
     moves: float
     source: str = STATE
     rig: str = VIGO
+    falls: float = STAYS
+    sinks: bool = False
+    topples: bool = False
     moving: bool = True
     repair: tuple[Act, ...] = ()
     before_repair: str = ''
-    after_repair: str = '^fault reset, the drives are off'
+    after_repair: str = '^fault reset, (the drives are off|all drives come on)'
     why: str = ''
     wrecks: bool = False
     quick: bool = False
@@ -120,8 +132,10 @@ class Outcome:
         What the operator saw.
     state : str
         Where the driver ended.
-    moved : float
-        See `Case.moves` [m].
+    moved, fallen : float
+        See `Case.moves` and `Case.falls` [m].
+    lowest : float
+        Stroke of the lowest leg at the end [m].
 
     """
 
@@ -129,3 +143,5 @@ class Outcome:
     sentence: str
     state: str
     moved: float
+    fallen: float
+    lowest: float

@@ -26,6 +26,10 @@ TOLD, LOST = 0.15, 0.25
 # At 63 mm/s along the legs: the way until it is told, a common stop, and what one leg of six may
 # do on its own until its brake has it.
 WAY, LEG_WAY = 0.02, 0.04
+# A leg without voltage comes down onto its mechanical end: more than its stroke no joint moves.
+DOWN = 0.4
+# Nobody commands the drives: without voltage all legs come down until the driver tells, and then.
+DROP = 0.15
 # Where the motion goes on.
 ON_PATH = 0.001
 
@@ -55,23 +59,30 @@ WIRE = (
         'every frame lost',
         (act('ethercat.lose_next', count=1_000_000),),
         r'no frame has come back on ecat0 for \d+ ms',
-        *('FAULT', MUTE, MUTE_WAY),
+        *('FAULT', MUTE, DROP),
         repair=(act('ethercat.lose_next', count=0),),
         before_repair='no slave answers on ecat0',
+        falls=DOWN,
+        sinks=True,
     ),
     Case(
         'frames delayed by 5 ms, two cycles',
         (act('ethercat.delay', seconds=0.005),),
-        r'^5\d\.\d % of the cycles of the last second were missed while moving',
-        *('FAULT', SLOW, MUTE_WAY),
+        # Every second SYNC0 finds no new outputs.
+        r'^drive of leg 1 reports fault 0x8700: synchronisation with SYNC0',
+        *('FAULT', SLOW, DROP),
         repair=(act('ethercat.delay', seconds=0.0),),
+        falls=DOWN,
+        sinks=True,
     ),
     Case(
         'frames delayed by 50 ms, more than receive_timeout',
         (act('ethercat.delay', seconds=0.05),),
         r'no frame has come back on ecat0',
-        *('FAULT', MUTE, MUTE_WAY),
+        *('FAULT', MUTE, DROP),
         repair=(act('ethercat.delay', seconds=0.0),),
+        falls=DOWN,
+        sinks=True,
     ),
     *(
         Case(
@@ -80,8 +91,9 @@ WIRE = (
             rf'^leg {after + 1}: its drive is lost, EtherCAT: does not answer',
             *('FAULT', LOST, LEG_WAY),
             repair=MENDED,
-            before_repair=f'{after} slaves answer on ecat0, expected are 6',
+            before_repair=rf'disable first|{after} slaves answer on ecat0, expected are 6',
             quick=after == 3,
+            topples=True,
         )
         for after in (1, 3, 5)
     ),
@@ -89,9 +101,11 @@ WIRE = (
         'cable cut in front of drive 1',
         (act('ethercat.cut', after=0),),
         r'no frame has come back on ecat0',
-        *('FAULT', MUTE, MUTE_WAY),
+        *('FAULT', MUTE, DROP),
         repair=MENDED,
         before_repair='no slave answers on ecat0',
+        falls=DOWN,
+        sinks=True,
     ),
 )
 
@@ -102,13 +116,15 @@ SLAVE = (
         r'^leg 2: its drive is lost',
         *('FAULT', LOST, LEG_WAY),
         repair=(act('ethercat.power_on', slave=2),),
-        before_repair='1 slaves answer on ecat0',
+        before_repair='disable first|1 slaves answer on ecat0',
+        topples=True,
     ),
     Case(
         'supply of drive 2 interrupted',
         (act('ethercat.power_cycle', slave=2),),
         r'^leg 2: its drive is lost, EtherCAT: ',
         *('FAULT', LOST, LEG_WAY),
+        topples=True,
     ),
     Case(
         'another drive in the place of drive 3',
@@ -116,7 +132,8 @@ SLAVE = (
         r'^leg 3: its drive is lost, EtherCAT: ',
         *('FAULT', LOST, LEG_WAY),
         repair=(act('ethercat.identity', slave=3, product=0xB0),),
-        before_repair=r'wrong drives: leg 3 has vendor 0x83, product 0xAB',
+        before_repair=r'disable first|wrong drives: leg 3 has vendor 0x83, product 0xAB',
+        topples=True,
     ),
     Case(
         'a drive with read-only maps in the place of drive 6',
@@ -124,6 +141,7 @@ SLAVE = (
         r'^leg 6: its drive is lost, EtherCAT: ',
         *('FAULT', LOST, LEG_WAY),
         after_repair=r'^fault reset, the drives are off; drive of leg 6 refuses object 1600h',
+        topples=True,
     ),
     Case(
         'EEPROM of drive 1 spoilt',
@@ -131,25 +149,75 @@ SLAVE = (
         r'^leg 1: its drive is lost, EtherCAT: ',
         *('FAULT', LOST, LEG_WAY),
         repair=(act('ethercat.identity', slave=1, product=0xB0),),
-        before_repair='leg 1',
+        before_repair='disable first|leg 1',
+        topples=True,
     ),
     Case(
         'AL error 0x1A on drive 4',
         (act('ethercat.al_error', slave=4, code=0x1A),),
         r'^drive of leg 4 reports fault 0x8130: .*SAFEOP with error 0x001A \(Synchronization',
         *('FAULT', TOLD, LEG_WAY),
+        topples=True,
     ),
     Case(
         'drive 4: over-current, with an emergency',
         (act('ethercat.drive_fault', slave=4),),
         r'^drive of leg 4 reports fault 0x2310: continuous over.*emergency',
         *('FAULT', TOLD, LEG_WAY),
+        topples=True,
     ),
     Case(
         'process-data watchdog of drive 5',
         (act('ethercat.watchdog', slave=5),),
         r'^drive of leg 5 reports fault 0x8130: .*0x001B',
         *('FAULT', TOLD, LEG_WAY),
+        topples=True,
+    ),
+    Case(
+        'safe torque off of drive 4',
+        (act('ethercat.sto', slave=4),),
+        r'^leg 4: .*(STO|torque)',
+        *('FAULT', TOLD, LEG_WAY),
+        repair=(act('ethercat.sto', slave=4, active=False),),
+        topples=True,
+    ),
+    Case(
+        'main circuit of drive 2 gone',
+        (act('ethercat.mains', slave=2, on=False),),
+        r'^drive of leg 2 reports fault 0x3220',
+        *('FAULT', TOLD, LEG_WAY),
+        repair=(act('ethercat.mains', slave=2, on=True),),
+        topples=True,
+    ),
+    Case(
+        'drive 5 under local control',
+        (act('ethercat.local', slave=5),),
+        r'^leg 5: its drive has left operation by itself, statusword 0x0050',
+        *('FAULT', TOLD, LEG_WAY),
+        repair=(act('ethercat.local', slave=5, on=False),),
+        topples=True,
+    ),
+    Case(
+        'encoder of drive 3 forgets its turns',
+        (act('ethercat.lose_turns', slave=3),),
+        r'^the measured stroke of leg 3 jumped by [\d.]+ mm in [\d.]+ ms',
+        *('FAULT', TOLD, 0.06),
+        wrecks=True,
+    ),
+    Case(
+        'drives 1 and 2 exchanged on the cable',
+        (act('ethercat.swap', one=1, other=2),),
+        r'^leg [12]: its drive is lost, EtherCAT: ',
+        *('FAULT', LOST, LEG_WAY),
+        repair=(act('ethercat.swap', one=1, other=2),),
+        topples=True,
+    ),
+    Case(
+        'a drive without object 60C2h in the place of drive 6',
+        (act('ethercat.variant', slave=6, absent=[0x60C2]),),
+        r'^leg 6: its drive is lost, EtherCAT: ',
+        *('FAULT', LOST, LEG_WAY),
+        topples=True,
     ),
     Case(
         'clock of the reference drive drifts by 500 ppm',
@@ -191,6 +259,7 @@ PLANT = (
         r'leg 1 (is [\d.]+ mm from its command|reports fault 0x8611: following error too large)',
         *('FAULT', 0.5, 0.05),
         repair=(act('plant.mend'),),
+        topples=True,
     ),
 )
 UNPLUGGED = 'no data: .*(unplugged|is the sensor plugged in)'
@@ -287,14 +356,28 @@ CARD = (
         *('FAULT', 2.5, MUTE_WAY),
         rig=EX800,
         repair=(act('card.mend'),),
+        falls=DOWN,
+        sinks=True,
     ),
     Case(
         'amplifier of leg 1 without force',
         (act('plant.torque_limit', leg=1, share=0.0),),
         r'leg 1 is [\d.]+ mm from its command|position sensor of leg 1.*stays within',
-        *('FAULT', 0.3, LEG_WAY),
+        *('FAULT', 0.3, DROP),
         rig=EX800,
         repair=(act('plant.mend'),),
+        falls=DOWN,
+        sinks=True,
+    ),
+    Case(
+        'safe torque off of the motor of leg 1',
+        (act('plant.sto', leg=1),),
+        r'leg 1 is [\d.]+ mm from its command|position sensor of leg 1.*stays within',
+        *('FAULT', 0.3, DROP),
+        rig=EX800,
+        repair=(act('plant.mend'),),
+        falls=DOWN,
+        sinks=True,
     ),
 )
 
@@ -305,13 +388,17 @@ PROCESS = (
         r'was killed by signal 9',
         *('FAULT', TOLD, MUTE_WAY),
         repair=(act('do.restart'),),
+        falls=DOWN,
+        sinks=True,
     ),
     Case(
         'kill -9 of the driver node, drives',
         (act('do.kill_node'),),
         r'^actuator_states is silent',
-        *(GONE, 0.6, WAY, SILENCE),
+        *(GONE, 0.6, DROP, SILENCE),
         repair=(act('do.restart'),),
+        falls=DOWN,
+        sinks=True,
     ),
     Case(
         'kill -9 of the cyclic process, card',
@@ -332,8 +419,10 @@ PROCESS = (
     Case(
         'cyclic process frozen for 0.6 s (SIGSTOP)',
         (act('do.freeze_cycle', seconds=0.6),),
-        r'no frame|reports fault 0x8130|its drive is lost|% of the cycles of the last',
-        *('FAULT', 1.2, MUTE_WAY),
+        r'no frame|reports fault 0x8(130|700)|its drive is lost|% of the cycles of the last',
+        *('FAULT', 1.2, DOWN),
+        falls=DOWN,
+        sinks=True,
     ),
     Case(
         'cyclic process frozen for good (SIGSTOP), card',
@@ -383,12 +472,16 @@ SETPOINTS = (
         r'^quick stop asked for',
         *('DISABLED', TOLD, WAY),
         quick=True,
+        falls=DOWN,
+        sinks=True,
     ),
     Case(
         'disable while moving',
         (act('do.call', service='disable'),),
         r'^disabling asked for',
         *('DISABLED', TOLD, WAY),
+        falls=DOWN,
+        sinks=True,
     ),
     Case(
         'node deactivated while moving',
@@ -396,6 +489,8 @@ SETPOINTS = (
         r'^disabling asked for',
         *('DISABLED', TOLD, WAY),
         repair=(act('do.activate'),),
+        falls=DOWN,
+        sinks=True,
     ),
 )
 

@@ -76,8 +76,12 @@ class Witness:
         ]
         return len(recent) > 3 and max(map(abs, speeds)) < STILL
 
-    def way(self, begin: float) -> float:
-        """Return how far the joint that moved furthest was from where it was at `begin` [m]."""
+    def lowest(self) -> float:
+        """Return the least stroke of the last message [m]."""
+        return float(self.strokes().min())
+
+    def way(self, begin: float, end: float = np.inf) -> float:
+        """Return how far the joint that moved furthest got from where it was at `begin` [m]."""
         joints = np.array(
             [
                 position + self._geometry.platform_joints @ matrix_from_quaternion(attitude).T
@@ -86,7 +90,8 @@ class Witness:
         )
         stamps = np.array([stamp_of(item) for item in self._truths])
         first = max(int(np.searchsorted(stamps, begin)) - 1, 0)
-        return float(np.linalg.norm(joints[first:] - joints[first], axis=2).max())
+        past = max(int(np.searchsorted(stamps, end)), first + 1)
+        return float(np.linalg.norm(joints[first:past] - joints[first], axis=2).max())
 
     def off_path(self, path: Swing | None, begin: float) -> float:
         """
