@@ -97,7 +97,7 @@ BY_SENTENCE = tuple(
         ),
         (r'not on after', 'look at the drives that are named: mains, STO, their displays'),
         (
-            r'left operation by themselves',
+            r'left operation by (themselves|itself)',
             'look at the displays of the drives: mains, STO, a fault of their own',
         ),
         (

@@ -38,8 +38,9 @@ def test_trouble_stops_all_legs_together_and_ends_in_fault(trouble: Trouble, wor
 
     assert rig.states[-2:] == [State.STOPPING, State.FAULT]
     assert words in rig.reason
-    # Nobody has taken the voltage from drives that hold.
-    assert rig.backend.enabled is (trouble is not Trouble.DROPPED_OUT)
+    # Nobody takes the voltage from drives that hold; a leg whose encoder lies cannot be held.
+    holds = trouble in {Trouble.DRIVE_FAULT, Trouble.STUCK}
+    assert rig.backend.enabled is holds
     rest = rig.commanded[-1]
     travelled = (rest - START) / SPEEDS
     assert travelled == pytest.approx(np.full(6, travelled[0]), rel=1e-6)

@@ -441,3 +441,11 @@ def test_a_fault_is_told_with_all_that_is_known() -> None:
     )
     assert fault_text(0, [], AlStatus(8, 0, '')) == 'no error code'
     assert fault_text(0, [], AlStatus(0, 0, '')) == 'no error code; EtherCAT state does not answer'
+
+
+def test_legs_on_their_lower_ends_are_known_from_outside() -> None:
+    lower = np.zeros(6)
+    assert home.resting(np.full(6, -0.0021), lower).startswith('all legs rest on their lower ends')
+    # One turn of the screw more or less is no rest.
+    for stroke in (0.0079, -0.0121, 0.3):
+        assert not home.resting(np.array([stroke, *[-0.0021] * 5]), lower)

@@ -153,9 +153,11 @@ def test_services_bring_six_drives_on_and_a_fault_is_told_and_reset(scene: Scene
     scene.rig.faults.call('drive_fault', slave=3, code=0x7305)
     scene.reach(DriverState.FAULT)
     assert 'drive of leg 3 reports fault 0x7305: incremental sensor 1' in scene.states[-1].reason
-    scene.until(lambda: 'OPERATION_ENABLED' not in scene.rig.seen['drive_states'])
+    # The others hold their legs, for there is no brake; the reset brings the sixth back to them.
+    assert scene.rig.seen['drive_states'].count('OPERATION_ENABLED') == 5
+    assert scene.states[-1].holding
+    assert list(scene.states[-1].live) == [True, True, False, True, True, True]
     scene.call('reset_fault')
-    scene.call('enable')
     scene.reach(DriverState.ENABLED)
     assert scene.rig.seen['drive_states'] == ['OPERATION_ENABLED'] * 6
     scene.call('quick_stop')

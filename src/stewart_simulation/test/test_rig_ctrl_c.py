@@ -145,6 +145,10 @@ def test_ctrl_c_for_all_leaves_a_machine_at_rest_and_without_power(
         card=card,
         ethercat=not card,
         imu=False,
+        # Whoever goes leaves the legs to their brakes; drives wait for late frames.
+        brake=True,
+        brake_apply_s=0.0,
+        sync_error_limit=0,
     )
     with Harness(real=True) as harness:
         harness.until(lambda: terminal.says('virtual_rig', places.READY), LIMIT)

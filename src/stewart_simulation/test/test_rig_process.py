@@ -48,9 +48,20 @@ STEP, RATE, SOFT = 0.005, 0.02, 0.2
 VIGO = Platform.from_yaml('vigo')
 
 
-@pytest.fixture(scope='module')
+@pytest.fixture
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RigProcess]:
-    settings = RigSettings(platform='vigo', drive='omron_1s_free', seed=5, sync_error_limit=0)
+    # One for each test: where a process was killed, nobody knows any more where the legs are.
+    # Kind in two ways: motors with brakes, because processes are killed here, and drives that wait
+    # for late frames, because this scheduler is no real-time one.
+    settings = RigSettings(
+        platform='vigo',
+        drive='omron_1s_free',
+        seed=5,
+        sync_error_limit=0,
+        brake=True,
+        brake_apply_s=0.0,
+        brake_release_s=0.0,
+    )
     try:
         process = RigProcess(settings, tmp_path_factory.mktemp('r') / 'd')
     except RigError as error:
@@ -101,7 +112,8 @@ class Mover:
             until(lambda: self.look() is State.DISABLED)
         accepted, reason = self.client.request(Request.ENABLE)
         assert accepted, reason
-        until(lambda: self.look() is State.ENABLED)
+        until(lambda: self.look() in {State.ENABLED, State.FAULT})
+        assert self.state is State.ENABLED, self.reason
         until(lambda: self.look() and self.strokes.any())
 
     def lift(self, duration: float) -> None:
@@ -161,9 +173,9 @@ def test_frames_move_the_plant_and_card_and_encoders_see_it(rig: RigProcess, mov
     moving = reader.read()
     until(lambda: abs(reader.read().rates).max() < 1e-5)
     after = reader.read()
-    until(
-        lambda: mover.look() is State.ENABLED and abs(mover.strokes - after.strokes).max() < 1e-4
-    )
+    until(lambda: mover.look() in {State.ENABLED, State.FAULT})
+    until(lambda: mover.look() and abs(mover.strokes - after.strokes).max() < 1e-4)
+    assert mover.state is State.ENABLED, mover.reason
     sensors = DaqReader(
         SensorOptions(card='simulated', device=rig.ends['card'], rig_file=rig.ends['rig_file'])
     )
@@ -222,10 +234,15 @@ def test_a_fault_in_motion_stops_all_legs(
         control.call(fault, **arguments)
     mover.lift(1.5)
     until(lambda: mover.look() is State.FAULT)
-    until(lambda: not reader.read().powered.any())
 
     assert said in mover.reason
     assert np.abs(reader.read().strokes - before.strokes).max() < 0.06
+    if fault == 'plant.encoder_jump':
+        # Nobody can hold a leg whose encoder lies.
+        until(lambda: not reader.read().powered.any())
+    else:
+        time.sleep(0.3)
+        assert reader.read().powered.sum() >= 5
 
 
 def test_the_sensor_feels_gravity_at_rest(rig: RigProcess) -> None:
@@ -332,6 +349,6 @@ def test_a_stuck_encoder_is_found_before_its_drive_runs_away(
         control.call('plant.encoder_stuck', leg=2)
     mover.lift(1.5)
     until(lambda: mover.look() is State.FAULT)
-    until(lambda: not reader.read().powered.any())
+    until(lambda: not reader.read().powered[1])
 
     assert abs(reader.read().strokes[1] - before.strokes[1]) < 0.02

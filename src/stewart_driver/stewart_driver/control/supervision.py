@@ -38,6 +38,8 @@ class Supervisor:
     ----------
     largest_error : float
         Largest distance of any leg from its command so far [m].
+    lies : bool
+        Whether a measurement since `forget` was none that a leg can have made.
 
     """
 
@@ -51,7 +53,7 @@ class Supervisor:
     def forget(self) -> None:
         """Forget the previous measurement, after which none is a jump."""
         self._previous: list[float] = []
-        self._stamp = 0.0
+        self._stamp, self.lies = 0.0, False
 
     def widen(self, strokes: Array | None) -> None:
         """
@@ -232,14 +234,16 @@ class Supervisor:
         for name, values in (('stroke', measured.strokes), ('rate', measured.rates)):
             if not np.isfinite(values).all():
                 leg = int(np.flatnonzero(~np.isfinite(values))[0])
+                self.lies = True
                 return f'the measured {name} of leg {leg + 1} is {values[leg]}'
         elapsed, self._stamp = measured.stamp - self._stamp, measured.stamp
         self._previous = measured.strokes.tolist()
-        if powered and (trouble := self.outside(measured.strokes)) is not None:
-            return trouble
         changes = np.abs(measured.strokes - previous)
         leg = int(changes.argmax())
-        if changes[leg] <= allowed:
+        self.lies = bool(changes[leg] > allowed)
+        if powered and (trouble := self.outside(measured.strokes)) is not None:
+            return trouble
+        if not self.lies:
             return None
         return (
             f'the measured stroke of leg {leg + 1} jumped by {1e3 * changes[leg]:.3f} mm in '

@@ -168,7 +168,10 @@ class EthercatBackend(Backend):
         wrong = home.why_not(calibration, session.identities, self._options.rig_file)
         if calibration is None or wrong:
             raise HomingError(wrong)
-        said = home.check(calibration, session.strokes, self._options.home_tolerance)
+        strokes = session.strokes
+        said = home.resting(strokes, self._kind.limits.stroke_lower) or home.check(
+            calibration, strokes, self._options.home_tolerance
+        )
         if self._not_homed:
             # Proven from here on. Drives take their software limits in PREOP.
             self.close()

@@ -17,7 +17,7 @@ from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import SdoRefused
 from stewart_driver.ethercat.gear import Gear
 from stewart_driver.ethercat.sdo import SdoChannel
-from stewart_driver.legs import Array
+from stewart_driver.legs import Array, END_MARGIN
 from stewart_driver.rig_file import DriveCalibration, DriveIdentity, load_rig, save_rig
 
 # Further than this from where it was left, a leg has moved or its encoder has lost turns [m].
@@ -220,6 +220,31 @@ def park(rig_file: str, counts: Sequence[int]) -> None:
     rig = load_rig(rig_file)
     if rig.drives is not None and rig.drives.parked_counts != tuple(counts):
         save_rig(rig_file, replace(rig, drives=replace(rig.drives, parked_counts=tuple(counts))))
+
+
+def resting(strokes: Array, lower: Array) -> str:
+    """
+    Say that all legs stand on their lower mechanical ends, where they are known from outside, too.
+
+    Legs without brakes sink there when their voltage goes, and can't be brought home without it.
+
+    Parameters
+    ----------
+    strokes, lower : ndarray, shape (6,)
+        Where the legs are, and the lower ends of their strokes [m].
+
+    Returns
+    -------
+    str
+        Empty if one does not.
+
+    """
+    below = lower - strokes
+    if not np.all((below > -PARKED_TOLERANCE) & (below < END_MARGIN)):
+        return ''
+    return (
+        f'all legs rest on their lower ends, up to {1e3 * below.max():.3f} mm below their strokes'
+    )
 
 
 def check(calibration: DriveCalibration, strokes: Array, tolerance: float) -> str:

@@ -49,6 +49,8 @@ LONGEST_SETTLING = 0.1
 RAMP_MARGIN = 1.5
 # Its own deceleration is not known here: while it gets slower by this factor, it is waited for.
 SLOWER, LONGEST_RAMP = 0.8, 10.0
+# So long is waited for legs that sink, so that the place is saved where they will be found [s].
+LONGEST_SINKING = 5.0
 # Where a drive holds its leg a little beside its target, the difference is lost this slowly [s].
 HANDOVER_TIME = 0.2
 MOST_BESIDE = 1e-3
@@ -267,6 +269,7 @@ class Session:
                 self._until_off()
             self.group.disable()
             self._until_off()
+            self._until_still()
         finally:
             self._wire.close()
 
@@ -287,6 +290,18 @@ class Session:
             if self._speed < SLOWER * slower:
                 slower, limit = self._speed, now + ramp
             if now > limit:
+                break
+
+    def _until_still(self) -> None:
+        """Send frames until legs without brakes have sunk to where they will be found."""
+        limit, moved = self._wire.now() + LONGEST_SINKING, self._wire.now()
+        for _ in pace(self._wire, self._options.cycle_time, limit, self._phase):
+            now = self._wire.now()
+            if self._frame(counted=False):
+                self._take(now)
+            if np.abs(self._rates).max() >= STANDSTILL:
+                moved = now
+            if now - moved > OFF_PATIENCE:
                 break
 
     @property
