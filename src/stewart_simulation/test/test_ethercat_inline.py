@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from itertools import groupby
+import re
 from typing import Any
 
 import numpy as np
@@ -313,7 +314,7 @@ def test_a_late_frame_is_measured_and_one_that_is_too_late_is_lost(
     assert user.loop.counters().longest_round_trip == pytest.approx(1e-3, abs=1e-4)
     user.rig.faults.apply('ethercat.delay', seconds=5e-3)
     user.until(lambda: user.state is State.FAULT)
-    assert 'no frame has come back on inline:1 for 6' in user.reason
+    assert re.search(r'no frame has come back on inline:\d+ for 6', user.reason)
 
 
 @pytest.mark.parametrize(
@@ -333,7 +334,7 @@ def test_a_late_frame_is_measured_and_one_that_is_too_late_is_lost(
             {4, 5, 6},
         ),
         ('power_cycle', {'slave': 2}, 'leg 2: its drive is lost', {2}),
-        ('cut', {'after': 0}, 'no frame has come back on inline:1', {1, 2, 3, 4, 5, 6}),
+        ('cut', {'after': 0}, r'no frame has come back on inline:\d+', {1, 2, 3, 4, 5, 6}),
     ],
 )
 def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
@@ -350,7 +351,7 @@ def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
 
     user.rig.faults.apply(f'ethercat.{fault}', **arguments)
     user.until(lambda: powered(user, lost) and user.state is State.FAULT)
-    assert reason in user.reason
+    assert re.search(reason, user.reason)
     if len(lost) < 6:
         assert states_since(user, before) == [State.STOPPING, State.FAULT]
     user.until(lambda: not NEITHER_OFF_NOR_FAULTY & set(drive_states(user, lost)))
@@ -422,9 +423,9 @@ def test_the_end_takes_the_voltage_off_and_frees_the_wire(use: Callable[..., Use
         (
             'cut',
             {'after': 4},
-            r'4 slaves answer on inline:1, expected are 6 \(1: R88D-1SN04H-ECT, 2:',
+            r'4 slaves answer on inline:\d+, expected are 6 \(1: R88D-1SN04H-ECT, 2:',
         ),
-        ('cut', {'after': 0}, 'no slave answers on inline:1'),
+        ('cut', {'after': 0}, r'no slave answers on inline:\d+'),
     ],
 )
 def test_a_wrong_bus_is_refused_at_the_start(
@@ -465,7 +466,7 @@ def test_a_wire_that_was_taken_away_is_no_interface(use: Callable[..., User]) ->
     backend = user.backend(rig_file='')
 
     assert not backend.simulated
-    with pytest.raises(ConfigurationError, match='inline:1'):
+    with pytest.raises(ConfigurationError, match=r'inline:\d+'):
         backend.require_callers_time()
     with pytest.raises(NoInterface):
         backend.open(1.0)
