@@ -22,6 +22,8 @@ from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import ConfigurationError
 from stewart_simulation.daq_card.analog_rig import Mode
 
+pytestmark = pytest.mark.installed
+
 ZERO = np.zeros(6)
 ALL = 0b111111
 
