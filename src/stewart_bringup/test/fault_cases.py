@@ -202,6 +202,8 @@ SLAVE = (
         (act('ethercat.lose_turns', slave=3),),
         r'^the measured stroke of leg 3 jumped by [\d.]+ mm in [\d.]+ ms',
         *('FAULT', TOLD, 0.06),
+        falls=DOWN,
+        sinks=True,
         wrecks=True,
     ),
     Case(
