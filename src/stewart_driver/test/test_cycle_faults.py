@@ -218,3 +218,16 @@ def test_a_path_behind_its_schedule_is_not_judged_by_the_schedule() -> None:
     rig.node.tracking.push(position=0.06, rotation=0.0)
     rig.run(0.05, rig.feed)
     assert '60.00 mm from its setpoint' in rig.reason
+
+
+@pytest.mark.parametrize('lie', [Trouble.NOT_A_NUMBER, Trouble.JUMP])
+def test_a_leg_whose_encoder_begins_to_lie_is_held_no_longer(lie: Trouble) -> None:
+    rig = Rig(Trouble.DRIVE_FAULT, after=1.0)
+    rig.run_into_trouble()
+    assert rig.backend.enabled
+
+    rig.backend._trouble = lie
+    rig.run(0.05)
+
+    assert not rig.backend.enabled
+    assert rig.cycle.state is State.FAULT

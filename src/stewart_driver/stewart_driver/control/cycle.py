@@ -320,10 +320,12 @@ class ControlLoop:
                 trouble = self._supervisor.following(self._commanded, measured.strokes)
         if trouble is not None and self._machine.after_stop is not State.FAULT:
             self._change(Event.TRIP, trouble)
-            if self._supervisor.lies and not measured.fault:
-                # A leg whose encoder lies can't be held, and its back end does not know of it: the
-                # voltage goes once the others are at rest.
-                self._off_wanted = True
+        if self._supervisor.lies and not measured.fault:
+            # A leg whose encoder lies can't be held, and its back end does not know of it: the
+            # voltage goes once the others are at rest.
+            self._off_wanted = True
+            if self.state is State.FAULT and self._holding:
+                self._switch_off()
 
     def _settle(self, now: float) -> None:
         """Take the transitions that wait for the drives or for rest."""

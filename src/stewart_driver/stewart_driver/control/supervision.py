@@ -39,7 +39,7 @@ class Supervisor:
     largest_error : float
         Largest distance of any leg from its command so far [m].
     lies : bool
-        Whether a measurement since `forget` was none that a leg can have made.
+        Whether the newest measurement is none that a leg can have made.
 
     """
 
@@ -111,6 +111,7 @@ class Supervisor:
             What is wrong.
 
         """
+        self.lies = False
         strokes = measured.strokes.tolist()
         previous, elapsed = self._previous or strokes, measured.stamp - self._stamp
         allowed = self._settings.measured_rate_margin * self._limits.rate * elapsed + JUMP_FLOOR

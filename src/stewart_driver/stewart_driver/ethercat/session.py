@@ -299,8 +299,9 @@ class Session:
             now = self._wire.now()
             if self._frame(counted=False):
                 self._take(now)
-            if np.abs(self._rates).max() >= STANDSTILL:
-                moved = now
+                if np.abs(self._rates).max() >= STANDSTILL:
+                    moved = now
+            # Also where no frame comes back, and nobody will know where they are.
             if now - moved > OFF_PATIENCE:
                 break
 

@@ -142,11 +142,6 @@ def content_mask(types: Iterable[FrameType]) -> int:
     return sum(1 << CONTENT_BITS[kind] for kind in set(types))
 
 
-def content_types(mask: int) -> tuple[FrameType, ...]:
-    """Return the types that a value of CONTENT switches on, in the order of a cycle."""
-    return tuple(kind for kind, bit in CONTENT_BITS.items() if mask >> bit & 1)
-
-
 def code_of(name: str, value: float, table: Mapping[Any, C], unit: str) -> C:
     """Return the code of a setting; ConfigurationError names the values that there are."""
     if value not in table:
