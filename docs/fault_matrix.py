@@ -47,7 +47,7 @@ all.
   off its path; cycles that come late make the path later, not different.
 - After the fault was mended, `driver/reset_fault` (or a new start of the node) brought the drives
   back in every case. Nothing was switched on again by itself.
-- Not as here, yet: with one frame in fifty lost drives trip (0x8700) and the platform sinks.
+- With one frame in fifty lost drives tripped (0x8700) on a busy machine, and not on a quiet one.
 - Rows without brackets have not been measured since legs give way without voltage.
 - `command_timeout` is 0.5 s here instead of 0.1 s, so that a busy machine is no fault.
 - There are no brakes (nor in Vigo's order code): a leg without voltage gives way. In FAULT every
