@@ -51,17 +51,13 @@ def signals_as_before() -> Iterator[None]:
 
 @pytest.fixture
 def lateness() -> Iterator[Callable[[], float]]:
-    """
-    Measure the machine during a test that judges the real clock.
+    """Measure the machine during a test that judges the real clock.
 
     A thread sleeps for a millisecond again and again, and takes down how much longer it was.
 
-    Yields
-    ------
-    callable
+    Yields:
         Returns by how much it was woken too late at worst since the test began [s]: what a busy
         machine may add to every step of whatever the test has timed.
-
     """
     worst, over = [0.0], threading.Event()
 
@@ -90,8 +86,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """
-    Let a test that is marked `realtime` have the machine for itself, beside other workers.
+    """Let a test that is marked `realtime` have the machine for itself, beside other workers.
 
     Every test is in the room for as long as it runs. Whoever waits for an empty room stands in
     the door, so that nobody else enters.
@@ -134,8 +129,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """
-    Keep the garbage collector away from what is there when the tests begin.
+    """Keep the garbage collector away from what is there when the tests begin.
 
     Modules and tests stay until the end. Walking them takes 0.3 s, again and again.
     """

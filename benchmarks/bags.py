@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Time what bags cost here against bare rosbags.
+"""Time what bags cost here against bare rosbags.
 
 Messages are JointStates of six legs. Each of our operations runs alternately with the bare one
 on the same file; the ratio of the medians is what counts.
-
 """
 
 from __future__ import annotations

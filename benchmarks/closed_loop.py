@@ -12,17 +12,13 @@ from stewart_kinematics.motion import Array
 
 
 class ClosedLoop:
-    """
-    A platform on six legs, each universal – prismatic – (cut) spherical.
+    """A platform on six legs, each universal – prismatic – (cut) spherical.
 
     Legs and platform are open chains of one model; Newton's method closes the six gaps between
     leg tips and platform joints, with the prismatic joints held at the lengths asked for.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform; the neutral pose is the first iterate.
-
+    Args:
+        geometry: Joints of the platform; the neutral pose is the first iterate.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -59,28 +55,18 @@ class ClosedLoop:
         return np.concatenate([legs, pose.position, pose.quaternion_xyzw])
 
     def solve(self, lengths: Array, tolerance: float = 1e-12) -> tuple[Array, int]:
-        """
-        Close the loops.
+        """Close the loops.
 
-        Parameters
-        ----------
-        lengths : ndarray, shape (6,)
-            Joint-to-joint lengths [m].
-        tolerance : float
-            Largest gap that is left [m].
+        Args:
+            lengths (6,): Joint-to-joint lengths [m].
+            tolerance: Largest gap that is left [m].
 
-        Returns
-        -------
-        ndarray, shape (7,)
-            Position and quaternion x, y, z, w of the platform.
-        int
+        Returns:
+            (7,): Position and quaternion x, y, z, w of the platform.
             Newton steps.
 
-        Raises
-        ------
-        RuntimeError
-            If thirty steps do not close the loops.
-
+        Raises:
+            RuntimeError: If thirty steps do not close the loops.
         """
         q = self._start.copy()
         q[self._prismatic] = lengths

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Time the dynamics of an asymmetric EX800 against Pinocchio and MuJoCo, one thread.
+"""Time the dynamics of an asymmetric EX800 against Pinocchio and MuJoCo, one thread.
 
 The peers are given their joint coordinates, which they would otherwise have to solve for, and what
 is timed is checked first: all give the same actuator forces.
-
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Time the state estimation: one sample, a recording, and the paper's filter in filterpy beside it.
+"""Time the state estimation: one sample, a recording, and filterpy's filter beside it.
 
 The recording is ten minutes of the SRS at 100 Hz, read from CSV files and from a bag.
-
 """
 
 from __future__ import annotations

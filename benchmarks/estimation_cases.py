@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What sensors of the simulated SRS can suffer, and how the filter bears it: one function per case.
+"""What sensors of the simulated SRS can suffer, and how the filter bears it.
 
 40 s at 100 Hz, the IMU at the platform's origin, errors after 12 s.
-
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Monte Carlo of the state estimation on the simulated SRS: what sound and faulty sensors give.
+"""Monte Carlo of the state estimation on the simulated SRS: what sound and faulty sensors give.
 
 Forty seeds of each case of ``estimation_cases.py`` and of each motion profile. What is demanded is
 held against a limit, the nominal case, or an oracle: a filter that knows which samples are bad.
-
 """
 
 from __future__ import annotations

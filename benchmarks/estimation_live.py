@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-How much of a core the state estimator takes live, and how soon it answers, at 100 to 400 Hz.
+"""How much of a core the state estimator takes live, and how soon it answers, at 100 to 400 Hz.
 
 ``python benchmarks/estimation_live.py [seconds]``: the node in its own process, under a name of
 its own, hears an IMU and six legs of the EX800 at 100, 200 and 400 Hz. The latency is from handing
@@ -10,7 +9,6 @@ ways through the middleware are in it. Beside it the node in the process of thos
 in a composed rig: what it adds to the processor time of publishing alone, taking and publishing
 messages included. It fails if estimates are missing, if the 99th percentile is over two periods,
 or if an IMU sample costs a composed rig over 0.25 ms.
-
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-How punctual the EtherCAT cycle is at 1, 2 and 4 ms, beside another process that keeps a core busy.
+"""How punctual the EtherCAT cycle is at 1, 2 and 4 ms, beside a process that keeps a core busy.
 
 ``python benchmarks/ethercat_cycle.py [seconds] [priority]``: six drives of the software segment,
 in a private network, follow a wave for 60 s a cycle time, then a quick stop. The segment is Python
 on the same machine, so a round trip is its work too. The priority is SCHED_FIFO, 0 is none.
-
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-How far Vigo's legs are from their commands on the paper's random wave, over EtherCAT frames.
+"""How far Vigo's legs are from their commands on the paper's random wave, over EtherCAT frames.
 
 ``python benchmarks/ethercat_wave.py [seconds]``: the shipped rig ``vigo_ethercat`` on its virtual
 machine, from ``driver/enable`` over ``ocean/start`` and ``ocean/stop`` to ``driver/disable``. The
 worst leg of every cycle is what the driver says on /diagnostics; the rest is made of what anybody
 hears, ``joint_commands`` and ``actuator_states``. Then the wave once more, beside a process that
 keeps a core busy, and ``driver/quick_stop`` in the middle of it.
-
 """
 
 from __future__ import annotations
@@ -57,29 +55,21 @@ GROWN, FAST, MOVED = 8.0, 0.7, 1e-5
 
 @dataclass(frozen=True)
 class Result:
-    """
-    One run, from rest to rest.
+    """One run, from rest to rest.
 
-    Attributes
-    ----------
-    seconds : float
-        How long the wave was played at its full height [s].
-    worst_following_error_mm : float
-        Command of a cycle less what the next one measures, worst leg and cycle [mm].
-    fastest_leg_mmps : float
-        Largest commanded rate [mm/s].
-    off_path_p50_mm, off_path_p99_mm, off_path_max_mm : float
-        Worst leg of ``actuator_states`` against ``joint_commands`` before the playout delay [mm].
-    lost_frames, bad_working_counters, overruns : int
-        Of the driver.
-    quick_stop_answer_ms, quick_stop_rest_ms : float
-        Under load, from the call of ``driver/quick_stop`` to its answer, and to the first
-        ``actuator_states`` from which on no leg moves by more than 10 µm [ms].
-    scheduling : str
-        What the scheduler did.
-    ended : str
-        What the driver said last.
-
+    Attributes:
+        seconds: How long the wave was played at its full height [s].
+        worst_following_error_mm: Command of a cycle less what the next one measures, worst leg and
+            cycle [mm].
+        fastest_leg_mmps: Largest commanded rate [mm/s].
+        off_path_p50_mm, off_path_p99_mm, off_path_max_mm: Worst leg of ``actuator_states`` against
+            ``joint_commands`` before the playout delay [mm].
+        lost_frames, bad_working_counters, overruns: Of the driver.
+        quick_stop_answer_ms, quick_stop_rest_ms: Under load, from the call of
+            ``driver/quick_stop`` to its answer, and to the first ``actuator_states`` from which on
+            no leg moves by more than 10 µm [ms].
+        scheduling: What the scheduler did.
+        ended: What the driver said last.
     """
 
     seconds: float
@@ -98,12 +88,10 @@ class Result:
 
 
 class Track:
-    """
-    What a topic says of the legs, n times.
+    """What a topic says of the legs, n times.
 
     As arrays, which the garbage collector passes by: a minute of messages would hold up every node
     of this process for longer than the driver waits for a command.
-
     """
 
     def __init__(self) -> None:

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Time an executor among as many nodes as a rig has in one process.
+"""Time an executor among as many nodes as a rig has in one process.
 
 The peer is rclpy's own SingleThreadedExecutor with nodes of the same kind. A sample of `spin` or
 `drain` is one message that twelve nodes receive as bytes; middleware and callbacks cost both the
 same. A quiet drain finds nothing to do.
-
 """
 
 from __future__ import annotations

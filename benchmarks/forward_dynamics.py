@@ -1,14 +1,12 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Weigh the precision of the forward dynamics against its cost, beside MuJoCo.
+"""Weigh the precision of the forward dynamics against its cost, beside MuJoCo.
 
 An asymmetric EX800 is let go at home with all six velocities, under the constant forces that would
 hold it there. Pose error is the largest distance from a reference, energy drift the largest gap
 between the energy and the forces' work, both looked at every 40 ms. The energy is MuJoCo's in all
 cases. MuJoCo's connect constraints are soft: they are made as hard as it takes (time constant of
 two steps, impedance 0.9999), and once left at its defaults.
-
 """
 
 from __future__ import annotations

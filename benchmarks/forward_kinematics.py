@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Time the forward kinematics against scipy's fsolve and a Pinocchio closed-loop Newton.
+"""Time the forward kinematics against scipy's fsolve and a Pinocchio closed-loop Newton.
 
 All start at the neutral pose of the Vigo platform and solve the same random poses (+-100 mm,
 +-15 degrees), to 1e-12 m; their answers are compared before anything is timed.
-
 """
 
 from __future__ import annotations

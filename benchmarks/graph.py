@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What the graph of a rig costs and how late it is, at 100 to 1000 Hz, in one process and in several.
+"""What the graph of a rig costs and how late it is, at 100 to 1000 Hz, in one or more processes.
 
 ``python benchmarks/graph.py [--seconds S] [--rates R ...] [--kinds K ...]``: Vigo on simulated
 drives plays its random wave while the recorder writes every topic. Three kinds of graph:
@@ -17,7 +16,6 @@ setpoint's stamp to the first actuator state that has executed it, less the play
 deliberate; the lag of the drives and the wait for the next sample are in it. The share of a core
 is that of the nodes while the wave is played, the cyclic process apart. It fails if 500 Hz
 composed loses a message, is later than 10 ms at the 99th percentile, or takes over 60 % of a core.
-
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What the benchmarks share: timing, the machine, a table and a JSON file.
+"""What the benchmarks share: timing, the machine, a table and a JSON file.
 
 Import it before numpy: it holds the libraries to one thread, and they look once.
-
 """
 
 from __future__ import annotations
@@ -34,20 +32,13 @@ ROUND_SECONDS = 0.15
 
 @dataclass(frozen=True)
 class Task:
-    """
-    Something to be timed.
+    """Something to be timed.
 
-    Attributes
-    ----------
-    name : str
-        What is done, for the table.
-    call : callable
-        Does it once.
-    samples : int
-        How many poses one call works on.
-    limit_us : float or None
-        Time per sample that must be kept [µs]; None for a peer.
-
+    Attributes:
+        name: What is done, for the table.
+        call: Does it once.
+        samples: How many poses one call works on.
+        limit_us: Time per sample that must be kept [µs]; None for a peer.
     """
 
     name: str
@@ -69,19 +60,13 @@ class Timing:
 
 
 def measure(tasks: Sequence[Task]) -> list[Timing]:
-    """
-    Time tasks in turns.
+    """Time tasks in turns.
 
-    Parameters
-    ----------
-    tasks : sequence of Task
-        The first is what the ratios refer to.
+    Args:
+        tasks: The first is what the ratios refer to.
 
-    Returns
-    -------
-    list of Timing
+    Returns:
         One per task; a ratio is the median over the median of the first task.
-
     """
     calls = [_calls_per_round(task) for task in tasks]
     times: list[list[float]] = [[] for _ in tasks]
@@ -134,27 +119,17 @@ def report(
     sample: str = 'pose',
     **more: object,
 ) -> int:
-    """
-    Print a table and write the JSON file.
+    """Print a table and write the JSON file.
 
-    Parameters
-    ----------
-    name : str
-        Name of the benchmark and of its file.
-    timings : sequence of Timing
-        What was measured.
-    about : dict of str
-        The machine.
-    sample : str
-        What the times are counted per.
-    **more : object
-        Further results for the file.
+    Args:
+        name: Name of the benchmark and of its file.
+        timings: What was measured.
+        about: The machine.
+        sample: What the times are counted per.
+        **more: Further results for the file.
 
-    Returns
-    -------
-    int
+    Returns:
         Exit code: 1 if a limit was missed by the median.
-
     """
     for key, value in about.items():
         print(f'{key}: {value}')

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Time the estimators, one thread: the platform's ten parameters and the cylindrical robot's swarm.
+"""Time the estimators, one thread: ten parameters of a platform, and the cylindrical swarm.
 
 Ten seconds at 100 Hz of the shipped motion with 0.5 N of noise; what is timed begins with the
 experiment and ends with parameters, intervals and residuals. The peers are numpy's lstsq on the
 same rows, scipy's least_squares on the same model, and for the paper's swarm its own figure.
-
 """
 
 from __future__ import annotations

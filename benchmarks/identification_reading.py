@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Time reading a bag for identification against bare rosbags.
+"""Time reading a bag for identification against bare rosbags.
 
 The bag holds one million JointStates of six legs. Ours is what ``stewart identify`` does before it
 differentiates: all topics as arrays, examined for what is odd, and the hash of the files. Two
@@ -13,7 +12,6 @@ message, we can only save its merging: sqlite hands over rows one by one, whoeve
 stand, at about half a microsecond, that all messages are laid out alike, nineteen numbers each in
 arrays, and whether they are finite; the hash runs on a second core if there is one. In an mcap
 file rosbags parses in Python, which takes longer than all that.
-
 """
 
 from __future__ import annotations

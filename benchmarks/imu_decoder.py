@@ -1,14 +1,12 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Time the decoding of WitMotion frames, and what a stream of 200 Hz costs.
+"""Time the decoding of WitMotion frames, and what a stream of 200 Hz costs.
 
 Decoding has to keep up with 20 lines of 921600 baud. The peer is the state machine that the
 vendor's samples have, one byte after the other, with the same values at its end. The stream comes
 from the emulated sensor, in a process of its own, over a pseudo terminal at 115200 baud; its peer
 is a loop that only waits and reads, which decodes nothing. The whole node is a process of its own
 that somebody listens to; without ROS it is left out, and that is said.
-
 """
 
 from __future__ import annotations

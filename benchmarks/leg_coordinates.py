@@ -11,23 +11,16 @@ from stewart_kinematics.motion import Array, Motion
 
 
 def leg_coordinates(geometry: Geometry, motion: Motion) -> tuple[Array, Array, Array]:
-    """
-    Return angles about x and y and length of every leg, with their derivatives.
+    """Return angles about x and y and length of every leg, with their derivatives.
 
     A leg's tip is l d with d = (sin v, -sin u cos v, cos u cos v) from its base joint.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform.
-    motion : Motion
-        Of one sample.
+    Args:
+        geometry: Joints of the platform.
+        motion: Of one sample.
 
-    Returns
-    -------
-    value, rate, acceleration : ndarray, shape (6, 3)
-        u, v [rad] and l [m].
-
+    Returns:
+        value, rate, acceleration (6, 3): u, v [rad] and l [m].
     """
     rotation = Rotation.from_quat(motion.quaternion_xyzw).as_matrix()
     arms = geometry.platform_joints @ rotation.T

@@ -16,20 +16,13 @@ LEGS = range(1, 7)
 
 
 class MujocoChain:
-    """
-    A platform in MuJoCo that can be put into a motion's state.
+    """A platform in MuJoCo that can be put into a motion's state.
 
-    Parameters
-    ----------
-    platform : Platform
-        With masses.
-    integrator : str
-        ``Euler``, ``implicitfast`` or ``RK4``.
-    step : float
-        Time step [s].
-    hard : bool
-        Closings as the export has them, as hard as MuJoCo takes; else MuJoCo's defaults.
-
+    Args:
+        platform: With masses.
+        integrator: ``Euler``, ``implicitfast`` or ``RK4``.
+        step: Time step [s].
+        hard: Closings as the export has them, as hard as MuJoCo takes; else MuJoCo's defaults.
     """
 
     def __init__(

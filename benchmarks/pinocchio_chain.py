@@ -16,14 +16,10 @@ AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 
 
 class PinocchioChain(ClosedLoop):
-    """
-    The closed loop with masses; 24 coordinates, legs first.
+    """The closed loop with masses; 24 coordinates, legs first.
 
-    Parameters
-    ----------
-    platform : Platform
-        With masses, without payload.
-
+    Args:
+        platform: With masses, without payload.
     """
 
     def __init__(self, platform: Platform) -> None:

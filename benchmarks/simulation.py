@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-How much faster than real time a rig runs in simulated time, without ROS and as a graph.
+"""How much faster than real time a rig runs in simulated time, without ROS and as a graph.
 
 ``python benchmarks/simulation.py [seconds]``: the chain of `stewart simulate` for Vigo at 200 Hz
 (control loop 400 Hz), without and with its bag, and with an IMU and the state estimator; the EX800
@@ -11,7 +10,6 @@ and bodies, advanced by the same steps. What is above it is Python, messages and
 time beside wall-clock time tells a busy machine from a slow one. A bag costs some 0.15 s to open
 and to close, however long it is. It fails if the graph is not five times as fast as real time, by
 processor time. Of the core twenty times are asked; whether a line has them is told.
-
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Make Markdown tables of the results in build/benchmarks: to standard output, or into a page.
+"""Make Markdown tables of the results in build/benchmarks: to standard output, or into a page.
 
 With --into, the sections between the markers of the page are renewed where there is a result, the
 others stay as they are, and figures that the page shows are copied to where it shows them.
-
 """
 
 from __future__ import annotations

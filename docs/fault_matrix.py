@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Write fault_matrix.md: break the virtual rigs, and say what came of it.
+"""Write fault_matrix.md: break the virtual rigs, and say what came of it.
 
 ``python docs/fault_matrix.py`` runs every case of ``src/stewart_bringup/test/fault_cases.py`` as a
 test (five minutes) and writes the table from the results; with JUnit files as arguments it takes
 those of earlier runs. A test holds the table against the cases.
-
 """
 
 from __future__ import annotations

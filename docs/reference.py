@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Write reference.md, the tables of all nodes and verbs, from the code itself.
+"""Write reference.md, the tables of all nodes and verbs, from the code itself.
 
 ``python docs/reference.py`` writes it; ``--check`` fails if it is not what the code says.
-
 """
 
 from __future__ import annotations

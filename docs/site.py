@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The site that `make docs` builds: what stands in the repository, and an API page for each package.
+"""The site that `make docs` builds: the pages of the repository, and an API page per package.
 
 A hook of MkDocs (mkdocs.yml). READMEs become pages where they stand, links between files of the
 repository become links between pages, and the docstrings become pages; nothing is written twice.

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Reproduce every paper and write one page of all tables and figures.
+"""Reproduce every paper and write one page of all tables and figures.
 
 ``make papers`` runs this; ``build/papers/index.html`` needs no other file. It exits with 1 if a
 row of any paper fails.
-
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Reproduce the swarm identification of the cylindrical robot.
+"""Reproduce the swarm identification of the cylindrical robot.
 
 ``python papers/cylindrical.py`` compares the numbers of ``data/cylindrical.yaml`` with ours,
 prints the rows and Tables V to VII beside our verdicts, writes ``build/papers/cylindrical.html``
 and one PNG file per figure, and exits with 1 if a row fails.
-
 """
 
 from __future__ import annotations

@@ -68,16 +68,11 @@ def excess(motion: JointMotion, limits: dict[str, Any]) -> Array:
 def least_excess(
     said: dict[str, Any], a: Array, w: Array, c: Array, limits: dict[str, Any]
 ) -> tuple[float, Array, Array]:
-    """
-    Try all signs of amplitudes and constants that the text may have lost.
+    """Try all signs of amplitudes and constants that the text may have lost.
 
-    Returns
-    -------
-    float
+    Returns:
         Largest excess of any joint, with the signs that make it least.
-    ndarray, ndarray
         Amplitudes and constants with these signs.
-
     """
     time = np.linspace(0.0, said['choices']['duration_s'], 1001)
     best_a, best_c, worst = np.array(a, dtype=float), np.array(c, dtype=float), np.full(3, np.inf)

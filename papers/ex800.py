@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Reproduce the dynamics of the paper on the DeltaLab EX800.
+"""Reproduce the dynamics of the paper on the DeltaLab EX800.
 
 M. M. Elshami, H. El-Hussieny, H. Ishii, A. Nada: Multibody Based Parameter Estimation of Stewart
 Platform Using Particles Swarm Optimization. Machines 2026, 14, 218.
@@ -10,7 +9,6 @@ Platform Using Particles Swarm Optimization. Machines 2026, 14, 218.
 writes ``build/papers/ex800.html`` and one PNG file per figure, and exits with 1 if a row fails.
 ``--variant printed``, ``--turn before`` and ``--exchange-angles`` choose other readings of the
 paper for the figures; rows that concern a certain reading are always computed for that one.
-
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Table 1 and Figures 10, 12, 13 of the EX800 paper, as it computes them and as it should be done.
+"""Table 1 and Figures 10, 12, 13 of the EX800 paper, as it computes them and as it should be done.
 
 The paper's recordings are not in its text: "measured" here is the theory with the noise of such a
 sensor, stated in the data file and seeded.
-
 """
 
 from __future__ import annotations
@@ -34,18 +32,12 @@ UNITS = ('kg', 'kg m²', 'kg m²')
 
 @dataclass(eq=False)
 class Platform3(LinearModel):
-    """
-    Generalised forces of the platform by M_p, I_xx = I_yy, I_zz, frame at its centre of mass.
+    """Generalised forces of the platform by M_p, I_xx = I_yy, I_zz, frame at its centre of mass.
 
-    Attributes
-    ----------
-    gravity : ndarray, shape (3,)
-        [m/s²].
-    start : ndarray, shape (3,)
-        Where a search begins.
-    moments : bool
-        All six generalised forces; the paper takes the three translational ones.
-
+    Attributes:
+        gravity (3,): [m/s²].
+        start (3,): Where a search begins.
+        moments: All six generalised forces; the paper takes the three translational ones.
     """
 
     gravity: Array

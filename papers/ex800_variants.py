@@ -21,19 +21,14 @@ from stewart_kinematics.trajectories import Circle, MultiSine
 
 @dataclass(frozen=True)
 class Variant:
-    """
-    One reading of the paper.
+    """One reading of the paper.
 
-    Attributes
-    ----------
-    name : str
-        ``printed`` or ``corrected``: amplitude of Eq. 18's last angle and the cylinder's inertia.
-    turn : str
-        Where R_z(phi_0) stands: ``after``, R = R_zxy R_z, or ``before``, R = R_z R_zxy.
-    exchanged : bool
-        Which of Eq. 18's two angles of one name is the first rotation: the one printed first, or,
-        exchanged, the one printed last.
-
+    Attributes:
+        name: ``printed`` or ``corrected``: amplitude of Eq. 18's last angle and the cylinder's
+            inertia.
+        turn: Where R_z(phi_0) stands: ``after``, R = R_zxy R_z, or ``before``, R = R_z R_zxy.
+        exchanged: Which of Eq. 18's two angles of one name is the first rotation: the one printed
+            first, or, exchanged, the one printed last.
     """
 
     name: str = 'corrected'
@@ -118,12 +113,10 @@ def without_legs(platform: Platform) -> Platform:
 
 
 def without_spin(platform: Platform) -> Platform:
-    """
-    Return the platform with legs that feel no spin.
+    """Return the platform with legs that feel no spin.
 
     A leg that is symmetric about its axis has the angular momentum I (d × d') + I_zz w d; without
     I_zz the spin w is nowhere, as in a model that leaves it out.
-
     """
     masses = masses_of(platform)
     slim = {
@@ -147,23 +140,15 @@ def with_centres_moved(platform: Platform, way: float) -> Platform:
 def joints(
     platform: Platform, alpha: float, beta: float, *, turn: float = 60.0, shift: int = 1
 ) -> tuple[Array, Array]:
-    """
-    Return B_i and the platform joint that leg i ends at, by Eqs. 9 and 10.
+    """Return B_i and the platform joint that leg i ends at, by Eqs. 9 and 10.
 
-    Parameters
-    ----------
-    platform : Platform
-        Gives the radii.
-    alpha, beta, turn : float
-        Half-angles and phi_0 [deg].
-    shift : int
-        Leg i ends at P_(i - shift): 0 as printed.
+    Args:
+        platform: Gives the radii.
+        alpha, beta, turn: Half-angles and phi_0 [deg].
+        shift: Leg i ends at P_(i - shift): 0 as printed.
 
-    Returns
-    -------
-    base, platform : ndarray, shape (6, 3)
-        [m].
-
+    Returns:
+        base, platform (6, 3): [m].
     """
     geometry = platform.geometry
     radii = [

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Reproduce the paper on the dynamics of the PS-6TL-1500, and test its sentences.
+"""Reproduce the paper on the dynamics of the PS-6TL-1500, and test its sentences.
 
 S.-E. Nichifor, I. Stroe: Dynamic Modeling of a 6-DOF Parallel Manipulator.
 
@@ -9,7 +8,6 @@ S.-E. Nichifor, I. Stroe: Dynamic Modeling of a 6-DOF Parallel Manipulator.
 writes ``build/papers/ps6tl.html`` and one PNG file per figure, and exits with 1 if a row fails. A
 row marked "contradicted" stands for something that the paper says or prints and that is wrong; it
 fails if that should change.
-
 """
 
 from __future__ import annotations
@@ -232,12 +230,10 @@ def compare_angle_limits(
 
 
 def _stop_misfit(base: Array, upper: Array, poses: list[Array], height: float) -> float:
-    """
-    Return how far the limit pose that fits least is from both stops [m].
+    """Return how far the limit pose that fits least is from both stops [m].
 
     The stops are the longest and the shortest actuator of all limit poses, for no limit pose may
     be beyond a stop.
-
     """
     lengths = []
     for rpy in poses:

@@ -18,16 +18,12 @@ from stewart_kinematics.spatial import quaternion_from_euler
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """
-    One period of a case.
+    """One period of a case.
 
-    Attributes
-    ----------
-    time : ndarray, shape (n,)
-        [s].
-    coordinates, rates, accelerations : ndarray, shape (n, 6)
-        x, y, z absolute, roll, pitch, yaw, and derivatives [m, rad, per s, per s²].
-
+    Attributes:
+        time (n,): [s].
+        coordinates, rates, accelerations (n, 6): x, y, z absolute, roll, pitch, yaw, and
+            derivatives [m, rad, per s, per s²].
     """
 
     time: Array
@@ -52,25 +48,16 @@ class Case:
 def case(
     platform: Platform, said: dict[str, Any], name: str, roll: float = 0.0, pitch: float = 0.0
 ) -> Case:
-    """
-    Sample one period of a case.
+    """Sample one period of a case.
 
-    Parameters
-    ----------
-    platform : Platform
-        Its zero pose is the home from which the paper's z counts.
-    said : dict
-        The cases of the data file.
-    name : str
-        ``case_1`` or ``case_2``.
-    roll, pitch : float
-        By how much the attitude is changed [deg].
+    Args:
+        platform: Its zero pose is the home from which the paper's z counts.
+        said: The cases of the data file.
+        name: ``case_1`` or ``case_2``.
+        roll, pitch: By how much the attitude is changed [deg].
 
-    Returns
-    -------
-    Case
+    Returns:
         2001 samples from t = 0 on.
-
     """
     path, omega = said[name], said['angular_frequency_radps']
     time = np.linspace(0.0, 2.0 * np.pi / omega, 2001)

@@ -42,20 +42,13 @@ def draw_sensitivity(
     by_pitch: Mapping[float, Array],
     by_roll: Mapping[float, Array],
 ) -> None:
-    """
-    Draw Figs. 9 to 14, one for each actuator.
+    """Draw Figs. 9 to 14, one for each actuator.
 
-    Parameters
-    ----------
-    report : Report
-        Receives the figures.
-    time : ndarray, shape (n,)
-        [s].
-    reference : ndarray, shape (n, 6)
-        Forces of case 2 [N].
-    by_pitch, by_roll : mapping of float to ndarray, shape (n, 6)
-        Forces [N] by the change of the angle [deg].
-
+    Args:
+        report: Receives the figures.
+        time (n,): [s].
+        reference (n, 6): Forces of case 2 [N].
+        by_pitch, by_roll (n, 6): Forces [N] by the change of the angle [deg].
     """
     for leg in range(6):
         drawing = Figure(figsize=(10, 4), layout='constrained')

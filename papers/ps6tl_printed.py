@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Formulas of the PS-6TL paper as they are printed, each with the repair that makes it right.
+"""Formulas of the PS-6TL paper as they are printed, each with the repair that makes it right.
 
 The paper mixes three conventions: Eq. 3 is R_z(psi) R_y(theta) R_x(phi), Eqs. 11 to 15 belong to
 R_y R_x R_z, Eqs. 17 to 24 to R_x(alpha) R_y(beta) R_z(gamma), which the text never names. The
 package derives everything from Eq. 3; nothing of it is used here.
-
 """
 
 from __future__ import annotations
@@ -29,24 +27,16 @@ def mass_block(angles: Array, moments: Array) -> Array:
 
 
 def coriolis_block(angles: Array, rates: Array, moments: Array, *, repaired: bool) -> Array:
-    """
-    Return C_22 of Eqs. 23 and 24, shape (n, 3, 3).
+    """Return C_22 of Eqs. 23 and 24, shape (n, 3, 3).
 
-    Parameters
-    ----------
-    angles, rates : ndarray, shape (n, 3)
-        Alpha, beta, gamma and their rates [rad], [rad/s].
-    moments : ndarray, shape (3,)
-        [kg m²].
-    repaired : bool
-        With C_3 = sin b cos g sin g (I_x − I_y) for the printed cos g sin² g (I_x − I_y), and with
-        the terms I_z cos b / 2, which are not printed at all.
+    Args:
+        angles, rates (n, 3): Alpha, beta, gamma and their rates [rad], [rad/s].
+        moments (3,): [kg m²].
+        repaired: With C_3 = sin b cos g sin g (I_x − I_y) for the printed cos g sin² g (I_x −
+            I_y), and with the terms I_z cos b / 2, which are not printed at all.
 
-    Returns
-    -------
-    ndarray, shape (n, 3, 3)
-        [kg m²/s].
-
+    Returns:
+        (n, 3, 3): [kg m²/s].
     """
     ix, iy, iz = moments
     (cb, sb), (cg, sg) = _cos_sin(angles[:, 1]), _cos_sin(angles[:, 2])
@@ -66,21 +56,14 @@ def coriolis_block(angles: Array, rates: Array, moments: Array, *, repaired: boo
 
 
 def angular_velocity(angles: Array, rates: Array, *, repaired: bool) -> Array:
-    """
-    Return the plate's angular velocity of Eq. 15, shape (n, 3) [rad/s].
+    """Return the plate's angular velocity of Eq. 15, shape (n, 3) [rad/s].
 
-    Parameters
-    ----------
-    angles, rates : ndarray, shape (n, 3)
-        Phi, theta, psi and their rates [rad], [rad/s].
-    repaired : bool
-        With R_y R_x Z as the axis of psi in Eq. 12, instead of R_x R_z Z.
+    Args:
+        angles, rates (n, 3): Phi, theta, psi and their rates [rad], [rad/s].
+        repaired: With R_y R_x Z as the axis of psi in Eq. 12, instead of R_x R_z Z.
 
-    Returns
-    -------
-    ndarray, shape (n, 3)
-        In the plate's axes, for R = R_y(theta) R_x(phi) R_z(psi).
-
+    Returns:
+        (n, 3): In the plate's axes, for R = R_y(theta) R_x(phi) R_z(psi).
     """
     (cf, sf), (ct, st), (cp, sp) = (_cos_sin(column) for column in angles.T)
     zero, one = np.zeros_like(cf), np.ones_like(cf)
@@ -121,23 +104,16 @@ def leg_lengths(base: Array, platform: Array, coordinates: Array) -> Array:
 
 
 def jacobian(base: Array, platform: Array, coordinates: Array, *, repaired: bool) -> Array:
-    """
-    Return J of Eq. 25, shape (n, 6, 6).
+    """Return J of Eq. 25, shape (n, 6, 6).
 
-    Parameters
-    ----------
-    base, platform : ndarray, shape (6, 3)
-        Joints, in the planes of their frames [m].
-    coordinates : ndarray, shape (n, 6)
-        x, y, z, phi, theta, psi [m], [rad].
-    repaired : bool
-        With r_32 sin psi for r_23 sin psi in J(i,5) and −P_iy r_22 for P_iy r_22 in J(i,6).
+    Args:
+        base, platform (6, 3): Joints, in the planes of their frames [m].
+        coordinates (n, 6): x, y, z, phi, theta, psi [m], [rad].
+        repaired: With r_32 sin psi for r_23 sin psi in J(i,5) and −P_iy r_22 for P_iy r_22 in
+            J(i,6).
 
-    Returns
-    -------
-    ndarray, shape (n, 6, 6)
-        J(i,4) is not printed; it is P_iy (r_13 x̄ + r_23 ȳ + r_33 z) / l_i either way.
-
+    Returns:
+        (n, 6, 6): J(i,4) is not printed; it is P_iy (r_13 x̄ + r_23 ȳ + r_33 z) / l_i either way.
     """
     r, (x, y, z) = _eq_3(coordinates), (coordinates[:, k, None] for k in range(3))
     (px, py), (bx, by) = platform[:, :2].T, base[:, :2].T

@@ -36,27 +36,18 @@ img { max-width: 100% }
 
 @dataclass(frozen=True)
 class Row:
-    """
-    One number of the paper beside ours.
+    """One number of the paper beside ours.
 
-    Attributes
-    ----------
-    name : str
-        What is compared.
-    published, ours : float
-        The two numbers, in `unit`.
-    tolerance : float
-        Largest difference that passes, in `unit`; fixed in the data file before the run.
-    unit : str
-        Unit of the three numbers.
-    source : str
-        Where the paper says it.
-    relation : {'=', '<=', '>=', '!='}
-        What ours has to be, compared with what is published; '!=' for what the paper says or
-        prints and a correct model contradicts: the row fails if that changes.
-    note : str
-        What the reader should know.
-
+    Attributes:
+        name: What is compared.
+        published, ours: The two numbers, in `unit`.
+        tolerance: Largest difference that passes, in `unit`; fixed in the data file before the
+            run.
+        unit: Unit of the three numbers.
+        source: Where the paper says it.
+        relation: What ours has to be, compared with what is published; '!=' for what the paper
+            says or prints and a correct model contradicts: the row fails if that changes.
+        note: What the reader should know.
     """
 
     name: str
@@ -106,20 +97,13 @@ class FigureEntry:
 
 @dataclass
 class Report:
-    """
-    All that a reproduction has to say.
+    """All that a reproduction has to say.
 
-    Attributes
-    ----------
-    title : str
-        The paper.
-    rows : list of Row
-        Compared numbers.
-    figures : list of FigureEntry
-        Figures drawn again.
-    notes : list of str
-        Misprints and readings of the text.
-
+    Attributes:
+        title: The paper.
+        rows: Compared numbers.
+        figures: Figures drawn again.
+        notes: Misprints and readings of the text.
     """
 
     title: str
@@ -128,25 +112,16 @@ class Report:
     notes: list[str] = field(default_factory=list)
 
     def add(self, name: str, ours: float, said: dict[str, Any], note: str = '') -> Row:
-        """
-        Compare one number with an entry of the data file.
+        """Compare one number with an entry of the data file.
 
-        Parameters
-        ----------
-        name : str
-            What is compared.
-        ours : float
-            Our number, in the entry's unit.
-        said : dict
-            `value`, `tolerance`, `unit`, `source`, optionally `relation`.
-        note : str
-            What the reader should know.
+        Args:
+            name: What is compared.
+            ours: Our number, in the entry's unit.
+            said: `value`, `tolerance`, `unit`, `source`, optionally `relation`.
+            note: What the reader should know.
 
-        Returns
-        -------
-        Row
+        Returns:
             The row, already in the report.
-
         """
         row = Row(
             name,
@@ -194,21 +169,14 @@ class Report:
         print(f'{words.count("ok")} of {len(words)} rows agree{rest}', file=stream)
 
     def write(self, folder: Path, stem: str) -> Path:
-        """
-        Write ``<stem>.html``, self-contained, and one PNG file per figure.
+        """Write ``<stem>.html``, self-contained, and one PNG file per figure.
 
-        Parameters
-        ----------
-        folder : Path
-            Where to; made if it is not there.
-        stem : str
-            Beginning of the file names.
+        Args:
+            folder: Where to; made if it is not there.
+            stem: Beginning of the file names.
 
-        Returns
-        -------
-        Path
+        Returns:
             The page.
-
         """
         folder.mkdir(parents=True, exist_ok=True)
         for number, figure in enumerate(self.figures, 1):

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Reproduce the state estimation of the paper on the SIMONA Research Simulator.
+"""Reproduce the state estimation of the paper on the SIMONA Research Simulator.
 
 I. Miletovic, D. M. Pool, O. Stroosma, M. M. van Paassen, Q. P. Chu: Improved Stewart platform
 state estimation using inertial and actuator position measurements. Control Engineering Practice
@@ -11,7 +10,6 @@ state estimation using inertial and actuator position measurements. Control Engi
 writes ``build/papers/srs.html`` and one PNG file per figure, and exits with 1 if a row fails. The
 measurements on the machine are not published; sections 4 and 5 are both simulated, section 5 with
 an IMU that is late.
-
 """
 
 from __future__ import annotations

@@ -159,21 +159,14 @@ def compare_beside(report: Report, said: dict[str, Any], study: dict[str, Any]) 
 
 @dataclass(frozen=True)
 class Pilot:
-    """
-    One motion of the class of MP2, and how the filter and the baseline do on it.
+    """One motion of the class of MP2, and how the filter and the baseline do on it.
 
-    Attributes
-    ----------
-    group : str
-        What was varied.
-    rate, travel, acceleration : float
-        Greatest roll or pitch rate [deg/s], furthest leg from neutral [m], RMS of the
-        acceleration over time and axes [m/s²].
-    ratio : float
-        Velocity error of Gauss-Newton at a true 25 Hz over that of the filter.
-    velocity : float
-        Velocity error of the filter [m/s].
-
+    Attributes:
+        group: What was varied.
+        rate, travel, acceleration: Greatest roll or pitch rate [deg/s], furthest leg from neutral
+            [m], RMS of the acceleration over time and axes [m/s²].
+        ratio: Velocity error of Gauss-Newton at a true 25 Hz over that of the filter.
+        velocity: Velocity error of the filter [m/s].
     """
 
     group: str

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The filter of the paper as the paper has it: sixteen additive states in filterpy.
+"""The filter of the paper as the paper has it: sixteen additive states in filterpy.
 
 State (Eq. 10): position of the IMU in base axes, its velocity in its own axes, quaternion
 e0, ex, ey, ez, biases of accelerometer and gyroscope. Prediction is Eq. 14 by forward Euler, or
 by the midpoint rule with the IMU's samples joined by a straight line, which is not in the paper.
-
 """
 
 from __future__ import annotations
@@ -28,16 +26,11 @@ DEVIATIONS = np.array([1.0] * 6 + [0.1] * 4 + [1.0] * 3 + [0.1] * 3)
 
 @dataclass(frozen=True, eq=False)
 class SixteenStates:
-    """
-    What the filter found, at the stamps of the legs.
+    """What the filter found, at the stamps of the legs.
 
-    Attributes
-    ----------
-    position, linear_velocity : ndarray, shape (n, 3)
-        Of the IMU, in base axes [m], [m/s].
-    innovations, sigmas : ndarray, shape (n, 6)
-        [m].
-
+    Attributes:
+        position, linear_velocity (n, 3): Of the IMU, in base axes [m], [m/s].
+        innovations, sigmas (n, 6): [m].
     """
 
     position: Array
@@ -47,23 +40,15 @@ class SixteenStates:
 
 
 def run(simulated: SimulatedRun, *, midpoint: bool, factor: float = 1.1) -> SixteenStates:
-    """
-    Filter a run.
+    """Filter a run.
 
-    Parameters
-    ----------
-    simulated : SimulatedRun
-        IMU and legs with the same stamps.
-    midpoint : bool
-        Midpoint rule instead of forward Euler.
-    factor : float
-        Of Q and R; 1.1 in Eq. 21.
+    Args:
+        simulated: IMU and legs with the same stamps.
+        midpoint: Midpoint rule instead of forward Euler.
+        factor: Of Q and R; 1.1 in Eq. 21.
 
-    Returns
-    -------
-    SixteenStates
+    Returns:
         Started from forward kinematics.
-
     """
     platform, errors = simulated.platform, simulated.errors
     mounting = platform.imu

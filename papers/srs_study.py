@@ -26,20 +26,13 @@ UNITS = ('m', 'm/s', 'rad', 'm/s²', 'rad/s')
 
 @dataclass(frozen=True, eq=False)
 class Filtered:
-    """
-    One run that went through the filter.
+    """One run that went through the filter.
 
-    Attributes
-    ----------
-    run : SimulatedRun
-        Samples and truth.
-    series : EstimateSeries
-        Estimates.
-    errors : ndarray, shape (n, 15)
-        Truth minus estimate in the order of the covariance.
-    seconds : float
-        Processor time that the filter took [s].
-
+    Attributes:
+        run: Samples and truth.
+        series: Estimates.
+        errors (n, 15): Truth minus estimate in the order of the covariance.
+        seconds: Processor time that the filter took [s].
     """
 
     run: SimulatedRun
@@ -79,33 +72,21 @@ def filtered(
     beside: bool = False,
     imu_delay: float = 0.0, imu_factor: float | None = None, **options: Any,
 ) -> Filtered:  # fmt: skip
-    """
-    Simulate a profile and filter it from forward kinematics.
+    """Simulate a profile and filter it from forward kinematics.
 
-    Parameters
-    ----------
-    profile : str or Trajectory
-        MP1, MP2 or another motion of the SRS.
-    seed : int
-        Of the noises.
-    duration : float
-        [s].
-    factor : float
-        Of the variances R, and of Q unless `imu_factor` says otherwise.
-    beside : bool
-        IMU where it sits on the SRS (section 5), not in the upper gimbal point (section 4).
-    imu_delay : float
-        How late the IMU is [s].
-    imu_factor : float, optional
-        Of the variances Q.
-    **options
-        Refinements of the filter.
+    Args:
+        profile: MP1, MP2 or another motion of the SRS.
+        seed: Of the noises.
+        duration: [s].
+        factor: Of the variances R, and of Q unless `imu_factor` says otherwise.
+        beside: IMU where it sits on the SRS (section 5), not in the upper gimbal point (section
+            4).
+        imu_delay: How late the IMU is [s].
+        imu_factor: Of the variances Q.
+        **options: Refinements of the filter.
 
-    Returns
-    -------
-    Filtered
+    Returns:
         What came of it.
-
     """
     run = simulate(
         profile,
@@ -154,23 +135,15 @@ def final_rms(runs: list[Filtered]) -> dict[str, float]:
 
 
 def differentiated(item: Filtered, time_constant: float, settled: float) -> tuple[float, float]:
-    """
-    Return RMS errors of the baseline: Gauss-Newton and the differentiator.
+    """Return RMS errors of the baseline: Gauss-Newton and the differentiator.
 
-    Parameters
-    ----------
-    item : Filtered
-        A run.
-    time_constant : float
-        Of the differentiator [s].
-    settled : float
-        Rows before this are left out [s].
+    Args:
+        item: A run.
+        time_constant: Of the differentiator [s].
+        settled: Rows before this are left out [s].
 
-    Returns
-    -------
-    position, velocity : float
-        [m], [m/s].
-
+    Returns:
+        position, velocity: [m], [m/s].
     """
     run = item.run
     found = from_legs(run.platform.geometry, run.legs, time_constant)
@@ -184,21 +157,14 @@ def differentiated(item: Filtered, time_constant: float, settled: float) -> tupl
 
 
 def converged_after(runs: list[Filtered], position: float, velocity: float) -> float:
-    """
-    Return from when on the estimates of every run stay close to the truth [s].
+    """Return from when on the estimates of every run stay close to the truth [s].
 
-    Parameters
-    ----------
-    runs : list of Filtered
-        With the same stamps.
-    position, velocity : float
-        What is close [m], [m/s].
+    Args:
+        runs: With the same stamps.
+        position, velocity: What is close [m], [m/s].
 
-    Returns
-    -------
-    float
+    Returns:
         Time since the first sample; infinite if the last row is not close.
-
     """
     away = np.zeros(len(runs[0].series), dtype=bool)
     for item in runs:

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Reproduce the tables and figures of the paper on the Vigo platform.
+"""Reproduce the tables and figures of the paper on the Vigo platform.
 
 D. Silva, J. Garrido, E. Riveiro: Stewart Platform Motion Control Automation with Industrial
 Resources to Perform Cycloidal and Oceanic Wave Trajectories. Machines 2022, 10, 711.
@@ -9,7 +8,6 @@ Resources to Perform Cycloidal and Oceanic Wave Trajectories. Machines 2022, 10,
 ``python papers/vigo.py`` compares the published numbers of ``data/vigo.yaml`` with ours, prints
 the rows, writes ``build/papers/vigo.html`` and one PNG file per figure, and exits with 1 if a row
 fails.
-
 """
 
 from __future__ import annotations
@@ -124,24 +122,16 @@ def compare_solution(
 
 
 def _carried(platform: Platform, pose: Pose, stroke_mm: float) -> dict[str, float]:
-    """
-    Return how far wrong strokes can carry a pose.
+    """Return how far wrong strokes can carry a pose.
 
-    Parameters
-    ----------
-    platform : Platform
-        The platform.
-    pose : Pose
-        Where it is.
-    stroke_mm : float
-        How far each stroke may be off [mm].
+    Args:
+        platform: The platform.
+        pose: Where it is.
+        stroke_mm: How far each stroke may be off [mm].
 
-    Returns
-    -------
-    dict of str to float
+    Returns:
         The same as ``stroke_mm``, and the largest ``position_mm`` and ``angle_rad``. Both are
         convex in the six errors, so they are largest at a corner of their box.
-
     """
     corners = np.array(list(product((-stroke_mm, stroke_mm), repeat=6))).T / MM
     legs = jacobian(platform.geometry, pose.position, pose.quaternion_xyzw)

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Set up the ROS-less environment of this clone: `.venv`, and the workspace built in it.
+"""Set up the ROS-less environment of this clone: `.venv`, and the workspace built in it.
 
 Every step is repeated only when something it depends on has changed, an interrupted step
 starts over, and nothing is written outside the clone. Only the standard library is used:
@@ -258,8 +257,7 @@ def uv_progress(line: str) -> str | None:
 
 
 def relocate_cmake_exports() -> None:
-    """
-    Point the wheels' CMake exports at this interpreter.
+    """Point the wheels' CMake exports at this interpreter.
 
     They name the headers of Python and numpy by the paths of the machine that built them.
     """
@@ -359,8 +357,7 @@ def package_folders() -> dict[str, Path]:
 
 
 def package_key(package: Path) -> str:
-    """
-    Return what the build of a package depends on.
+    """Return what the build of a package depends on.
 
     The folder of the Python modules is linked, so they do not count. Other files are linked one
     by one, launch files among them, and count by name. What CMake and setuptools read counts

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Compile the kernels of the workspace into numba's cache, and tell coverage which lines they have.
+"""Compile the workspace's kernels into numba's cache, and tell coverage which lines they have.
 
 The latter where NUMBA_JIT_COVERAGE asks for it: coverage learns the lines of a kernel from numba
 while it is compiled, and from nobody afterwards. Traced line by line, numba takes twice as long;
@@ -24,8 +23,7 @@ WORKERS = 2
 
 
 def kernel_modules() -> dict[str, set[str]]:
-    """
-    Return the modules that make kernels, each with those of them that it imports.
+    """Return the modules that make kernels, each with those of them that it imports.
 
     Kernels of a signature are compiled when their module is imported.
     """

@@ -18,8 +18,7 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Import:
-    """
-    One imported module.
+    """One imported module.
 
     Who imports it, whether only when a function runs, whether for type checkers alone.
     """

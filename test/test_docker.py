@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The container files are well made and name what is there: a static check, no image is built.
+"""The container files are well made and name what is there: a static check, no image is built.
 
 Docker resolves paths, verbs and stages when it builds and runs; this holds them against the
 repository before that.
-
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Who may import whom.
+"""Who may import whom.
 
 The table is the one of docs/architecture.md. A package's core is everything outside ``nodes/``
 and ``verbs/``. A verb is core, too, except that its functions may import what nodes may, because
 ROS is wanted only when the verb is called. Tests may import anything.
-
 """
 
 from __future__ import annotations

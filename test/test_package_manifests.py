@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What package.xml and setup.py say is what the sources do.
+"""What package.xml and setup.py say is what the sources do.
 
 rosdep installs what package.xml names, colcon builds in its order, and a file that setup.py does
 not list is not installed; none of the three notices a mistake on the machine of the person who
 made it.
-
 """
 
 from __future__ import annotations

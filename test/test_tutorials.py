@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Every shell block of the tutorials does what the tutorial says, in the order of the page.
+"""Every shell block of the tutorials does what the tutorial says, in the order of the page.
 
 A page is one shell session in an empty folder, in which the first command that fails ends it.
-
 """
 
 from __future__ import annotations

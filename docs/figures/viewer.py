@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Photograph the web viewer: viewer.png, its page, wave.webp, a sea, and controls.png, its buttons.
+"""Photograph the web viewer: its page, viewer.png, a sea, wave.webp, its buttons, controls.png.
 
 Needs the Debian packages chromium and chromium-driver, which draw without a screen. The animation
 repeats without a seam: the periods of the sea's components are rounded to fractions of its length.
-
 """
 
 from __future__ import annotations

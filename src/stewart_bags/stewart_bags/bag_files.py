@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The storage files behind a path: one file, or a rosbag2 directory with or without metadata.
+"""The storage files behind a path: one file, or a rosbag2 directory with or without metadata.
 
 A directory is understood from its files alone. ``metadata.yaml`` is only asked which files there
 should be, so a recording that ended before it was written is not lost.
-
 """
 
 from __future__ import annotations
@@ -24,18 +22,12 @@ SIDE_FILES = ('-wal', '-journal')
 
 @dataclass(frozen=True)
 class StorageFile:
-    """
-    One file of a bag.
+    """One file of a bag.
 
-    Attributes
-    ----------
-    path : Path
-        Where it is.
-    storage : str
-        ``mcap`` or ``sqlite3``.
-    compression : str or None
-        ``zstd`` or ``lz4`` if the file as a whole is compressed.
-
+    Attributes:
+        path: Where it is.
+        storage: ``mcap`` or ``sqlite3``.
+        compression: ``zstd`` or ``lz4`` if the file as a whole is compressed.
     """
 
     path: Path
@@ -57,28 +49,19 @@ class StorageFile:
 
 
 def storage_files(path: Path, *, complete: bool = True) -> list[StorageFile]:
-    """
-    Find the storage files of a bag.
+    """Find the storage files of a bag.
 
-    Parameters
-    ----------
-    path : Path
-        Directory, ``.mcap`` or ``.db3`` file, or one of these with ``.zstd`` or ``.lz4`` behind.
-    complete : bool
-        Whether every file that ``metadata.yaml`` names has to be there.
+    Args:
+        path: Directory, ``.mcap`` or ``.db3`` file, or one of these with ``.zstd`` or ``.lz4``
+            behind.
+        complete: Whether every file that ``metadata.yaml`` names has to be there.
 
-    Returns
-    -------
-    list of StorageFile
+    Returns:
         At least one, in the order of their names.
 
-    Raises
-    ------
-    NotABag
-        If there is nothing of that kind.
-    DamagedBag
-        If ``metadata.yaml`` names files that are not there.
-
+    Raises:
+        NotABag: If there is nothing of that kind.
+        DamagedBag: If ``metadata.yaml`` names files that are not there.
     """
     if not path.exists():
         raise NotABag(path, 'it does not exist')

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Messages many at a time, as they lie in a file, for whoever makes arrays of them.
+"""Messages many at a time, as they lie in a file, for whoever makes arrays of them.
 
 To hand over the messages of an mcap file one by one in the order of bag time, rosbags merges its
 chunks, which takes longer than to read them. Arrays are put in order at once, when they are there.
-
 """
 
 from __future__ import annotations
@@ -27,16 +25,11 @@ SIZE = 2_000
 
 
 class Block(NamedTuple):
-    """
-    Some messages of a topic.
+    """Some messages of a topic.
 
-    Attributes
-    ----------
-    times_ns : list of int
-        Bag times [ns since the epoch].
-    data : list of bytes
-        CDR bytes, with their four bytes of encapsulation.
-
+    Attributes:
+        times_ns: Bag times [ns since the epoch].
+        data: CDR bytes, with their four bytes of encapsulation.
     """
 
     times_ns: list[int]
@@ -44,23 +37,16 @@ class Block(NamedTuple):
 
 
 def blocks_of(reader: Reader, wanted: list[Connection]) -> Iterator[Block]:
-    """
-    Go through some messages of a file.
+    """Go through some messages of a file.
 
-    Parameters
-    ----------
-    reader : Reader
-        The file, open.
-    wanted : list of Connection
-        Whose messages; one at least.
+    Args:
+        reader: The file, open.
+        wanted: Whose messages; one at least.
 
-    Yields
-    ------
-    Block
+    Yields:
         Never empty. Put in the order of bag time, with messages of the same time left in theirs,
         they are what ``reader.messages(wanted)`` yields. Where that raises an error, so does this,
         after the messages before it.
-
     """
     messages = decompress_messages(_as_they_lie(reader, wanted))
     more, failure = True, None

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Where the numbers lie in a serialised message, so that numpy can take them from thousands at once.
+"""Where the numbers lie in a serialised message: numpy takes them from thousands at once.
 
 Messages of one topic nearly always have the same lengths and texts: six joints, one frame. Then
 every field has a fixed place, and a field of all messages is one strided view (CDR as in OMG
 formal/02-06-51, plain version 1, alignment up to 8 bytes).
-
 """
 
 from __future__ import annotations
@@ -37,21 +35,15 @@ class LayoutError(ValueError):
 
 @dataclass(frozen=True)
 class Layout:
-    """
-    The places of all fields in one message, and in every message of the same structure.
+    """The places of all fields in one message, and in every message of the same structure.
 
-    Attributes
-    ----------
-    fields : dict of str to (int, numpy.dtype, int or None)
-        By path such as ``pose.position.x`` or ``status[0].level``: offset [byte], type of one
-        element, and the number of elements, None for a scalar.
-    texts : dict of str to (str or tuple of str)
-        Contents of the strings, by path.
-    times : tuple of str
-        Paths of the fields of type builtin_interfaces/Time.
-    structure : ndarray, shape (k,)
-        Offsets of the bytes that fix the structure: encapsulation, lengths and texts.
-
+    Attributes:
+        fields: By path such as ``pose.position.x`` or ``status[0].level``: offset [byte], type of
+            one element, and the number of elements, None for a scalar.
+        texts: Contents of the strings, by path.
+        times: Paths of the fields of type builtin_interfaces/Time.
+        structure (k,): Offsets of the bytes that fix the structure: encapsulation, lengths and
+            texts.
     """
 
     fields: dict[str, tuple[int, np.dtype[Any], int | None]]
@@ -61,28 +53,18 @@ class Layout:
 
 
 def layout_of(store: Typestore, msgtype: str, data: bytes) -> Layout:
-    """
-    Find the places of all fields in a message.
+    """Find the places of all fields in a message.
 
-    Parameters
-    ----------
-    store : Typestore
-        Knows the type.
-    msgtype : str
-        For example ``sensor_msgs/msg/JointState``.
-    data : bytes
-        CDR bytes with encapsulation.
+    Args:
+        store: Knows the type.
+        msgtype: For example ``sensor_msgs/msg/JointState``.
+        data: CDR bytes with encapsulation.
 
-    Returns
-    -------
-    Layout
+    Returns:
         Valid for every message that equals this one at the bytes ``structure``.
 
-    Raises
-    ------
-    LayoutError
-        If the bytes do not fit the type.
-
+    Raises:
+        LayoutError: If the bytes do not fit the type.
     """
     walk = _Walk(store, data)
     walk.message(msgtype, '')

@@ -16,23 +16,15 @@ Rows = NDArray[np.intp] | slice
 
 
 class Columns:
-    """
-    Messages of one type, column by column.
+    """Messages of one type, column by column.
 
-    Parameters
-    ----------
-    store : Typestore
-        Knows the type.
-    msgtype : str
-        Type of all messages.
-    messages : sequence of bytes
-        CDR bytes with encapsulation, n of them.
+    Args:
+        store: Knows the type.
+        msgtype: Type of all messages.
+        messages: CDR bytes with encapsulation, n of them.
 
-    Raises
-    ------
-    LayoutError
-        If a message does not fit the type.
-
+    Raises:
+        LayoutError: If a message does not fit the type.
     """
 
     def __init__(self, store: Typestore, msgtype: str, messages: Sequence[bytes]) -> None:
@@ -62,26 +54,17 @@ class Columns:
         return self._count
 
     def scalars(self, path: str, dtype: Any = np.float64) -> NDArray[Any]:
-        """
-        Take one scalar field of all messages.
+        """Take one scalar field of all messages.
 
-        Parameters
-        ----------
-        path : str
-            For example ``pose.position.x``.
-        dtype : dtype
-            Type of the result.
+        Args:
+            path: For example ``pose.position.x``.
+            dtype: Type of the result.
 
-        Returns
-        -------
-        ndarray, shape (n,)
-            Its values.
+        Returns:
+            (n,): Its values.
 
-        Raises
-        ------
-        KeyError
-            If a message has no such field.
-
+        Raises:
+            KeyError: If a message has no such field.
         """
         out = np.empty(self._count, dtype)
         for rows, block, layout in self._groups:
@@ -90,21 +73,14 @@ class Columns:
         return out
 
     def vectors(self, path: str, length: int) -> NDArray[np.float64]:
-        """
-        Take one array of all messages.
+        """Take one array of all messages.
 
-        Parameters
-        ----------
-        path : str
-            For example ``position`` of a JointState.
-        length : int
-            How many elements it should have.
+        Args:
+            path: For example ``position`` of a JointState.
+            length: How many elements it should have.
 
-        Returns
-        -------
-        ndarray, shape (n, length)
-            Its values; NaN where a message has another number of elements.
-
+        Returns:
+            (n, length): Its values; NaN where a message has another number of elements.
         """
         out = np.full((self._count, length), np.nan)
         for rows, block, layout in self._groups:
@@ -116,23 +92,16 @@ class Columns:
     def picked(
         self, names_path: str, values_path: str, names: Sequence[str]
     ) -> NDArray[np.float64]:
-        """
-        Take the elements that belong to some names, whatever their order in the message.
+        """Take the elements that belong to some names, whatever their order in the message.
 
-        Parameters
-        ----------
-        names_path : str
-            Path of the names, such as ``name`` of a JointState.
-        values_path : str
-            Path of the values, such as ``position``.
-        names : sequence of str
-            Names wanted, m of them.
+        Args:
+            names_path: Path of the names, such as ``name`` of a JointState.
+            values_path: Path of the values, such as ``position``.
+            names: Names wanted, m of them.
 
-        Returns
-        -------
-        ndarray, shape (n, m)
-            Values in the order of `names`; NaN where a message lacks the name or the values.
-
+        Returns:
+            (n, m): Values in the order of `names`; NaN where a message lacks the name or the
+            values.
         """
         out = np.full((self._count, len(names)), np.nan)
         for rows, block, layout in self._groups:
@@ -150,23 +119,15 @@ class Columns:
         return out
 
     def lacking(self, path: str, names: Sequence[str]) -> tuple[NDArray[np.bool_], set[str]]:
-        """
-        Tell which messages lack some names.
+        """Tell which messages lack some names.
 
-        Parameters
-        ----------
-        path : str
-            Path of the names.
-        names : sequence of str
-            Names wanted.
+        Args:
+            path: Path of the names.
+            names: Names wanted.
 
-        Returns
-        -------
-        ndarray, shape (n,)
-            True where at least one is missing.
-        set of str
+        Returns:
+            (n,): True where at least one is missing.
             Every name that is missing somewhere.
-
         """
         mask = np.zeros(self._count, np.bool_)
         missing: set[str] = set()
@@ -177,19 +138,13 @@ class Columns:
         return mask, missing
 
     def texts(self, path: str) -> list[str | tuple[str, ...]]:
-        """
-        Take one text, or list of texts, of all messages.
+        """Take one text, or list of texts, of all messages.
 
-        Parameters
-        ----------
-        path : str
-            For example ``header.frame_id``.
+        Args:
+            path: For example ``header.frame_id``.
 
-        Returns
-        -------
-        list of str or tuple of str
+        Returns:
             Its values, n of them.
-
         """
         out: list[str | tuple[str, ...]] = [''] * self._count
         for rows, _, layout in self._groups:
@@ -198,19 +153,13 @@ class Columns:
         return out
 
     def distinct(self, path: str) -> set[str | tuple[str, ...]]:
-        """
-        Tell which values a text takes.
+        """Tell which values a text takes.
 
-        Parameters
-        ----------
-        path : str
-            For example ``header.frame_id``.
+        Args:
+            path: For example ``header.frame_id``.
 
-        Returns
-        -------
-        set of str or tuple of str
+        Returns:
             Every value that occurs.
-
         """
         return {layout.texts[path] for _, _, layout in self._groups}
 

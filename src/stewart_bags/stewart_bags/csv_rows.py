@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Topics as rows of a table, under the column names of ``docs/conventions.md``.
+"""Topics as rows of a table, under the column names of ``docs/conventions.md``.
 
 Twists and accelerations are those of ``platform_link``'s origin in base axes; what an Odometry has
 in the axes of its child frame is turned. The IMU stays in sensor axes.
-
 """
 
 from __future__ import annotations
@@ -45,30 +43,20 @@ Blocks = list[tuple[tuple[str, ...], Array]]
 
 
 def rows(bag: Bag, topic: str) -> tuple[list[str], Array]:
-    """
-    Read a topic as a table.
+    """Read a topic as a table.
 
-    Parameters
-    ----------
-    bag : Bag
-        Open bag.
-    topic : str
-        Name as ``Bag.topic`` takes it.
+    Args:
+        bag: Open bag.
+        topic: Name as ``Bag.topic`` takes it.
 
-    Returns
-    -------
-    list of str
+    Returns:
         Names of the columns; quantities that were never measured have none.
-    ndarray, shape (n, columns)
-        ``time_s`` is the stamp after the beginning of the bag, the same for all its topics.
+        (n, columns): ``time_s`` is the stamp after the beginning of the bag, the same for all its
+        topics.
 
-    Raises
-    ------
-    MissingTopic, WrongType
-        If there is no such topic, or its type has no columns.
-    DamagedBag, UndecodableMessage
-        If the bag cannot be read to its end.
-
+    Raises:
+        MissingTopic, WrongType: If there is no such topic, or its type has no columns.
+        DamagedBag, UndecodableMessage: If the bag cannot be read to its end.
     """
     msgtype = bag.topic(topic, JointSeries.MSGTYPE, *_KINDS).msgtype
     series: Any

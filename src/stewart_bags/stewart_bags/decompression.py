@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Compressed bytes back to plain ones, as far as they go.
+"""Compressed bytes back to plain ones, as far as they go.
 
 rosbag2 compresses whole files or single messages with zstd, mcap its chunks with zstd or lz4.
-
 """
 
 from __future__ import annotations
@@ -37,45 +35,30 @@ _ERRORS = (zstd.ZstdError, RuntimeError, EOFError)
 
 
 def format_of(data: bytes | memoryview) -> str | None:
-    """
-    Tell by the first bytes how something is compressed.
+    """Tell by the first bytes how something is compressed.
 
     A serialised message cannot be mistaken: it begins with ``00 00`` or ``00 01``.
 
-    Parameters
-    ----------
-    data : bytes
-        At least four bytes.
+    Args:
+        data: At least four bytes.
 
-    Returns
-    -------
-    str or None
+    Returns:
         ``zstd``, ``lz4``, or None if neither.
-
     """
     return MAGIC.get(bytes(data[:4]))
 
 
 def decompress_prefix(data: bytes, name: str, limit: int) -> tuple[bytes, str | None]:
-    """
-    Decompress as much as is there.
+    """Decompress as much as is there.
 
-    Parameters
-    ----------
-    data : bytes
-        One frame, possibly cut short or corrupt.
-    name : str
-        ``zstd`` or ``lz4``.
-    limit : int
-        The most to give back [byte]; keeps a corrupt frame from filling the memory.
+    Args:
+        data: One frame, possibly cut short or corrupt.
+        name: ``zstd`` or ``lz4``.
+        limit: The most to give back [byte]; keeps a corrupt frame from filling the memory.
 
-    Returns
-    -------
-    bytes
+    Returns:
         What could be decompressed.
-    str or None
         Why there is not more; None if the frame is whole.
-
     """
     decompressor = _DECOMPRESSORS[name]()
     out = bytearray()
@@ -100,24 +83,16 @@ def decompress_prefix(data: bytes, name: str, limit: int) -> tuple[bytes, str | 
 def decompress_messages(
     messages: Iterator[tuple[T, int, bytes]],
 ) -> Iterator[tuple[T, int, bytes]]:
-    """
-    Decompress messages that were compressed one by one.
+    """Decompress messages that were compressed one by one.
 
-    Parameters
-    ----------
-    messages : iterator of tuple
-        Topic, bag time and bytes; all compressed, or none: the first one tells.
+    Args:
+        messages: Topic, bag time and bytes; all compressed, or none: the first one tells.
 
-    Returns
-    -------
-    iterator of tuple
+    Returns:
         The same, with plain bytes.
 
-    Raises
-    ------
-    ValueError
-        On the way, if a message cannot be decompressed; names its number.
-
+    Raises:
+        ValueError: On the way, if a message cannot be decompressed; names its number.
     """
     first = next(messages, None)
     if first is None:
@@ -138,23 +113,15 @@ def _decompressed(
 
 
 def decompress_file(source: Path, target: Path, name: str) -> str | None:
-    """
-    Decompress a file as far as it goes.
+    """Decompress a file as far as it goes.
 
-    Parameters
-    ----------
-    source : Path
-        One frame, possibly cut short or corrupt.
-    target : Path
-        Gets the plain bytes.
-    name : str
-        ``zstd`` or ``lz4``.
+    Args:
+        source: One frame, possibly cut short or corrupt.
+        target: Gets the plain bytes.
+        name: ``zstd`` or ``lz4``.
 
-    Returns
-    -------
-    str or None
+    Returns:
         Why there is not more; None if the frame is whole.
-
     """
     decompressor = _DECOMPRESSORS[name]()
     try:

@@ -1,13 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Message definitions without ROS.
+"""Message definitions without ROS.
 
 The types of ROS 2 Jazzy come with rosbags. Those of stewart_interfaces, and of any other package,
 are read from the ``.msg`` files that the package installs, or from the source tree beside this
 package, so that no definition is kept twice. A bag brings its own definitions and needs none of
 this to be read.
-
 """
 
 from __future__ import annotations
@@ -33,20 +31,14 @@ IDL_SEPARATOR = '=' * 80 + '\n'
 
 
 def interface_directories(package: str) -> Iterator[Path]:
-    """
-    List where the ``.msg`` files of a package may lie.
+    """List where the ``.msg`` files of a package may lie.
 
-    Parameters
-    ----------
-    package : str
-        Name of the interface package.
+    Args:
+        package: Name of the interface package.
 
-    Yields
-    ------
-    Path
+    Yields:
         Directories that exist: installed ones in the order of ``AMENT_PREFIX_PATH``, then the
         source tree.
-
     """
     prefixes = [Path(item) for item in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)]
     candidates = [prefix / 'share' / package for prefix in prefixes if prefix != Path()]
@@ -57,14 +49,10 @@ def interface_directories(package: str) -> Iterator[Path]:
 
 
 def jazzy_typestore() -> Typestore:
-    """
-    Make a type store with the types of ROS 2 Jazzy and, where found, of stewart_interfaces.
+    """Make a type store with the types of ROS 2 Jazzy and, where found, of stewart_interfaces.
 
-    Returns
-    -------
-    Typestore
+    Returns:
         A fresh one; the caller may register more.
-
     """
     store = get_typestore(Stores.ROS2_JAZZY)
     for directory in interface_directories(OWN):
@@ -77,21 +65,14 @@ def jazzy_typestore() -> Typestore:
 
 
 def require(store: Typestore, msgtype: str) -> None:
-    """
-    Make sure that a type store knows a type and everything in it.
+    """Make sure that a type store knows a type and everything in it.
 
-    Parameters
-    ----------
-    store : Typestore
-        Gets what it lacks, from ``.msg`` files.
-    msgtype : str
-        For example ``sensor_msgs/msg/JointState``.
+    Args:
+        store: Gets what it lacks, from ``.msg`` files.
+        msgtype: For example ``sensor_msgs/msg/JointState``.
 
-    Raises
-    ------
-    UnknownType
-        If there is no such definition here.
-
+    Raises:
+        UnknownType: If there is no such definition here.
     """
     if msgtype in store.fielddefs:
         return
@@ -116,21 +97,14 @@ def require(store: Typestore, msgtype: str) -> None:
 
 
 def hash_of(definition: str, msgtype: str) -> str | None:
-    """
-    Compute the hash that ROS gives to a full definition.
+    """Compute the hash that ROS gives to a full definition.
 
-    Parameters
-    ----------
-    definition : str
-        As it stands in a bag, the nested types included.
-    msgtype : str
-        Name of the type.
+    Args:
+        definition: As it stands in a bag, the nested types included.
+        msgtype: Name of the type.
 
-    Returns
-    -------
-    str or None
+    Returns:
         RIHS01 hash; None if the definition is not complete.
-
     """
     store = get_typestore(Stores.EMPTY)
     try:
@@ -141,19 +115,13 @@ def hash_of(definition: str, msgtype: str) -> str | None:
 
 
 def typestore_of(connections: list[Connection]) -> Typestore:
-    """
-    Make the type store of a bag: its own definitions first, ours where it has none.
+    """Make the type store of a bag: its own definitions first, ours where it has none.
 
-    Parameters
-    ----------
-    connections : list of Connection
-        Topics as rosbags found them, with the definitions embedded in the bag.
+    Args:
+        connections: Topics as rosbags found them, with the definitions embedded in the bag.
 
-    Returns
-    -------
-    Typestore
+    Returns:
         Knows every type that the bag or this machine can define.
-
     """
     types = {}
     for connection in connections:

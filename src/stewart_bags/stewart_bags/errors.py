@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What can go wrong with a bag.
+"""What can go wrong with a bag.
 
 BagError
 ├── NotABag               there is no bag under this path
@@ -12,7 +11,6 @@ BagError
 ├── UnknownType           nobody here knows the definition of a message type
 ├── BagExists             the output path is taken
 └── WriteFailed           the storage took no more; what was flushed before stays readable
-
 """
 
 from __future__ import annotations

@@ -30,20 +30,13 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """
-    One oddity of a series.
+    """One oddity of a series.
 
-    Attributes
-    ----------
-    kind : Kind
-        What it is.
-    count : int
-        Samples concerned.
-    first : int
-        Index of the first of them.
-    detail : str
-        Numbers behind it.
-
+    Attributes:
+        kind: What it is.
+        count: Samples concerned.
+        first: Index of the first of them.
+        detail: Numbers behind it.
     """
 
     kind: Kind
@@ -59,20 +52,13 @@ class Finding:
 
 
 def examine_stamps(stamp_ns: NDArray[np.int64]) -> list[Finding]:
-    """
-    Look for disorder and gaps.
+    """Look for disorder and gaps.
 
-    Parameters
-    ----------
-    stamp_ns : ndarray, shape (n,)
-        Stamps in the order of recording [ns].
+    Args:
+        stamp_ns (n,): Stamps in the order of recording [ns].
 
-    Returns
-    -------
-    list of Finding
-        Stamps that are zero, repeat or go backwards, and steps of more than three median
-        periods.
-
+    Returns:
+        Stamps that are zero, repeat or go backwards, and steps of more than three median periods.
     """
     findings = _where(Kind.UNSET, stamp_ns == 0)
     if len(stamp_ns) < 2:
@@ -92,21 +78,14 @@ def examine_stamps(stamp_ns: NDArray[np.int64]) -> list[Finding]:
 
 
 def examine_values(name: str, values: NDArray[np.float64]) -> list[Finding]:
-    """
-    Look for what is no number.
+    """Look for what is no number.
 
-    Parameters
-    ----------
-    name : str
-        What the values are.
-    values : ndarray, shape (n, ...)
-        The samples. An array without one finite number is taken as not measured.
+    Args:
+        name: What the values are.
+        values (n, ...): The samples. An array without one finite number is taken as not measured.
 
-    Returns
-    -------
-    list of Finding
+    Returns:
         At most one.
-
     """
     finite = np.isfinite(values)
     if finite.all() or not finite.any():
@@ -115,21 +94,14 @@ def examine_values(name: str, values: NDArray[np.float64]) -> list[Finding]:
 
 
 def examine_quaternions(name: str, xyzw: NDArray[np.float64]) -> list[Finding]:
-    """
-    Look for attitudes that are none.
+    """Look for attitudes that are none.
 
-    Parameters
-    ----------
-    name : str
-        What the values are.
-    xyzw : ndarray, shape (n, 4)
-        Quaternions.
+    Args:
+        name: What the values are.
+        xyzw (n, 4): Quaternions.
 
-    Returns
-    -------
-    list of Finding
+    Returns:
         At most one.
-
     """
     off = np.abs(np.linalg.norm(xyzw, axis=1) - 1.0)
     detail = f'{name}, off by up to {np.max(off, initial=0):.3g}'

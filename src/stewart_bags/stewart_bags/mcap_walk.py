@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Walk through an mcap file record by record, needing neither its end nor its index.
+"""Walk through an mcap file record by record, needing neither its end nor its index.
 
 Record numbers and layouts as in the MCAP specification (https://mcap.dev/spec). Every record is
 an opcode (1 byte), a length (8 bytes) and so many bytes; chunks hold records of the same form.
-
 """
 
 from __future__ import annotations
@@ -32,26 +30,17 @@ CHUNK_LIMIT = 1 << 30
 
 
 class McapWalk:
-    """
-    One pass over a file.
+    """One pass over a file.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
+    Args:
+        path: The file.
 
-    Attributes
-    ----------
-    topics : dict of int to RescuedTopic
-        Topics seen so far, by the number that messages refer to.
-    damages : list of Damage
-        What could not be read; complete after `messages` has ended.
+    Attributes:
+        topics: Topics seen so far, by the number that messages refer to.
+        damages: What could not be read; complete after `messages` has ended.
 
-    Raises
-    ------
-    NotABag
-        If the file does not begin as mcap files do.
-
+    Raises:
+        NotABag: If the file does not begin as mcap files do.
     """
 
     def __init__(self, path: Path) -> None:
@@ -66,14 +55,10 @@ class McapWalk:
             raise NotABag(path, 'it does not begin as an mcap file does')
 
     def messages(self) -> Iterator[Rescued]:
-        """
-        Go through all messages that can be read, in the order of the file.
+        """Go through all messages that can be read, in the order of the file.
 
-        Yields
-        ------
-        Rescued
+        Yields:
             One after the other.
-
         """
         size = self.path.stat().st_size
         with self.path.open('rb') as file:

@@ -29,18 +29,13 @@ class NothingToPlay(BagError):
 
 @dataclass(frozen=True)
 class Schedule:
-    """
-    When a message of the bag is due, and what its stamps become.
+    """When a message of the bag is due, and what its stamps become.
 
-    Attributes
-    ----------
-    start_ns : int
-        Bag time at which playing starts [ns].
-    rate : float
-        How much faster than recorded; above 0.
-    now_ns : int or None
-        Time that `start_ns` is shifted to [ns since the epoch]; None leaves stamps as recorded.
-
+    Attributes:
+        start_ns: Bag time at which playing starts [ns].
+        rate: How much faster than recorded; above 0.
+        now_ns: Time that `start_ns` is shifted to [ns since the epoch]; None leaves stamps as
+            recorded.
     """
 
     start_ns: int
@@ -48,37 +43,25 @@ class Schedule:
     now_ns: int | None = None
 
     def due(self, time_ns: int) -> float:
-        """
-        Tell when a message is due.
+        """Tell when a message is due.
 
-        Parameters
-        ----------
-        time_ns : int
-            Its bag time [ns].
+        Args:
+            time_ns: Its bag time [ns].
 
-        Returns
-        -------
-        float
-            Time after the start of playing; latched messages from before the start are due
-            at once [s].
-
+        Returns:
+            Time after the start of playing; latched messages from before the start are due at once
+            [s].
         """
         return max(0, time_ns - self.start_ns) / NS / self.rate
 
     def shifted(self, stamp_ns: int) -> int:
-        """
-        Shift a stamp, and scale its distance from the start with the rate.
+        """Shift a stamp, and scale its distance from the start with the rate.
 
-        Parameters
-        ----------
-        stamp_ns : int
-            As recorded [ns].
+        Args:
+            stamp_ns: As recorded [ns].
 
-        Returns
-        -------
-        int
+        Returns:
             As to be published [ns].
-
         """
         if self.now_ns is None:
             return stamp_ns
@@ -86,30 +69,19 @@ class Schedule:
 
 
 def selected(bag: Bag, topics: Collection[str], start_offset: float) -> Iterator[RawMessage]:
-    """
-    Choose what is played.
+    """Choose what is played.
 
-    Parameters
-    ----------
-    bag : Bag
-        Open bag.
-    topics : collection of str
-        Names.
-    start_offset : float
-        Time after the first message of the bag at which playing starts [s].
+    Args:
+        bag: Open bag.
+        topics: Names.
+        start_offset: Time after the first message of the bag at which playing starts [s].
 
-    Yields
-    ------
-    RawMessage
+    Yields:
         First the last message before the start of every latched topic, then all from there on.
 
-    Raises
-    ------
-    MissingTopic
-        If there is no such topic.
-    NothingToPlay
-        If the bag ends before the start.
-
+    Raises:
+        MissingTopic: If there is no such topic.
+        NothingToPlay: If the bag ends before the start.
     """
     names = [bag.topic(name).name for name in topics]
     if not sum(bag.topics[name].count for name in names) or start_offset > bag.duration:
@@ -134,16 +106,11 @@ def is_latched(topic: Topic) -> bool:
 
 
 class Restamper:
-    """
-    Puts other stamps into serialised messages.
+    """Puts other stamps into serialised messages.
 
-    Parameters
-    ----------
-    bag : Bag
-        Knows the types.
-    schedule : Schedule
-        Says what the stamps become.
-
+    Args:
+        bag: Knows the types.
+        schedule: Says what the stamps become.
     """
 
     def __init__(self, bag: Bag, schedule: Schedule) -> None:
@@ -153,20 +120,14 @@ class Restamper:
         self._headed: dict[str, bool] = {}
 
     def __call__(self, message: RawMessage) -> bytes:
-        """
-        Return the bytes of a message with its stamps shifted.
+        """Return the bytes of a message with its stamps shifted.
 
-        Parameters
-        ----------
-        message : RawMessage
-            As recorded.
+        Args:
+            message: As recorded.
 
-        Returns
-        -------
-        bytes
-            The same bytes where stamps stay as they are. Stamps that are zero were never set
-            and stay zero; a message that does not fit its type stays as it is.
-
+        Returns:
+            The same bytes where stamps stay as they are. Stamps that are zero were never set and
+            stay zero; a message that does not fit its type stays as it is.
         """
         if self._schedule.now_ns is None:
             return message.data
@@ -215,23 +176,15 @@ class Restamper:
 def with_clock(
     messages: Iterable[RawMessage], schedule: Schedule, frequency: float
 ) -> Iterator[RawMessage]:
-    """
-    Put the ticks of a clock between the messages.
+    """Put the ticks of a clock between the messages.
 
-    Parameters
-    ----------
-    messages : iterable of RawMessage
-        In the order of bag time.
-    schedule : Schedule
-        Says where they start and what their stamps become.
-    frequency : float
-        Ticks per second of playing [Hz].
+    Args:
+        messages: In the order of bag time.
+        schedule: Says where they start and what their stamps become.
+        frequency: Ticks per second of playing [Hz].
 
-    Yields
-    ------
-    RawMessage
+    Yields:
         The messages, less a recorded clock, and rosgraph_msgs/Clock on ``/clock``.
-
     """
     period = schedule.rate / frequency * NS
     ticks = 0

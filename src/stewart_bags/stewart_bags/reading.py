@@ -26,34 +26,23 @@ _TIME = itemgetter(1)
 
 
 class Bag:
-    """
-    A bag, open for reading; use it as a context manager.
+    """A bag, open for reading; use it as a context manager.
 
-    Parameters
-    ----------
-    path : str or Path
-        Directory, ``.mcap`` or ``.db3`` file, also compressed, also without ``metadata.yaml``.
+    Args:
+        path: Directory, ``.mcap`` or ``.db3`` file, also compressed, also without
+            ``metadata.yaml``.
 
-    Attributes
-    ----------
-    path : Path
-        The same.
-    topics : dict of str to Topic
-        By name.
-    start_ns, end_ns : int
-        Bag time of the first and of the last message [ns]; both 0 in an empty bag.
-    typestore : Typestore
-        Decodes every type of the bag that has a definition.
+    Attributes:
+        path: The same.
+        topics: By name.
+        start_ns, end_ns: Bag time of the first and of the last message [ns]; both 0 in an empty
+            bag.
+        typestore: Decodes every type of the bag that has a definition.
 
-    Raises
-    ------
-    NotABag
-        If there is no bag.
-    DamagedBag
-        If a file was not closed, was cut or is corrupt.
-    OSError
-        If a file may not be read.
-
+    Raises:
+        NotABag: If there is no bag.
+        DamagedBag: If a file was not closed, was cut or is corrupt.
+        OSError: If a file may not be read.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -103,28 +92,19 @@ class Bag:
         self._stack.close()
 
     def topic(self, name: str, *expected: str) -> Topic:
-        """
-        Look a topic up.
+        """Look a topic up.
 
-        Parameters
-        ----------
-        name : str
-            Its full name; ``imu/data`` also finds ``/imu/data`` and the one topic that ends so.
-        *expected : str
-            Message types that would do; none for any.
+        Args:
+            name: Its full name; ``imu/data`` also finds ``/imu/data`` and the one topic that ends
+                so.
+            *expected: Message types that would do; none for any.
 
-        Returns
-        -------
-        Topic
+        Returns:
             What the bag says about it.
 
-        Raises
-        ------
-        MissingTopic
-            If there is none, or more than one that ends so.
-        WrongType
-            If it carries none of the expected types.
-
+        Raises:
+            MissingTopic: If there is none, or more than one that ends so.
+            WrongType: If it carries none of the expected types.
         """
         found = self.topics.get(name) or self.topics.get(f'/{name}')
         if found is None and not name.startswith('/'):
@@ -137,22 +117,15 @@ class Bag:
         return found
 
     def store_for(self, msgtype: str, sample: bytes) -> Typestore:
-        """
-        Choose the definitions that fit a message type.
+        """Choose the definitions that fit a message type.
 
-        Parameters
-        ----------
-        msgtype : str
-            Name of the type.
-        sample : bytes
-            One message of that type.
+        Args:
+            msgtype: Name of the type.
+            sample: One message of that type.
 
-        Returns
-        -------
-        Typestore
+        Returns:
             The bag's own, unless `sample` contradicts it and fits the definition of this machine:
             early versions of rosbag2 embedded unfinished definitions.
-
         """
         try:
             self.typestore.deserialize_cdr(sample, msgtype)
@@ -170,28 +143,18 @@ class Bag:
         start_ns: int | None = None,
         stop_ns: int | None = None,
     ) -> Iterator[RawMessage]:
-        """
-        Go through the messages as bytes, in the order of bag time.
+        """Go through the messages as bytes, in the order of bag time.
 
-        Parameters
-        ----------
-        topics : collection of str
-            Names of the topics; none for all.
-        start_ns, stop_ns : int, optional
-            First bag time to be included, and the first not to be [ns].
+        Args:
+            topics: Names of the topics; none for all.
+            start_ns, stop_ns: First bag time to be included, and the first not to be [ns].
 
-        Returns
-        -------
-        iterator of RawMessage
+        Returns:
             One after the other.
 
-        Raises
-        ------
-        MissingTopic
-            If there is no such topic.
-        DamagedBag
-            If a file turns out to be corrupt on the way.
-
+        Raises:
+            MissingTopic: If there is no such topic.
+            DamagedBag: If a file turns out to be corrupt on the way.
         """
         names = {self.topic(name).name for name in topics}
         walks = [
@@ -203,27 +166,18 @@ class Bag:
         return walks[0] if len(walks) == 1 else heapq.merge(*walks, key=_TIME)
 
     def blocks(self, topic: str) -> Iterator[Block]:
-        """
-        Go through the messages of one topic as bytes, many at a time, as they lie in the files.
+        """Go through the messages of one topic as bytes, many at a time, as they lie in the files.
 
-        Parameters
-        ----------
-        topic : str
-            Name of the topic.
+        Args:
+            topic: Name of the topic.
 
-        Yields
-        ------
-        Block
+        Yields:
             Never empty. Put in the order of bag time, with messages of the same time left in
             theirs, they are the messages of `raw`.
 
-        Raises
-        ------
-        MissingTopic
-            If there is no such topic.
-        DamagedBag
-            If a file turns out to be corrupt on the way.
-
+        Raises:
+            MissingTopic: If there is no such topic.
+            DamagedBag: If a file turns out to be corrupt on the way.
         """
         name = self.topic(topic).name
         for reader in self._readers:
@@ -238,30 +192,20 @@ class Bag:
         start_ns: int | None = None,
         stop_ns: int | None = None,
     ) -> Iterator[Message]:
-        """
-        Go through the messages decoded, in the order of bag time.
+        """Go through the messages decoded, in the order of bag time.
 
-        Parameters
-        ----------
-        topics : collection of str
-            Names of the topics; none for all.
-        start_ns, stop_ns : int, optional
-            First bag time to be included, and the first not to be [ns].
+        Args:
+            topics: Names of the topics; none for all.
+            start_ns, stop_ns: First bag time to be included, and the first not to be [ns].
 
-        Yields
-        ------
-        Message
+        Yields:
             One after the other.
 
-        Raises
-        ------
-        MissingTopic
-            If there is no such topic.
-        DamagedBag
-            If a file turns out to be corrupt on the way.
-        UndecodableMessage
-            If the bytes of a message do not fit its type, or nobody knows the type.
-
+        Raises:
+            MissingTopic: If there is no such topic.
+            DamagedBag: If a file turns out to be corrupt on the way.
+            UndecodableMessage: If the bytes of a message do not fit its type, or nobody knows the
+                type.
         """
         decoders: dict[str, Callable[[bytes, str], object]] = {}
         msgtypes = {topic.name: topic.msgtype for topic in self.topics.values()}

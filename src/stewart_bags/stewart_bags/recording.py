@@ -24,25 +24,17 @@ _Item = tuple[str, int, bytes]
 
 
 class Recording:
-    """
-    A bag being written from a bounded queue, and flushed twice a second.
+    """A bag being written from a bounded queue, and flushed twice a second.
 
     What the queue cannot take, or what comes after the disk has failed, is counted as lost.
 
-    Parameters
-    ----------
-    writer : BagWriter
-        The open bag; this object closes it.
-    capacity : int
-        Messages that may wait.
+    Args:
+        writer: The open bag; this object closes it.
+        capacity: Messages that may wait.
 
-    Attributes
-    ----------
-    lost : dict of str to int
-        Messages that could not be recorded, by topic.
-    failure : BagError or None
-        Why the writing ended, if it did.
-
+    Attributes:
+        lost: Messages that could not be recorded, by topic.
+        failure: Why the writing ended, if it did.
     """
 
     def __init__(self, writer: BagWriter, *, capacity: int = CAPACITY) -> None:
@@ -79,42 +71,28 @@ class Recording:
         *,
         qos: Sequence[Qos] = (),
     ) -> None:
-        """
-        Announce a topic.
+        """Announce a topic.
 
-        Parameters
-        ----------
-        topic, msgtype : str
-            Name, fully qualified, and message type.
-        qos : sequence of Qos
-            What its publishers offer.
+        Args:
+            topic, msgtype: Name, fully qualified, and message type.
+            qos: What its publishers offer.
 
-        Raises
-        ------
-        UnknownType
-            If there is no definition of the type here.
-
+        Raises:
+            UnknownType: If there is no definition of the type here.
         """
         with self._lock:
             self._writer.add_topic(topic, msgtype, qos=qos)
         self.lost.setdefault(topic, 0)
 
     def put(self, topic: str, time_ns: int, data: bytes, *, patient: bool = False) -> None:
-        """
-        Hand over one message.
+        """Hand over one message.
 
-        Parameters
-        ----------
-        topic : str
-            A topic that was announced.
-        time_ns : int
-            When it was received [ns since the epoch].
-        data : bytes
-            CDR bytes with encapsulation.
-        patient : bool
-            Wait while the queue is full, which simulated time allows; otherwise the message is
-            counted as lost.
-
+        Args:
+            topic: A topic that was announced.
+            time_ns: When it was received [ns since the epoch].
+            data: CDR bytes with encapsulation.
+            patient: Wait while the queue is full, which simulated time allows; otherwise the
+                message is counted as lost.
         """
         while patient and len(self._queue) >= self._capacity and self.failure is None:
             time.sleep(DRAIN_PERIOD)
@@ -124,14 +102,10 @@ class Recording:
             self.lost[topic] += 1
 
     def close(self) -> None:
-        """
-        Write what is waiting and finish the bag; may be called again.
+        """Write what is waiting and finish the bag; may be called again.
 
-        Raises
-        ------
-        WriteFailed
-            If the disk failed, now or before.
-
+        Raises:
+            WriteFailed: If the disk failed, now or before.
         """
         if self._thread.is_alive():
             self._closing.set()

@@ -14,18 +14,12 @@ from rosbags.interfaces import Qos
 
 @dataclass(frozen=True)
 class RescuedTopic:
-    """
-    A topic found in a damaged file.
+    """A topic found in a damaged file.
 
-    Attributes
-    ----------
-    name, msgtype : str
-        Name and message type.
-    qos : tuple of Qos
-        What its publishers offered.
-    definition, type_hash : str
-        Embedded definition and RIHS01 hash; empty where there is none.
-
+    Attributes:
+        name, msgtype: Name and message type.
+        qos: What its publishers offered.
+        definition, type_hash: Embedded definition and RIHS01 hash; empty where there is none.
     """
 
     name: str
@@ -36,18 +30,12 @@ class RescuedTopic:
 
 
 class Rescued(NamedTuple):
-    """
-    A message found in a damaged file.
+    """A message found in a damaged file.
 
-    Attributes
-    ----------
-    number : int
-        Number of its topic within the file.
-    time_ns : int
-        Bag time [ns since the epoch].
-    data : bytes
-        As it lies in the file, possibly compressed.
-
+    Attributes:
+        number: Number of its topic within the file.
+        time_ns: Bag time [ns since the epoch].
+        data: As it lies in the file, possibly compressed.
     """
 
     number: int
@@ -57,18 +45,12 @@ class Rescued(NamedTuple):
 
 @dataclass(frozen=True)
 class Damage:
-    """
-    A place where a file could not be read.
+    """A place where a file could not be read.
 
-    Attributes
-    ----------
-    path : Path
-        The file.
-    offset : int
-        Where the unreadable begins [byte].
-    reason : str
-        What is wrong there.
-
+    Attributes:
+        path: The file.
+        offset: Where the unreadable begins [byte].
+        reason: What is wrong there.
     """
 
     path: Path

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Many messages of one structure from rows of numbers, serialised all at once.
+"""Many messages of one structure from rows of numbers, serialised all at once.
 
 The counterpart of `columns`: one message is serialised field by field, and gives the places of
 its numbers; all others are copies of its bytes with other numbers in these places.
-
 """
 
 from __future__ import annotations
@@ -25,38 +23,24 @@ STAMP = 'header.stamp'
 
 
 class RowMessages:
-    """
-    Serialise rows of numbers as messages with a header.
+    """Serialise rows of numbers as messages with a header.
 
-    Parameters
-    ----------
-    store : Typestore
-        Knows the type.
-    msgtype : str
-        For example ``sensor_msgs/msg/JointState``.
-    columns : sequence of str
-        Paths of the number fields that a row holds, in its order, such as ``pose.position.x``;
-        an array field takes as many numbers as it has elements.
-    constants : mapping of str to object, optional
-        What other fields hold, by path: texts, numbers and arrays. An array field of variable
-        length that is in neither is empty.
-    lengths : mapping of str to int, optional
-        Number of elements of array fields of variable length among the columns.
+    Args:
+        store: Knows the type.
+        msgtype: For example ``sensor_msgs/msg/JointState``.
+        columns: Paths of the number fields that a row holds, in its order, such as
+            ``pose.position.x``; an array field takes as many numbers as it has elements.
+        constants: What other fields hold, by path: texts, numbers and arrays. An array field of
+            variable length that is in neither is empty.
+        lengths: Number of elements of array fields of variable length among the columns.
 
-    Attributes
-    ----------
-    msgtype : str
-        As given.
-    width : int
-        Numbers in a row.
+    Attributes:
+        msgtype: As given.
+        width: Numbers in a row.
 
-    Raises
-    ------
-    UnknownType
-        If there is no such definition here.
-    KeyError
-        If there is no such field.
-
+    Raises:
+        UnknownType: If there is no such definition here.
+        KeyError: If there is no such field.
     """
 
     def __init__(
@@ -89,21 +73,14 @@ class RowMessages:
         self.width = at
 
     def serialise(self, stamps: NDArray[np.int64], rows: NDArray[np.float64]) -> list[bytes]:
-        """
-        Return one message for every row.
+        """Return one message for every row.
 
-        Parameters
-        ----------
-        stamps : ndarray of int64, shape (n,)
-            Of the headers [ns].
-        rows : ndarray, shape (n, width)
-            The numbers.
+        Args:
+            stamps (n,): Of the headers [ns].
+            rows (n, width): The numbers.
 
-        Returns
-        -------
-        list of bytes
+        Returns:
             CDR bytes with encapsulation, n of them.
-
         """
         block = np.repeat(self._bytes[None], len(rows), axis=0)
         self._put(block, self._seconds, np.dtype('<i4'), (stamps // NS)[:, None])

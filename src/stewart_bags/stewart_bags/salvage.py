@@ -34,18 +34,12 @@ PROGRESS_EVERY = 10_000
 
 @dataclass(frozen=True)
 class SalvageReport:
-    """
-    What was saved.
+    """What was saved.
 
-    Attributes
-    ----------
-    counts : dict of str to int
-        Messages saved, by topic.
-    first_ns, last_ns : int or None
-        Bag time of the earliest and the latest of them [ns].
-    damages : tuple of Damage
-        Places that could not be read; none if the bag was whole.
-
+    Attributes:
+        counts: Messages saved, by topic.
+        first_ns, last_ns: Bag time of the earliest and the latest of them [ns].
+        damages: Places that could not be read; none if the bag was whole.
     """
 
     counts: dict[str, int]
@@ -69,26 +63,17 @@ class SalvageReport:
 
 
 class Salvage:
-    """
-    A pass over a damaged bag; use it as a context manager.
+    """A pass over a damaged bag; use it as a context manager.
 
-    Parameters
-    ----------
-    path : str or Path
-        Directory or file, as for ``Bag``.
+    Args:
+        path: Directory or file, as for ``Bag``.
 
-    Attributes
-    ----------
-    topics : dict of str to RescuedTopic
-        Topics seen so far, by name.
-    damages : list of Damage
-        What could not be read; complete after `messages` has ended.
+    Attributes:
+        topics: Topics seen so far, by name.
+        damages: What could not be read; complete after `messages` has ended.
 
-    Raises
-    ------
-    NotABag
-        If there is nothing that ever was a bag.
-
+    Raises:
+        NotABag: If there is nothing that ever was a bag.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -109,14 +94,10 @@ class Salvage:
         self._stack.close()
 
     def messages(self) -> Iterator[RawMessage]:
-        """
-        Go through all messages that can be read, in the order of the files.
+        """Go through all messages that can be read, in the order of the files.
 
-        Yields
-        ------
-        RawMessage
+        Yields:
             Plain bytes; its topic is in `topics` by then.
-
         """
         for item in self._files:
             walk = self._walk(item)
@@ -185,36 +166,22 @@ def salvage(
     compression: Compression = Compression.NONE,
     progress: Callable[[int], None] = lambda _: None,
 ) -> SalvageReport:
-    """
-    Save from a damaged recording whatever can be read into a new bag.
+    """Save from a damaged recording whatever can be read into a new bag.
 
-    Parameters
-    ----------
-    source : str or Path
-        Directory or file of the damaged bag; it is not changed.
-    output : str or Path
-        Directory of the new bag; must not exist.
-    storage : Storage
-        How the new bag lies on disk.
-    compression : Compression
-        What is compressed in the new bag.
-    progress : callable
-        Called now and then with the number of messages saved.
+    Args:
+        source: Directory or file of the damaged bag; it is not changed.
+        output: Directory of the new bag; must not exist.
+        storage: How the new bag lies on disk.
+        compression: What is compressed in the new bag.
+        progress: Called now and then with the number of messages saved.
 
-    Returns
-    -------
-    SalvageReport
+    Returns:
         What was saved and what was not.
 
-    Raises
-    ------
-    NotABag
-        If there is nothing that ever was a bag.
-    BagExists
-        If `output` is taken.
-    WriteFailed
-        If `output` takes no more.
-
+    Raises:
+        NotABag: If there is nothing that ever was a bag.
+        BagExists: If `output` is taken.
+        WriteFailed: If `output` takes no more.
     """
     if Path(output).exists():
         raise BagExists(Path(output))

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Topics of a bag as numpy arrays.
+"""Topics of a bag as numpy arrays.
 
 Nothing is sorted, filled or dropped: a series is what was recorded, with findings about what is
 odd in it.
-
 """
 
 from __future__ import annotations
@@ -67,30 +65,19 @@ Part = dict[str, Any]
 
 
 def read_series(bag: Bag, topic: str, kind: type[S]) -> S:
-    """
-    Read a topic into arrays.
+    """Read a topic into arrays.
 
-    Parameters
-    ----------
-    bag : Bag
-        Open bag.
-    topic : str
-        Name as ``Bag.topic`` takes it.
-    kind : type
-        Class of this module; it fixes the message type.
+    Args:
+        bag: Open bag.
+        topic: Name as ``Bag.topic`` takes it.
+        kind: Class of this module; it fixes the message type.
 
-    Returns
-    -------
-    Series
+    Returns:
         Of class `kind`; empty if the topic has no messages.
 
-    Raises
-    ------
-    MissingTopic, WrongType
-        If there is no such topic, or if it carries another type.
-    DamagedBag, UndecodableMessage
-        If the bag cannot be read to its end.
-
+    Raises:
+        MissingTopic, WrongType: If there is no such topic, or if it carries another type.
+        DamagedBag, UndecodableMessage: If the bag cannot be read to its end.
     """
     found = bag.topic(topic, kind.MSGTYPE)
     sources = _sources(kind)
@@ -107,30 +94,19 @@ def read_series(bag: Bag, topic: str, kind: type[S]) -> S:
 
 
 def read_joints(bag: Bag, topic: str, names: Sequence[str] = LEGS) -> JointSeries:
-    """
-    Read joints from a JointState topic, in an order of our own.
+    """Read joints from a JointState topic, in an order of our own.
 
-    Parameters
-    ----------
-    bag : Bag
-        Open bag.
-    topic : str
-        Name as ``Bag.topic`` takes it.
-    names : sequence of str
-        Joints wanted; the legs 1 to 6 by default.
+    Args:
+        bag: Open bag.
+        topic: Name as ``Bag.topic`` takes it.
+        names: Joints wanted; the legs 1 to 6 by default.
 
-    Returns
-    -------
-    JointSeries
+    Returns:
         NaN where a message lacks a joint, which is also a finding.
 
-    Raises
-    ------
-    MissingTopic, WrongType
-        If there is no such topic, or if it carries another type.
-    DamagedBag, UndecodableMessage
-        If the bag cannot be read to its end.
-
+    Raises:
+        MissingTopic, WrongType: If there is no such topic, or if it carries another type.
+        DamagedBag, UndecodableMessage: If the bag cannot be read to its end.
     """
     found = bag.topic(topic, JointSeries.MSGTYPE)
     lacked: set[str] = set()

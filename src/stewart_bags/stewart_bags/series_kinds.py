@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The message types that can become arrays, one class each.
+"""The message types that can become arrays, one class each.
 
 The annotation of an array says which fields of the message it is made from.
-
 """
 
 from __future__ import annotations
@@ -22,18 +20,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Source:
-    """
-    Where an array comes from.
+    """Where an array comes from.
 
-    Attributes
-    ----------
-    paths : tuple of str
-        Scalar fields that become its columns, or one field.
-    shape : tuple of int
-        Shape of one sample, where the one field is an array itself.
-    text : bool
-        Whether the field is a text; then there is a tuple in place of the array.
-
+    Attributes:
+        paths: Scalar fields that become its columns, or one field.
+        shape: Shape of one sample, where the one field is an array itself.
+        text: Whether the field is a text; then there is a tuple in place of the array.
     """
 
     paths: tuple[str, ...]
@@ -63,22 +55,14 @@ def matrix(path: str, size: int) -> Source:
 
 @dataclass(frozen=True)
 class Series:
-    """
-    What all series have, n samples in the order of bag time.
+    """What all series have, n samples in the order of bag time.
 
-    Attributes
-    ----------
-    topic : str
-        Full name of the topic.
-    bag_time_ns : ndarray, shape (n,)
-        When the recorder received the message [ns since the epoch].
-    stamp_ns : ndarray, shape (n,)
-        Stamp of the header: the instant the values belong to [ns since the epoch].
-    frame_id : str
-        Frame of the first message.
-    findings : tuple of Finding
-        What is odd about it.
-
+    Attributes:
+        topic: Full name of the topic.
+        bag_time_ns (n,): When the recorder received the message [ns since the epoch].
+        stamp_ns (n,): Stamp of the header: the instant the values belong to [ns since the epoch].
+        frame_id: Frame of the first message.
+        findings: What is odd about it.
     """
 
     MSGTYPE: ClassVar[str] = ''
@@ -94,35 +78,25 @@ class Series:
         return len(self.stamp_ns)
 
     def seconds(self, origin_ns: int) -> Array:
-        """
-        Return the stamps as seconds after an instant.
+        """Return the stamps as seconds after an instant.
 
-        Parameters
-        ----------
-        origin_ns : int
-            The instant, best a stamp of the same bag [ns since the epoch].
+        Args:
+            origin_ns: The instant, best a stamp of the same bag [ns since the epoch].
 
-        Returns
-        -------
-        ndarray, shape (n,)
-            Seconds; the difference is taken in integers, so nothing is lost.
-
+        Returns:
+            (n,): Seconds; the difference is taken in integers, so nothing is lost.
         """
         return (self.stamp_ns - origin_ns) / NS
 
 
 @dataclass(frozen=True)
 class JointSeries(Series):
-    """
-    sensor_msgs/JointState: by default the six legs in the order leg_1 to leg_6.
+    """sensor_msgs/JointState: by default the six legs in the order leg_1 to leg_6.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Joints, m of them, in the order of the columns.
-    position, velocity, effort : ndarray, shape (n, m)
-        For legs the stroke [m], its rate [m/s] and the force [N]; NaN where not measured.
-
+    Attributes:
+        names: Joints, m of them, in the order of the columns.
+        position, velocity, effort (n, m): For legs the stroke [m], its rate [m/s] and the force
+            [N]; NaN where not measured.
     """
 
     MSGTYPE: ClassVar[str] = 'sensor_msgs/msg/JointState'
@@ -135,18 +109,12 @@ class JointSeries(Series):
 
 @dataclass(frozen=True)
 class SetpointSeries(Series):
-    """
-    stewart_interfaces/PlatformSetpoint: platform_link's origin in base_link axes.
+    """stewart_interfaces/PlatformSetpoint: platform_link's origin in base_link axes.
 
-    Attributes
-    ----------
-    position, linear_velocity, linear_acceleration : ndarray, shape (n, 3)
-        [m], [m/s], [m/s^2].
-    quaternion_xyzw : ndarray, shape (n, 4)
-        Attitude of platform_link in base_link.
-    angular_velocity, angular_acceleration : ndarray, shape (n, 3)
-        [rad/s], [rad/s^2].
-
+    Attributes:
+        position, linear_velocity, linear_acceleration (n, 3): [m], [m/s], [m/s^2].
+        quaternion_xyzw (n, 4): Attitude of platform_link in base_link.
+        angular_velocity, angular_acceleration (n, 3): [rad/s], [rad/s^2].
     """
 
     MSGTYPE: ClassVar[str] = 'stewart_interfaces/msg/PlatformSetpoint'
@@ -161,16 +129,11 @@ class SetpointSeries(Series):
 
 @dataclass(frozen=True)
 class PoseSeries(Series):
-    """
-    geometry_msgs/PoseStamped.
+    """geometry_msgs/PoseStamped.
 
-    Attributes
-    ----------
-    position : ndarray, shape (n, 3)
-        In the frame `frame_id` [m].
-    quaternion_xyzw : ndarray, shape (n, 4)
-        Attitude in the same frame.
-
+    Attributes:
+        position (n, 3): In the frame `frame_id` [m].
+        quaternion_xyzw (n, 4): Attitude in the same frame.
     """
 
     MSGTYPE: ClassVar[str] = 'geometry_msgs/msg/PoseStamped'
@@ -181,18 +144,12 @@ class PoseSeries(Series):
 
 @dataclass(frozen=True)
 class OdometrySeries(Series):
-    """
-    nav_msgs/Odometry: the pose in `frame_id`, the twist in the axes of the child frame.
+    """nav_msgs/Odometry: the pose in `frame_id`, the twist in the axes of the child frame.
 
-    Attributes
-    ----------
-    position, linear_velocity, angular_velocity : ndarray, shape (n, 3)
-        [m], [m/s], [rad/s].
-    quaternion_xyzw : ndarray, shape (n, 4)
-        Attitude of the child frame.
-    pose_covariance, twist_covariance : ndarray, shape (n, 6, 6)
-        Order x, y, z and rotation about x, y, z.
-
+    Attributes:
+        position, linear_velocity, angular_velocity (n, 3): [m], [m/s], [rad/s].
+        quaternion_xyzw (n, 4): Attitude of the child frame.
+        pose_covariance, twist_covariance (n, 6, 6): Order x, y, z and rotation about x, y, z.
     """
 
     MSGTYPE: ClassVar[str] = 'nav_msgs/msg/Odometry'
@@ -207,18 +164,13 @@ class OdometrySeries(Series):
 
 @dataclass(frozen=True)
 class ImuSeries(Series):
-    """
-    sensor_msgs/Imu in sensor axes (REP-145).
+    """sensor_msgs/Imu in sensor axes (REP-145).
 
-    Attributes
-    ----------
-    quaternion_xyzw : ndarray, shape (n, 4)
-        Attitude, if the sensor has one.
-    angular_velocity, specific_force : ndarray, shape (n, 3)
-        [rad/s]; [m/s^2], +g upwards at rest.
-    orientation_covariance, angular_velocity_covariance, specific_force_covariance : ndarray
-        Shape (n, 3, 3); all zero: unknown; first element -1: not measured.
-
+    Attributes:
+        quaternion_xyzw (n, 4): Attitude, if the sensor has one.
+        angular_velocity, specific_force (n, 3): [rad/s]; [m/s^2], +g upwards at rest.
+        orientation_covariance, angular_velocity_covariance, specific_force_covariance: Shape (n,
+            3, 3); all zero: unknown; first element -1: not measured.
     """
 
     MSGTYPE: ClassVar[str] = 'sensor_msgs/msg/Imu'
@@ -233,16 +185,11 @@ class ImuSeries(Series):
 
 @dataclass(frozen=True)
 class AccelerationSeries(Series):
-    """
-    geometry_msgs/AccelWithCovarianceStamped.
+    """geometry_msgs/AccelWithCovarianceStamped.
 
-    Attributes
-    ----------
-    linear, angular : ndarray, shape (n, 3)
-        [m/s^2], [rad/s^2].
-    covariance : ndarray, shape (n, 6, 6)
-        Order x, y, z and rotation about x, y, z.
-
+    Attributes:
+        linear, angular (n, 3): [m/s^2], [rad/s^2].
+        covariance (n, 6, 6): Order x, y, z and rotation about x, y, z.
     """
 
     MSGTYPE: ClassVar[str] = 'geometry_msgs/msg/AccelWithCovarianceStamped'
@@ -254,16 +201,12 @@ class AccelerationSeries(Series):
 
 @dataclass(frozen=True)
 class TrackingErrorSeries(Series):
-    """
-    stewart_interfaces/TrackingError: commanded minus achieved.
+    """stewart_interfaces/TrackingError: commanded minus achieved.
 
-    Attributes
-    ----------
-    position, rotation : ndarray, shape (n, 3)
-        In base_link axes [m]; rotation vector from achieved to commanded [rad].
-    strokes : ndarray, shape (n, 6)
-        Legs 1 to 6 [m].
-
+    Attributes:
+        position, rotation (n, 3): In base_link axes [m]; rotation vector from achieved to
+            commanded [rad].
+        strokes (n, 6): Legs 1 to 6 [m].
     """
 
     MSGTYPE: ClassVar[str] = 'stewart_interfaces/msg/TrackingError'
@@ -275,22 +218,15 @@ class TrackingErrorSeries(Series):
 
 @dataclass(frozen=True)
 class EstimatorStatusSeries(Series):
-    """
-    stewart_interfaces/EstimatorStatus: how the legs fitted what the estimator predicted.
+    """stewart_interfaces/EstimatorStatus: how the legs fitted what the estimator predicted.
 
-    Attributes
-    ----------
-    innovations, sigmas : ndarray, shape (n, 6)
-        Measured minus predicted lengths and their predicted standard deviations [m].
-    nis : ndarray, shape (n,)
-        Normalised innovation squared.
-    accelerometer_bias, gyroscope_bias : ndarray, shape (n, 3)
-        In imu_link axes [m/s^2], [rad/s].
-    imu_delay : ndarray, shape (n,)
-        [s]; NaN where it is not estimated.
-    accepted, rejected : ndarray, shape (n, 6)
-        Samples of each leg up to here.
-
+    Attributes:
+        innovations, sigmas (n, 6): Measured minus predicted lengths and their predicted standard
+            deviations [m].
+        nis (n,): Normalised innovation squared.
+        accelerometer_bias, gyroscope_bias (n, 3): In imu_link axes [m/s^2], [rad/s].
+        imu_delay (n,): [s]; NaN where it is not estimated.
+        accepted, rejected (n, 6): Samples of each leg up to here.
     """
 
     MSGTYPE: ClassVar[str] = 'stewart_interfaces/msg/EstimatorStatus'
@@ -307,16 +243,11 @@ class EstimatorStatusSeries(Series):
 
 @dataclass(frozen=True)
 class DriverStateSeries(Series):
-    """
-    stewart_interfaces/DriverState: one sample per change.
+    """stewart_interfaces/DriverState: one sample per change.
 
-    Attributes
-    ----------
-    state, homed, simulated : ndarray, shape (n,)
-        State as numbered in the message; 1 where true.
-    reason : tuple of str
-        Why, n of them.
-
+    Attributes:
+        state, homed, simulated (n,): State as numbered in the message; 1 where true.
+        reason: Why, n of them.
     """
 
     MSGTYPE: ClassVar[str] = 'stewart_interfaces/msg/DriverState'

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Walk through a sqlite3 database page by page, needing neither its end nor its tree.
+"""Walk through a sqlite3 database page by page, needing neither its end nor its tree.
 
 A bag only ever grows, so every leaf page of a table holds rows that are meant. sqlite itself
 refuses a file that is shorter than its header says; the rows in the pages that are there are
 read here from the documented format (https://sqlite.org/fileformat2.html).
-
 """
 
 from __future__ import annotations
@@ -32,26 +30,17 @@ Value = int | bytes | str | None
 
 
 class Sqlite3Walk:
-    """
-    One pass over a file.
+    """One pass over a file.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
+    Args:
+        path: The file.
 
-    Attributes
-    ----------
-    topics : dict of int to RescuedTopic
-        Topics by the number that messages refer to; complete after `messages` has begun.
-    damages : list of Damage
-        What could not be read; complete after `messages` has ended.
+    Attributes:
+        topics: Topics by the number that messages refer to; complete after `messages` has begun.
+        damages: What could not be read; complete after `messages` has ended.
 
-    Raises
-    ------
-    NotABag
-        If the file does not begin as a database does.
-
+    Raises:
+        NotABag: If the file does not begin as a database does.
     """
 
     def __init__(self, path: Path) -> None:
@@ -74,14 +63,10 @@ class Sqlite3Walk:
         self._types: dict[str, tuple[str, str]] = {}
 
     def messages(self) -> Iterator[Rescued]:
-        """
-        Go through all messages that can be read, in the order of their row numbers.
+        """Go through all messages that can be read, in the order of their row numbers.
 
-        Yields
-        ------
-        Rescued
+        Yields:
             One after the other.
-
         """
         with self.path.open('rb') as file:
             self._file = file

@@ -1,14 +1,12 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The two storages of rosbags, flushed on demand and labelled as rosbag2 of Jazzy labels its own.
+"""The two storages of rosbags, flushed on demand and labelled as rosbag2 of Jazzy labels its own.
 
 rosbags writes an mcap chunk when it has grown to 1 MiB, and commits a sqlite3 database when it
 closes it: a process that is killed loses minutes. Both storages are plugins behind a small
 protocol, so only their ``flush`` is ours (docs/decisions/0030-bags-survive-a-kill.md), and two
 labels: rosbag2 keeps the hash of the type with every mcap channel, and names the ROS distribution
 whose message definitions a bag holds.
-
 """
 
 from __future__ import annotations

@@ -14,24 +14,15 @@ NS = 1_000_000_000
 
 @dataclass(frozen=True)
 class Topic:
-    """
-    What a bag says about one topic.
+    """What a bag says about one topic.
 
-    Attributes
-    ----------
-    name : str
-        As it was recorded, fully qualified.
-    msgtype : str
-        For example ``sensor_msgs/msg/JointState``.
-    count : int
-        Messages in the bag.
-    qos : tuple of rosbags.interfaces.Qos
-        What the publishers offered while it was recorded.
-    definition : str
-        Definition embedded in the bag; empty where there is none.
-    type_hash : str
-        RIHS01 hash; empty where the bag has none.
-
+    Attributes:
+        name: As it was recorded, fully qualified.
+        msgtype: For example ``sensor_msgs/msg/JointState``.
+        count: Messages in the bag.
+        qos: What the publishers offered while it was recorded.
+        definition: Definition embedded in the bag; empty where there is none.
+        type_hash: RIHS01 hash; empty where the bag has none.
     """
 
     name: str
@@ -43,18 +34,12 @@ class Topic:
 
 
 class RawMessage(NamedTuple):
-    """
-    One message as it lies in the bag.
+    """One message as it lies in the bag.
 
-    Attributes
-    ----------
-    topic : str
-        Name of the topic.
-    time_ns : int
-        Bag time: when the recorder received it [ns since the epoch].
-    data : bytes
-        CDR bytes, with their four bytes of encapsulation.
-
+    Attributes:
+        topic: Name of the topic.
+        time_ns: Bag time: when the recorder received it [ns since the epoch].
+        data: CDR bytes, with their four bytes of encapsulation.
     """
 
     topic: str
@@ -63,18 +48,12 @@ class RawMessage(NamedTuple):
 
 
 class Message(NamedTuple):
-    """
-    One decoded message.
+    """One decoded message.
 
-    Attributes
-    ----------
-    topic : str
-        Name of the topic.
-    time_ns : int
-        Bag time: when the recorder received it [ns since the epoch].
-    message : object
-        Dataclass with the fields of the message; arrays are numpy arrays.
-
+    Attributes:
+        topic: Name of the topic.
+        time_ns: Bag time: when the recorder received it [ns since the epoch].
+        message: Dataclass with the fields of the message; arrays are numpy arrays.
     """
 
     topic: str
@@ -89,19 +68,13 @@ class Message(NamedTuple):
 
 
 def topics_of(connections: list[Connection]) -> dict[str, Topic]:
-    """
-    Collect what the files of a bag say about its topics.
+    """Collect what the files of a bag say about its topics.
 
-    Parameters
-    ----------
-    connections : list of Connection
-        Of all files.
+    Args:
+        connections: Of all files.
 
-    Returns
-    -------
-    dict of str to Topic
+    Returns:
         By name.
-
     """
     topics: dict[str, Topic] = {}
     for item in connections:

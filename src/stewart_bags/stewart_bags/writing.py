@@ -66,39 +66,25 @@ class CompressionNotAllowed(BagError):
 
 
 class BagWriter:
-    """
-    A new bag, open for writing; use it as a context manager.
+    """A new bag, open for writing; use it as a context manager.
 
     What was written before the last `flush` is on disk, whatever happens to the process or to the
     power; mcap puts each full chunk there by itself.
 
-    Parameters
-    ----------
-    path : str or Path
-        Directory to be made; must not exist.
-    storage : Storage
-        How messages lie on disk.
-    compression : Compression
-        What is compressed.
-    custom_data : dict of str to str, optional
-        Kept in the metadata.
+    Args:
+        path: Directory to be made; must not exist.
+        storage: How messages lie on disk.
+        compression: What is compressed.
+        custom_data: Kept in the metadata.
 
-    Attributes
-    ----------
-    path : Path
-        The directory.
-    counts : dict of str to int
-        Messages written so far, by topic.
+    Attributes:
+        path: The directory.
+        counts: Messages written so far, by topic.
 
-    Raises
-    ------
-    BagExists
-        If the path is taken.
-    CompressionNotAllowed
-        If the storage cannot hold that compression.
-    WriteFailed
-        If the file system takes no more, here and in every method.
-
+    Raises:
+        BagExists: If the path is taken.
+        CompressionNotAllowed: If the storage cannot hold that compression.
+        WriteFailed: If the file system takes no more, here and in every method.
     """
 
     def __init__(
@@ -162,26 +148,17 @@ class BagWriter:
         definition: str | None = None,
         type_hash: str | None = None,
     ) -> None:
-        """
-        Announce a topic; nothing happens if it is there already.
+        """Announce a topic; nothing happens if it is there already.
 
-        Parameters
-        ----------
-        topic : str
-            Name, fully qualified.
-        msgtype : str
-            For example ``sensor_msgs/msg/Imu``.
-        qos : sequence of Qos
-            What its publishers offer; a player offers the same.
-        definition, type_hash : str, optional
-            Full definition and RIHS01 hash, where they are known better than from the type store
-            (when a bag is copied).
+        Args:
+            topic: Name, fully qualified.
+            msgtype: For example ``sensor_msgs/msg/Imu``.
+            qos: What its publishers offer; a player offers the same.
+            definition, type_hash: Full definition and RIHS01 hash, where they are known better
+                than from the type store (when a bag is copied).
 
-        Raises
-        ------
-        UnknownType
-            If neither is given and there is no definition here.
-
+        Raises:
+            UnknownType: If neither is given and there is no definition here.
         """
         if topic in self._connections:
             return
@@ -202,23 +179,15 @@ class BagWriter:
         self.counts[topic] = 0
 
     def write_raw(self, topic: str, time_ns: int, data: bytes | memoryview) -> None:
-        """
-        Write one serialised message.
+        """Write one serialised message.
 
-        Parameters
-        ----------
-        topic : str
-            A topic that was added.
-        time_ns : int
-            Bag time: when it was received [ns since the epoch].
-        data : bytes
-            CDR bytes with encapsulation.
+        Args:
+            topic: A topic that was added.
+            time_ns: Bag time: when it was received [ns since the epoch].
+            data: CDR bytes with encapsulation.
 
-        Raises
-        ------
-        KeyError
-            If the topic was not added.
-
+        Raises:
+            KeyError: If the topic was not added.
         """
         connection = self._connections[topic]
         # Not `_writes`, which costs as much as the message does.
@@ -233,20 +202,14 @@ class BagWriter:
     def write_blocks(
         self, blocks: Sequence[tuple[str, NDArray[np.int64], Sequence[bytes]]]
     ) -> None:
-        """
-        Write many serialised messages in the order of their bag times.
+        """Write many serialised messages in the order of their bag times.
 
-        Parameters
-        ----------
-        blocks : sequence of tuple
-            A topic that was added, the bag times of its messages [ns], and their CDR bytes. Of
-            messages with one time those of the earlier block come first.
+        Args:
+            blocks: A topic that was added, the bag times of its messages [ns], and their CDR
+                bytes. Of messages with one time those of the earlier block come first.
 
-        Raises
-        ------
-        KeyError
-            If a topic was not added.
-
+        Raises:
+            KeyError: If a topic was not added.
         """
         chosen = [self._connections[topic] for topic, _, _ in blocks]
         if not chosen:
@@ -263,18 +226,12 @@ class BagWriter:
             self.counts[topic] += len(data)
 
     def write(self, topic: str, time_ns: int, message: Any) -> None:
-        """
-        Write one message and add its topic if need be.
+        """Write one message and add its topic if need be.
 
-        Parameters
-        ----------
-        topic : str
-            Name, fully qualified.
-        time_ns : int
-            Bag time [ns since the epoch].
-        message : object
-            Dataclass made from ``typestore.types``; its type is the topic's.
-
+        Args:
+            topic: Name, fully qualified.
+            time_ns: Bag time [ns since the epoch].
+            message: Dataclass made from ``typestore.types``; its type is the topic's.
         """
         msgtype = message.__msgtype__
         self.add_topic(topic, msgtype)

@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-A rig that moves: everything of simulation.launch.py, and an operator that plays a wave on it.
+"""A rig that moves: everything of simulation.launch.py, and an operator that plays a wave on it.
 
 When the wave has been played and the drives are off, everything ends.
-
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Identify a platform from a recording, and see meanwhile what it did.
+"""Identify a platform from a recording, and see meanwhile what it did.
 
 The node identification reads the bag itself and keeps to the clock of this machine; the player is
 for people: it publishes the recording with /clock, which RViz and the model follow. The result is
 the latched topic ``identification/result``, and the folder `output`.
-
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-A controller_manager that drives the legs of a running rig, by way of the driver.
+"""A controller_manager that drives the legs of a running rig, by way of the driver.
 
 It takes the place of inverse_kinematics: start no motion with that, and enable first. Strokes,
 speeds, stops and faults stay with the driver; the platform's own limits, which the guard of
 inverse_kinematics watches, are then those of whoever plans the trajectories. Needs the packages
 ros2_control, ros2_controllers and joint_state_topic_hardware_interface.
-
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Eyes on a graph that runs elsewhere: a launched rig, ``stewart run``, or a bag that is played.
+"""Eyes on a graph that runs elsewhere: a launched rig, ``stewart run``, or a bag that is played.
 
 RViz's model follows ``joint_states`` of forward_kinematics. The URDF and tf come from
 robot_state_publisher, which ``stewart run`` does not have; so one is started here. The page for a
 browser needs neither; whoever reaches it can move the platform, so it is served to this machine
 only.
-
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-A rig in one process: the nodes that the launch files start, from the same YAML files.
+"""A rig in one process: the nodes that the launch files start, from the same YAML files.
 
 One thread runs them all. Lifecycle nodes whose parameter ``autostart`` is true are configured and
 activated in the order of `RIG`; at the end, or on SIGINT or SIGTERM, all are taken down in the
@@ -11,7 +10,6 @@ An executor builds its wait set anew for every wait, at some microseconds per en
 some 200 of them, most of which nobody uses. Events about incompatible QoS are dropped
 always: both ends of every topic take their profile from `stewart_node_support.qos`. A *lean* rig
 also goes without the services for parameters, lifecycle and type descriptions.
-
 """
 
 from __future__ import annotations
@@ -68,34 +66,21 @@ def make_node(
     lean: bool = False,
     simulated: bool = False,
 ) -> Node:
-    """
-    Make one node, with the parameters that the files have for its full name.
+    """Make one node, with the parameters that the files have for its full name.
 
-    Parameters
-    ----------
-    name : str
-        Name of the node and of its executable.
-    files : sequence of Path
-        ROS parameter files; a later one wins.
-    namespace : str
-        Namespace of the node.
-    overrides : mapping of str to object, optional
-        Parameters that win over every file.
-    lean : bool
-        Leave out the services that every node has.
-    simulated : bool
-        Time will be simulated, in lock-step: a virtual rig lives in this process.
+    Args:
+        name: Name of the node and of its executable.
+        files: ROS parameter files; a later one wins.
+        namespace: Namespace of the node.
+        overrides: Parameters that win over every file.
+        lean: Leave out the services that every node has.
+        simulated: Time will be simulated, in lock-step: a virtual rig lives in this process.
 
-    Returns
-    -------
-    Node
+    Returns:
         The node; a lifecycle node is unconfigured.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter cannot be used.
-
+    Raises:
+        ParameterError: If a parameter cannot be used.
     """
     arguments = ['--ros-args']
     for path in files:
@@ -136,43 +121,27 @@ def compose(
     lean: bool = False,
     simulated: bool = False,
 ) -> list[Node]:
-    """
-    Make the nodes of a rig, and a recorder in front of them that misses nothing.
+    """Make the nodes of a rig, and a recorder in front of them that misses nothing.
 
     Where a virtual rig is one of them, driver and sensors are told the ends of its wires.
 
-    Parameters
-    ----------
-    files : sequence of Path
-        ROS parameter files; a later one wins.
-    names : sequence of str
-        Nodes in the order in which they are brought up; those of `rigs.OPTIONAL` only where a
-        file has a section for them.
-    namespace : str
-        Namespace of all nodes.
-    overrides : mapping of str to mapping, optional
-        Parameters that win over every file, by node.
-    record : Path, optional
-        Bag to record every counted topic into; it must not exist.
-    lean : bool
-        Leave out the services that every node has.
-    simulated : bool
-        Time will be simulated, in lock-step: a virtual rig lives in this process.
+    Args:
+        files: ROS parameter files; a later one wins.
+        names: Nodes in the order in which they are brought up; those of `rigs.OPTIONAL` only where
+            a file has a section for them.
+        namespace: Namespace of all nodes.
+        overrides: Parameters that win over every file, by node.
+        record: Bag to record every counted topic into; it must not exist.
+        lean: Leave out the services that every node has.
+        simulated: Time will be simulated, in lock-step: a virtual rig lives in this process.
 
-    Returns
-    -------
-    list of Node
+    Returns:
         Not yet spinning, lifecycle nodes unconfigured.
 
-    Raises
-    ------
-    ParameterError
-        If a parameter cannot be used.
-    ConfigurationError
-        If a file has a section for a node that does not exist.
-    CompositionError
-        If a publisher does not find the recorder.
-
+    Raises:
+        ParameterError: If a parameter cannot be used.
+        ConfigurationError: If a file has a section for a node that does not exist.
+        CompositionError: If a publisher does not find the recorder.
     """
     require_known_nodes(files)
     chosen = overrides or {}
@@ -206,14 +175,10 @@ def compose(
 
 
 class Ledger:
-    """
-    What the publishers of a rig count; it can still be read when the nodes are gone.
+    """What the publishers of a rig count; it can still be read when the nodes are gone.
 
-    Parameters
-    ----------
-    nodes : sequence of Node
-        The rig.
-
+    Args:
+        nodes: The rig.
     """
 
     def __init__(self, nodes: Sequence[Node]) -> None:
@@ -246,34 +211,22 @@ def run_rig(
     speed: float | None = None,
     log_level: str = 'info',
 ) -> None:
-    """
-    Run a rig until SIGINT or SIGTERM.
+    """Run a rig until SIGINT or SIGTERM.
 
-    Parameters
-    ----------
-    files : sequence of Path
-        ROS parameter files; a later one wins.
-    namespace : str
-        Namespace of all nodes.
-    overrides : mapping of str to mapping, optional
-        Parameters that win over every file, by node.
-    record : Path, optional
-        Bag to record into.
-    stop : StopSignals, optional
-        Where a request to stop comes from.
-    speed : float, optional
-        Simulated seconds per second, 0 for as fast as possible; real time if not given.
-    log_level : str
-        What is logged: debug, info, warn, error or fatal.
+    Args:
+        files: ROS parameter files; a later one wins.
+        namespace: Namespace of all nodes.
+        overrides: Parameters that win over every file, by node.
+        record: Bag to record into.
+        stop: Where a request to stop comes from.
+        speed: Simulated seconds per second, 0 for as fast as possible; real time if not given.
+        log_level: What is logged: debug, info, warn, error or fatal.
 
-    Raises
-    ------
-    StartUpError
-        If a lifecycle node that shall start by itself does not, as one with a device of this
-        machine in simulated time.
-    ConfigurationError
-        If time shall be simulated and a virtual rig has a wire that follows none.
-
+    Raises:
+        StartUpError: If a lifecycle node that shall start by itself does not, as one with a device
+            of this machine in simulated time.
+        ConfigurationError: If time shall be simulated and a virtual rig has a wire that follows
+            none.
     """
     if stop is not None and stop.requested:
         return
@@ -289,21 +242,14 @@ def run_rig(
 
 
 def simulated_pace(nodes: list[Node], speed: float) -> Pace:
-    """
-    Let simulated time pass for a rig in one process.
+    """Let simulated time pass for a rig in one process.
 
-    Parameters
-    ----------
-    nodes : list of Node
-        The rig; the node that owns the time is added to it.
-    speed : float
-        Simulated seconds per second; 0 for as fast as possible.
+    Args:
+        nodes: The rig; the node that owns the time is added to it.
+        speed: Simulated seconds per second; 0 for as fast as possible.
 
-    Returns
-    -------
-    Pace
+    Returns:
         For `running.spin`.
-
     """
     namespace = nodes[0].get_namespace()
     clock: Any = make_node(CLOCK, [], namespace=namespace, overrides={'speed': float(speed)})

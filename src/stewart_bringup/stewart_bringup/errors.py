@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What can go wrong while a rig is run.
+"""What can go wrong while a rig is run.
 
 BringupError
 ├── UnknownRig           there is no configuration of that name
@@ -12,7 +11,6 @@ BringupError
 ├── StopRequested        somebody wants it to end
 ├── RequestRefused       a service of the rig said no, or nothing
 └── OutputRefused        a folder that would be replaced holds something else
-
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What the launch files share: arguments, and processes from a rig's YAML file.
+"""What the launch files share: arguments, and processes from a rig's YAML file.
 
 Only launch files import this; launch and launch_ros are needed nowhere else. Which nodes a rig has
 says `rigs.nodes_of`, and which package a node is from its entry point, so that a launch file, the
@@ -11,7 +10,6 @@ Recorder, virtual rig and driver come up in this order, all others when the driv
 driver is given time to bring the platform to rest when everything ends, and everything ends with
 the driver; `ros2 launch` then returns 1 if the driver failed. In simulated time one process has
 all nodes of the rig in lock-step, and everything ends with that.
-
 """
 
 from __future__ import annotations
@@ -85,21 +83,14 @@ ARGUMENTS = {
 
 
 def arguments(*names: str, **defaults: str) -> list[Any]:
-    """
-    Return declarations of launch arguments that several files have.
+    """Return declarations of launch arguments that several files have.
 
-    Parameters
-    ----------
-    *names : str
-        Keys of `ARGUMENTS` that are empty unless given.
-    **defaults : str
-        Other keys, with what holds unless they are given.
+    Args:
+        *names: Keys of `ARGUMENTS` that are empty unless given.
+        **defaults: Other keys, with what holds unless they are given.
 
-    Returns
-    -------
-    list of DeclareLaunchArgument
+    Returns:
         In this order.
-
     """
     every = {**dict.fromkeys(names, ''), **defaults}
     return [
@@ -118,41 +109,27 @@ def rig_arguments(rig: str, *, wave: str = '', rviz: str = 'false') -> list[Any]
 
 
 def rig_processes(backend: str = '') -> Any:
-    """
-    Return the action that starts a rig, in real time a process per node, and who shows it.
+    """Return the action that starts a rig, in real time a process per node, and who shows it.
 
-    Parameters
-    ----------
-    backend : str
-        What the rig file must have chosen for its driver; empty for anything.
+    Args:
+        backend: What the rig file must have chosen for its driver; empty for anything.
 
-    Returns
-    -------
-    OpaqueFunction
+    Returns:
         It reads the arguments of `rig_arguments`.
-
     """
     return OpaqueFunction(function=_start_rig, kwargs={'backend': backend})
 
 
 def process(executable: str, *, parameters: Sequence[Any] = (), **more: Any) -> Any:
-    """
-    Return the process of a node of the suite, in the namespace asked for.
+    """Return the process of a node of the suite, in the namespace asked for.
 
-    Parameters
-    ----------
-    executable : str
-        Its name.
-    parameters : sequence of dict or ParameterFile
-        A later one wins.
-    **more : object
-        Passed on.
+    Args:
+        executable: Its name.
+        parameters: A later one wins.
+        **more: Passed on.
 
-    Returns
-    -------
-    Node
+    Returns:
         The action.
-
     """
     level = more.pop('log_level', LaunchConfiguration('log_level'))
     return Node(
@@ -168,21 +145,14 @@ def process(executable: str, *, parameters: Sequence[Any] = (), **more: Any) -> 
 
 
 def end_with(action: Any, reason: str) -> Any:
-    """
-    Return what ends everything when a process has ended; if it failed, launch returns 1.
+    """Return what ends everything when a process has ended; if it failed, launch returns 1.
 
-    Parameters
-    ----------
-    action : Node
-        The process.
-    reason : str
-        Why, for the log.
+    Args:
+        action: The process.
+        reason: Why, for the log.
 
-    Returns
-    -------
-    RegisterEventHandler
+    Returns:
         To be started before the process.
-
     """
 
     def ended(event: Any, context: LaunchContext) -> Any:
@@ -370,12 +340,10 @@ def _processes(context: LaunchContext, files: Sequence[Path], eyes: Sequence[Any
 
 
 def _when_it_says(process: Any, words: str, actions: Sequence[Any]) -> Any:
-    """
-    Start the rest when a process says that it is ready.
+    """Start the rest when a process says that it is ready.
 
     What it prints cannot be missed; the event of its transition can, by whoever comes to hear it
     later than it happens.
-
     """
     waiting = list(actions)
 

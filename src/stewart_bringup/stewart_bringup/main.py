@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The ``stewart`` command.
+"""The ``stewart`` command.
 
 Exit codes: 0 it was done; 1 it was not (one sentence on standard error says why: a refused
 motion, a missing file, an interruption, a reader of our output that went away); 2 the command
@@ -13,7 +12,6 @@ derives from is defined in a package whose name begins with ``stewart_`` (``Stew
 else. Every other exception is a bug and keeps its traceback. The rule looks at names only, so no
 package is imported to apply it.
 ``--debug`` before the verb, or a non-empty ``STEWART_DEBUG``, shows the traceback of ours, too.
-
 """
 
 from __future__ import annotations
@@ -39,19 +37,13 @@ HELP_OPTIONS = {'-h', '--help'}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """
-    Run the command.
+    """Run the command.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        Arguments after the program's name; default ``sys.argv[1:]``.
+    Args:
+        argv: Arguments after the program's name; default ``sys.argv[1:]``.
 
-    Returns
-    -------
-    int
+    Returns:
         Exit code: 0 done, 1 failed, 2 not understood.
-
     """
     if argv is None and HELP_OPTIONS & set(sys.argv):
         # Nothing is computed: kernels need be neither compiled nor loaded, nor numba imported.
@@ -79,28 +71,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def guarded(work: Callable[[], int], name: str, *, debug: bool = False) -> int:
-    """
-    Do some work and turn its expected failures into one sentence and an exit code.
+    """Do some work and turn its expected failures into one sentence and an exit code.
 
-    Parameters
-    ----------
-    work : callable
-        Returns an exit code.
-    name : str
-        Who speaks in the sentence.
-    debug : bool
-        Show the traceback, too.
+    Args:
+        work: Returns an exit code.
+        name: Who speaks in the sentence.
+        debug: Show the traceback, too.
 
-    Returns
-    -------
-    int
+    Returns:
         Exit code of `work`, or 1.
 
-    Raises
-    ------
-    Exception
-        Whatever is not an error of ours: a bug must not look like a wrong input.
-
+    Raises:
+        Exception: Whatever is not an error of ours: a bug must not look like a wrong input.
     """
     try:
         code = work()
@@ -203,12 +185,10 @@ def _unknown(name: str, verbs: dict[str, Verb]) -> str:
 
 
 def _open_closed_streams() -> None:
-    """
-    Give what a shell closed (``<&-``, ``2>&-``) somewhere to end.
+    """Give what a shell closed (``<&-``, ``2>&-``) somewhere to end.
 
     Otherwise there is no object to read from or to speak to, and the next file that is opened
     takes the number of the stream.
-
     """
     if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding='utf-8')  # noqa: SIM115 - for the whole process

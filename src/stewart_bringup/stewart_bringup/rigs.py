@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What a rig is made of: the nodes in the order in which they start, and their YAML files.
+"""What a rig is made of: the nodes in the order in which they start, and their YAML files.
 
 A configuration is a ROS parameter file in ``config/``. ``rig_<name>.yaml`` describes a whole rig;
 ``wave_<name>.yaml`` says what a trajectory node plays and is laid over it. Nodes are addressed as
 ``/**/<node>``, so that the same file serves every namespace.
-
 """
 
 from __future__ import annotations
@@ -44,21 +42,14 @@ RIG = (
 
 
 def nodes_of(files: Sequence[Path], names: Sequence[str] = RIG) -> tuple[str, ...]:
-    """
-    Return the nodes that the rig of some files has.
+    """Return the nodes that the rig of some files has.
 
-    Parameters
-    ----------
-    files : sequence of Path
-        ROS parameter files.
-    names : sequence of str
-        Nodes to choose from.
+    Args:
+        files: ROS parameter files.
+        names: Nodes to choose from.
 
-    Returns
-    -------
-    tuple of str
+    Returns:
         Of `names` all but those of `OPTIONAL` for which no file has a section.
-
     """
     having = {name for path in files for name, _ in sections(path)}
     return tuple(name for name in names if name not in OPTIONAL or name in having)
@@ -81,19 +72,13 @@ def sections(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def require_known_nodes(files: Sequence[Path]) -> None:
-    """
-    Refuse sections for nodes that do not exist: ROS ignores them.
+    """Refuse sections for nodes that do not exist: ROS ignores them.
 
-    Parameters
-    ----------
-    files : sequence of Path
-        ROS parameter files.
+    Args:
+        files: ROS parameter files.
 
-    Raises
-    ------
-    ConfigurationError
-        If there is one; the message says which node may be meant.
-
+    Raises:
+        ConfigurationError: If there is one; the message says which node may be meant.
     """
     installed = {entry.name for entry in entry_points(group='stewart.nodes')}
     known = {*RIG, RECORDER, *OPERATORS, *installed}
@@ -104,23 +89,15 @@ def require_known_nodes(files: Sequence[Path]) -> None:
 
 
 def setting(files: Sequence[Path], node: str, key: str) -> Any:
-    """
-    Return what some files say about a parameter.
+    """Return what some files say about a parameter.
 
-    Parameters
-    ----------
-    files : sequence of Path
-        ROS parameter files; a later one wins.
-    node : str
-        Name of the node; ``''`` for what is meant for every node.
-    key : str
-        Name of the parameter.
+    Args:
+        files: ROS parameter files; a later one wins.
+        node: Name of the node; ``''`` for what is meant for every node.
+        key: Name of the parameter.
 
-    Returns
-    -------
-    object
+    Returns:
         Its value; None if no file has it.
-
     """
     found = None
     for path in files:
@@ -131,19 +108,13 @@ def setting(files: Sequence[Path], node: str, key: str) -> Any:
 
 
 def config_folder() -> Path:
-    """
-    Return the folder with the configurations, in the sources or where they are installed.
+    """Return the folder with the configurations, in the sources or where they are installed.
 
-    Returns
-    -------
-    Path
+    Returns:
         The folder.
 
-    Raises
-    ------
-    FileNotFoundError
-        If the package was installed without its data files.
-
+    Raises:
+        FileNotFoundError: If the package was installed without its data files.
     """
     spec = find_spec('stewart_bringup')
     assert spec is not None
@@ -159,26 +130,17 @@ def config_folder() -> Path:
 
 
 def config_file(kind: str, name: str) -> Path:
-    """
-    Find a configuration.
+    """Find a configuration.
 
-    Parameters
-    ----------
-    kind : str
-        ``rig``, ``wave`` or ``launch``.
-    name : str
-        Its name, or the path of a YAML file.
+    Args:
+        kind: ``rig``, ``wave`` or ``launch``.
+        name: Its name, or the path of a YAML file.
 
-    Returns
-    -------
-    Path
+    Returns:
         The file.
 
-    Raises
-    ------
-    UnknownRig
-        If there is none.
-
+    Raises:
+        UnknownRig: If there is none.
     """
     if name.endswith(('.yaml', '.yml')):
         path = Path(name)

@@ -12,24 +12,16 @@ LARGEST = 1000.0
 
 
 def speed_of(text: str) -> float:
-    """
-    Return simulated seconds per second.
+    """Return simulated seconds per second.
 
-    Parameters
-    ----------
-    text : str
-        A number, or ``max``.
+    Args:
+        text: A number, or ``max``.
 
-    Returns
-    -------
-    float
+    Returns:
         The number; 0 for as fast as possible.
 
-    Raises
-    ------
-    SpeedRefused
-        If it is neither.
-
+    Raises:
+        SpeedRefused: If it is neither.
     """
     if text == FASTEST:
         return AS_FAST_AS_POSSIBLE

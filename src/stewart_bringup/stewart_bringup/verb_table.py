@@ -1,14 +1,12 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Find the verbs of the ``stewart`` command without importing a single one.
+"""Find the verbs of the ``stewart`` command without importing a single one.
 
 A package offers a verb by naming a module in the entry-point group ``stewart.verbs`` of its
 ``setup.py``. The module has ``HELP`` (one line), ``add_arguments(parser)`` and
 ``main(arguments) -> int``. numpy, numba and rclpy take a second to import, so the list of verbs
 that ``stewart --help`` prints comes from the module's source text; only the verb that is called
 gets imported.
-
 """
 
 from __future__ import annotations
@@ -29,16 +27,11 @@ class VerbError(Exception):
 
 @dataclass(frozen=True)
 class Verb:
-    """
-    One verb of the command.
+    """One verb of the command.
 
-    Attributes
-    ----------
-    name : str
-        What is typed.
-    module : str
-        Dotted name of the module that does it.
-
+    Attributes:
+        name: What is typed.
+        module: Dotted name of the module that does it.
     """
 
     name: str
@@ -62,19 +55,13 @@ class Verb:
 
 
 def find_verbs() -> dict[str, Verb]:
-    """
-    Return all verbs that the installed packages offer, sorted by name.
+    """Return all verbs that the installed packages offer, sorted by name.
 
-    Returns
-    -------
-    dict of str to Verb
+    Returns:
         Verbs by name.
 
-    Raises
-    ------
-    VerbError
-        If two packages offer the same name with different modules.
-
+    Raises:
+        VerbError: If two packages offer the same name with different modules.
     """
     verbs: dict[str, Verb] = {}
     for entry in sorted(metadata.entry_points(group=GROUP), key=lambda item: item.name):

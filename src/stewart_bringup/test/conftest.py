@@ -38,26 +38,16 @@ def recording(
     friction: float = 0.0,
     states: Callable[[], tuple[list[int], list[str]]] = lambda: ([1, 2], ['', '']),
 ) -> Recording:
-    """
-    Return heave of 50 mm that is followed `delay` late, `offset` too low and `tilt` askew.
+    """Return heave of 50 mm that is followed `delay` late, `offset` too low and `tilt` askew.
 
-    Parameters
-    ----------
-    duration : float
-        Length [s].
-    delay : float
-        Constant delay [s].
-    offset : float
-        How much lower the platform is than commanded, legs alike [m].
-    tilt : float
-        Constant roll that nobody commanded [rad].
-    gap : (int, int), optional
-        Range of actuator states that are missing.
-    friction : float
-        What the drives deliver more than feed-forward asked for [N].
-    states : callable
-        Returns states and reasons of the driver.
-
+    Args:
+        duration: Length [s].
+        delay: Constant delay [s].
+        offset: How much lower the platform is than commanded, legs alike [m].
+        tilt: Constant roll that nobody commanded [rad].
+        gap: Range of actuator states that are missing.
+        friction: What the drives deliver more than feed-forward asked for [N].
+        states: Returns states and reasons of the driver.
     """
     count = round(duration * 200)
     stamp = START + PERIOD * np.arange(count)

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-A rig to break: virtual_rig, driver and imu of a shipped configuration, and hands on them.
+"""A rig to break: virtual_rig, driver and imu of a shipped configuration, and hands on them.
 
 What is looked at is what an operator has: driver/state, actuator_states, imu/data, /diagnostics
 and the answers of services; and simulation/truth, which is the platform itself.
-
 """
 
 from __future__ import annotations
@@ -61,16 +59,11 @@ SWINGS = 3.0
 
 
 class Bench(Harness):
-    """
-    A virtual rig and a driver of a shipped configuration.
+    """A virtual rig and a driver of a shipped configuration.
 
-    Parameters
-    ----------
-    rig : str
-        Name of the configuration.
-    directory : Path
-        Where the wires shall end; it must not exist.
-
+    Args:
+        rig: Name of the configuration.
+        directory: Where the wires shall end; it must not exist.
     """
 
     def __init__(self, rig: str, directory: Path) -> None:

@@ -20,16 +20,12 @@ STAYS = 0.002
 
 @dataclass(frozen=True)
 class Act:
-    """
-    Something that is done to the rig.
+    """Something that is done to the rig.
 
-    Attributes
-    ----------
-    name : str
-        A fault of ``stewart virtual-rig --list-faults``, or ``do.`` and a method of the bench.
-    arguments : mapping of str to object
-        What it is told.
-
+    Attributes:
+        name: A fault of ``stewart virtual-rig --list-faults``, or ``do.`` and a method of the
+            bench.
+        arguments: What it is told.
     """
 
     name: str
@@ -43,50 +39,30 @@ def act(name: str, **arguments: Any) -> Act:
 
 @dataclass(frozen=True)
 class Case:
-    """
-    One fault and what has to come of it.
+    """One fault and what has to come of it.
 
-    Attributes
-    ----------
-    name : str
-        Row of the table.
-    acts : tuple of Act
-        What is done.
-    says : str
-        Pattern of the sentence that the operator sees; empty if nobody notices, see `why`.
-    state : str
-        Where the driver ends: ``ENABLED``, ``DISABLED``, ``FAULT``, or `GONE`.
-    within : float
-        Longest time to the sentence [s].
-    moves : float
-        Furthest way of a platform joint until the driver is in its final state, or furthest any
-        leg gets off its path where the motion goes on [m].
-    falls : float
-        Furthest way of a platform joint after that: legs without voltage give way [m].
-    sinks : bool
-        Whether a leg at least comes to lie on its mechanical end.
-    topples : bool
-        Whether some legs are held and others give way: the platform tilts over them, and how far
-        is not told, for the simulated joints have no end.
-    source : str
-        Where the sentence stands: a topic, or a status of ``/diagnostics``.
-    rig : str
-        Shipped configuration.
-    moving : bool
-        Whether the platform moves when it happens.
-    repair : tuple of Act
-        What ends the fault.
-    before_repair : str
-        Pattern of what ``driver/reset_fault`` answers while the fault lasts; empty: not asked.
-    after_repair : str
-        Pattern of what it answers afterwards.
-    why : str
-        Why nobody notices.
-    wrecks : bool
-        Whether the platform may be left where no driver takes it back from.
-    quick : bool
-        Whether ``make test`` runs it.
-
+    Attributes:
+        name: Row of the table.
+        acts: What is done.
+        says: Pattern of the sentence that the operator sees; empty if nobody notices, see `why`.
+        state: Where the driver ends: ``ENABLED``, ``DISABLED``, ``FAULT``, or `GONE`.
+        within: Longest time to the sentence [s].
+        moves: Furthest way of a platform joint until the driver is in its final state, or furthest
+            any leg gets off its path where the motion goes on [m].
+        falls: Furthest way of a platform joint after that: legs without voltage give way [m].
+        sinks: Whether a leg at least comes to lie on its mechanical end.
+        topples: Whether some legs are held and others give way: the platform tilts over them, and
+            how far is not told, for the simulated joints have no end.
+        source: Where the sentence stands: a topic, or a status of ``/diagnostics``.
+        rig: Shipped configuration.
+        moving: Whether the platform moves when it happens.
+        repair: What ends the fault.
+        before_repair: Pattern of what ``driver/reset_fault`` answers while the fault lasts; empty:
+            not asked.
+        after_repair: Pattern of what it answers afterwards.
+        why: Why nobody notices.
+        wrecks: Whether the platform may be left where no driver takes it back from.
+        quick: Whether ``make test`` runs it.
     """
 
     name: str
@@ -121,22 +97,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Outcome:
-    """
-    What came of a fault.
+    """What came of a fault.
 
-    Attributes
-    ----------
-    detected : float or None
-        Time to the sentence [s].
-    sentence : str
-        What the operator saw.
-    state : str
-        Where the driver ended.
-    moved, fallen : float
-        See `Case.moves` and `Case.falls` [m].
-    lowest : float
-        Stroke of the lowest leg at the end [m].
-
+    Attributes:
+        detected: Time to the sentence [s].
+        sentence: What the operator saw.
+        state: Where the driver ended.
+        moved, fallen: See `Case.moves` and `Case.falls` [m].
+        lowest: Stroke of the lowest leg at the end [m].
     """
 
     detected: float | None

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What is broken, and what has to come of it: the fault matrix as data, fixed before any run.
+"""What is broken, and what has to come of it: the fault matrix as data, fixed before any run.
 
 Rigs are the shipped configurations on virtual rigs. Times count from the instant just before the
 fault is asked for to the stamp of the message that tells of it; movement is that of the platform
 joint that moves furthest, from that instant until the platform is at rest.
-
 """
 
 from __future__ import annotations

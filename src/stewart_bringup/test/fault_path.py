@@ -45,16 +45,11 @@ class Swing:
 
 
 class Witness:
-    """
-    Whoever sees the platform itself.
+    """Whoever sees the platform itself.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Of the platform.
-    truths : list of Odometry
-        What ``simulation/truth`` has said; it grows.
-
+    Args:
+        geometry: Of the platform.
+        truths: What ``simulation/truth`` has said; it grows.
     """
 
     def __init__(self, geometry: Geometry, truths: list[Any]) -> None:
@@ -94,11 +89,9 @@ class Witness:
         return float(np.linalg.norm(joints[first:past] - joints[first], axis=2).max())
 
     def off_path(self, path: Swing | None, begin: float) -> float:
-        """
-        Return how far any leg was off its path after `begin` [m].
+        """Return how far any leg was off its path after `begin` [m].
 
         Cycles that come late make the path later, for all legs alike: that is not off the path.
-
         """
         if path is None:
             return self.way(begin)

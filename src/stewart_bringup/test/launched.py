@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-A launch file in a process of its own, as a person runs it: by ``ros2 launch``, in a terminal.
+"""A launch file in a process of its own, as a person runs it: by ``ros2 launch``, in a terminal.
 
 Imported, this module starts that process, presses Ctrl-C and reads what stands in the terminal;
 executed, it is that process.
-
 """
 
 from __future__ import annotations
@@ -42,20 +40,13 @@ run(make)
 
 
 class Launched:
-    """
-    A launch file that runs.
+    """A launch file that runs.
 
-    Parameters
-    ----------
-    name : str
-        Of the file.
-    folder : Path
-        Where the terminal's text, the logs and the stand-ins go.
-    stand_ins : sequence of str
-        Packages instead of whose only executable a stand-in is started.
-    **arguments : str
-        Of the launch file.
-
+    Args:
+        name: Of the file.
+        folder: Where the terminal's text, the logs and the stand-ins go.
+        stand_ins: Packages instead of whose only executable a stand-in is started.
+        **arguments: Of the launch file.
     """
 
     def __init__(self, name: str, folder: Path, *stand_ins: str, **arguments: str) -> None:

@@ -25,23 +25,15 @@ def scenario_of(rig: str, seed: int) -> Scenario:
 
 
 def session(bag: Path, seed: int, rig: str) -> Played:
-    """
-    Play and record.
+    """Play and record.
 
-    Parameters
-    ----------
-    bag : Path
-        Where to record; must not exist.
-    seed : int
-        Of the sea.
-    rig : str
-        `VIGO` or `EX800_DAQ`.
+    Args:
+        bag: Where to record; must not exist.
+        seed: Of the sea.
+        rig: `VIGO` or `EX800_DAQ`.
 
-    Returns
-    -------
-    Played
+    Returns:
         What the process knows of it.
-
     """
     played = play(scenario_of(rig, seed), bag, lambda _phase, _played: None, StopSignals())
     assert played is not None

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Static checks of the launch files and their YAML: nothing is launched here.
+"""Static checks of the launch files and their YAML: nothing is launched here.
 
 They run everywhere, also where launch is not installed. That the files really launch is the
 matter of test_launch.py.
-
 """
 
 from __future__ import annotations

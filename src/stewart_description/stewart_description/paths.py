@@ -25,27 +25,19 @@ class UnknownPlatformError(ValueError):
 
 
 def platform_path(name_or_path: str | os.PathLike[str]) -> Path:
-    """
-    Find the YAML file of a platform.
+    """Find the YAML file of a platform.
 
-    Parameters
-    ----------
-    name_or_path : str or path-like
-        Name of a stored platform (``vigo``) or path of a YAML file; it is taken for a path when
-        it has a suffix or a directory part.
+    Args:
+        name_or_path: Name of a stored platform (``vigo``) or path of a YAML file; it is taken for
+            a path when it has a suffix or a directory part.
 
-    Returns
-    -------
-    pathlib.Path
+    Returns:
         The file.
 
-    Raises
-    ------
-    UnknownPlatformError
-        If no platform of that name is stored.
-    FileNotFoundError
-        If a path was given and there is no such file, or the data files are not installed.
-
+    Raises:
+        UnknownPlatformError: If no platform of that name is stored.
+        FileNotFoundError: If a path was given and there is no such file, or the data files are not
+            installed.
     """
     path = Path(name_or_path)
     if isinstance(name_or_path, str) and not path.suffix and path.name == name_or_path:
@@ -84,12 +76,10 @@ def _share() -> Path:
 
 
 def _candidates() -> Iterator[Path]:
-    """
-    Yield where the data may be, the place that belongs to this very module first.
+    """Yield where the data may be, the place that belongs to this very module first.
 
     An overlay's module must not read an underlay's files, so AMENT_PREFIX_PATH comes last.
     Resolving the symlinks finds the sources for an editable or a ``--symlink-install`` install.
-
     """
     yield Path(__file__).resolve().parents[1]
     for ancestor in Path(__file__).absolute().parents:

@@ -11,23 +11,15 @@ LONGEST_LIST = 12
 
 
 def unknown_name(name: object, known: Iterable[object], what: str = 'key') -> str:
-    """
-    Say that there is no such name, and which one may be meant.
+    """Say that there is no such name, and which one may be meant.
 
-    Parameters
-    ----------
-    name : object
-        What stands in the file.
-    known : iterable
-        The names that there are.
-    what : str
-        What they name.
+    Args:
+        name: What stands in the file.
+        known: The names that there are.
+        what: What they name.
 
-    Returns
-    -------
-    str
+    Returns:
         "no such key; did you mean x?", or the list of the names that there are.
-
     """
     names = sorted(map(str, known))
     close = similar(name, names)
@@ -38,21 +30,14 @@ def unknown_name(name: object, known: Iterable[object], what: str = 'key') -> st
 
 
 def similar(name: object, known: Iterable[object]) -> str:
-    """
-    Return the name that is most like another one.
+    """Return the name that is most like another one.
 
-    Parameters
-    ----------
-    name : object
-        What to compare with.
-    known : iterable
-        The names to choose from.
+    Args:
+        name: What to compare with.
+        known: The names to choose from.
 
-    Returns
-    -------
-    str
+    Returns:
         One of them; empty if none is like it.
-
     """
     close = difflib.get_close_matches(str(name), map(str, known), n=1)
     return close[0] if close else ''

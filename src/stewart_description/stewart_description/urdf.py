@@ -12,30 +12,19 @@ from stewart_description.paths import platform_path, urdf_path
 def render_urdf(
     platform: str | os.PathLike[str], prefix: str = '', *, ros2_control: bool = False
 ) -> str:
-    """
-    Expand the parametric model for one platform.
+    """Expand the parametric model for one platform.
 
-    Parameters
-    ----------
-    platform : str or path-like
-        Name of a stored platform, or the path of a YAML file.
-    prefix : str
-        Put before the name of every link and joint.
-    ros2_control : bool
-        Add the tag by which a controller_manager drives the legs through the driver.
+    Args:
+        platform: Name of a stored platform, or the path of a YAML file.
+        prefix: Put before the name of every link and joint.
+        ros2_control: Add the tag by which a controller_manager drives the legs through the driver.
 
-    Returns
-    -------
-    str
+    Returns:
         URDF as XML.
 
-    Raises
-    ------
-    UnknownPlatformError
-        If no platform of that name is stored.
-    FileNotFoundError
-        If there is no such file.
-
+    Raises:
+        UnknownPlatformError: If no platform of that name is stored.
+        FileNotFoundError: If there is no such file.
     """
     import xacro
 

@@ -114,24 +114,17 @@ REPORTED = re.compile(r'reports fault 0x([0-9A-F]{4})')
 
 
 def advice(reason: str) -> str:
-    """
-    Say what to do about a fault.
+    """Say what to do about a fault.
 
-    Parameters
-    ----------
-    reason : str
-        Of the driver's state FAULT.
+    Args:
+        reason: Of the driver's state FAULT.
 
-    Returns
-    -------
-    str
+    Returns:
         Actions in their order, the last of which resets the fault.
 
-    Examples
-    --------
-    >>> advice('drive of leg 2 reports fault 0x5441: enable contact open')
-    'close the enable contact (STO); find out who opened it; then `stewart drive reset-fault`'
-
+    Examples:
+        >>> advice('drive of leg 2 reports fault 0x5441: enable contact open')
+        'close the enable contact (STO); find out who opened it; then `stewart drive reset-fault`'
     """
     return f'{_action(reason)}; {RESET}'
 

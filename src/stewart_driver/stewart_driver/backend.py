@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What stands between the cyclic process and whatever moves the legs.
+"""What stands between the cyclic process and whatever moves the legs.
 
 A back end is made in the node's process, which checks its options, and pickled into the cyclic
 process, where `open` and everything after it is called. So the constructor holds no handle,
@@ -25,16 +24,11 @@ GROUP = 'stewart.driver_backends'
 
 
 class Targets(NamedTuple):
-    """
-    What the drives shall do until the next exchange.
+    """What the drives shall do until the next exchange.
 
-    Attributes
-    ----------
-    strokes, rates : ndarray, shape (6,)
-        Legs 1 to 6 [m], [m/s].
-    forces : ndarray, shape (6,)
-        Feed-forward force, positive pushes apart [N]; zero where none is given.
-
+    Attributes:
+        strokes, rates (6,): Legs 1 to 6 [m], [m/s].
+        forces (6,): Feed-forward force, positive pushes apart [N]; zero where none is given.
     """
 
     strokes: Array
@@ -43,27 +37,18 @@ class Targets(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """
-    What the drives report in one exchange.
+    """What the drives report in one exchange.
 
-    Attributes
-    ----------
-    stamp : float
-        Instant of the measurement on the steady clock [s].
-    strokes, rates : ndarray, shape (6,)
-        Legs 1 to 6 [m], [m/s].
-    forces : ndarray, shape (6,), or None
-        Measured force, positive pushes apart [N]; None where no force is measured.
-    enabled : bool
-        True while all six drives follow their targets.
-    fault : DriveFault or None
-        First fault that a drive reports.
-    live, braked, sto : int
-        One bit per leg, bit 0 is leg 1: its motor is under voltage, its brake is applied, its safe
-        torque off is active.
-    true_strokes : ndarray, shape (6,), or None
-        Strokes without any error of the encoders [m]; only a simulated back end knows them.
-
+    Attributes:
+        stamp: Instant of the measurement on the steady clock [s].
+        strokes, rates (6,): Legs 1 to 6 [m], [m/s].
+        forces (6,): Measured force, positive pushes apart [N]; None where no force is measured.
+        enabled: True while all six drives follow their targets.
+        fault: First fault that a drive reports.
+        live, braked, sto: One bit per leg, bit 0 is leg 1: its motor is under voltage, its brake
+            is applied, its safe torque off is active.
+        true_strokes (6,): Strokes without any error of the encoders [m]; only a simulated back end
+            knows them.
     """
 
     stamp: float
@@ -79,34 +64,24 @@ class Measurement(NamedTuple):
 
 
 class Backend(ABC):
-    """
-    Six drives behind one transport.
+    """Six drives behind one transport.
 
     Every method may raise `TransportError`. After `disable` or `close` the outputs are safe. What
     follows `exchange` has a default, for transports that have no more to say.
 
-    Parameters
-    ----------
-    options : object
-        An instance of `options_type`, a dataclass of plain values, which is checked.
+    Args:
+        options: An instance of `options_type`, a dataclass of plain values, which is checked.
 
-    Attributes
-    ----------
-    simulated : bool
-        Whether no metal moves.
-    cycle_time : float
-        Time from one exchange to the next [s].
-    limits : LegLimits
-        What these drives and legs may do.
-    notes : str
-        What the operator has to know since the last start, for ``driver/state``; may be empty.
-    why_live : str
-        Why the motors stay under voltage after `disable`; empty where they do not.
-    rig_file : str
-        The machine's own file, which says of which platform it is; empty where there is none.
-    wire : WireStatistics or None
-        How the frames fare, where there are frames.
-
+    Attributes:
+        simulated: Whether no metal moves.
+        cycle_time: Time from one exchange to the next [s].
+        limits: What these drives and legs may do.
+        notes: What the operator has to know since the last start, for ``driver/state``; may be
+            empty.
+        why_live: Why the motors stay under voltage after `disable`; empty where they do not.
+        rig_file: The machine's own file, which says of which platform it is; empty where there is
+            none.
+        wire: How the frames fare, where there are frames.
     """
 
     name: ClassVar[str]
@@ -154,23 +129,16 @@ class Backend(ABC):
 
     @abstractmethod
     def exchange(self, targets: Targets, now: float) -> Measurement:
-        """
-        Give the targets to the drives and take what they measure.
+        """Give the targets to the drives and take what they measure.
 
         Until all drives are enabled the targets equal the measured strokes.
 
-        Parameters
-        ----------
-        targets : Targets
-            What the drives shall do from now on.
-        now : float
-            Instant of the exchange on the steady clock [s].
+        Args:
+            targets: What the drives shall do from now on.
+            now: Instant of the exchange on the steady clock [s].
 
-        Returns
-        -------
-        Measurement
+        Returns:
             State of the drives at the exchange.
-
         """
 
     @property
@@ -206,14 +174,10 @@ class Backend(ABC):
         return ''
 
     def rescue(self) -> str:
-        """
-        Make outputs safe that have outlived the cyclic process, from another process.
+        """Make outputs safe that have outlived the cyclic process, from another process.
 
-        Returns
-        -------
-        str
+        Returns:
             How; empty where nothing outlives the process.
-
         """
         return ''
 
@@ -224,24 +188,16 @@ def installed_backends() -> Mapping[str, Any]:
 
 
 def find_backend(name: str) -> type[Backend]:
-    """
-    Load the back end of this name; there is no fallback.
+    """Load the back end of this name; there is no fallback.
 
-    Parameters
-    ----------
-    name : str
-        Name of the entry point, for example ``simulated``.
+    Args:
+        name: Name of the entry point, for example ``simulated``.
 
-    Returns
-    -------
-    type
+    Returns:
         Subclass of `Backend`.
 
-    Raises
-    ------
-    UnknownBackend
-        If no installed package offers it; the message lists those that are.
-
+    Raises:
+        UnknownBackend: If no installed package offers it; the message lists those that are.
     """
     known = installed_backends()
     if name not in known:

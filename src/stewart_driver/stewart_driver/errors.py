@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Errors of the driver.
+"""Errors of the driver.
 
 DriverError
 ├── ConfigurationError   a parameter says something that cannot be used
@@ -11,7 +10,6 @@ DriverError
 ├── HomingError          the strokes cannot be trusted to be absolute
 ├── TransitionRefused    the state does not allow what was asked
 └── CycleError           the cyclic process did not start, answer or survive
-
 """
 
 from __future__ import annotations

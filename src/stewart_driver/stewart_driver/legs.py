@@ -27,23 +27,15 @@ def read_only(values: ArrayLike) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class LegLimits:
-    """
-    What the drives may do with the legs.
+    """What the drives may do with the legs.
 
-    Attributes
-    ----------
-    stroke_lower, stroke_upper : ndarray, shape (6,)
-        Ends of the stroke, legs 1 to 6 [m].
-    rate : float
-        Largest rate of any leg [m/s].
-    acceleration : float
-        Largest acceleration of any leg [m/s²].
+    Attributes:
+        stroke_lower, stroke_upper (6,): Ends of the stroke, legs 1 to 6 [m].
+        rate: Largest rate of any leg [m/s].
+        acceleration: Largest acceleration of any leg [m/s²].
 
-    Raises
-    ------
-    ConfigurationError
-        If a value is not finite, a range is empty or a limit is not positive.
-
+    Raises:
+        ConfigurationError: If a value is not finite, a range is empty or a limit is not positive.
     """
 
     stroke_lower: Array
@@ -76,26 +68,18 @@ class LegLimits:
     def narrowed(
         self, *, rate: float | None = None, acceleration: float | None = None
     ) -> LegLimits:
-        """
-        Return the limits with a lower rate or acceleration.
+        """Return the limits with a lower rate or acceleration.
 
-        Parameters
-        ----------
-        rate : float or None
-            New rate limit [m/s]; None keeps the present one.
-        acceleration : float or None
-            New acceleration limit [m/s²]; None keeps the present one.
+        Args:
+            rate: New rate limit [m/s]; None keeps the present one.
+            acceleration: New acceleration limit [m/s²]; None keeps the present one.
 
-        Returns
-        -------
-        LegLimits
+        Returns:
             Limits that allow no more than these.
 
-        Raises
-        ------
-        ConfigurationError
-            If a value is above the present limit: what the drives may do is never widened here.
-
+        Raises:
+            ConfigurationError: If a value is above the present limit: what the drives may do is
+                never widened here.
         """
         for key, value, limit in (
             ('rate_limit', rate, self.rate),

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-A back end without drives: measured is what was commanded, and faults come on request.
+"""A back end without drives: measured is what was commanded, and faults come on request.
 
 It is for tests of everything above the drives. It is not installed as a back end: nobody gets it
 by a parameter.
@@ -38,20 +37,13 @@ class Trouble(Enum):
 
 @dataclass(frozen=True)
 class LoopbackOptions:
-    """
-    How a loopback back end behaves.
+    """How a loopback back end behaves.
 
-    Attributes
-    ----------
-    cycle_time : float
-        Time between exchanges [s].
-    start : float
-        Stroke of all legs at first [m].
-    trouble : str
-        Value of a `Trouble`.
-    trouble_after : float
-        When it begins, since `LoopbackBackend.open` [s].
-
+    Attributes:
+        cycle_time: Time between exchanges [s].
+        start: Stroke of all legs at first [m].
+        trouble: Value of a `Trouble`.
+        trouble_after: When it begins, since `LoopbackBackend.open` [s].
     """
 
     cycle_time: float = option(0.002, 'time between exchanges [s]')
@@ -61,21 +53,14 @@ class LoopbackOptions:
 
 
 class LoopbackBackend(Backend):
-    """
-    Six perfect drives with strokes from 0 to 0.6 m, up to 0.6 m/s and 6 m/s².
+    """Six perfect drives with strokes from 0 to 0.6 m, up to 0.6 m/s and 6 m/s².
 
-    Parameters
-    ----------
-    options : LoopbackOptions
-        How it behaves.
+    Args:
+        options: How it behaves.
 
-    Attributes
-    ----------
-    targets : list of Targets
-        What it was told while enabled.
-    enabled : bool
-        Whether the drives are on.
-
+    Attributes:
+        targets: What it was told while enabled.
+        enabled: Whether the drives are on.
     """
 
     name: ClassVar[str] = 'loopback'

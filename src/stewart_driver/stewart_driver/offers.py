@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What is in this process, by the names under which it is opened.
+"""What is in this process, by the names under which it is opened.
 
 A driver knows a card or a port by its file name alone. Names that begin with `PREFIX` are no
 files: whoever simulates such a device here offers it under one.
-
 """
 
 from __future__ import annotations

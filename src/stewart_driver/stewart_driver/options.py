@@ -19,21 +19,14 @@ def option(default: Any, description: str) -> Any:
 
 
 def require_positive(options: Any, may_be_zero: Collection[str] = ()) -> None:
-    """
-    Check the fields whose default is a decimal number.
+    """Check the fields whose default is a decimal number.
 
-    Parameters
-    ----------
-    options : object
-        Instance of a dataclass.
-    may_be_zero : collection of str
-        Names of those that may be 0.
+    Args:
+        options: Instance of a dataclass.
+        may_be_zero: Names of those that may be 0.
 
-    Raises
-    ------
-    ConfigurationError
-        If one is not finite, negative, or 0 where that makes no sense.
-
+    Raises:
+        ConfigurationError: If one is not finite, negative, or 0 where that makes no sense.
     """
     for item in fields(options):
         if not isinstance(item.default, float):

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The file ``rig.yaml``, which says what is particular to one machine.
+"""The file ``rig.yaml``, which says what is particular to one machine.
 
 Every section but ``platform`` may be missing: a machine that was never calibrated has none. Tools
 write it, whole and atomically, so comments in it do not last.
@@ -38,25 +37,17 @@ class DriveIdentity(NamedTuple):
 
 @dataclass(frozen=True)
 class DriveCalibration:
-    """
-    What makes the absolute encoders of the drives absolute strokes.
+    """What makes the absolute encoders of the drives absolute strokes.
 
-    Attributes
-    ----------
-    zero_offsets_counts : tuple of int
-        Position of drive 1 to 6 at stroke zero [count].
-    calibrated : datetime.date
-        When.
-    pose : str
-        Where the platform stood: zero, neutral, retracted, or six numbers in words.
-    strokes_m : tuple of float
-        Strokes of the legs 1 to 6 there [m].
-    identities : tuple of DriveIdentity
-        The drives that were calibrated; with another drive the offsets mean nothing.
-    parked_counts : tuple of int or None
-        Where the drives stood when they were last switched off in order [count]; absolute encoders
-        say the same when they are switched on again. None if that is not known.
-
+    Attributes:
+        zero_offsets_counts: Position of drive 1 to 6 at stroke zero [count].
+        calibrated: When.
+        pose: Where the platform stood: zero, neutral, retracted, or six numbers in words.
+        strokes_m: Strokes of the legs 1 to 6 there [m].
+        identities: The drives that were calibrated; with another drive the offsets mean nothing.
+        parked_counts: Where the drives stood when they were last switched off in order [count];
+            absolute encoders say the same when they are switched on again. None if that is not
+            known.
     """
 
     zero_offsets_counts: tuple[int, ...]
@@ -69,18 +60,13 @@ class DriveCalibration:
 
 @dataclass(frozen=True)
 class Channel:
-    """
-    An analogue channel: metres = offset_m + gain_m_per_v · volts, for inputs and outputs alike.
+    """An analogue channel: metres = offset_m + gain_m_per_v · volts, for inputs and outputs alike.
 
-    Attributes
-    ----------
-    gain_m_per_v : float
-        [m/V]; of an output in velocity mode [m/s/V].
-    offset_m : float
-        [m]; of an output in velocity mode [m/s].
-    residual_m : float
-        Largest deviation of the calibration points from the line, in the unit of the offset.
-
+    Attributes:
+        gain_m_per_v: [m/V]; of an output in velocity mode [m/s/V].
+        offset_m: [m]; of an output in velocity mode [m/s].
+        residual_m: Largest deviation of the calibration points from the line, in the unit of the
+            offset.
     """
 
     gain_m_per_v: float
@@ -90,20 +76,13 @@ class Channel:
 
 @dataclass(frozen=True)
 class DaqCalibration:
-    """
-    What the volts of the data acquisition card mean.
+    """What the volts of the data acquisition card mean.
 
-    Attributes
-    ----------
-    inputs : tuple of Channel
-        Position sensors of legs 1 to 6.
-    outputs : tuple of Channel
-        Amplifiers of legs 1 to 6; none where the card only reads.
-    calibrated : datetime.date
-        When.
-    mode : str
-        What the amplifiers take: position or velocity.
-
+    Attributes:
+        inputs: Position sensors of legs 1 to 6.
+        outputs: Amplifiers of legs 1 to 6; none where the card only reads.
+        calibrated: When.
+        mode: What the amplifiers take: position or velocity.
     """
 
     inputs: tuple[Channel, ...]
@@ -114,23 +93,15 @@ class DaqCalibration:
 
 @dataclass(frozen=True)
 class Rig:
-    """
-    One machine.
+    """One machine.
 
-    Attributes
-    ----------
-    platform : str
-        Platform type, a name or a path.
-    drives : DriveCalibration or None
-        None if the drives were never calibrated.
-    daq : DaqCalibration or None
-        None if the card was never calibrated.
-    interface : str or None
-        Network interface of the EtherCAT master, key ``ethercat.interface``.
-    geometry : str
-        Digest of the platform's geometry at the last calibration, see `rig_platform`; empty if
-        unknown.
-
+    Attributes:
+        platform: Platform type, a name or a path.
+        drives: None if the drives were never calibrated.
+        daq: None if the card was never calibrated.
+        interface: Network interface of the EtherCAT master, key ``ethercat.interface``.
+        geometry: Digest of the platform's geometry at the last calibration, see `rig_platform`;
+            empty if unknown.
     """
 
     platform: str
@@ -141,25 +112,17 @@ class Rig:
 
 
 def load_rig(path: str | os.PathLike[str]) -> Rig:
-    """
-    Read and check a rig file.
+    """Read and check a rig file.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
+    Args:
+        path: The file.
 
-    Returns
-    -------
-    Rig
+    Returns:
         What it says.
 
-    Raises
-    ------
-    ConfigurationError
-        If it cannot be read or says something that cannot be used: key, value and what was
-        expected.
-
+    Raises:
+        ConfigurationError: If it cannot be read or says something that cannot be used: key, value
+            and what was expected.
     """
     fields = read_fields(path)
     rig = Rig(
@@ -174,21 +137,14 @@ def load_rig(path: str | os.PathLike[str]) -> Rig:
 
 
 def save_rig(path: str | os.PathLike[str], rig: Rig) -> None:
-    """
-    Write a rig file so that a reader sees the old one or the new one, never half of one.
+    """Write a rig file so that a reader sees the old one or the new one, never half of one.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file; what it was before is replaced, and a link is followed.
-    rig : Rig
-        What it shall say.
+    Args:
+        path: The file; what it was before is replaced, and a link is followed.
+        rig: What it shall say.
 
-    Raises
-    ------
-    ConfigurationError
-        If it cannot be written there.
-
+    Raises:
+        ConfigurationError: If it cannot be written there.
     """
     text = HEADER + yaml.safe_dump(_plain(rig), sort_keys=False, default_flow_style=None, width=99)
     try:

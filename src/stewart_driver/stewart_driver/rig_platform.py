@@ -20,24 +20,16 @@ LEG_GEOMETRY = ('retracted_length_m', 'stroke_m')
 
 
 def geometry_digest(platform: str | os.PathLike[str]) -> str:
-    """
-    Return a short digest of what turns poses of a platform into strokes.
+    """Return a short digest of what turns poses of a platform into strokes.
 
-    Parameters
-    ----------
-    platform : str or path-like
-        Name of a stored platform or path of a YAML file.
+    Args:
+        platform: Name of a stored platform or path of a YAML file.
 
-    Returns
-    -------
-    str
+    Returns:
         Sixteen hexadecimal digits; comments, masses and limits do not change them.
 
-    Raises
-    ------
-    ConfigurationError
-        If there is no such platform or its file has no geometry.
-
+    Raises:
+        ConfigurationError: If there is no such platform or its file has no geometry.
     """
     try:
         fields = read_fields(platform_path(platform))
@@ -52,21 +44,14 @@ def geometry_digest(platform: str | os.PathLike[str]) -> str:
 
 
 def require_platform_of_the_rig(platform: str, rig_file: str) -> None:
-    """
-    Refuse to drive a machine by the geometry of another one.
+    """Refuse to drive a machine by the geometry of another one.
 
-    Parameters
-    ----------
-    platform : str
-        By which the legs are commanded, a name or a path.
-    rig_file : str
-        The file of the machine.
+    Args:
+        platform: By which the legs are commanded, a name or a path.
+        rig_file: The file of the machine.
 
-    Raises
-    ------
-    ConfigurationError
-        If name or geometry differ.
-
+    Raises:
+        ConfigurationError: If name or geometry differ.
     """
     rig = load_rig(rig_file)
     wanted = f'{rig.platform!r}, the platform of {rig_file}'

@@ -10,18 +10,12 @@ from stewart_driver.legs import Array, LEGS
 
 
 class StuckDetector:
-    """
-    A reading that stays within its noise while the command moves on is stuck.
+    """A reading that stays within its noise while the command moves on is stuck.
 
-    Parameters
-    ----------
-    band : float
-        How far a reading may move and still count as constant: more than its noise [m].
-    travel : float
-        How far the command must have moved meanwhile: more than a leg may lag [m].
-    cycles : int
-        For how many cycles at least, counted while the command is away from where it was.
-
+    Args:
+        band: How far a reading may move and still count as constant: more than its noise [m].
+        travel: How far the command must have moved meanwhile: more than a leg may lag [m].
+        cycles: For how many cycles at least, counted while the command is away from where it was.
     """
 
     def __init__(self, band: float, travel: float, cycles: int) -> None:
@@ -36,19 +30,13 @@ class StuckDetector:
         self._counts = np.zeros(LEGS, dtype=np.int64)
 
     def look(self, measured: Array, commanded: Array) -> NDArray[np.bool_]:
-        """
-        Take one reading and one command.
+        """Take one reading and one command.
 
-        Parameters
-        ----------
-        measured, commanded : ndarray, shape (6,)
-            Strokes [m].
+        Args:
+            measured, commanded (6,): Strokes [m].
 
-        Returns
-        -------
-        ndarray of bool, shape (6,)
-            Legs whose reading is stuck.
-
+        Returns:
+            (6,): Legs whose reading is stuck.
         """
         if self._anchors is None:
             self._anchors, self._starts = measured.copy(), commanded.copy()

@@ -18,21 +18,15 @@ MISSING = 'nothing'
 
 
 class Fields:
-    """
-    One mapping of a file.
+    """One mapping of a file.
 
-    Parameters
-    ----------
-    content : object
-        What YAML made of it; it must be a mapping.
-    where : str
-        Dotted key of the mapping in its file, empty at the top.
+    Args:
+        content: What YAML made of it; it must be a mapping.
+        where: Dotted key of the mapping in its file, empty at the top.
 
-    Raises
-    ------
-    ConfigurationError
-        If it is no mapping; and every method, if its field is not what it shall be.
-
+    Raises:
+        ConfigurationError: If it is no mapping; and every method, if its field is not what it
+            shall be.
     """
 
     def __init__(self, content: Any, where: str = '') -> None:
@@ -135,24 +129,16 @@ class Fields:
 
 
 def read_fields(path: str | os.PathLike[str]) -> Fields:
-    """
-    Read a YAML file that is a mapping.
+    """Read a YAML file that is a mapping.
 
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
+    Args:
+        path: The file.
 
-    Returns
-    -------
-    Fields
+    Returns:
         Its top level.
 
-    Raises
-    ------
-    ConfigurationError
-        If it cannot be read, is no YAML or no mapping.
-
+    Raises:
+        ConfigurationError: If it cannot be read, is no YAML or no mapping.
     """
     try:
         content = yaml.safe_load(Path(path).read_text(encoding='utf-8'))

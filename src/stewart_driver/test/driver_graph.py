@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-A driver node on loopback drives, and an operator who has its services and topics.
+"""A driver node on loopback drives, and an operator who has its services and topics.
 
 Time is simulated, in lock-step, and the control loop runs inside the node; real time is for the
 tests of a driver that has its loop in a process of its own.
-
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Six drives without brakes, by the octets of their frames: nothing here is the driver's.
+"""Six drives without brakes, by the octets of their frames: nothing here is the driver's.
 
 States, words and maps are written down from CiA 402 and ETG.1000 by hand. A leg without power
 sags. A drive takes its time to come on, acts on the controlword and on the target of some frames
@@ -96,16 +95,11 @@ class SaggingDrive:
 
 
 class SaggingWire:
-    """
-    Six of them in one frame.
+    """Six of them in one frame.
 
-    Attributes
-    ----------
-    sent : list of list of (int, int, int)
-        What came: controlword, target [count], torque.
-    told : list of list of float
-        Where the legs were [m] when each of these was made, as the drives had reported it.
-
+    Attributes:
+        sent: What came: controlword, target [count], torque.
+        told: Where the legs were [m] when each of these was made, as the drives had reported it.
     """
 
     expected, clock = 18, 0

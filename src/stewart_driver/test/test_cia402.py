@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The drive profile against words written down by hand from IEC 61800-7-201.
+"""The drive profile against words written down by hand from IEC 61800-7-201.
 
 The master and the simulated drives use the same tables; what is compared here is not made by them.
-
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Freezes of the control loop, seen by drives that hold their last target meanwhile.
+"""Freezes of the control loop, seen by drives that hold their last target meanwhile.
 
 What a drive does when targets cease is its own; from then on no step of its targets may break a
 limit: the legs stand, and what stands speeds up from rest.

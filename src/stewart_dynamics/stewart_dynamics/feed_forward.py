@@ -13,19 +13,13 @@ from stewart_kinematics.shared_platform import load_platform
 
 
 class FeedForward:
-    """
-    Actuator forces by Newton and Euler, ready to be asked at once.
+    """Actuator forces by Newton and Euler, ready to be asked at once.
 
-    Parameters
-    ----------
-    name_or_path : str or path-like
-        Platform by name, or path of its YAML file; with masses.
+    Args:
+        name_or_path: Platform by name, or path of its YAML file; with masses.
 
-    Raises
-    ------
-    MissingMasses, UnphysicalInertia
-        If the description makes no dynamics.
-
+    Raises:
+        MissingMasses, UnphysicalInertia: If the description makes no dynamics.
     """
 
     def __init__(self, name_or_path: str | os.PathLike[str]) -> None:
@@ -35,26 +29,17 @@ class FeedForward:
         actuator_forces(self._model, Motion.at_rest(platform.geometry.neutral_pose))
 
     def forces(self, *motion: Array) -> Array:
-        """
-        Give the forces for one setpoint.
+        """Give the forces for one setpoint.
 
-        Parameters
-        ----------
-        *motion : ndarray
-            Position, quaternion x, y, z, w, linear and angular velocity, linear and angular
-            acceleration of ``platform_link``, as `Motion` has them.
+        Args:
+            *motion: Position, quaternion x, y, z, w, linear and angular velocity, linear and
+                angular acceleration of ``platform_link``, as `Motion` has them.
 
-        Returns
-        -------
-        ndarray, shape (6,)
-            Positive pushes the joints apart [N].
+        Returns:
+            (6,): Positive pushes the joints apart [N].
 
-        Raises
-        ------
-        SingularPose
-            If the legs do not span all wrenches there.
-        StewartError
-            If a value is not finite.
-
+        Raises:
+            SingularPose: If the legs do not span all wrenches there.
+            StewartError: If a value is not finite.
         """
         return actuator_forces(self._model, Motion(*motion))

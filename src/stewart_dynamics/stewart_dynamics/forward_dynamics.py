@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-How the closed chain moves under actuator forces.
+"""How the closed chain moves under actuator forces.
 
 One inverse-dynamics evaluation at zero acceleration gives the bias, the platform's and the six
 legs' inertias the mass matrix, and six equations the acceleration. Friction acts in the legs,
@@ -31,18 +30,13 @@ from stewart_kinematics.motion import Array, Pose, read_only
 
 @dataclass(frozen=True, eq=False)
 class Friction:
-    """
-    Friction of the six actuators.
+    """Friction of the six actuators.
 
-    Attributes
-    ----------
-    viscous : ndarray, shape (6,)
-        [N s/m].
-    coulomb : ndarray, shape (6,)
-        [N].
-    stiction_rate : float
-        Rate at which tanh(rate / stiction_rate) has turned the Coulomb force round [m/s].
-
+    Attributes:
+        viscous (6,): [N s/m].
+        coulomb (6,): [N].
+        stiction_rate: Rate at which tanh(rate / stiction_rate) has turned the Coulomb force round
+            [m/s].
     """
 
     viscous: Array = field(default_factory=lambda: np.zeros(6))
@@ -87,32 +81,21 @@ def kernel_arguments(model: InertialModel, friction: Friction) -> Plant:
 def state_derivative(
     model: InertialModel, state: Array, forces: Array, friction: Friction = FRICTIONLESS
 ) -> Array:
-    """
-    Give the time derivative of a state.
+    """Give the time derivative of a state.
 
-    Parameters
-    ----------
-    model : InertialModel
-        The platform.
-    state : ndarray, shape (13,)
-        Position [m], quaternion x, y, z, w, linear [m/s] and angular velocity [rad/s], base axes.
-    forces : ndarray, shape (6,)
-        Actuator forces, positive pushes apart [N].
-    friction : Friction
-        Of the actuators.
+    Args:
+        model: The platform.
+        state (13,): Position [m], quaternion x, y, z, w, linear [m/s] and angular velocity
+            [rad/s], base axes.
+        forces (6,): Actuator forces, positive pushes apart [N].
+        friction: Of the actuators.
 
-    Returns
-    -------
-    ndarray, shape (13,)
-        Per second; entries 7 to 12 are the platform's acceleration.
+    Returns:
+        (13,): Per second; entries 7 to 12 are the platform's acceleration.
 
-    Raises
-    ------
-    SingularPose
-        If the mass matrix cannot be inverted.
-    StewartError
-        If a value is not finite.
-
+    Raises:
+        SingularPose: If the mass matrix cannot be inverted.
+        StewartError: If a value is not finite.
     """
     _check(state, forces)
     out = np.empty(STATE_SIZE)
@@ -133,36 +116,22 @@ def advance(
     steps: int = 1,
     friction: Friction = FRICTIONLESS,
 ) -> Array:
-    """
-    Advance a state under constant actuator forces.
+    """Advance a state under constant actuator forces.
 
-    Parameters
-    ----------
-    model : InertialModel
-        The platform.
-    state : ndarray, shape (13,)
-        As in `state_derivative`; not changed.
-    forces : ndarray, shape (6,)
-        Actuator forces [N].
-    step : float
-        Integration step [s].
-    steps : int
-        How many of them.
-    friction : Friction
-        Of the actuators.
+    Args:
+        model: The platform.
+        state (13,): As in `state_derivative`; not changed.
+        forces (6,): Actuator forces [N].
+        step: Integration step [s].
+        steps: How many of them.
+        friction: Of the actuators.
 
-    Returns
-    -------
-    ndarray, shape (13,)
-        State `steps` times `step` later.
+    Returns:
+        (13,): State `steps` times `step` later.
 
-    Raises
-    ------
-    SingularPose
-        If the mass matrix cannot be inverted on the way.
-    StewartError
-        If a value is not finite or the step is not positive.
-
+    Raises:
+        SingularPose: If the mass matrix cannot be inverted on the way.
+        StewartError: If a value is not finite or the step is not positive.
     """
     _check(state, forces)
     if not step > 0.0:

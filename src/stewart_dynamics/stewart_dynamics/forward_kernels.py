@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Kernels of the forward dynamics; they import nothing but numba and each other.
+"""Kernels of the forward dynamics; they import nothing but numba and each other.
 
 A simulated rig runs them in its cyclic process, which must start quickly.
 """
@@ -64,8 +63,7 @@ def _bias(
     push: Array,
     wrench: Array,
 ) -> None:
-    """
-    Wrench that the six actuators must exert together, ``J^T f``, at zero acceleration.
+    """Wrench that the six actuators must exert together, ``J^T f``, at zero acceleration.
 
     Fills the table of the legs and ``J^T`` in `push` on the way.
     """

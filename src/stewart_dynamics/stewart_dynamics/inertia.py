@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-Inertial parameters of the thirteen bodies, in the form in which forces are linear.
+r"""Inertial parameters of the thirteen bodies, in the form in which forces are linear.
 
 A body has ten: mass :math:`m`, first moment :math:`h = m c` and the six entries of the inertia
 about its *reference point* (not its centre of mass):
@@ -31,22 +30,16 @@ PARAMETER_NAMES = tuple(
 
 
 def check_physical(name: str, body: RigidBody) -> None:
-    """
-    Refuse a body that no distribution of mass can have.
+    """Refuse a body that no distribution of mass can have.
 
-    Parameters
-    ----------
-    name : str
-        Body, for the message.
-    body : RigidBody
-        Mass [kg] and inertia about the centre of mass [kg m²].
+    Args:
+        name: Body, for the message.
+        body: Mass [kg] and inertia about the centre of mass [kg m²].
 
-    Raises
-    ------
-    UnphysicalInertia
-        If the mass is negative, a principal moment is negative, or the principal moments break the
-        triangle inequality. Inertia without mass passes: the PS-6TL's legs are so printed.
-
+    Raises:
+        UnphysicalInertia: If the mass is negative, a principal moment is negative, or the
+            principal moments break the triangle inequality. Inertia without mass passes: the
+            PS-6TL's legs are so printed.
     """
     if not body.mass >= 0.0:
         raise UnphysicalInertia(f'{name}: mass must be at least 0 kg, got {body.mass:.6g} kg')
@@ -56,19 +49,14 @@ def check_physical(name: str, body: RigidBody) -> None:
 
 
 def ten_parameters(body: RigidBody) -> Array:
-    """
-    Give a body's ten parameters about its reference point.
+    """Give a body's ten parameters about its reference point.
 
-    Parameters
-    ----------
-    body : RigidBody
-        Mass [kg], centre of mass from the reference point [m], inertia about the centre of mass.
+    Args:
+        body: Mass [kg], centre of mass from the reference point [m], inertia about the centre of
+            mass.
 
-    Returns
-    -------
-    ndarray, shape (10,)
-        ``[m, m c, I about the reference point]`` [kg, kg m, kg m²].
-
+    Returns:
+        (10,): ``[m, m c, I about the reference point]`` [kg, kg m, kg m²].
     """
     c = body.centre_of_mass
     inertia = body.inertia + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
@@ -77,22 +65,16 @@ def ten_parameters(body: RigidBody) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class InertialModel:
-    """
-    What the dynamics need to know of a platform.
+    """What the dynamics need to know of a platform.
 
-    Attributes
-    ----------
-    base_joints, platform_joints : ndarray, shape (6, 3)
-        Joint centres in ``base_link`` and in ``platform_link`` [m].
-    gravity : ndarray, shape (3,)
-        In ``base_link`` [m/s²].
-    parameters : ndarray, shape (30,)
-        Platform with payload, cylinder, rod (see the module).
-    universal_axes : ndarray, shape (6, 3)
-        Unit vector of each universal joint's axis that is fixed in the base, in ``base_link``.
-    length_scale : float
-        Divides the moments in condition numbers [m].
-
+    Attributes:
+        base_joints, platform_joints (6, 3): Joint centres in ``base_link`` and in
+            ``platform_link`` [m].
+        gravity (3,): In ``base_link`` [m/s²].
+        parameters (30,): Platform with payload, cylinder, rod (see the module).
+        universal_axes (6, 3): Unit vector of each universal joint's axis that is fixed in the
+            base, in ``base_link``.
+        length_scale: Divides the moments in condition numbers [m].
     """
 
     base_joints: Array
@@ -107,29 +89,19 @@ class InertialModel:
     def from_platform(
         cls, platform: Platform, universal_axes: Array | None = None
     ) -> InertialModel:
-        """
-        Read the model off a platform's description.
+        """Read the model off a platform's description.
 
-        Parameters
-        ----------
-        platform : Platform
-            Description with masses.
-        universal_axes : ndarray, shape (6, 3), optional
-            Directions of the universal joints' axes that are fixed in the base; those of the
-            description when not given.
+        Args:
+            platform: Description with masses.
+            universal_axes (6, 3): Directions of the universal joints' axes that are fixed in the
+                base; those of the description when not given.
 
-        Returns
-        -------
-        InertialModel
+        Returns:
             Model with the payload fixed to the platform.
 
-        Raises
-        ------
-        MissingMasses
-            If the description holds no masses.
-        UnphysicalInertia
-            If a body is impossible; the message names it and its eigenvalue.
-
+        Raises:
+            MissingMasses: If the description holds no masses.
+            UnphysicalInertia: If a body is impossible; the message names it and its eigenvalue.
         """
         masses = platform.masses
         if masses is None:

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-The PS-6TL paper's model in closed form: a rigid plate on six massless legs.
+r"""The PS-6TL paper's model in closed form: a rigid plate on six massless legs.
 
 Coordinates :math:`X = (x, y, z, \varphi, \theta, \psi)` with
 :math:`R = R_z(\psi) R_y(\theta) R_x(\varphi)` (Eq. 3), so that
@@ -33,20 +32,14 @@ LARGEST_CONDITION_NUMBER = 1e12
 
 @dataclass(frozen=True, eq=False)
 class LagrangianModel:
-    """
-    A plate with principal axes along its frame, its centre of mass at the origin.
+    """A plate with principal axes along its frame, its centre of mass at the origin.
 
-    Attributes
-    ----------
-    base_joints, platform_joints : ndarray, shape (6, 3)
-        Joint centres in ``base_link`` and in ``platform_link`` [m].
-    mass : float
-        [kg].
-    moments : ndarray, shape (3,)
-        Principal moments of inertia [kg m²].
-    gravity : ndarray, shape (3,)
-        In ``base_link`` [m/s²].
-
+    Attributes:
+        base_joints, platform_joints (6, 3): Joint centres in ``base_link`` and in
+            ``platform_link`` [m].
+        mass: [kg].
+        moments (3,): Principal moments of inertia [kg m²].
+        gravity (3,): In ``base_link`` [m/s²].
     """
 
     base_joints: Array
@@ -57,28 +50,19 @@ class LagrangianModel:
 
     @classmethod
     def from_platform(cls, platform: Platform) -> LagrangianModel:
-        """
-        Read the plate off a platform's description.
+        """Read the plate off a platform's description.
 
-        Parameters
-        ----------
-        platform : Platform
-            Description with massless legs, a diagonal inertia, its centre of mass at the origin.
-            Leg inertias are left out, as in the paper's M.
+        Args:
+            platform: Description with massless legs, a diagonal inertia, its centre of mass at the
+                origin. Leg inertias are left out, as in the paper's M.
 
-        Returns
-        -------
-        LagrangianModel
+        Returns:
             The model.
 
-        Raises
-        ------
-        MissingMasses
-            If the description holds no masses.
-        UnphysicalInertia
-            If it asks for more than this model has: legs with mass, an offset centre of mass, a
-            payload or products of inertia. ``newton_euler`` takes them all.
-
+        Raises:
+            MissingMasses: If the description holds no masses.
+            UnphysicalInertia: If it asks for more than this model has: legs with mass, an offset
+                centre of mass, a payload or products of inertia. ``newton_euler`` takes them all.
         """
         masses = platform.masses
         if masses is None:
@@ -104,19 +88,13 @@ class LagrangianModel:
         )
 
     def mass_matrix(self, coordinates: Array) -> Array:
-        """
-        Give M(X).
+        """Give M(X).
 
-        Parameters
-        ----------
-        coordinates : ndarray, shape (..., 6)
-            X [m, rad].
+        Args:
+            coordinates (..., 6): X [m, rad].
 
-        Returns
-        -------
-        ndarray, shape (..., 6, 6)
-            Symmetric [kg, kg m²].
-
+        Returns:
+            (..., 6, 6): Symmetric [kg, kg m²].
         """
         ix, iy, iz = self.moments
         roll, pitch = coordinates[..., 3], coordinates[..., 4]
@@ -131,19 +109,13 @@ class LagrangianModel:
         return m
 
     def coriolis_matrix(self, coordinates: Array, rates: Array) -> Array:
-        """
-        Give C(X, dX) in Christoffel form, for which dM/dt - 2 C is skew.
+        """Give C(X, dX) in Christoffel form, for which dM/dt - 2 C is skew.
 
-        Parameters
-        ----------
-        coordinates, rates : ndarray, shape (..., 6)
-            X and its time derivative [m, rad, per s].
+        Args:
+            coordinates, rates (..., 6): X and its time derivative [m, rad, per s].
 
-        Returns
-        -------
-        ndarray, shape (..., 6, 6)
-            [kg/s, kg m²/s].
-
+        Returns:
+            (..., 6, 6): [kg/s, kg m²/s].
         """
         ix, iy, iz = self.moments
         roll, pitch = coordinates[..., 3], coordinates[..., 4]
@@ -164,19 +136,13 @@ class LagrangianModel:
         return np.concatenate([-self.mass * self.gravity, np.zeros(3)])
 
     def jacobian(self, coordinates: Array) -> Array:
-        """
-        Give J(X) with leg rates = J dX.
+        """Give J(X) with leg rates = J dX.
 
-        Parameters
-        ----------
-        coordinates : ndarray, shape (..., 6)
-            X [m, rad].
+        Args:
+            coordinates (..., 6): X [m, rad].
 
-        Returns
-        -------
-        ndarray, shape (..., 6, 6)
-            Row i belongs to leg i [-, m].
-
+        Returns:
+            (..., 6, 6): Row i belongs to leg i [-, m].
         """
         rotation, turns = _rotation_and_derivatives(coordinates)
         arms = self.platform_joints @ np.swapaxes(rotation, -1, -2)
@@ -189,26 +155,19 @@ class LagrangianModel:
         return np.concatenate([directions, np.stack(by_angle, axis=-1)], axis=-1)
 
     def actuator_forces(self, coordinates: Array, rates: Array, accelerations: Array) -> Array:
-        """
-        Give the forces of the six actuators.
+        """Give the forces of the six actuators.
 
-        Parameters
-        ----------
-        coordinates, rates, accelerations : ndarray, shape (..., 6)
-            X and its time derivatives [m, rad, per s, per s²].
+        Args:
+            coordinates, rates, accelerations (..., 6): X and its time derivatives [m, rad, per s,
+                per s²].
 
-        Returns
-        -------
-        ndarray, shape (..., 6)
-            Positive pushes the joints apart [N].
+        Returns:
+            (..., 6): Positive pushes the joints apart [N].
 
-        Raises
-        ------
-        SingularPose
-            If J cannot be inverted; also where the Euler angles are singular, pitch = ±90°.
-        StewartError
-            If a value is not finite.
-
+        Raises:
+            SingularPose: If J cannot be inverted; also where the Euler angles are singular, pitch
+                = ±90°.
+            StewartError: If a value is not finite.
         """
         for name, values in (('X', coordinates), ('dX', rates), ('ddX', accelerations)):
             refuse_not_finite(name, values)

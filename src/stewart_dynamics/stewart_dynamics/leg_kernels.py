@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-Kernels for the balance of one leg and of the platform.
+r"""Kernels for the balance of one leg and of the platform.
 
 Leg frame (``docs/conventions.md``): z along the leg, y along the universal joint's second axis.
 In it the joint's base axis is :math:`a = (q, 0, c)`, and with the leg's unit vector :math:`d`
@@ -48,8 +47,7 @@ OMEGA, ALPHA, UPPER, LOWER, COLUMNS = 15, 18, 21, 24, 27
 
 @part
 def body_wrench(theta: Array, a: Triple, omega: Triple, alpha: Triple) -> tuple[Triple, Triple]:
-    """
-    Return force and moment about the reference point that move a body, in its axes.
+    """Return force and moment about the reference point that move a body, in its axes.
 
     f = m a + alpha x h + omega x (omega x h), n = h x a + I alpha + omega x (I omega), where a is
     the reference point's acceleration less gravity.
@@ -119,8 +117,7 @@ def leg_kinematics(
 
 @part
 def leg_balance(cylinder: Array, rod: Array, leg: Array, out: Array) -> None:
-    """
-    Balance one leg for given parameters.
+    """Balance one leg for given parameters.
 
     `out` (leg axes): transverse force on the rod at its upper joint (2), the rod's own axial
     force, the universal joint's moment, then force of cylinder (3) and rod (3) for the reactions.
@@ -213,8 +210,7 @@ def wrench_matrix(legs: Array, out: Array) -> None:
 def _tip_force(
     cylinder: Array, rod: Array, length: float, q: float, c: float, acceleration: Triple
 ) -> Triple:
-    """
-    Force on a leg's upper joint, in leg axes, that accelerates it from rest without gravity.
+    """Force on a leg's upper joint, in leg axes, that accelerates it from rest without gravity.
 
     What `leg_balance` gives for such a leg; here no number passes through memory.
     """
@@ -231,8 +227,7 @@ def _tip_force(
 
 @part
 def add_tip_inertia(cylinder: Array, rod: Array, leg: Array, mass: Array) -> None:
-    """
-    Add a leg's share of the platform's 6x6 mass matrix.
+    """Add a leg's share of the platform's 6x6 mass matrix.
 
     The leg resists an acceleration of its upper joint, at rest and without gravity, with a force
     that is linear in it: three unit accelerations give a 3x3 matrix S, and with the joint's arm r

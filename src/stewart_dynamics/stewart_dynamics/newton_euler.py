@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-Inverse dynamics of the thirteen bodies by Newton and Euler, leg by leg.
+r"""Inverse dynamics of the thirteen bodies by Newton and Euler, leg by leg.
 
 Each leg is cut at its upper, spherical joint. The moments about the universal joint give the
 transverse force there; what remains is six unknown axial forces, which the platform's balance
@@ -29,25 +28,17 @@ Samples = tuple[Array, Array, Array, Array, Array, Array]
 
 @dataclass(frozen=True, eq=False)
 class Reactions:
-    """
-    What the joints and the platform bear, in ``base_link`` axes.
+    """What the joints and the platform bear, in ``base_link`` axes.
 
-    Attributes
-    ----------
-    actuator_forces : ndarray, shape (..., 6)
-        Positive pushes the joints apart [N].
-    platform_wrench : ndarray, shape (..., 6)
-        Force and moment about ``platform_link``'s origin that the legs exert on the platform so
-        that it moves as asked, gravity included [N, N m].
-    spherical_forces : ndarray, shape (..., 6, 3)
-        On the rods, at the upper joints [N].
-    universal_forces : ndarray, shape (..., 6, 3)
-        On the cylinders, at the base joints [N].
-    universal_moments : ndarray, shape (..., 6, 3)
-        On the cylinders, about the normal of the universal joint's axes [N m].
-    prismatic_forces : ndarray, shape (..., 6, 3)
-        On the rods, across the legs [N].
-
+    Attributes:
+        actuator_forces (..., 6): Positive pushes the joints apart [N].
+        platform_wrench (..., 6): Force and moment about ``platform_link``'s origin that the legs
+            exert on the platform so that it moves as asked, gravity included [N, N m].
+        spherical_forces (..., 6, 3): On the rods, at the upper joints [N].
+        universal_forces (..., 6, 3): On the cylinders, at the base joints [N].
+        universal_moments (..., 6, 3): On the cylinders, about the normal of the universal joint's
+            axes [N m].
+        prismatic_forces (..., 6, 3): On the rods, across the legs [N].
     """
 
     actuator_forces: Array
@@ -90,57 +81,39 @@ def _condition_number(model: InertialModel, position: Array, quaternion: Array) 
 
 
 def actuator_forces(model: InertialModel, motion: Motion) -> Array:
-    """
-    Give the forces of the six actuators for a motion.
+    """Give the forces of the six actuators for a motion.
 
-    Parameters
-    ----------
-    model : InertialModel
-        The platform.
-    motion : Motion
-        Pose, twist and acceleration, shape (...).
+    Args:
+        model: The platform.
+        motion: Pose, twist and acceleration, shape (...).
 
-    Returns
-    -------
-    ndarray, shape (..., 6)
-        Along the legs, positive pushes the joints apart [N].
+    Returns:
+        (..., 6): Along the legs, positive pushes the joints apart [N].
 
-    Raises
-    ------
-    SingularPose
-        If the legs do not span all wrenches; names the condition number and the sample.
-    StewartError
-        If a value is not finite.
-
+    Raises:
+        SingularPose: If the legs do not span all wrenches; names the condition number and the
+            sample.
+        StewartError: If a value is not finite.
     """
     parameters, many = model.parameters.reshape(1, -1), bool(motion.shape)
     return _solve(model, parameters, motion.rows(), many=many).reshape((*motion.shape, 6))
 
 
 def regressor(model: InertialModel, motion: Motion, *, columns: slice = slice(None)) -> Array:
-    """
-    Matrix Y with ``actuator_forces = Y @ model.parameters``.
+    """Matrix Y with ``actuator_forces = Y @ model.parameters``.
 
-    Parameters
-    ----------
-    model : InertialModel
-        The platform; its parameters are not used.
-    motion : Motion
-        Pose, twist and acceleration, shape (...).
-    columns : slice
-        Which of the thirty are wanted; ``leg_kernels.PLATFORM`` gives the platform's ten in a
-        third of the time.
+    Args:
+        model: The platform; its parameters are not used.
+        motion: Pose, twist and acceleration, shape (...).
+        columns: Which of the thirty are wanted; ``leg_kernels.PLATFORM`` gives the platform's ten
+            in a third of the time.
 
-    Returns
-    -------
-    ndarray, shape (..., 6, 30)
-        Columns in the order of ``inertia.PARAMETER_NAMES``, or those of them that were asked for.
+    Returns:
+        (..., 6, 30): Columns in the order of ``inertia.PARAMETER_NAMES``, or those of them that
+        were asked for.
 
-    Raises
-    ------
-    SingularPose, StewartError
-        As `actuator_forces`.
-
+    Raises:
+        SingularPose, StewartError: As `actuator_forces`.
     """
     units = np.eye(3 * PARAMETERS_PER_BODY)[columns]
     by_column = _solve(model, units, motion.rows(), many=bool(motion.shape))
@@ -149,26 +122,17 @@ def regressor(model: InertialModel, motion: Motion, *, columns: slice = slice(No
 
 
 def reactions(model: InertialModel, motion: Motion) -> Reactions:
-    """
-    Actuator forces with everything that the joints bear.
+    """Actuator forces with everything that the joints bear.
 
-    Parameters
-    ----------
-    model : InertialModel
-        The platform.
-    motion : Motion
-        Pose, twist and acceleration, shape (...).
+    Args:
+        model: The platform.
+        motion: Pose, twist and acceleration, shape (...).
 
-    Returns
-    -------
-    Reactions
+    Returns:
         Forces and moments in ``base_link`` axes.
 
-    Raises
-    ------
-    SingularPose, StewartError
-        As `actuator_forces`.
-
+    Raises:
+        SingularPose, StewartError: As `actuator_forces`.
     """
     shape, samples = motion.shape, motion.rows()
     count = samples[0].shape[0]

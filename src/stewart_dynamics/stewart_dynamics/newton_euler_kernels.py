@@ -80,8 +80,7 @@ def actuator_forces(
     alpha: Array,
     forces: Array,
 ) -> tuple[int, int]:
-    """
-    Actuator forces for every sample and every row of `parameters`, (samples, rows, 6).
+    """Actuator forces for every sample and every row of `parameters`, (samples, rows, 6).
 
     A row whose platform or legs weigh nothing, like most of the regressor's, skips them. It stops
     at the first sample whose pose is singular, where a leg lies along its universal joint's axis,
@@ -146,8 +145,7 @@ def joint_reactions(
     joints: Array,
     wrench: Array,
 ) -> None:
-    """
-    Joint reactions and platform wrench for known actuator forces.
+    """Joint reactions and platform wrench for known actuator forces.
 
     `joints` (samples, 4, legs, 3): forces of the spherical joints, forces and moments of the
     universal joints, forces of the guides; base axes, as in `Reactions`.

@@ -12,8 +12,7 @@ from stewart_kinematics.compiled import part
 
 @part
 def factor(matrix: Array, order: NDArray[np.int64]) -> float:
-    """
-    LU-factor a 6x6 matrix in place with row pivoting; return the ratio of extreme pivots.
+    """LU-factor a 6x6 matrix in place with row pivoting; return the ratio of extreme pivots.
 
     The reciprocals of the pivots are left on the diagonal. A NaN anywhere gives the ratio 0.
     """

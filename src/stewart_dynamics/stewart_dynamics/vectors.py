@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Vectors of three inside numba kernels, as tuples: they live in registers and cost no memory.
+"""Vectors of three inside numba kernels, as tuples: they live in registers and cost no memory.
 
 They are here and not taken from the kinematics because a simulated rig loads them in its cyclic
 process, which must start quickly.

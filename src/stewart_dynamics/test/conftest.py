@@ -46,8 +46,7 @@ def asymmetric(ex800: Platform) -> Platform:
 
 @pytest.fixture(scope='session')
 def six_axis_motion(ex800: Platform) -> Callable[[np.ndarray], Motion]:
-    """
-    A motion of all six axes at once, with its exact derivatives.
+    """A motion of all six axes at once, with its exact derivatives.
 
     The attitude is a rotation about x, then y, then z by sines; its angular velocity and
     acceleration follow from differentiating the product of the three.

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The paper's equations of one sample, written out: C, C_q, C_t and Q_d as arrays.
+"""The paper's equations of one sample, written out: C, C_q, C_t and Q_d as arrays.
 
 The solver never forms them: it works leg by leg. Here they stand for inspection, and for tests
 that hold the solver's velocities, accelerations and multipliers against their definition.
@@ -27,20 +26,13 @@ DRIVES = slice(72, 78)
 
 @dataclass(frozen=True, eq=False)
 class ConstraintSystem:
-    """
-    Constraints of one sample (Eqs. 2 to 4).
+    """Constraints of one sample (Eqs. 2 to 4).
 
-    Attributes
-    ----------
-    values : ndarray, shape (78,)
-        C: twelve a leg, then the six drives [m, -].
-    jacobian : ndarray, shape (78, 78)
-        C_q.
-    time_derivative : ndarray, shape (78,)
-        C_t; only the drives depend on time.
-    quadratic : ndarray, shape (78,)
-        Q_d, for which C_q ddq = Q_d.
-
+    Attributes:
+        values (78,): C: twelve a leg, then the six drives [m, -].
+        jacobian (78, 78): C_q.
+        time_derivative (78,): C_t; only the drives depend on time.
+        quadratic (78,): Q_d, for which C_q ddq = Q_d.
     """
 
     values: Array
@@ -52,23 +44,15 @@ class ConstraintSystem:
 def constraint_system(
     model: MultibodyModel, solution: MultibodySolution, sample: int = 0
 ) -> ConstraintSystem:
-    """
-    Write out the equations at one sample of a solution.
+    """Write out the equations at one sample of a solution.
 
-    Parameters
-    ----------
-    model : MultibodyModel
-        The model that was solved.
-    solution : MultibodySolution
-        Its solution; the platform's own coordinates are what the drives prescribe.
-    sample : int
-        Which sample.
+    Args:
+        model: The model that was solved.
+        solution: Its solution; the platform's own coordinates are what the drives prescribe.
+        sample: Which sample.
 
-    Returns
-    -------
-    ConstraintSystem
+    Returns:
         C, C_q, C_t and Q_d.
-
     """
     q = solution.coordinates[sample].reshape(BODIES, 6)
     dq = solution.velocities[sample].reshape(BODIES, 6)

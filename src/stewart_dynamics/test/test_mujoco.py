@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Newton-Euler against MuJoCo, an independent peer that reads the model of ``stewart export``.
+"""Newton-Euler against MuJoCo, an independent peer that reads the model of ``stewart export``.
 
 Forces: MuJoCo's mass matrix, bias and connect Jacobian, solved rigidly. Motion: MuJoCo's own
 simulation of the exported file under our forces and nothing else.

@@ -19,8 +19,7 @@ pin = pytest.importorskip('pinocchio', reason='Pinocchio is an independent peer,
 
 
 class ClosedChain:
-    """
-    The platform on a free joint, six legs cut at their upper joints.
+    """The platform on a free joint, six legs cut at their upper joints.
 
     All kinematics and dynamics are Pinocchio's; only the closing equations are written here.
     """

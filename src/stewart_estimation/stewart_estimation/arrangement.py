@@ -17,22 +17,15 @@ from stewart_kinematics.motion import Array, read_only
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """
-    What the kernels are given that never changes.
+    """What the kernels are given that never changes.
 
-    Attributes
-    ----------
-    geometry : Geometry
-        Joints.
-    settings : FilterSettings
-        What it was made from.
-    base_joints, platform_joints : ndarray, shape (6, 3)
-        Joints in base axes, and from the IMU in stated sensor axes [m].
-    constants : ndarray, shape (layout.CONSTANTS,)
-        Everything else.
-    size : int
-        Size of the tangent, 15 to 19.
-
+    Attributes:
+        geometry: Joints.
+        settings: What it was made from.
+        base_joints, platform_joints (6, 3): Joints in base axes, and from the IMU in stated sensor
+            axes [m].
+        constants (layout.CONSTANTS,): Everything else.
+        size: Size of the tangent, 15 to 19.
     """
 
     geometry: Geometry
@@ -44,21 +37,14 @@ class Arrangement:
 
     @classmethod
     def of(cls, geometry: Geometry, settings: FilterSettings) -> Arrangement:
-        """
-        Arrange geometry and settings.
+        """Arrange geometry and settings.
 
-        Parameters
-        ----------
-        geometry : Geometry
-            Joints of the platform.
-        settings : FilterSettings
-            What the filter is told.
+        Args:
+            geometry: Joints of the platform.
+            settings: What the filter is told.
 
-        Returns
-        -------
-        Arrangement
+        Returns:
             Arrays for the kernels.
-
         """
         constants = np.zeros(layout.CONSTANTS)
         size = _states(constants, settings)

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-Whether a filter is as good as it says: tests of its innovations.
+r"""Whether a filter is as good as it says: tests of its innovations.
 
 If model and tuning are right, the innovations of leg :math:`i`, divided by their predicted
 standard deviations, are white with mean 0 and variance 1, and the normalised innovation squared
@@ -10,12 +9,10 @@ has a known distribution and with it an exact band. On a long recording that ban
 narrow that it catches what does not matter, so each figure also has a tolerated band; a test
 holds inside either.
 
-References
-----------
-.. [1] Bar-Shalom, Li, Kirubarajan, Estimation with Applications to Tracking and Navigation,
-   section 5.4.
-.. [2] Miletovic et al. 2017, section 4.3: about 95 % of the innovations inside two sigma.
-
+References:
+    [1] Bar-Shalom, Li, Kirubarajan, Estimation with Applications to Tracking and Navigation,
+       section 5.4.
+    [2] Miletovic et al. 2017, section 4.3: about 95 % of the innovations inside two sigma.
 """
 
 from __future__ import annotations
@@ -51,26 +48,16 @@ LEAST_ROWS = 50
 
 @dataclass(frozen=True, eq=False)
 class Consistency:
-    """
-    All that the innovations say.
+    """All that the innovations say.
 
-    Attributes
-    ----------
-    rows : int
-        Rows that were judged.
-    confidence : float
-        Of every exact band [-].
-    used, rejected : ndarray of int, shape (6,)
-        Samples of each leg that entered the filter, and that it refused.
-    normalised : ndarray, shape (n, 6)
-        Innovations over their sigmas [-]; NaN where a leg was not used.
-    nis : ndarray, shape (n,)
-        Normalised innovation squared [-].
-    correlation : ndarray, shape (`LAGS`, 6)
-        Autocorrelation of each leg at the lags 1 to `LAGS` [-].
-    verdicts : tuple of Verdict
-        The tests.
-
+    Attributes:
+        rows: Rows that were judged.
+        confidence: Of every exact band [-].
+        used, rejected (6,): Samples of each leg that entered the filter, and that it refused.
+        normalised (n, 6): Innovations over their sigmas [-]; NaN where a leg was not used.
+        nis (n,): Normalised innovation squared [-].
+        correlation (`LAGS`, 6): Autocorrelation of each leg at the lags 1 to `LAGS` [-].
+        verdicts: The tests.
     """
 
     rows: int
@@ -112,35 +99,24 @@ def assess(
     confidence: float = 0.99,
     tolerated: Tolerated | None = None,
 ) -> Consistency:
-    """
-    Judge the innovations of a filter.
+    """Judge the innovations of a filter.
 
-    Parameters
-    ----------
-    innovations, sigmas : array_like, shape (n, 6)
-        Measured minus predicted lengths and their predicted standard deviations [m].
-    nis : array_like, shape (n,)
-        Normalised innovation squared of the legs used.
-    used : array_like of bool, shape (n, 6)
-        Whether a leg entered the filter.
-    confidence : float
-        With which the exact bands hold a consistent filter; split between six legs, so that it
-        counts for the worst of them.
-    tolerated : Tolerated, optional
-        What does not matter; `Tolerated()` by default.
+    Args:
+        innovations, sigmas (n, 6): Measured minus predicted lengths and their predicted standard
+            deviations [m].
+        nis (n,): Normalised innovation squared of the legs used.
+        used (n, 6): Whether a leg entered the filter.
+        confidence: With which the exact bands hold a consistent filter; split between six legs, so
+            that it counts for the worst of them.
+        tolerated: What does not matter; `Tolerated()` by default.
 
-    Returns
-    -------
-    Consistency
+    Returns:
         The figures and a verdict on each.
 
-    Raises
-    ------
-    ShapeError
-        If the shapes do not agree.
-    ConfigurationError
-        If there are fewer than `LEAST_ROWS` rows with a leg, or the confidence is no probability.
-
+    Raises:
+        ShapeError: If the shapes do not agree.
+        ConfigurationError: If there are fewer than `LEAST_ROWS` rows with a leg, or the confidence
+            is no probability.
     """
     chosen, z, square = _rows(innovations, sigmas, nis, used)
     if not 0.0 < confidence < 1.0:
@@ -168,24 +144,17 @@ def assess(
 
 
 def autocorrelation(normalised: Array, lags: int) -> Array:
-    """
-    Return how normalised innovations correlate with their own past.
+    """Return how normalised innovations correlate with their own past.
 
     Mean 0 and variance 1 are what the filter claims and are not estimated, so the figure of a
     consistent filter has mean 0 and variance one over the number of pairs.
 
-    Parameters
-    ----------
-    normalised : ndarray, shape (n, m)
-        NaN where there is none; pairs without both are left out.
-    lags : int
-        Greatest lag in samples.
+    Args:
+        normalised (n, m): NaN where there is none; pairs without both are left out.
+        lags: Greatest lag in samples.
 
-    Returns
-    -------
-    ndarray, shape (lags, m)
-        Mean products at the lags 1 to `lags`; NaN without a pair.
-
+    Returns:
+        (lags, m): Mean products at the lags 1 to `lags`; NaN without a pair.
     """
     known = np.isfinite(normalised)
     z = np.where(known, normalised, 0.0)
@@ -198,21 +167,14 @@ def autocorrelation(normalised: Array, lags: int) -> Array:
 
 
 def nees(errors: ArrayLike, covariances: ArrayLike) -> Array:
-    """
-    Return the normalised estimation error squared.
+    """Return the normalised estimation error squared.
 
-    Parameters
-    ----------
-    errors : array_like, shape (..., m)
-        Truth minus estimate in the filter's tangent space.
-    covariances : array_like, shape (..., m, m)
-        What the filter claims.
+    Args:
+        errors (..., m): Truth minus estimate in the filter's tangent space.
+        covariances (..., m, m): What the filter claims.
 
-    Returns
-    -------
-    ndarray, shape (...)
-        Chi-squared with m degrees of freedom where the claim is true.
-
+    Returns:
+        (...): Chi-squared with m degrees of freedom where the claim is true.
     """
     e = np.asarray(errors, dtype=np.float64)
     solved = np.linalg.solve(np.asarray(covariances, dtype=np.float64), e[..., None])[..., 0]
@@ -220,23 +182,15 @@ def nees(errors: ArrayLike, covariances: ArrayLike) -> Array:
 
 
 def mean_band(freedom: int, runs: int, confidence: float = 0.95) -> Band:
-    """
-    Return the band of the mean of independent NIS or NEES values.
+    """Return the band of the mean of independent NIS or NEES values.
 
-    Parameters
-    ----------
-    freedom : int
-        Degrees of freedom of one value.
-    runs : int
-        Independent values averaged.
-    confidence : float
-        Of the band.
+    Args:
+        freedom: Degrees of freedom of one value.
+        runs: Independent values averaged.
+        confidence: Of the band.
 
-    Returns
-    -------
-    tuple of two floats
+    Returns:
         Exact: the sum is chi-squared with `freedom` times `runs` degrees of freedom.
-
     """
     half = 0.5 * (1.0 - confidence)
     low, high = stats.chi2.ppf([half, 1.0 - half], freedom * runs) / runs

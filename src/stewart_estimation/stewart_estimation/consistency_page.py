@@ -24,23 +24,15 @@ HEADS = ('test', 'leg', 'found', 'exact', 'tolerated', 'verdict')
 def page(
     consistency: Consistency, facts: Mapping[str, str], pictures: Mapping[str, Figure]
 ) -> str:
-    """
-    Write the page.
+    """Write the page.
 
-    Parameters
-    ----------
-    consistency : Consistency
-        What was found.
-    facts : mapping of str to str
-        Where it comes from.
-    pictures : mapping of str to matplotlib.figure.Figure
-        Figures by caption.
+    Args:
+        consistency: What was found.
+        facts: Where it comes from.
+        pictures: Figures by caption.
 
-    Returns
-    -------
-    str
+    Returns:
         HTML that fetches nothing.
-
     """
     template = resources.files('stewart_estimation').joinpath('consistency_page.html')
     rows = [

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Compiled correction: six leg lengths against those of the sigma points.
+"""Compiled correction: six leg lengths against those of the sigma points.
 
 The joints of the platform are given as seen from the IMU, so a length needs no lever arm. A leg
 sample that belongs to an instant `lead` after the state's is met by moving every sigma point on
@@ -9,7 +8,6 @@ by its own lead, which for the delay as a state differs from point to point.
 
 The covariance after the correction, P - W W' with W = P_xz C^-T and S = C C', is taken into the
 tangent space at the new attitude: the turn d of the correction goes in as I - [d x] / 2.
-
 """
 
 from __future__ import annotations
@@ -226,12 +224,10 @@ def apply(
     measured: Array,
     constants: Array,
 ) -> None:
-    """
-    Move the state by W C^-1 nu, lower the covariance by W W', for the legs given.
+    """Move the state by W C^-1 nu, lower the covariance by W W', for the legs given.
 
     While the platform does not move the delay is considered, not estimated (Schmidt): it keeps
     its value and its variance.
-
     """
     n = covariance.shape[0]
     s, factor = np.empty((count, count)), np.empty((count, count))
@@ -287,13 +283,11 @@ def correct(
     sigma: Array,
     verdict: Array,
 ) -> int:
-    """
-    Correct state and covariance by the lengths that are numbers and pass the gate.
+    """Correct state and covariance by the lengths that are numbers and pass the gate.
 
     Writes the innovations, their standard deviations, and into `verdict` the normalised
     innovation squared of the legs used (NaN where none was) and 1 or 0 for each leg. Returns how
     many legs were used.
-
     """
     n = covariance.shape[0]
     mean, certain, crossed = np.empty(6), np.empty((6, 6)), np.empty((n, 6))

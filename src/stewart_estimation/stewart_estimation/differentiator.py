@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-The usual way to a velocity: forward kinematics, then a low-pass differentiator.
+r"""The usual way to a velocity: forward kinematics, then a low-pass differentiator.
 
 Every row of lengths is solved for its pose by Gauss-Newton, and position and attitude go through
 the second-order Butterworth differentiator of Miletovic et al. 2017, Eq. 26:
@@ -11,7 +10,6 @@ the second-order Butterworth differentiator of Miletovic et al. 2017, Eq. 26:
 It is the baseline that the filter is compared with, and what is left when there is no IMU. The
 response to the polygon through the samples is computed exactly, so steps may be irregular and
 there is no choice of a discretisation. It lags by :math:`\sqrt 2\, \tau`.
-
 """
 
 from __future__ import annotations
@@ -40,21 +38,14 @@ CUT_OFFS = {'25 Hz': TRUE_25_HZ, 'tau 0.04 s as printed': AS_PRINTED}
 
 @dataclass(frozen=True, eq=False)
 class Differentiated:
-    """
-    Poses and velocities from the legs alone.
+    """Poses and velocities from the legs alone.
 
-    Attributes
-    ----------
-    stamps : ndarray, shape (n,)
-        [s].
-    position, linear_velocity, angular_velocity : ndarray, shape (n, 3)
-        Of the origin of ``platform_link`` in ``base_link`` axes [m], [m/s], [rad/s]; NaN in rows
-        that have no pose.
-    quaternion_xyzw : ndarray, shape (n, 4)
-        Attitude, without jumps of sign; NaN likewise.
-    converged : ndarray of bool, shape (n,)
-        Whether the row has a pose.
-
+    Attributes:
+        stamps (n,): [s].
+        position, linear_velocity, angular_velocity (n, 3): Of the origin of ``platform_link`` in
+            ``base_link`` axes [m], [m/s], [rad/s]; NaN in rows that have no pose.
+        quaternion_xyzw (n, 4): Attitude, without jumps of sign; NaN likewise.
+        converged (n,): Whether the row has a pose.
     """
 
     stamps: Array
@@ -66,34 +57,23 @@ class Differentiated:
 
 
 def differentiate(stamps: ArrayLike, values: ArrayLike, time_constant: float) -> Array:
-    r"""
-    Send columns through the Butterworth differentiator.
+    r"""Send columns through the Butterworth differentiator.
 
     Within a step the input is a ramp of slope :math:`m`, so the output follows
     :math:`\tau^2 \ddot y + \sqrt 2 \tau \dot y + y = m`: a damped oscillation about :math:`m`
     with the poles :math:`(-1 \pm i) / (\sqrt 2\, \tau)`. It starts at rest, with output 0.
 
-    Parameters
-    ----------
-    stamps : array_like, shape (n,)
-        Increasing [s].
-    values : array_like, shape (n, m)
-        Samples.
-    time_constant : float
-        tau [s]; the cut-off is 1 / (2 pi tau).
+    Args:
+        stamps (n,): Increasing [s].
+        values (n, m): Samples.
+        time_constant: tau [s]; the cut-off is 1 / (2 pi tau).
 
-    Returns
-    -------
-    ndarray, shape (n, m)
-        Derivatives, in units of `values` per second.
+    Returns:
+        (n, m): Derivatives, in units of `values` per second.
 
-    Raises
-    ------
-    ShapeError
-        If the shapes do not agree.
-    ConfigurationError
-        If the time constant is not positive or the stamps do not increase.
-
+    Raises:
+        ShapeError: If the shapes do not agree.
+        ConfigurationError: If the time constant is not positive or the stamps do not increase.
     """
     time = np.ascontiguousarray(stamps, dtype=np.float64)
     table = np.ascontiguousarray(values, dtype=np.float64)
@@ -116,32 +96,20 @@ def from_legs(
     time_constant: float = TRUE_25_HZ,
     start: Pose | None = None,
 ) -> Differentiated:
-    """
-    Return poses and velocities of a series of lengths.
+    """Return poses and velocities of a series of lengths.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform.
-    legs : LegSeries
-        Lengths; rows with a missing leg have no pose.
-    time_constant : float
-        tau of the differentiator [s].
-    start : Pose, optional
-        Where the first row is searched from; the neutral pose by default.
+    Args:
+        geometry: Joints of the platform.
+        legs: Lengths; rows with a missing leg have no pose.
+        time_constant: tau of the differentiator [s].
+        start: Where the first row is searched from; the neutral pose by default.
 
-    Returns
-    -------
-    Differentiated
+    Returns:
         The velocities bridge rows without a pose by a straight line.
 
-    Raises
-    ------
-    ConvergenceError
-        If no row has a pose.
-    ConfigurationError
-        If the stamps do not increase.
-
+    Raises:
+        ConvergenceError: If no row has a pose.
+        ConfigurationError: If the stamps do not increase.
     """
     good = np.asarray(np.isfinite(legs.lengths).all(axis=1))
     result = forward_batch(geometry, legs.lengths[good], start)

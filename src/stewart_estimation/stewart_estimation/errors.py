@@ -1,14 +1,12 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Errors of the state estimation.
+"""Errors of the state estimation.
 
 StewartError
 └── EstimationError       an estimate cannot be made or continued
     ├── SampleError       a sample is not one: not finite, of no pose
     ├── StampError        a stamp does not fit those before
     └── CovarianceError   a covariance is not positive definite, nor can it be made so
-
 """
 
 from __future__ import annotations

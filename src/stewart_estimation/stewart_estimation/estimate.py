@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What the filter says: the motion of the platform, the biases of the IMU, and how far to trust it.
+"""What the filter says: the platform's motion, the IMU's biases, and how far to trust it.
 
 All 15 x 15 covariances are of the errors, true minus estimated, in this order:
 
@@ -12,7 +11,6 @@ All 15 x 15 covariances are of the errors, true minus estimated, in this order:
 9:12   accelerometer bias  sensor axes [m/s²]
 12:15  gyroscope bias      sensor axes [rad/s]
 ====== =================== ============================================================
-
 """
 
 from __future__ import annotations
@@ -30,31 +28,21 @@ ACCELEROMETER_BIAS, GYROSCOPE_BIAS = slice(9, 12), slice(12, 15)
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """
-    State of the platform at one instant.
+    """State of the platform at one instant.
 
-    Attributes
-    ----------
-    stamp : float
-        [s].
-    position, quaternion_xyzw : ndarray, shape (3,), (4,)
-        Pose of ``platform_link`` in ``base_link`` [m].
-    linear_velocity, angular_velocity : ndarray, shape (3,)
-        Of ``platform_link``'s origin, in base axes [m/s], [rad/s].
-    linear_acceleration : ndarray, shape (3,)
-        Of ``platform_link``'s origin, in base axes [m/s²].
-    accelerometer_bias, gyroscope_bias : ndarray, shape (3,)
-        In sensor axes [m/s²], [rad/s].
-    covariance : ndarray, shape (15, 15)
-        Of position, velocity, attitude and the biases. With the IMU beside the origin the
-        velocity is the sensor's less ω x r, so the noise of one gyroscope sample is in it.
-    rate_covariance : ndarray, shape (3, 3)
-        Of the angular velocity, base axes.
-    delay, delay_sigma : float
-        Age of IMU samples at their stamp [s]; 0 where it is not estimated.
-    misalignment : ndarray, shape (3,)
-        Rotation vector from the real sensor axes to the stated ones [rad].
-
+    Attributes:
+        stamp: [s].
+        position, quaternion_xyzw (3,), (4,): Pose of ``platform_link`` in ``base_link`` [m].
+        linear_velocity, angular_velocity (3,): Of ``platform_link``'s origin, in base axes [m/s],
+            [rad/s].
+        linear_acceleration (3,): Of ``platform_link``'s origin, in base axes [m/s²].
+        accelerometer_bias, gyroscope_bias (3,): In sensor axes [m/s²], [rad/s].
+        covariance (15, 15): Of position, velocity, attitude and the biases. With the IMU beside
+            the origin the velocity is the sensor's less ω x r, so the noise of one gyroscope
+            sample is in it.
+        rate_covariance (3, 3): Of the angular velocity, base axes.
+        delay, delay_sigma: Age of IMU samples at their stamp [s]; 0 where it is not estimated.
+        misalignment (3,): Rotation vector from the real sensor axes to the stated ones [rad].
     """
 
     stamp: float
@@ -84,22 +72,14 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Update:
-    """
-    What a sample of the legs said against the prediction.
+    """What a sample of the legs said against the prediction.
 
-    Attributes
-    ----------
-    stamp : float
-        Of the leg sample [s].
-    innovations : ndarray, shape (6,)
-        Measured minus predicted length [m]; NaN where a leg is missing.
-    sigmas : ndarray, shape (6,)
-        Their predicted standard deviations [m].
-    nis : float
-        Normalised innovation squared of the legs used; NaN where none was.
-    used : ndarray of bool, shape (6,)
-        False where a leg is missing or refused.
-
+    Attributes:
+        stamp: Of the leg sample [s].
+        innovations (6,): Measured minus predicted length [m]; NaN where a leg is missing.
+        sigmas (6,): Their predicted standard deviations [m].
+        nis: Normalised innovation squared of the legs used; NaN where none was.
+        used (6,): False where a leg is missing or refused.
     """
 
     stamp: float
@@ -111,29 +91,22 @@ class Update:
 
 @dataclass(frozen=True, eq=False)
 class FilterSteps:
-    """
-    Every step of the filter in its own coordinates, for a smoother.
+    """Every step of the filter in its own coordinates, for a smoother.
 
     The state of a row is position [m] and velocity [m/s] of the IMU in base axes, its attitude
     quaternion (x, y, z, w, base from stated sensor axes), accelerometer and gyroscope bias,
     delay and misalignment, 20 numbers as in :mod:`stewart_estimation.layout`. Covariances are over
     the tangent of 15 plus the further states that are on, attitude on the right.
 
-    Attributes
-    ----------
-    predicted, filtered : ndarray, shape (n, 20)
-        States before and after the leg sample.
-    predicted_covariance, filtered_covariance : ndarray, shape (n, m, m)
-        Theirs.
-    cross_covariance : ndarray, shape (n, m, m)
-        Of row k − 1 filtered with row k predicted; zero in the first row and after a restart.
-    inputs : ndarray, shape (n, 6)
-        Specific force and angular velocity at the row's instant, sensor axes.
-    angular_accelerations : ndarray, shape (n, 3)
-        By difference of the angular velocities, sensor axes [rad/s²].
-    noise : ndarray, shape (n, 3)
-        Variance of the row's angular velocity [rad²/s²].
-
+    Attributes:
+        predicted, filtered (n, 20): States before and after the leg sample.
+        predicted_covariance, filtered_covariance (n, m, m): Theirs.
+        cross_covariance (n, m, m): Of row k − 1 filtered with row k predicted; zero in the first
+            row and after a restart.
+        inputs (n, 6): Specific force and angular velocity at the row's instant, sensor axes.
+        angular_accelerations (n, 3): By difference of the angular velocities, sensor axes
+            [rad/s²].
+        noise (n, 3): Variance of the row's angular velocity [rad²/s²].
     """
 
     predicted: Array
@@ -148,42 +121,25 @@ class FilterSteps:
 
 @dataclass(frozen=True, eq=False)
 class EstimateSeries:
-    """
-    Estimates at the stamps of n leg samples; fields as in `Estimate` and `Update`, one row each.
+    """Estimates at the stamps of n leg samples; fields as in `Estimate` and `Update`.
 
-    Attributes
-    ----------
-    stamps : ndarray, shape (n,)
-        [s].
-    position, quaternion_xyzw : ndarray, shape (n, 3), (n, 4)
-        Pose.
-    linear_velocity, angular_velocity, linear_acceleration : ndarray, shape (n, 3)
-        Twist and acceleration, base axes.
-    accelerometer_bias, gyroscope_bias : ndarray, shape (n, 3)
-        Sensor axes.
-    covariance : ndarray, shape (n, 15, 15)
-        Of the errors.
-    rate_covariance : ndarray, shape (n, 3, 3)
-        Of the angular velocity.
-    delay, delay_sigma : ndarray, shape (n,)
-        [s].
-    misalignment : ndarray, shape (n, 3)
-        [rad].
-    innovations, sigmas : ndarray, shape (n, 6)
-        [m].
-    nis : ndarray, shape (n,)
-        Of the legs used.
-    used : ndarray of bool, shape (n, 6)
-        Legs used.
-    leg_scale, imu_scale : ndarray, shape (n, 6)
-        Learnt variances over the stated ones (adaptive); 1 elsewhere.
-    restarts : tuple of int
-        Rows at which the filter was restarted from forward kinematics.
-    repairs : int
-        How often a covariance had to be made positive definite again.
-    steps : FilterSteps or None
-        What a smoother needs, where asked for.
-
+    Attributes:
+        stamps (n,): [s].
+        position, quaternion_xyzw (n, 3), (n, 4): Pose.
+        linear_velocity, angular_velocity, linear_acceleration (n, 3): Twist and acceleration, base
+            axes.
+        accelerometer_bias, gyroscope_bias (n, 3): Sensor axes.
+        covariance (n, 15, 15): Of the errors.
+        rate_covariance (n, 3, 3): Of the angular velocity.
+        delay, delay_sigma (n,): [s].
+        misalignment (n, 3): [rad].
+        innovations, sigmas (n, 6): [m].
+        nis (n,): Of the legs used.
+        used (n, 6): Legs used.
+        leg_scale, imu_scale (n, 6): Learnt variances over the stated ones (adaptive); 1 elsewhere.
+        restarts: Rows at which the filter was restarted from forward kinematics.
+        repairs: How often a covariance had to be made positive definite again.
+        steps: What a smoother needs, where asked for.
     """
 
     stamps: Array
@@ -221,23 +177,15 @@ class EstimateSeries:
 
 
 def estimate_of(stamp: float, row: Array, errors: Array, rate_errors: Array) -> Estimate:
-    """
-    Return one row of a report as an estimate.
+    """Return one row of a report as an estimate.
 
-    Parameters
-    ----------
-    stamp : float
-        [s].
-    row : ndarray, shape (27,)
-        As `report_kernels.report` writes it.
-    errors, rate_errors : ndarray, shape (15, 15), (3, 3)
-        The covariances it writes.
+    Args:
+        stamp: [s].
+        row (27,): As `report_kernels.report` writes it.
+        errors, rate_errors (15, 15), (3, 3): The covariances it writes.
 
-    Returns
-    -------
-    Estimate
+    Returns:
         Views of the arrays.
-
     """
     return Estimate(
         stamp=stamp,

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Compiled choice of the legs that a correction uses, and what their noise is learnt from.
+"""Compiled choice of the legs that a correction uses, and what their noise is learnt from.
 
 With innovation nu and its covariance S, t = S^-1 nu: t_i² / (S^-1)_ii is the squared innovation
 of leg i given all the others, in units of its variance. The worst leg by this measure is the one
 whose removal lowers the normalised innovation squared the most, by just this number.
-
 """
 
 from __future__ import annotations
@@ -60,12 +58,10 @@ ROUNDS = 2
 def invert(
     spread: Array, innovation: Array, legs: NDArray[np.int64], count: int, inverse: Array, t: Array
 ) -> float:
-    """
-    Write the inverse of the rows and columns `legs` of S and t = S^-1 nu.
+    """Write the inverse of the rows and columns `legs` of S and t = S^-1 nu.
 
     Both stand in the first `count` rows. Returns the normalised innovation squared, NaN where S
     is not positive definite.
-
     """
     s, factor = np.empty((count, count)), np.empty((count, count))
     for i in range(count):
@@ -117,12 +113,10 @@ def add_leg_noise(certain: Array, constants: Array, memory: Array, spread: Array
 def offer(
     length: Array, constants: Array, memory: Array, legs: NDArray[np.int64], limits: Array
 ) -> int:
-    """
-    Write the legs that have a number and are not stuck, and what each is held against.
+    """Write the legs that have a number and are not stuck, and what each is held against.
 
     A leg that says what it said before while others move is held against less. Where few others
     move the platform may rest, or a driver repeats itself: that is no sign of a fault.
-
     """
     count, moving = 0, 0
     for i in range(6):
@@ -154,12 +148,10 @@ def believe(
     count: int,
     inverse: Array,
 ) -> int:
-    """
-    Hold back the legs that fit now but have lain on one side; return how many stay.
+    """Hold back the legs that fit now but have lain on one side; return how many stay.
 
     `inverse` is that of the legs given. Every leg with a number that is not stuck is summed up,
     by how far it lies off what the others of them say.
-
     """
     allowance = constants[DRIFT]
     most = SUM + allowance * constants[MOST_DOUBT]
@@ -253,14 +245,12 @@ def learn_leg_noise(
     inverse: Array,
     t: Array,
 ) -> None:
-    """
-    Learn the variance of each leg from its expected squared error after the correction.
+    """Learn the variance of each leg from its expected squared error after the correction.
 
     With noise variance r this is (r t_i)² + r - r² (S^-1)_ii (Särkkä and Nummenmaa 2009, in the
     form for a diagonal R); a running mean over a window of samples takes it up. The innovation
     itself is among what is learnt from before it is used. A leg left out counts with its
     innovation. Leaves `spread` with the new variances.
-
     """
     before = memory[LEG_SCALE : LEG_SCALE + 6].copy()
     window = constants[LEG_WINDOW]

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Where things stand in the arrays that the kernels share.
+"""Where things stand in the arrays that the kernels share.
 
 The filter works at the IMU, in the stated axes of the sensor: moving the platform's joints there
 (Miletovic et al. 2017, Eq. 23) makes every lever arm vanish from prediction and correction.
@@ -10,7 +9,6 @@ State, 20 numbers: position and velocity of the IMU in base axes, attitude (x, y
 stated sensor axes), accelerometer and gyroscope bias (real sensor axes), delay, misalignment
 (rotation vector: stated from real sensor axes). Tangent, n = 15 to 19: the same with a rotation
 vector on the right for the attitude, and of the last two only what is estimated.
-
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-A live filter that says how it is: what it lacks, what it refused, where it begins anew.
+"""A live filter that says how it is: what it lacks, what it refused, where it begins anew.
 
 While the legs are silent it goes on along the IMU for a while, and each instant is reported once.
-
 """
 
 from __future__ import annotations
@@ -45,16 +43,11 @@ TOO_LARGE = 9.0
 
 @dataclass(frozen=True)
 class Health:
-    """
-    How the estimate is.
+    """How the estimate is.
 
-    Attributes
-    ----------
-    level : str
-        ok, warn: there is an estimate, but; error: there is none.
-    sentence : str
-        Why.
-
+    Attributes:
+        level: ok, warn: there is an estimate, but; error: there is none.
+        sentence: Why.
     """
 
     level: Level
@@ -62,25 +55,17 @@ class Health:
 
 
 class LiveEstimation:
-    """
-    Estimates of live samples.
+    """Estimates of live samples.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform.
-    settings : FilterSettings
-        What the filter is told.
-    coast : float
-        How long the IMU alone leads on while the legs are silent [s].
+    Args:
+        geometry: Joints of the platform.
+        settings: What the filter is told.
+        coast: How long the IMU alone leads on while the legs are silent [s].
 
-    Attributes
-    ----------
-    accepted, rejected : ndarray of int, shape (6,)
-        Samples of each leg that were used, and that were refused by the gate.
-    restarts : int
-        How often the filter began anew.
-
+    Attributes:
+        accepted, rejected (6,): Samples of each leg that were used, and that were refused by the
+            gate.
+        restarts: How often the filter began anew.
     """
 
     def __init__(
@@ -111,26 +96,17 @@ class LiveEstimation:
     def imu(
         self, stamp: float, specific_force: Array, angular_velocity: Array
     ) -> list[LiveResult]:
-        """
-        Take a sample of the IMU.
+        """Take a sample of the IMU.
 
-        Parameters
-        ----------
-        stamp : float
-            [s].
-        specific_force, angular_velocity : ndarray, shape (3,)
-            In sensor axes [m/s²], [rad/s].
+        Args:
+            stamp: [s].
+            specific_force, angular_velocity (3,): In sensor axes [m/s²], [rad/s].
 
-        Returns
-        -------
-        list of LiveResult
+        Returns:
             Estimates later than any before, by stamp.
 
-        Raises
-        ------
-        SampleError
-            If a number is not finite.
-
+        Raises:
+            SampleError: If a number is not finite.
         """
         return self._take_imu(stamp, imu_sample(stamp, specific_force, angular_velocity)).results()
 
@@ -145,26 +121,17 @@ class LiveEstimation:
         return self._fresh(LiveRows.joined(blocks))
 
     def legs(self, stamp: float, lengths: Array) -> list[LiveResult]:
-        """
-        Take a sample of the lengths.
+        """Take a sample of the lengths.
 
-        Parameters
-        ----------
-        stamp : float
-            [s].
-        lengths : ndarray, shape (6,)
-            [m]; NaN is a missing leg.
+        Args:
+            stamp: [s].
+            lengths (6,): [m]; NaN is a missing leg.
 
-        Returns
-        -------
-        list of LiveResult
+        Returns:
             Estimates later than any before, by stamp.
 
-        Raises
-        ------
-        SampleError
-            If a length is infinite or not positive.
-
+        Raises:
+            SampleError: If a length is infinite or not positive.
         """
         return self._take_legs(stamp, leg_sample(stamp, lengths)).results()
 
@@ -182,31 +149,21 @@ class LiveEstimation:
     def runs(
         self, imu_stamps: Array, values: Array, leg_stamps: Array, lengths: Array
     ) -> LiveRows:
-        """
-        Take successive samples of both sensors, those of the legs first.
+        """Take successive samples of both sensors, those of the legs first.
 
         Estimates are those that come of the samples one by one, bit for bit; only where the filter
         starts from the very first sample of the IMU, more of them tell how that changes there.
 
-        Parameters
-        ----------
-        imu_stamps, leg_stamps : ndarray, shape (n,), (m,)
-            [s].
-        values : ndarray, shape (n, 6)
-            Specific forces and angular velocities in sensor axes [m/s²], [rad/s].
-        lengths : ndarray, shape (m, 6)
-            [m]; NaN is a missing leg.
+        Args:
+            imu_stamps, leg_stamps (n,), (m,): [s].
+            values (n, 6): Specific forces and angular velocities in sensor axes [m/s²], [rad/s].
+            lengths (m, 6): [m]; NaN is a missing leg.
 
-        Returns
-        -------
-        LiveRows
+        Returns:
             Estimates later than any before, by stamp.
 
-        Raises
-        ------
-        SampleError
-            If a number is not one that a sample may have.
-
+        Raises:
+            SampleError: If a number is not one that a sample may have.
         """
         sound = np.isfinite(values).all() and np.isfinite(lengths).all() and (lengths > 0.0).all()
         if sound and self._in_order(imu_stamps, leg_stamps):

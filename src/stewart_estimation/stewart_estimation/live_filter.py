@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The filter for live samples on clocks of their own.
+"""The filter for live samples on clocks of their own.
 
 A leg sample waits until the IMU has passed it (one IMU period, and the delay where that is
 estimated), so that the filter goes along the samples on both sides, exactly as in a replay. A
 late sample takes the filter back to where it belongs, and what came after it is filtered again.
-
 """
 
 from __future__ import annotations
@@ -44,18 +42,12 @@ class LegRow:
 
 
 class LiveFilter:
-    """
-    Filter of samples as they come.
+    """Filter of samples as they come.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform.
-    settings : FilterSettings
-        Noises, mounting, refinements.
-    horizon : float
-        A sample later than this is dropped, and counted by `dropped` [s].
-
+    Args:
+        geometry: Joints of the platform.
+        settings: Noises, mounting, refinements.
+        horizon: A sample later than this is dropped, and counted by `dropped` [s].
     """
 
     def __init__(
@@ -76,30 +68,20 @@ class LiveFilter:
         return 0 if self._filtered is None else self._filtered.repairs
 
     def add_imu(self, stamp: float, values: Array) -> LiveRows:
-        """
-        Take a sample of the IMU.
+        """Take a sample of the IMU.
 
-        Parameters
-        ----------
-        stamp : float
-            [s]; a second sample with the same stamp takes the place of the first.
-        values : ndarray, shape (6,)
-            From `imu_sample`, which looks at them: specific force and angular velocity in sensor
-            axes [m/s²], [rad/s].
+        Args:
+            stamp: [s]; a second sample with the same stamp takes the place of the first.
+            values (6,): From `imu_sample`, which looks at them: specific force and angular
+                velocity in sensor axes [m/s²], [rad/s].
 
-        Returns
-        -------
-        LiveRows
+        Returns:
             For every leg sample that could now be used, by stamp; after a late sample also those
             that had to be used again.
 
-        Raises
-        ------
-        SampleError
-            If the filter cannot start from the lengths.
-        CovarianceError
-            If a covariance cannot be repaired; the filter then starts anew.
-
+        Raises:
+            SampleError: If the filter cannot start from the lengths.
+            CovarianceError: If a covariance cannot be repaired; the filter then starts anew.
         """
         if self._stamps and stamp < self._stamps[-1] - self.horizon:
             self.dropped += 1
@@ -116,28 +98,19 @@ class LiveFilter:
         return self._process()
 
     def add_legs(self, stamp: float, lengths: Array) -> LiveRows:
-        """
-        Take a sample of the lengths.
+        """Take a sample of the lengths.
 
-        Parameters
-        ----------
-        stamp : float
-            [s]; a second sample with the same stamp takes the place of the first.
-        lengths : ndarray, shape (6,)
-            From `leg_sample`, which looks at them: joint to joint [m]; NaN is a missing leg.
+        Args:
+            stamp: [s]; a second sample with the same stamp takes the place of the first.
+            lengths (6,): From `leg_sample`, which looks at them: joint to joint [m]; NaN is a
+                missing leg.
 
-        Returns
-        -------
-        LiveRows
+        Returns:
             As `add_imu`.
 
-        Raises
-        ------
-        SampleError
-            If the filter cannot start from the lengths.
-        CovarianceError
-            If a covariance cannot be repaired; the filter then starts anew.
-
+        Raises:
+            SampleError: If the filter cannot start from the lengths.
+            CovarianceError: If a covariance cannot be repaired; the filter then starts anew.
         """
         row = LegRow(stamp, lengths)
         if self._legs and stamp < self._legs[-1].stamp - self.horizon:
@@ -158,21 +131,14 @@ class LiveFilter:
         leg_stamps: Array,
         lengths: Array,
     ) -> LiveRows:
-        """
-        Take successive samples of both sensors at once.
+        """Take successive samples of both sensors at once.
 
-        Parameters
-        ----------
-        imu_stamps, leg_stamps : ndarray, shape (n,), (m,)
-            Increasing, and later than any before [s].
-        values, lengths : ndarray, shape (n, 6), (m, 6)
-            As for `add_imu` and `add_legs`.
+        Args:
+            imu_stamps, leg_stamps (n,), (m,): Increasing, and later than any before [s].
+            values, lengths (n, 6), (m, 6): As for `add_imu` and `add_legs`.
 
-        Returns
-        -------
-        LiveRows
+        Returns:
             As `add_imu`, and its errors.
-
         """
         self._back(self._stamps[-1] if self._stamps else -np.inf)
         self._stamps.extend(imu_stamps.tolist())

@@ -16,18 +16,12 @@ from stewart_kinematics.motion import Array
 
 @dataclass(frozen=True, eq=False)
 class LiveResult:
-    """
-    What came of a leg sample.
+    """What came of a leg sample.
 
-    Attributes
-    ----------
-    estimate : Estimate
-        At its stamp.
-    update : Update
-        How it fitted; all NaN where the filter started from it.
-    restarted : bool
-        Whether the filter was started anew from it.
-
+    Attributes:
+        estimate: At its stamp.
+        update: How it fitted; all NaN where the filter started from it.
+        restarted: Whether the filter was started anew from it.
     """
 
     estimate: Estimate
@@ -37,22 +31,14 @@ class LiveResult:
 
 @dataclass(frozen=True, eq=False)
 class LiveRows:
-    """
-    What came of n leg samples, as rows of numbers.
+    """What came of n leg samples, as rows of numbers.
 
-    Attributes
-    ----------
-    stamps : ndarray, shape (n,)
-        Of the samples [s].
-    report : ndarray, shape (n, 27)
-        Estimates, as `report_kernels.report` writes them.
-    errors, rate_errors : ndarray, shape (n, 15, 15), (n, 3, 3)
-        Their covariances.
-    verdicts : ndarray, shape (n, 19)
-        Updates, as `replay_kernels.run` writes them.
-    restarted : ndarray of bool, shape (n,)
-        Whether the filter was started anew from it.
-
+    Attributes:
+        stamps (n,): Of the samples [s].
+        report (n, 27): Estimates, as `report_kernels.report` writes them.
+        errors, rate_errors (n, 15, 15), (n, 3, 3): Their covariances.
+        verdicts (n, 19): Updates, as `replay_kernels.run` writes them.
+        restarted (n,): Whether the filter was started anew from it.
     """
 
     stamps: Array

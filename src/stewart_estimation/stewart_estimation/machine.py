@@ -20,29 +20,20 @@ __all__ = ['Array', 'load_machine', 'Platform']
 def load_machine(
     name_or_path: str, imu_position: Sequence[float] = (), imu_rpy_deg: Sequence[float] = ()
 ) -> Platform:
-    """
-    Read a platform and go once through what would be slow the first time.
+    """Read a platform and go once through what would be slow the first time.
 
-    Parameters
-    ----------
-    name_or_path : str
-        Name of a stored platform or path of a YAML file.
-    imu_position, imu_rpy_deg : sequence of three floats or none
-        Where the IMU sits in ``platform_link`` [m] and how it is turned: roll, pitch, yaw [deg].
-        What is empty is as the platform has it.
+    Args:
+        name_or_path: Name of a stored platform or path of a YAML file.
+        imu_position, imu_rpy_deg: Where the IMU sits in ``platform_link`` [m] and how it is
+            turned: roll, pitch, yaw [deg]. What is empty is as the platform has it.
 
-    Returns
-    -------
-    Platform
+    Returns:
         With the IMU at that place.
 
-    Raises
-    ------
-    ConfigurationError
-        If the platform cannot be read, or the place of the IMU is not three numbers.
-    GeometryError
-        If the joints do not make a usable platform.
-
+    Raises:
+        ConfigurationError: If the platform cannot be read, or the place of the IMU is not three
+            numbers.
+        GeometryError: If the joints do not make a usable platform.
     """
     platform = load_platform(name_or_path)
     warm_up(platform.geometry)

@@ -21,30 +21,20 @@ ANGULAR_VELOCITY = ('p_radps', 'q_radps', 'r_radps')
 
 
 def read_imu(source: str | Path, progress: Progress = silent) -> ImuSeries:
-    """
-    Read samples of an IMU.
+    """Read samples of an IMU.
 
-    Parameters
-    ----------
-    source : str or Path
-        CSV file with `TIME`, `SPECIFIC_FORCE` and `ANGULAR_VELOCITY`, in sensor axes; ``-`` is
-        standard input.
-    progress : callable
-        Told how far it has come.
+    Args:
+        source: CSV file with `TIME`, `SPECIFIC_FORCE` and `ANGULAR_VELOCITY`, in sensor axes;
+            ``-`` is standard input.
+        progress: Told how far it has come.
 
-    Returns
-    -------
-    ImuSeries
+    Returns:
         The samples.
 
-    Raises
-    ------
-    ConfigurationError
-        If a column is missing, a cell is not a finite number or a time is not later than the one
-        before; file, line and column are named.
-    OSError
-        If the file cannot be read.
-
+    Raises:
+        ConfigurationError: If a column is missing, a cell is not a finite number or a time is not
+            later than the one before; file, line and column are named.
+        OSError: If the file cannot be read.
     """
     columns = (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY)
     table = read_table(source, columns, progress)
@@ -53,31 +43,20 @@ def read_imu(source: str | Path, progress: Progress = silent) -> ImuSeries:
 
 
 def read_legs(source: str | Path, geometry: Geometry, progress: Progress = silent) -> LegSeries:
-    """
-    Read samples of the six legs.
+    """Read samples of the six legs.
 
-    Parameters
-    ----------
-    source : str or Path
-        CSV file with `TIME` and either `LENGTH` or `STROKE`; ``-`` is standard input.
-    geometry : Geometry
-        Says how long a leg of no stroke is.
-    progress : callable
-        Told how far it has come.
+    Args:
+        source: CSV file with `TIME` and either `LENGTH` or `STROKE`; ``-`` is standard input.
+        geometry: Says how long a leg of no stroke is.
+        progress: Told how far it has come.
 
-    Returns
-    -------
-    LegSeries
+    Returns:
         The samples.
 
-    Raises
-    ------
-    ConfigurationError
-        If a column is missing, a cell is not a finite number, a leg has no length or a time is
-        not later than the one before; file, line and column are named.
-    OSError
-        If the file cannot be read.
-
+    Raises:
+        ConfigurationError: If a column is missing, a cell is not a finite number, a leg has no
+            length or a time is not later than the one before; file, line and column are named.
+        OSError: If the file cannot be read.
     """
     table = read_table(source, (TIME, *LENGTH, *STROKE), progress)
     return LegSeries(_increasing(table), lengths_of(table, geometry))

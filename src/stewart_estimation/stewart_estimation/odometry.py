@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-An estimate as ROS has it: pose in base axes, twist in platform axes, each with its covariance.
+r"""An estimate as ROS has it: pose in base axes, twist in platform axes, each with its covariance.
 
 With the true attitude :math:`R\, Exp(\delta)` and the true velocity :math:`v + \delta v`, the
 velocity in platform axes is off by :math:`R^T \delta v + [R^T v]_\times \delta`, and the attitude,
 seen from the base, is turned by :math:`R\, \delta`.
-
 """
 
 from __future__ import annotations
@@ -24,16 +22,11 @@ from stewart_kinematics.motion import Array
 
 @dataclass(frozen=True, eq=False)
 class BodyTwist:
-    """
-    Twist of ``platform_link``'s origin in the axes of ``platform_link``.
+    """Twist of ``platform_link``'s origin in the axes of ``platform_link``.
 
-    Attributes
-    ----------
-    linear, angular : ndarray, shape (3,)
-        [m/s], [rad/s].
-    covariance : ndarray, shape (6, 6)
-        Of linear, then angular velocity. What the two share is left out.
-
+    Attributes:
+        linear, angular (3,): [m/s], [rad/s].
+        covariance (6, 6): Of linear, then angular velocity. What the two share is left out.
     """
 
     linear: Array
@@ -42,24 +35,16 @@ class BodyTwist:
 
 
 def pose_covariance(estimate: Estimate) -> Array:
-    """
-    Return the covariance of position and attitude as nav_msgs/Odometry has it.
+    """Return the covariance of position and attitude as nav_msgs/Odometry has it.
 
-    Parameters
-    ----------
-    estimate : Estimate
-        With errors of attitude about the platform's axes.
+    Args:
+        estimate: With errors of attitude about the platform's axes.
 
-    Returns
-    -------
-    ndarray, shape (6, 6)
-        x, y, z, and rotations about the axes of the base [m, rad].
+    Returns:
+        (6, 6): x, y, z, and rotations about the axes of the base [m, rad].
 
-    Raises
-    ------
-    StewartError
-        If the norm of the quaternion is zero or not a number.
-
+    Raises:
+        StewartError: If the norm of the quaternion is zero or not a number.
     """
     covariance = np.empty((6, 6))
     if not odometry_kernels.pose(
@@ -70,24 +55,16 @@ def pose_covariance(estimate: Estimate) -> Array:
 
 
 def body_twist(estimate: Estimate) -> BodyTwist:
-    """
-    Return the twist in the axes of the platform.
+    """Return the twist in the axes of the platform.
 
-    Parameters
-    ----------
-    estimate : Estimate
-        With velocities in base axes.
+    Args:
+        estimate: With velocities in base axes.
 
-    Returns
-    -------
-    BodyTwist
+    Returns:
         With its covariance.
 
-    Raises
-    ------
-    StewartError
-        If the norm of the quaternion is zero or not a number.
-
+    Raises:
+        StewartError: If the norm of the quaternion is zero or not a number.
     """
     linear, angular, covariance = np.empty(3), np.empty(3), np.zeros((6, 6))
     if not odometry_kernels.twist(
@@ -105,31 +82,22 @@ def body_twist(estimate: Estimate) -> BodyTwist:
 
 
 def acceleration_covariance(estimate: Estimate, settings: FilterSettings) -> Array:
-    r"""
-    Return the covariance of the linear acceleration.
+    r"""Return the covariance of the linear acceleration.
 
     With the specific force :math:`f` felt by the platform and the sensor at :math:`r`, the
     acceleration is :math:`R (f - b) + g - \alpha \times r - ...`: noise and bias of the
     accelerometer, the attitude by which gravity is taken off, and the angular acceleration, which
     is a difference of two gyroscope samples.
 
-    Parameters
-    ----------
-    estimate : Estimate
-        With covariance.
-    settings : FilterSettings
-        Noise of the IMU and where it sits.
+    Args:
+        estimate: With covariance.
+        settings: Noise of the IMU and where it sits.
 
-    Returns
-    -------
-    ndarray, shape (3, 3)
-        In base axes [m²/s⁴].
+    Returns:
+        (3, 3): In base axes [m²/s⁴].
 
-    Raises
-    ------
-    StewartError
-        If the norm of the quaternion is zero or not a number.
-
+    Raises:
+        StewartError: If the norm of the quaternion is zero or not a number.
     """
     covariance, noise = np.empty((3, 3)), settings.imu_noise
     if not odometry_kernels.acceleration(
@@ -151,24 +119,17 @@ def acceleration_covariance(estimate: Estimate, settings: FilterSettings) -> Arr
 def full_acceleration(
     estimate: Estimate, before: Estimate | None, settings: FilterSettings
 ) -> tuple[Array, Array]:
-    """
-    Return the angular acceleration and the covariance of the whole acceleration.
+    """Return the angular acceleration and the covariance of the whole acceleration.
 
-    Parameters
-    ----------
-    estimate, before : Estimate
-        This one and the one before it: the angular acceleration is their difference.
-    settings : FilterSettings
-        Noise of the IMU and where it sits.
+    Args:
+        estimate, before: This one and the one before it: the angular acceleration is their
+            difference.
+        settings: Noise of the IMU and where it sits.
 
-    Returns
-    -------
-    ndarray, shape (3,)
-        Angular acceleration in base axes [rad/s²]; 0 where it is not known.
-    ndarray, shape (6, 6)
-        Of linear, then angular acceleration; the angular variances are -1 where there is no
-        estimate before.
-
+    Returns:
+        (3,): Angular acceleration in base axes [rad/s²]; 0 where it is not known.
+        (6, 6): Of linear, then angular acceleration; the angular variances are -1 where there is
+        no estimate before.
     """
     covariance, angular = np.empty((6, 6)), np.empty(3)
     other = estimate if before is None else before
@@ -186,14 +147,10 @@ def full_acceleration(
 
 
 class EstimateColumns:
-    """
-    Estimates as columns of numbers, a block after the other.
+    """Estimates as columns of numbers, a block after the other.
 
-    Parameters
-    ----------
-    settings : FilterSettings
-        Noise of the IMU and where it sits.
-
+    Args:
+        settings: Noise of the IMU and where it sits.
     """
 
     def __init__(self, settings: FilterSettings) -> None:
@@ -203,26 +160,17 @@ class EstimateColumns:
         self._rates, self._errors = np.zeros(3), np.zeros((3, 3))
 
     def of(self, rows: LiveRows) -> tuple[Array, Array]:
-        """
-        Return what `pose_covariance`, `body_twist` and `full_acceleration` have of each row.
+        """Return what `pose_covariance`, `body_twist` and `full_acceleration` have of each row.
 
-        Parameters
-        ----------
-        rows : LiveRows
-            n estimates, later than those before.
+        Args:
+            rows: n estimates, later than those before.
 
-        Returns
-        -------
-        ndarray, shape (n, 85)
-            Pose, its covariance, twist in platform axes, its covariance.
-        ndarray, shape (n, 42)
-            Linear and angular acceleration and their covariance.
+        Returns:
+            (n, 85): Pose, its covariance, twist in platform axes, its covariance.
+            (n, 42): Linear and angular acceleration and their covariance.
 
-        Raises
-        ------
-        StewartError
-            If the norm of a quaternion is zero or not a number.
-
+        Raises:
+            StewartError: If the norm of a quaternion is zero or not a number.
         """
         settings, noise = self._settings, self._settings.imu_noise
         odometry, accelerations = np.empty((len(rows), 85)), np.empty((len(rows), 42))

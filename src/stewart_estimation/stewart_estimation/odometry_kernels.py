@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Compiled covariances of an estimate as ROS has it; `odometry` says what they mean.
+"""Compiled covariances of an estimate as ROS has it; `odometry` says what they mean.
 
 A node publishes them with every leg sample, where numpy spends its time on beginning: each is one
 sandwich J P J'. The kernels return False, and write nothing, where the quaternion has no
 direction: its norm is zero or not a number.
-
 """
 
 from __future__ import annotations
@@ -96,12 +94,10 @@ def acceleration(
     period: float,
     errors: Array,
 ) -> bool:
-    """
-    Write the covariance of the linear acceleration, (3, 3), in base axes.
+    """Write the covariance of the linear acceleration, (3, 3), in base axes.
 
     `mounting` (a quaternion) and `position` are those of the sensor on the platform, the sigmas
     those of one sample of it.
-
     """
     q = (quaternion[0], quaternion[1], quaternion[2], quaternion[3])
     if not squared_norm(q) > 0.0:
@@ -150,8 +146,7 @@ def angular_acceleration(
     angular: Array,
     errors: Array,
 ) -> None:
-    """
-    Write the angular acceleration and a (6, 6) covariance with its block alone.
+    """Write the angular acceleration and a (6, 6) covariance with its block alone.
 
     It is the difference of two angular velocities; a step of 0 means that there is none before.
     """
@@ -186,14 +181,12 @@ def messages(
     odometry: Array,
     accelerations: Array,
 ) -> int:
-    """
-    Write n estimates as the messages have them; return the first that cannot be written, or n.
+    """Write n estimates as the messages have them; return the first that cannot be written, or n.
 
     `report` and the errors are as `replay_kernels.run` writes them, `steps` the times since the
     estimates before, 0 where there is none, and what follows is of the estimate before the first.
     A row of `odometry` is pose, its covariance, twist and its covariance; one of `accelerations`
     linear and angular acceleration and their covariance.
-
     """
     errors_out, linear = np.empty((6, 6)), np.empty((3, 3))
     for n in range(report.shape[0]):

@@ -29,22 +29,15 @@ def band_plot(
     *,
     about_zero: bool = True,
 ) -> None:
-    """
-    Draw a line with a two-sigma band.
+    """Draw a line with a two-sigma band.
 
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        Where to draw.
-    time, values, sigmas : ndarray, shape (n,)
-        [s], and two columns in the same unit.
-    quantity : str
-        Label of the vertical axis, with the unit after `unit` is applied.
-    unit : float
-        What values and sigmas are divided by.
-    about_zero : bool
-        Draw the band about zero, as for errors; else about the values, as for estimates.
-
+    Args:
+        axes: Where to draw.
+        time, values, sigmas (n,): [s], and two columns in the same unit.
+        quantity: Label of the vertical axis, with the unit after `unit` is applied.
+        unit: What values and sigmas are divided by.
+        about_zero: Draw the band about zero, as for errors; else about the values, as for
+            estimates.
     """
     scaled, band = values / unit, 2.0 * sigmas / unit
     centre = 0.0 if about_zero else scaled
@@ -64,18 +57,12 @@ def band_plot(
 
 
 def plot_innovations(figure: Figure, time: Array, innovations: Array, sigmas: Array) -> None:
-    """
-    Draw the innovations of the six legs with their two-sigma bands.
+    """Draw the innovations of the six legs with their two-sigma bands.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        Empty figure.
-    time : ndarray, shape (n,)
-        [s].
-    innovations, sigmas : ndarray, shape (n, 6)
-        [m].
-
+    Args:
+        figure: Empty figure.
+        time (n,): [s].
+        innovations, sigmas (n, 6): [m].
     """
     panels = figure.subplots(3, 2, sharex=True)
     for leg, axes in enumerate(panels.ravel()):
@@ -85,18 +72,12 @@ def plot_innovations(figure: Figure, time: Array, innovations: Array, sigmas: Ar
 
 
 def plot_consistency(figure: Figure, time: Array, consistency: Consistency) -> None:
-    """
-    Draw NIS over time, distribution and memory of the normalised innovations.
+    """Draw NIS over time, distribution and memory of the normalised innovations.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        Empty figure.
-    time : ndarray, shape (n,)
-        Of the rows that were judged [s].
-    consistency : Consistency
-        What was found.
-
+    Args:
+        figure: Empty figure.
+        time (n,): Of the rows that were judged [s].
+        consistency: What was found.
     """
     halves: Any = figure.subfigures(2, 1)
     upper, lower = halves
@@ -146,22 +127,14 @@ def plot_bands(
     *,
     about_zero: bool = True,
 ) -> None:
-    """
-    Draw groups of three lines with their two-sigma bands, one group a row.
+    """Draw groups of three lines with their two-sigma bands, one group a row.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        Empty figure.
-    time : ndarray, shape (n,)
-        [s].
-    groups : sequence of (str, float, ndarray, ndarray)
-        Label with unit, that unit in SI, values and sigmas, both of shape (n, 3).
-    names : three str
-        Of the columns.
-    about_zero : bool
-        As `band_plot` has it.
-
+    Args:
+        figure: Empty figure.
+        time (n,): [s].
+        groups: Label with unit, that unit in SI, values and sigmas, both of shape (n, 3).
+        names: Of the columns.
+        about_zero: As `band_plot` has it.
     """
     panels = figure.subplots(len(groups), 3, sharex=True, squeeze=False)
     for row, (label, unit, values, sigmas) in zip(panels, groups, strict=True):
@@ -183,19 +156,13 @@ def plot_bands(
 def plot_velocities(
     figure: Figure, methods: Sequence[tuple[str, Array, Array, Array]], *, seconds: float = 2.0
 ) -> None:
-    """
-    Draw velocities as several methods have them, and what they miss, one component a row.
+    """Draw velocities as several methods have them, and what they miss, one component a row.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        Empty figure.
-    methods : sequence of (str, ndarray, ndarray, ndarray)
-        Name, stamps [s] of shape (n,), velocities and their errors of shape (n, 3) [m/s]; the
-        first is drawn on top, the velocities only about the instant where it is fastest.
-    seconds : float
-        Length of that part [s].
-
+    Args:
+        figure: Empty figure.
+        methods: Name, stamps [s] of shape (n,), velocities and their errors of shape (n, 3) [m/s];
+            the first is drawn on top, the velocities only about the instant where it is fastest.
+        seconds: Length of that part [s].
     """
     panels: Any = figure.subplots(3, 2, sharex='col')
     _, time, values, _ = methods[0]

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Compiled prediction: the IMU moves the sigma points.
+"""Compiled prediction: the IMU moves the sigma points.
 
 Over a step dt the specific force goes straight from f0 to f1 and the angular velocity from w0 to
 w1 (biases b taken off, misalignment e put right). With R0 the attitude before,
@@ -20,7 +19,6 @@ are kept; then the scaled unscented transform is the sum of squares
     P = sum_j (o_j o_j' + e_j e_j') / s² + (beta - alpha²) m m' + Q,   m = sum_j e_j / s²
 
 which equals Merwe's weights exactly but has no negative one, and cancels nothing.
-
 """
 
 from __future__ import annotations
@@ -134,12 +132,10 @@ def deviation(out: Array, moved: Moved, centre: Moved) -> None:
 
 @part
 def moving(state: Array, covariance: Array, measured: Array, constants: Array) -> bool:
-    """
-    Say whether the platform moves fast enough, and clearly enough, to see a delay.
+    """Say whether the platform moves fast enough, and clearly enough, to see a delay.
 
     A delay shows as the lengths' rate times its error. At rest the error of the estimated rate
     would take that place, and the filter would believe to know what nothing has told it.
-
     """
     arm = constants[DELAY_ARM]
     rate, doubt = 0.0, 0.0
@@ -159,12 +155,10 @@ def add_noise(
     variance: Array,
     constants: Array,
 ) -> None:
-    """
-    Add the noise of a step to the lower half: dt² G Q G' with the variances of one sample.
+    """Add the noise of a step to the lower half: dt² G Q G' with the variances of one sample.
 
     Over a step shorter than the sample time the noise is white of the same density. A force n
     adds dt R n to the velocity and half dt² R n to the position, a rate n adds dt n to the turn.
-
     """
     r = rotation(*attitude(state))
     span = dt * max(dt, constants[IMU_PERIOD])
@@ -233,13 +227,11 @@ def advance(
     constants: Array,
     odd: Array,
 ) -> None:
-    """
-    Move state and covariance over one step; `factor` is the covariance's Cholesky factor.
+    """Move state and covariance over one step; `factor` is the covariance's Cholesky factor.
 
     `before` and `after` are specific force and angular velocity at the ends of the step,
     `variance` those of one sample. Row j of `odd` is left as half the difference of pair j, from
     which the covariance of before with after follows as factor odd / s.
-
     """
     n = covariance.shape[0]
     spread, mounting_at = constants[SPREAD], int(constants[MOUNTING_AT])

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Where the filter begins, and begins again: the pose that forward kinematics finds.
+"""Where the filter begins, and begins again: the pose that forward kinematics finds.
 
 The errors of that pose are the legs' through the inverse Jacobian, correlated as they are. The
 velocity is unknown. Biases are unknown at a start; at a restart they keep their values.
-
 """
 
 from __future__ import annotations
@@ -26,18 +24,12 @@ from stewart_kinematics.spatial import compose_quaternions, matrix_from_quaterni
 
 @dataclass(frozen=True, eq=False)
 class FilterState:
-    """
-    Everything that the kernels change; they change these arrays in place.
+    """Everything that the kernels change; they change these arrays in place.
 
-    Attributes
-    ----------
-    state : ndarray, shape (20,)
-        As in :mod:`stewart_estimation.layout`.
-    covariance : ndarray, shape (n, n)
-        Over the tangent.
-    memory : ndarray, shape (layout.MEMORY,)
-        Time, counters, learnt noises.
-
+    Attributes:
+        state (20,): As in :mod:`stewart_estimation.layout`.
+        covariance (n, n): Over the tangent.
+        memory (layout.MEMORY,): Time, counters, learnt noises.
     """
 
     state: Array
@@ -60,26 +52,17 @@ class FilterState:
 
 
 def from_estimate(arrangement: Arrangement, estimate: Estimate) -> FilterState:
-    """
-    Put the filter where an estimate says.
+    """Put the filter where an estimate says.
 
-    Parameters
-    ----------
-    arrangement : Arrangement
-        Geometry and settings.
-    estimate : Estimate
-        Where to begin; its misalignment and delay are taken as first guesses.
+    Args:
+        arrangement: Geometry and settings.
+        estimate: Where to begin; its misalignment and delay are taken as first guesses.
 
-    Returns
-    -------
-    FilterState
+    Returns:
         The state at the IMU, at the estimate's stamp.
 
-    Raises
-    ------
-    EstimationError
-        If the covariance has another size or a value is not finite.
-
+    Raises:
+        EstimationError: If the covariance has another size or a value is not finite.
     """
     settings, size, rate = arrangement.settings, arrangement.size, estimate.angular_velocity
     covariance = np.asarray(estimate.covariance, dtype=np.float64)
@@ -128,33 +111,21 @@ def estimate_from_legs(
     before: Array | None = None,
     near: Pose | None = None,
 ) -> Estimate:
-    """
-    Return the estimate at a start: the pose that has the lengths.
+    """Return the estimate at a start: the pose that has the lengths.
 
-    Parameters
-    ----------
-    arrangement : Arrangement
-        Geometry and settings.
-    stamp : float
-        Of the lengths [s].
-    lengths : array_like, shape (6,)
-        Joint-to-joint lengths [m].
-    before : ndarray, shape (20,), optional
-        State of the filter whose biases, delay and misalignment are kept, with the trust of a
-        start.
-    near : Pose, optional
-        First iterate of the forward kinematics.
+    Args:
+        arrangement: Geometry and settings.
+        stamp: Of the lengths [s].
+        lengths (6,): Joint-to-joint lengths [m].
+        before (20,): State of the filter whose biases, delay and misalignment are kept, with the
+            trust of a start.
+        near: First iterate of the forward kinematics.
 
-    Returns
-    -------
-    Estimate
+    Returns:
         At rest as far as is known.
 
-    Raises
-    ------
-    SampleError
-        If a length is missing or no pose has these lengths.
-
+    Raises:
+        SampleError: If a length is missing or no pose has these lengths.
     """
     row = np.asarray(lengths, dtype=np.float64)
     if not np.all(np.isfinite(row)):

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The filter over recorded samples: one compiled loop, by stamp.
+"""The filter over recorded samples: one compiled loop, by stamp.
 
 Samples may be irregular, out of order and on clocks of their own; missing ones are skipped. Of
 several samples with one stamp the one given last counts. Stamps should be seconds since the
 recording began: float64 seconds since 1970 are exact to 0.2 µs only.
-
 """
 
 from __future__ import annotations
@@ -91,38 +89,24 @@ def replay(
     *,
     keep: bool = False,
 ) -> EstimateSeries:
-    """
-    Estimate the motion at every leg sample of a recording.
+    """Estimate the motion at every leg sample of a recording.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform.
-    settings : FilterSettings
-        Noises, mounting, refinements.
-    imu : ImuSeries
-        Samples of the IMU.
-    legs : LegSeries
-        Samples of the lengths.
-    start : Estimate, optional
-        Where to begin; by default forward kinematics of the first leg sample that has all six
-        lengths and an IMU sample no later than it.
-    keep : bool
-        Keep every step for a smoother.
+    Args:
+        geometry: Joints of the platform.
+        settings: Noises, mounting, refinements.
+        imu: Samples of the IMU.
+        legs: Samples of the lengths.
+        start: Where to begin; by default forward kinematics of the first leg sample that has all
+            six lengths and an IMU sample no later than it.
+        keep: Keep every step for a smoother.
 
-    Returns
-    -------
-    EstimateSeries
-        One row per leg sample, by stamp. Rows before the start are NaN; so are innovations and
-        NIS of the row that a start from forward kinematics consumed.
+    Returns:
+        One row per leg sample, by stamp. Rows before the start are NaN; so are innovations and NIS
+        of the row that a start from forward kinematics consumed.
 
-    Raises
-    ------
-    SampleError
-        If there is no IMU sample, or nothing to start from.
-    CovarianceError
-        If a covariance cannot be repaired and `settings.reinitialisation` is off.
-
+    Raises:
+        SampleError: If there is no IMU sample, or nothing to start from.
+        CovarianceError: If a covariance cannot be repaired and `settings.reinitialisation` is off.
     """
     imu, legs = imu.ordered(), legs.ordered()
     if not len(imu):
@@ -175,8 +159,7 @@ NO_PAST = Past.empty(0, 0)
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """
-    The compiled loop with its arrays, and what is done where it stops on the way.
+    """The compiled loop with its arrays, and what is done where it stops on the way.
 
     With a `past` it is live: it stops before the first sample that the IMU has not yet passed.
     """
@@ -191,26 +174,17 @@ class Loop:
     past: Past | None = None
 
     def run(self, row: int) -> tuple[list[int], int]:
-        """
-        Filter from a row on.
+        """Filter from a row on.
 
-        Parameters
-        ----------
-        row : int
-            First row.
+        Args:
+            row: First row.
 
-        Returns
-        -------
-        list of int
+        Returns:
             Rows at which the filter was restarted.
-        int
             The first row that was not filtered.
 
-        Raises
-        ------
-        CovarianceError
-            If a covariance cannot be repaired and restarts are off.
-
+        Raises:
+            CovarianceError: If a covariance cannot be repaired and restarts are off.
         """
         restarts: list[int] = []
         while row < self.leg_stamps.size:
@@ -288,21 +262,14 @@ class Loop:
         return True
 
     def series(self, first: int, restarts: list[int]) -> EstimateSeries:
-        """
-        Return what the loop wrote.
+        """Return what the loop wrote.
 
-        Parameters
-        ----------
-        first : int
-            Row of the start.
-        restarts : list of int
-            Rows of further starts.
+        Args:
+            first: Row of the start.
+            restarts: Rows of further starts.
 
-        Returns
-        -------
-        EstimateSeries
+        Returns:
             Views of the rows.
-
         """
         rows, report = self.rows, self.rows.report
         return EstimateSeries(

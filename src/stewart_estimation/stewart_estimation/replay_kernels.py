@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Compiled loop over the leg samples: the filter travels along the IMU's samples to each of them.
+"""Compiled loop over the leg samples: the filter travels along the IMU's samples to each of them.
 
 Between two samples of the IMU specific force and angular velocity go straight from one to the
 other; a leg sample in between cuts the step. The clock is the IMU's: a leg sample with stamp s is
 met at s + delay.
-
 """
 
 from __future__ import annotations
@@ -66,12 +64,10 @@ LARGEST = 1e4
 
 @kernel(VOID, VECTOR, SCALAR, VECTOR, VECTOR_OUT)
 def note(sample: Array, stamp: float, constants: Array, memory: Array) -> None:
-    """
-    Learn the IMU's noise from third differences, in which smooth motion all but vanishes.
+    """Learn the IMU's noise from third differences, in which smooth motion all but vanishes.
 
     At 100 Hz a motion of 1 Hz comes through with 2.5e-4 of its amplitude, white noise with 4.5
     times its standard deviation. Vibration that the samples cannot follow counts as noise.
-
     """
     window = constants[IMU_WINDOW]
     memory[NOTED] = stamp
@@ -133,12 +129,10 @@ def sample_at(stamps: Array, imu: Array, time: float, i: int, out: Array) -> flo
 def chain(
     covariance: Array, factor: Array, odd: Array, spread: float, first: bool, cross: Array
 ) -> None:
-    """
-    Write the covariance of the state before all steps with that after this one.
+    """Write the covariance of the state before all steps with that after this one.
 
     After the first step it is L odd / s; every further one takes C to C L^-T odd / s, L being the
     factor of the covariance in between.
-
     """
     n = covariance.shape[0]
     middle = np.empty((n, n))
@@ -344,8 +338,7 @@ def run(
     past_covariances: Array,
     past_memories: Array,
 ) -> tuple[int, int]:
-    """
-    Filter the leg samples from row `first` on; return how it ended and at which row.
+    """Filter the leg samples from row `first` on; return how it ended and at which row.
 
     Writes per sample: the report, its two covariances; `verdicts` (innovations, their standard
     deviations, normalised innovation squared, legs used); `scales` of the noises. With `keep`
@@ -353,7 +346,6 @@ def run(
     `step_errors` (predicted, filtered, crossed, one after another, 3 n). With `live` it ends with
     WAITING before a sample that the IMU has not yet passed, unless the legs are far ahead of it,
     and writes the filter before each sample, where that is still NaN.
-
     """
     n = covariance.shape[0]
     factor, cross = np.empty((n, n)), np.empty((n, n))

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Compiled way from the filter's state at the IMU to the motion of ``platform_link``.
+"""Compiled way from the filter's state at the IMU to the motion of ``platform_link``.
 
 With the origin at o in sensor axes (Miletovic et al. 2017, Eq. 27 with its sign put right),
 
@@ -9,7 +8,6 @@ With the origin at o in sensor axes (Miletovic et al. 2017, Eq. 27 with its sign
 
 The angular velocity is the gyroscope's sample less its bias, so beside the IMU the noise of one
 sample enters the velocity; no filter that has the gyroscope as input can take it out.
-
 """
 
 from __future__ import annotations
@@ -110,12 +108,10 @@ def report(
     errors: Array,
     rate_errors: Array,
 ) -> None:
-    """
-    Write the motion of ``platform_link``, `lead` seconds after the state, and its covariances.
+    """Write the motion of ``platform_link``, `lead` seconds after the state, and its covariances.
 
     `measured` is what the IMU says there, `angular_acceleration` in sensor axes, `noise` the
     variances of the angular velocity in `measured`.
-
     """
     n = covariance.shape[0]
     gravity = (constants[GRAVITY], constants[GRAVITY + 1], constants[GRAVITY + 2])

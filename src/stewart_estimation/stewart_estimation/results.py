@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Estimates as a table: one row per leg sample, under the column names of ``docs/conventions.md``.
+"""Estimates as a table: one row per leg sample, under the column names of ``docs/conventions.md``.
 
 Motions are those of ``platform_link``'s origin in base axes. Standard deviations carry the prefix
 ``sigma_``; those of the attitude are rotations about the platform's axes, those of the biases are
 in sensor axes.
-
 """
 
 from __future__ import annotations
@@ -60,24 +58,17 @@ REACH = 2
 
 
 def angular_acceleration(stamps: Array, angular_velocity: Array) -> Array:
-    """
-    Return angular accelerations: slopes of parabolas through neighbouring angular velocities.
+    """Return angular accelerations: slopes of parabolas through neighbouring angular velocities.
 
     The filter has no state for them, so they carry the gyroscope's noise: on even steps of
     length h a standard deviation of 0.32 sigma / h, less than half of a plain difference.
 
-    Parameters
-    ----------
-    stamps : ndarray, shape (n,)
-        Increasing, at any steps [s]; n at least 2 `REACH` + 1.
-    angular_velocity : ndarray, shape (n, 3)
-        In axes that do not turn [rad/s].
+    Args:
+        stamps (n,): Increasing, at any steps [s]; n at least 2 `REACH` + 1.
+        angular_velocity (n, 3): In axes that do not turn [rad/s].
 
-    Returns
-    -------
-    ndarray, shape (n, 3)
-        [rad/s²]; rows at the ends look to one side. NaN where there are too few rows.
-
+    Returns:
+        (n, 3): [rad/s²]; rows at the ends look to one side. NaN where there are too few rows.
     """
     size, count = 2 * REACH + 1, len(stamps)
     if count < size:
@@ -94,20 +85,14 @@ def angular_acceleration(stamps: Array, angular_velocity: Array) -> Array:
 
 
 def table(series: EstimateSeries) -> Array:
-    """
-    Return estimates as rows under `COLUMNS`.
+    """Return estimates as rows under `COLUMNS`.
 
-    Parameters
-    ----------
-    series : EstimateSeries
-        n rows.
+    Args:
+        series: n rows.
 
-    Returns
-    -------
-    ndarray, shape (m, len(`COLUMNS`))
-        Rows that have an estimate. Innovations and NIS are NaN where no leg was measured, and in
-        the row that the filter started from.
-
+    Returns:
+        (m, len(`COLUMNS`)): Rows that have an estimate. Innovations and NIS are NaN where no leg
+        was measured, and in the row that the filter started from.
     """
     sigmas = np.sqrt(np.diagonal(series.covariance, axis1=1, axis2=2))
     ordered = [POSITION, VELOCITY, ATTITUDE, ACCELEROMETER_BIAS, GYROSCOPE_BIAS]

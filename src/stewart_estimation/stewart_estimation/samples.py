@@ -16,28 +16,18 @@ ONES = np.ones(6)
 
 
 def imu_sample(stamp: float, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Array:
-    """
-    Return the six numbers of an IMU sample after a look at them.
+    """Return the six numbers of an IMU sample after a look at them.
 
-    Parameters
-    ----------
-    stamp : float
-        [s].
-    specific_force, angular_velocity : array_like, shape (3,)
-        In sensor axes [m/s²], [rad/s].
+    Args:
+        stamp: [s].
+        specific_force, angular_velocity (3,): In sensor axes [m/s²], [rad/s].
 
-    Returns
-    -------
-    ndarray, shape (6,)
-        Both.
+    Returns:
+        (6,): Both.
 
-    Raises
-    ------
-    ShapeError
-        If there are not three numbers in each.
-    SampleError
-        If a number or the stamp is not finite.
-
+    Raises:
+        ShapeError: If there are not three numbers in each.
+        SampleError: If a number or the stamp is not finite.
     """
     if np.shape(specific_force) != (3,):
         raise ShapeError('specific_force', '(3,)', np.shape(specific_force))
@@ -54,28 +44,18 @@ def imu_sample(stamp: float, specific_force: ArrayLike, angular_velocity: ArrayL
 
 
 def leg_sample(stamp: float, lengths: ArrayLike) -> Array:
-    """
-    Return six lengths after a look at them.
+    """Return six lengths after a look at them.
 
-    Parameters
-    ----------
-    stamp : float
-        [s].
-    lengths : array_like, shape (6,)
-        Joint-to-joint lengths [m]; NaN is a missing leg.
+    Args:
+        stamp: [s].
+        lengths (6,): Joint-to-joint lengths [m]; NaN is a missing leg.
 
-    Returns
-    -------
-    ndarray, shape (6,)
-        The lengths, a copy.
+    Returns:
+        (6,): The lengths, a copy.
 
-    Raises
-    ------
-    ShapeError
-        If there are not six.
-    SampleError
-        If a length is infinite or not positive, or the stamp is not finite.
-
+    Raises:
+        ShapeError: If there are not six.
+        SampleError: If a length is infinite or not positive, or the stamp is not finite.
     """
     row = np.array(lengths, dtype=np.float64)
     if row.shape != (6,):

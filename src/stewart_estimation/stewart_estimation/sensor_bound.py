@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-How well the motion can be known at all: the posterior Cramér-Rao bound of a simulated run.
+r"""How well the motion can be known at all: the posterior Cramér-Rao bound of a simulated run.
 
 Nothing here knows the filter. The errors of an estimate (true minus estimated, position and
 velocity in base axes, attitude as a rotation vector on the right, two biases) follow the linear
@@ -18,11 +17,9 @@ The noise of one IMU sample acts on both sides of it, so those six numbers are s
 Gaussian noise no causal estimator without knowledge of the motion does better than the covariance
 of this recursion.
 
-References
-----------
-.. [1] Tichavsky, Muravchik, Nehorai 1998, Posterior Cramér-Rao bounds for discrete-time nonlinear
-   filtering, IEEE Transactions on Signal Processing 46.
-
+References:
+    [1] Tichavsky, Muravchik, Nehorai 1998, Posterior Cramér-Rao bounds for discrete-time nonlinear
+       filtering, IEEE Transactions on Signal Processing 46.
 """
 
 from __future__ import annotations
@@ -42,27 +39,19 @@ UNKNOWN = np.repeat([1.0, 1.0, 1.0, 1.0, 0.1], 3)
 
 
 def sensor_bound(run: SimulatedRun, used: ArrayLike | None = None) -> Array:
-    """
-    Return the least covariance of the errors after every leg sample.
+    """Return the least covariance of the errors after every leg sample.
 
-    Parameters
-    ----------
-    run : SimulatedRun
-        What moved, where the sensors sit and how noisy they are; IMU and legs sampled at the
-        same instants.
-    used : array_like of bool, shape (n, 6), optional
-        Which lengths are to be had; all by default.
+    Args:
+        run: What moved, where the sensors sit and how noisy they are; IMU and legs sampled at the
+            same instants.
+        used (n, 6): Which lengths are to be had; all by default.
 
-    Returns
-    -------
-    ndarray, shape (n, 15, 15)
-        Of the errors of ``platform_link`` as :mod:`stewart_estimation.estimate` orders them.
+    Returns:
+        (n, 15, 15): Of the errors of ``platform_link`` as :mod:`stewart_estimation.estimate`
+        orders them.
 
-    Raises
-    ------
-    ConfigurationError
-        If the sensors are not sampled at the same instants.
-
+    Raises:
+        ConfigurationError: If the sensors are not sampled at the same instants.
     """
     stamps = run.legs.stamps
     if not np.array_equal(stamps, run.imu.stamps):
@@ -92,19 +81,13 @@ def sensor_bound(run: SimulatedRun, used: ArrayLike | None = None) -> Array:
 
 
 def bound_rms(covariances: Array) -> Array:
-    """
-    Return the root mean squares over rows and axes that a covariance allows.
+    """Return the root mean squares over rows and axes that a covariance allows.
 
-    Parameters
-    ----------
-    covariances : ndarray, shape (n, 15, 15)
-        Of `sensor_bound`, or what a filter claims.
+    Args:
+        covariances (n, 15, 15): Of `sensor_bound`, or what a filter claims.
 
-    Returns
-    -------
-    ndarray, shape (5,)
-        Position, velocity, attitude, accelerometer bias, gyroscope bias.
-
+    Returns:
+        (5,): Position, velocity, attitude, accelerometer bias, gyroscope bias.
     """
     variances = np.diagonal(covariances, axis1=1, axis2=2).mean(axis=0)
     return np.asarray(np.sqrt(variances.reshape(5, 3).mean(axis=1)))

@@ -34,25 +34,17 @@ def _order(stamps: Array, present: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class ImuSeries:
-    """
-    Samples of an IMU, in any order.
+    """Samples of an IMU, in any order.
 
-    Attributes
-    ----------
-    stamps : ndarray, shape (n,)
-        [s].
-    specific_forces : ndarray, shape (n, 3)
-        In the axes of the sensor, +g upwards at rest [m/s²]; a row with NaN is a missing sample.
-    angular_velocities : ndarray, shape (n, 3)
-        In the axes of the sensor [rad/s].
+    Attributes:
+        stamps (n,): [s].
+        specific_forces (n, 3): In the axes of the sensor, +g upwards at rest [m/s²]; a row with
+            NaN is a missing sample.
+        angular_velocities (n, 3): In the axes of the sensor [rad/s].
 
-    Raises
-    ------
-    ShapeError
-        If a shape differs.
-    SampleError
-        If a stamp is not finite or a value is infinite.
-
+    Raises:
+        ShapeError: If a shape differs.
+        SampleError: If a stamp is not finite or a value is infinite.
     """
 
     stamps: Array
@@ -92,23 +84,15 @@ class ImuSeries:
 
 @dataclass(frozen=True, eq=False)
 class LegSeries:
-    """
-    Samples of the six joint-to-joint lengths, in any order.
+    """Samples of the six joint-to-joint lengths, in any order.
 
-    Attributes
-    ----------
-    stamps : ndarray, shape (n,)
-        [s].
-    lengths : ndarray, shape (n, 6)
-        [m]; NaN is a missing leg.
+    Attributes:
+        stamps (n,): [s].
+        lengths (n, 6): [m]; NaN is a missing leg.
 
-    Raises
-    ------
-    ShapeError
-        If a shape differs.
-    SampleError
-        If a stamp is not finite, or a length is infinite or not positive.
-
+    Raises:
+        ShapeError: If a shape differs.
+        SampleError: If a stamp is not finite, or a length is infinite or not positive.
     """
 
     stamps: Array

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What the filter is told about its sensors, and which refinements it uses.
+"""What the filter is told about its sensors, and which refinements it uses.
 
 Every refinement is off unless it is given: `gate`, `delay`, `misalignment`, `adaptive_legs`,
 `adaptive_imu`, `reinitialisation`, and the random walks of the biases.
-
 """
 
 from __future__ import annotations
@@ -58,20 +56,15 @@ def _fill(instance: Any, name: str, size: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ImuNoise:
-    """
-    Noise of an IMU.
+    """Noise of an IMU.
 
-    Attributes
-    ----------
-    specific_force, angular_velocity : array_like, shape (3,)
-        Standard deviation of one sample, in sensor axes [m/s²], [rad/s].
-    period : float
-        Time between samples for which these hold [s]. Over a shorter step the noise counts as
-        white of the same density.
-    accelerometer_walk, gyroscope_walk : array_like, shape (3,)
-        Random walk of the biases: standard deviation after one second [m/s²], [rad/s]; 0 keeps
-        the biases constant.
-
+    Attributes:
+        specific_force, angular_velocity (3,): Standard deviation of one sample, in sensor axes
+            [m/s²], [rad/s].
+        period: Time between samples for which these hold [s]. Over a shorter step the noise counts
+            as white of the same density.
+        accelerometer_walk, gyroscope_walk (3,): Random walk of the biases: standard deviation
+            after one second [m/s²], [rad/s]; 0 keeps the biases constant.
     """
 
     specific_force: Array
@@ -91,15 +84,12 @@ class ImuNoise:
 
 @dataclass(frozen=True)
 class Spread:
-    """
-    How the sigma points lie about the mean (Merwe's scaled unscented transform).
+    """How the sigma points lie about the mean (Merwe's scaled unscented transform).
 
-    Attributes
-    ----------
-    alpha, beta, kappa : float
-        The paper's section 4.4 has 0.1, 2 and 0. ``beta >= alpha²`` is demanded: then the
-        predicted covariance is a sum of squares and cannot lose definiteness.
-
+    Attributes:
+        alpha, beta, kappa: The paper's section 4.4 has 0.1, 2 and 0. ``beta >= alpha²`` is
+            demanded: then the predicted covariance is a sum of squares and cannot lose
+            definiteness.
     """
 
     alpha: float = 0.1
@@ -115,16 +105,11 @@ class Spread:
 
 @dataclass(frozen=True)
 class StartUncertainty:
-    """
-    Standard deviations at a start from forward kinematics; those of the pose follow the legs'.
+    """Standard deviations at a start from forward kinematics; those of the pose follow the legs'.
 
-    Attributes
-    ----------
-    velocity : float
-        [m/s].
-    accelerometer_bias, gyroscope_bias : float
-        [m/s²], [rad/s].
-
+    Attributes:
+        velocity: [m/s].
+        accelerometer_bias, gyroscope_bias: [m/s²], [rad/s].
     """
 
     velocity: float = 1.0
@@ -138,29 +123,22 @@ class StartUncertainty:
 
 @dataclass(frozen=True)
 class Gate:
-    """
-    Refusal of leg samples that do not fit.
+    """Refusal of leg samples that do not fit.
 
-    Attributes
-    ----------
-    probability : float
-        Of refusing a sound sample. The normalised innovation squared is held against χ²; where
-        it is too large the leg that fits worst given the others is left out, until it fits.
-        One leg given the others is held against χ² as well, with a sixth of this.
-    fewest_legs : int
-        With fewer legs left the whole sample is refused.
-    frozen : float
-        A leg that repeats its value to the last digit while `fewest_legs` others move is left out
-        from where it lies so many standard deviations off what the others say, until it says
-        something else; infinite switches that off.
-    drift : float
-        A leg that stays on one side of what the others say is left out, too: what it lies off
-        beyond so many standard deviations is summed up. 1 finds slow faults soon, but takes what
-        is wrong with the model, like a late IMU, for a fault, too; infinite switches that off.
-    doubt : int
-        With `drift`, a leg left out for long has to fit for so many samples before it is used
-        again: a stuck leg is met now and then by the true length.
-
+    Attributes:
+        probability: Of refusing a sound sample. The normalised innovation squared is held against
+            χ²; where it is too large the leg that fits worst given the others is left out, until
+            it fits. One leg given the others is held against χ² as well, with a sixth of this.
+        fewest_legs: With fewer legs left the whole sample is refused.
+        frozen: A leg that repeats its value to the last digit while `fewest_legs` others move is
+            left out from where it lies so many standard deviations off what the others say, until
+            it says something else; infinite switches that off.
+        drift: A leg that stays on one side of what the others say is left out, too: what it lies
+            off beyond so many standard deviations is summed up. 1 finds slow faults soon, but
+            takes what is wrong with the model, like a late IMU, for a fault, too; infinite
+            switches that off.
+        doubt: With `drift`, a leg left out for long has to fit for so many samples before it is
+            used again: a stuck leg is met now and then by the true length.
     """
 
     probability: float = 1e-6
@@ -181,24 +159,17 @@ class Gate:
 
 @dataclass(frozen=True)
 class DelayEstimation:
-    """
-    The age of IMU samples at their stamp as a further state.
+    """The age of IMU samples at their stamp as a further state.
 
     An IMU sample with stamp t describes the motion at t − delay; the stamps of the legs are
     right. The estimate of a leg sample is the motion at that sample's stamp.
 
-    Attributes
-    ----------
-    start, sigma : float
-        First guess and its standard deviation [s].
-    walk : float
-        Random walk while the platform moves: standard deviation after one second [s].
-    moving : float
-        Speed of the joints from which the platform counts as moving [m/s]; at rest the delay
-        keeps its value.
-    lower, upper : float
-        The delay is held inside [s].
-
+    Attributes:
+        start, sigma: First guess and its standard deviation [s].
+        walk: Random walk while the platform moves: standard deviation after one second [s].
+        moving: Speed of the joints from which the platform counts as moving [m/s]; at rest the
+            delay keeps its value.
+        lower, upper: The delay is held inside [s].
     """
 
     start: float = 0.0
@@ -219,14 +190,10 @@ class DelayEstimation:
 
 @dataclass(frozen=True)
 class MisalignmentEstimation:
-    """
-    Three small angles between the real and the stated mounting of the IMU as further states.
+    """Three small angles between the real and the stated mounting of the IMU as further states.
 
-    Attributes
-    ----------
-    sigma : float
-        Standard deviation at the start, about each axis [rad].
-
+    Attributes:
+        sigma: Standard deviation at the start, about each axis [rad].
     """
 
     sigma: float = 0.02
@@ -238,17 +205,12 @@ class MisalignmentEstimation:
 
 @dataclass(frozen=True)
 class Adaptation:
-    """
-    Noise learnt from the data, for the legs or for the IMU; it never falls below the stated one.
+    """Noise learnt from the data, of legs or IMU; it never falls below the stated one.
 
-    Attributes
-    ----------
-    window : float
-        How many samples the estimate of a variance remembers.
-    dead_band : float
-        Variances below this many times the stated one count as stated, so that nothing changes
-        while the sensors are as they should be.
-
+    Attributes:
+        window: How many samples the estimate of a variance remembers.
+        dead_band: Variances below this many times the stated one count as stated, so that nothing
+            changes while the sensors are as they should be.
     """
 
     window: float = 15.0
@@ -262,16 +224,11 @@ class Adaptation:
 
 @dataclass(frozen=True)
 class Reinitialisation:
-    """
-    Restart from forward kinematics where consistency is lost.
+    """Restart from forward kinematics where consistency is lost.
 
-    Attributes
-    ----------
-    after : int
-        So many samples in a row that do not fit.
-    probability : float
-        Of a sound sample not fitting, χ² of all legs.
-
+    Attributes:
+        after: So many samples in a row that do not fit.
+        probability: Of a sound sample not fitting, χ² of all legs.
     """
 
     after: int = 10
@@ -285,31 +242,21 @@ class Reinitialisation:
 
 @dataclass(frozen=True, eq=False)
 class FilterSettings:
-    """
-    All that the filter is told, besides the geometry.
+    """All that the filter is told, besides the geometry.
 
-    Attributes
-    ----------
-    imu_noise : ImuNoise
-        Noise of the IMU.
-    leg_noise : array_like, shape (6,)
-        Standard deviation of one length [m].
-    imu : Pose
-        ``imu_link`` in ``platform_link``: any place, any mounting.
-    gravity : array_like, shape (3,)
-        In base axes [m/s²].
-    spread : Spread
-        Sigma points.
-    start : StartUncertainty
-        Trust at the start.
-    unmeasured_acceleration, unmeasured_rotation : float
-        What the platform may do while the IMU is silent: where no IMU sample has come for
-        `imu_timeout`, the last one is held with these noises [m/s²], [rad/s].
-    imu_timeout : float
-        Longest step over which IMU samples are joined by a straight line [s].
-    gate, delay, misalignment, adaptive_legs, adaptive_imu, reinitialisation : optional
-        Refinements; None is off.
-
+    Attributes:
+        imu_noise: Noise of the IMU.
+        leg_noise (6,): Standard deviation of one length [m].
+        imu: ``imu_link`` in ``platform_link``: any place, any mounting.
+        gravity (3,): In base axes [m/s²].
+        spread: Sigma points.
+        start: Trust at the start.
+        unmeasured_acceleration, unmeasured_rotation: What the platform may do while the IMU is
+            silent: where no IMU sample has come for `imu_timeout`, the last one is held with these
+            noises [m/s²], [rad/s].
+        imu_timeout: Longest step over which IMU samples are joined by a straight line [s].
+        gate, delay, misalignment, adaptive_legs, adaptive_imu, reinitialisation: Refinements; None
+            is off.
     """
 
     imu_noise: ImuNoise
@@ -337,19 +284,13 @@ class FilterSettings:
         _check(self, 'gravity', -INFINITY, INFINITY, open_below=True)
 
     def scaled(self, imu: float = 1.0, legs: float = 1.0) -> FilterSettings:
-        """
-        Return settings with the variances Q of the IMU and R of the legs multiplied.
+        """Return settings with the variances Q of the IMU and R of the legs multiplied.
 
-        Parameters
-        ----------
-        imu, legs : float
-            Factors; the paper has 1.1 for both (Eq. 21), and 1000 for the IMU (Eq. 24).
+        Args:
+            imu, legs: Factors; the paper has 1.1 for both (Eq. 21), and 1000 for the IMU (Eq. 24).
 
-        Returns
-        -------
-        FilterSettings
+        Returns:
             The rest is as before.
-
         """
         factor = math.sqrt(imu)
         noise = replace(
@@ -360,19 +301,13 @@ class FilterSettings:
         return replace(self, imu_noise=noise, leg_noise=math.sqrt(legs) * self.leg_noise)
 
     def mounted(self, misalignment: ArrayLike) -> FilterSettings:
-        """
-        Return settings with the mounting corrected by what `misalignment` found.
+        """Return settings with the mounting corrected by what `misalignment` found.
 
-        Parameters
-        ----------
-        misalignment : array_like, shape (3,)
-            Rotation vector from the real sensor axes to the stated ones [rad].
+        Args:
+            misalignment (3,): Rotation vector from the real sensor axes to the stated ones [rad].
 
-        Returns
-        -------
-        FilterSettings
+        Returns:
             Without the further states.
-
         """
         real = compose_quaternions(self.imu.quaternion_xyzw, exp_quaternion(misalignment))
         return replace(self, imu=Pose(self.imu.position, real), misalignment=None)

@@ -11,25 +11,17 @@ from stewart_estimation.settings import Spread
 
 
 def spread_and_centre(size: int, spread: Spread) -> tuple[float, float]:
-    """
-    Return the two numbers of which the symmetric transform needs to know the weights.
+    """Return the two numbers of which the symmetric transform needs to know the weights.
 
-    Parameters
-    ----------
-    size : int
-        Size of the tangent.
-    spread : Spread
-        Parameters of the scaled unscented transform.
+    Args:
+        size: Size of the tangent.
+        spread: Parameters of the scaled unscented transform.
 
-    Returns
-    -------
-    spread : float
-        Distance of the sigma points in columns of the Cholesky factor.
-    centre : float
-        Weight of the mean's squared shift in the covariance once the sum over pairs is taken
-        about the centre: W0 + sum W - 2, with W0 the centre's weight in the covariance. It is
-        ``beta - alpha²``.
-
+    Returns:
+        spread: Distance of the sigma points in columns of the Cholesky factor.
+        centre: Weight of the mean's squared shift in the covariance once the sum over pairs is
+        taken about the centre: W0 + sum W - 2, with W0 the centre's weight in the covariance. It
+        is ``beta - alpha²``.
     """
     points = MerweScaledSigmaPoints(size, spread.alpha, spread.beta, spread.kappa)
     pair = 2.0 * points.Wc[1]

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-Simulated measurements of the SIMONA Research Simulator with their analytic truth.
+r"""Simulated measurements of the SIMONA Research Simulator with their analytic truth.
 
 The truth of both motion profiles is a formula with exact derivatives; nothing here integrates and
 nothing here knows the filter, so an estimate compared with it is compared with something
@@ -14,10 +13,8 @@ independent. An IMU sample is the value at its instant, as a sampled analogue se
 
 with the sensor at :math:`r = R\, c_{imu}`.
 
-References
-----------
-.. [1] Miletovic et al. 2017, Control Engineering Practice 62, sections 4.1 and 4.2.
-
+References:
+    [1] Miletovic et al. 2017, Control Engineering Practice 62, sections 4.1 and 4.2.
 """
 
 from __future__ import annotations
@@ -73,19 +70,14 @@ up to about 7 deg/s and fast; legs up to about 10 cm from neutral; y and yaw har
 
 @dataclass(frozen=True, eq=False)
 class SensorErrors:
-    """
-    Noises and biases of an IMU and six length sensors; by default those of the SRS.
+    """Noises and biases of an IMU and six length sensors; by default those of the SRS.
 
-    Attributes
-    ----------
-    specific_force, angular_velocity : ndarray, shape (3,)
-        Standard deviations of one sample, in sensor axes [m/s²], [rad/s] (Table 2, whose rows
-        four to six are p, q and r).
-    length : ndarray, shape (6,)
-        Standard deviations of one sample [m] (Table 2).
-    accelerometer_bias, gyroscope_bias : ndarray, shape (3,)
-        Constant biases, in sensor axes [m/s²], [rad/s] (Table 3).
-
+    Attributes:
+        specific_force, angular_velocity (3,): Standard deviations of one sample, in sensor axes
+            [m/s²], [rad/s] (Table 2, whose rows four to six are p, q and r).
+        length (6,): Standard deviations of one sample [m] (Table 2).
+        accelerometer_bias, gyroscope_bias (3,): Constant biases, in sensor axes [m/s²], [rad/s]
+            (Table 3).
     """
 
     specific_force: Array = field(
@@ -114,22 +106,14 @@ class SensorErrors:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedRun:
-    """
-    What the sensors said and what was true.
+    """What the sensors said and what was true.
 
-    Attributes
-    ----------
-    platform : Platform
-        Platform that moved; its `imu` is where the sensor sits.
-    imu : ImuSeries
-        Samples of the IMU, in sensor axes.
-    legs : LegSeries
-        Samples of the six lengths.
-    truth : Motion
-        Motion at the stamps of `legs`, shape (n,).
-    errors : SensorErrors
-        What the samples were spoilt with; its biases are the true ones.
-
+    Attributes:
+        platform: Platform that moved; its `imu` is where the sensor sits.
+        imu: Samples of the IMU, in sensor axes.
+        legs: Samples of the six lengths.
+        truth: Motion at the stamps of `legs`, shape (n,).
+        errors: What the samples were spoilt with; its biases are the true ones.
     """
 
     platform: Platform
@@ -140,19 +124,13 @@ class SimulatedRun:
 
 
 def motion_profile_1(centre: Pose) -> Faded:
-    """
-    Return MP1: a horizontal circle with roll and pitch, growing from rest.
+    """Return MP1: a horizontal circle with roll and pitch, growing from rest.
 
-    Parameters
-    ----------
-    centre : Pose
-        Middle of the circle and attitude about which the platform tilts.
+    Args:
+        centre: Middle of the circle and attitude about which the platform tilts.
 
-    Returns
-    -------
-    Faded
+    Returns:
         Endless motion; at its full size from `LEAD_IN` on.
-
     """
     turn, tilt = 2.0 * np.pi / TURN_TIME, 2.0 * np.pi / TILT_TIME
     amplitude = np.zeros((6, 1))
@@ -169,23 +147,16 @@ def motion_profile_2(
     tempo: float = 1.0,
     phases: np.random.Generator | None = None,
 ) -> Faded:
-    """
-    Return MP2: fast small roll and pitch with some surge and heave, growing from rest.
+    """Return MP2: fast small roll and pitch with some surge and heave, growing from rest.
 
-    Parameters
-    ----------
-    centre : Pose
-        Pose about which the platform moves.
-    scale, tempo : float
-        Factors of all amplitudes and of all frequencies, for other motions of this class.
-    phases : Generator, optional
-        Draws the phases of another pilot.
+    Args:
+        centre: Pose about which the platform moves.
+        scale, tempo: Factors of all amplitudes and of all frequencies, for other motions of this
+            class.
+        phases: Draws the phases of another pilot.
 
-    Returns
-    -------
-    Faded
+    Returns:
         Endless motion; at its full size from `LEAD_IN` on.
-
     """
     table = np.zeros((3, 6, max(map(len, MP2_TERMS.values()))))
     for axis, terms in MP2_TERMS.items():
@@ -202,23 +173,15 @@ PROFILES = {'MP1': motion_profile_1, 'MP2': motion_profile_2}
 
 
 def sensor_values(motion: Motion, mounting: Pose, gravity: ArrayLike) -> tuple[Array, Array]:
-    """
-    Return what a perfect IMU on the platform measures.
+    """Return what a perfect IMU on the platform measures.
 
-    Parameters
-    ----------
-    motion : Motion
-        Motion of ``platform_link``, shape (...).
-    mounting : Pose
-        ``imu_link`` in ``platform_link``.
-    gravity : array_like, shape (3,)
-        In base axes [m/s²].
+    Args:
+        motion: Motion of ``platform_link``, shape (...).
+        mounting: ``imu_link`` in ``platform_link``.
+        gravity (3,): In base axes [m/s²].
 
-    Returns
-    -------
-    specific_force, angular_velocity : ndarray, shape (..., 3)
-        In sensor axes [m/s²], [rad/s].
-
+    Returns:
+        specific_force, angular_velocity (..., 3): In sensor axes [m/s²], [rad/s].
     """
     attitude = matrix_from_quaternion(motion.quaternion_xyzw)
     lever = attitude @ mounting.position
@@ -246,41 +209,25 @@ def simulate(
     imu_delay: float = 0.0,
     mounting: Pose | None = None,
 ) -> SimulatedRun:
-    """
-    Move a platform and measure it.
+    """Move a platform and measure it.
 
-    Parameters
-    ----------
-    motion : str or Trajectory
-        ``'MP1'`` or ``'MP2'`` about the neutral pose, or any trajectory.
-    seed : int or Generator
-        Of the noises; the same seed gives the same samples.
-    platform : Platform, optional
-        What moves, with an IMU; the SRS by default.
-    errors : SensorErrors, optional
-        Noises and biases; those of the paper by default.
-    duration : float
-        Length of the run [s].
-    imu_period, leg_period : float
-        Sampling of the two sensors [s].
-    leg_offset : float
-        Stamp of the first leg sample; the first IMU sample is at 0 [s].
-    imu_delay : float
-        Age of what an IMU sample says when it is stamped [s].
-    mounting : Pose, optional
-        Where the IMU sits; by default where the platform says, which is the paper's section 5.
-        In its section 4 the IMU is at `AT_JOINT_CENTRE`.
+    Args:
+        motion: ``'MP1'`` or ``'MP2'`` about the neutral pose, or any trajectory.
+        seed: Of the noises; the same seed gives the same samples.
+        platform: What moves, with an IMU; the SRS by default.
+        errors: Noises and biases; those of the paper by default.
+        duration: Length of the run [s].
+        imu_period, leg_period: Sampling of the two sensors [s].
+        leg_offset: Stamp of the first leg sample; the first IMU sample is at 0 [s].
+        imu_delay: Age of what an IMU sample says when it is stamped [s].
+        mounting: Where the IMU sits; by default where the platform says, which is the paper's
+            section 5. In its section 4 the IMU is at `AT_JOINT_CENTRE`.
 
-    Returns
-    -------
-    SimulatedRun
+    Returns:
         Samples and truth.
 
-    Raises
-    ------
-    ConfigurationError
-        If the profile is unknown or the platform has no IMU.
-
+    Raises:
+        ConfigurationError: If the profile is unknown or the platform has no IMU.
     """
     platform = Platform.from_yaml('srs') if platform is None else platform
     errors = SensorErrors() if errors is None else errors

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What a whole recording says about every instant of it (Rauch, Tung, Striebel on the manifold).
+"""What a whole recording says about every instant of it (Rauch, Tung, Striebel on the manifold).
 
 The filter knows the past of a leg sample; the smoother its future, too. It needs what `replay`
 keeps with ``keep=True``: states and covariances before and after each leg sample and how one
 sample's state goes together with the next one's prediction, as the sigma points had it.
-
 """
 
 from __future__ import annotations
@@ -27,29 +25,19 @@ from stewart_kinematics.motion import Array
 def smooth(
     geometry: Geometry, settings: FilterSettings, filtered: EstimateSeries
 ) -> EstimateSeries:
-    """
-    Smooth the estimates of a recording.
+    """Smooth the estimates of a recording.
 
-    Parameters
-    ----------
-    geometry, settings
-        As the filter had them.
-    filtered : EstimateSeries
-        From `replay` with ``keep=True``.
+    Args:
+        geometry, settings: As the filter had them.
+        filtered: From `replay` with ``keep=True``.
 
-    Returns
-    -------
-    EstimateSeries
+    Returns:
         Same rows; innovations, NIS and restarts are those of the filter. A restart keeps the
         future from the past: nothing is carried across.
 
-    Raises
-    ------
-    EstimationError
-        If the steps were not kept.
-    CovarianceError
-        If a prediction's covariance is not positive definite.
-
+    Raises:
+        EstimationError: If the steps were not kept.
+        CovarianceError: If a prediction's covariance is not positive definite.
     """
     steps = filtered.steps
     if steps is None:

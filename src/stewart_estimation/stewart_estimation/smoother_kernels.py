@@ -49,14 +49,12 @@ def backwards(
     states: Array,
     covariances: Array,
 ) -> int:
-    """
-    Turn filtered states and covariances into smoothed ones, in place, from the end to `first`.
+    """Turn filtered states and covariances into smoothed ones, in place, from the end to `first`.
 
     Rauch-Tung-Striebel: with G = C P_p^-1, the cross covariance C of a row with the prediction of
     the next and its covariance P_p, the state moves by G times what smoothing moved that
     prediction by, and the covariance changes by G (P_s - P_p) G'. Returns the row whose prediction
     has no factor, -1 if there is none.
-
     """
     n = predicted_covariance.shape[1]
     factor, gain, change = np.empty((n, n)), np.empty((n, n)), np.zeros(n)

@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Compiled parts of the tangent space: attitudes of a state, its retraction, and Cholesky factors.
+"""Compiled parts of the tangent space: attitudes of a state, its retraction, and Cholesky factors.
 
 Quaternions are x, y, z, w.
-
 """
 
 from __future__ import annotations
@@ -89,12 +87,10 @@ def cholesky(matrix: Array, factor: Array) -> bool:
 
 @kernel(INTEGER, MATRIX_OUT, MATRIX_OUT)
 def definite_factor(covariance: Array, factor: Array) -> int:
-    """
-    Factor a covariance that may have lost definiteness to rounding.
+    """Factor a covariance that may have lost definiteness to rounding.
 
     The policy: as it is; else with 1e-15 of its diagonal added, then ten times as much, up to
     1e-6, which stays in the covariance. Returns how many additions it took, -1 if all failed.
-
     """
     if cholesky(covariance, factor):
         return 0

@@ -41,34 +41,23 @@ def settings_for(
     gyroscope_walk: float = 0.0,
     **options: Any,
 ) -> FilterSettings:
-    """
-    Make settings of what is known, and assumptions for the rest.
+    """Make settings of what is known, and assumptions for the rest.
 
-    Parameters
-    ----------
-    platform : Platform
-        Gives the place of its IMU and its gravity.
-    specific_force, angular_velocity : array_like, shape (3,) or (), optional
-        Standard deviations of one IMU sample [m/s²], [rad/s].
-    length : array_like, shape (6,) or (), optional
-        Standard deviations of one length [m].
-    period : float
-        Time between IMU samples for which the deviations hold [s].
-    accelerometer_walk, gyroscope_walk : float
-        Random walk of the biases after one second [m/s²], [rad/s].
-    **options : object
-        Refinements, as `FilterSettings` has them.
+    Args:
+        platform: Gives the place of its IMU and its gravity.
+        specific_force, angular_velocity (3,): Standard deviations of one IMU sample [m/s²],
+            [rad/s].
+        length (6,): Standard deviations of one length [m].
+        period: Time between IMU samples for which the deviations hold [s].
+        accelerometer_walk, gyroscope_walk: Random walk of the biases after one second [m/s²],
+            [rad/s].
+        **options: Refinements, as `FilterSettings` has them.
 
-    Returns
-    -------
-    FilterSettings
+    Returns:
         The settings.
 
-    Raises
-    ------
-    ConfigurationError
-        If the platform has no IMU or a value cannot be used.
-
+    Raises:
+        ConfigurationError: If the platform has no IMU or a value cannot be used.
     """
     if platform.imu is None:
         raise ConfigurationError(
@@ -85,28 +74,18 @@ def settings_for(
 
 
 def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> tuple[Array, Array, Array]:
-    """
-    Measure the noise of the sensors while the platform rests.
+    """Measure the noise of the sensors while the platform rests.
 
-    Parameters
-    ----------
-    imu, legs : ImuSeries, LegSeries
-        Samples whose beginning was recorded at rest.
-    seconds : float
-        Length of that beginning [s].
+    Args:
+        imu, legs: Samples whose beginning was recorded at rest.
+        seconds: Length of that beginning [s].
 
-    Returns
-    -------
-    specific_force, angular_velocity : ndarray, shape (3,)
-        Standard deviations [m/s²], [rad/s].
-    length : ndarray, shape (6,)
-        Standard deviations [m].
+    Returns:
+        specific_force, angular_velocity (3,): Standard deviations [m/s²], [rad/s].
+        length (6,): Standard deviations [m].
 
-    Raises
-    ------
-    ConfigurationError
-        If the beginning has fewer than `LEAST_SAMPLES` samples of a sensor.
-
+    Raises:
+        ConfigurationError: If the beginning has fewer than `LEAST_SAMPLES` samples of a sensor.
     """
     end = max(imu.stamps[0], legs.stamps[0]) + seconds
     chosen = []

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The filter, sample by sample, in the order of the stamps.
+"""The filter, sample by sample, in the order of the stamps.
 
 For clocks of their own, samples out of order and an IMU that lags, see
 :mod:`stewart_estimation.live_filter`; for recordings :mod:`stewart_estimation.replay`. All three
 run the same kernels.
-
 """
 
 from __future__ import annotations
@@ -27,25 +25,18 @@ from stewart_kinematics.geometry import Geometry
 
 
 class UnscentedFilter:
-    """
-    Estimate of the platform's motion from an IMU and six lengths.
+    """Estimate of the platform's motion from an IMU and six lengths.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform.
-    settings : FilterSettings
-        Noises, mounting, refinements. `reinitialisation` is left to the live filter and the
-        replay.
-    start : Estimate
-        Where to begin, see `from_legs`.
+    Args:
+        geometry: Joints of the platform.
+        settings: Noises, mounting, refinements. `reinitialisation` is left to the live filter and
+            the replay.
+        start: Where to begin, see `from_legs`.
 
-    Notes
-    -----
-    A covariance that is not positive definite gets 1e-15 of its diagonal added, then ten times
-    as much, up to 1e-6 (`repairs` counts); beyond that CovarianceError is raised, and the filter
-    has to be started again.
-
+    Note:
+        A covariance that is not positive definite gets 1e-15 of its diagonal added, then ten times
+        as much, up to 1e-6 (`repairs` counts); beyond that CovarianceError is raised, and the
+        filter has to be started again.
     """
 
     def __init__(self, geometry: Geometry, settings: FilterSettings, start: Estimate) -> None:
@@ -63,30 +54,19 @@ class UnscentedFilter:
     def from_legs(
         cls, geometry: Geometry, settings: FilterSettings, stamp: float, lengths: ArrayLike
     ) -> UnscentedFilter:
-        """
-        Begin at the pose that has the lengths.
+        """Begin at the pose that has the lengths.
 
-        Parameters
-        ----------
-        geometry : Geometry
-            Joints of the platform.
-        settings : FilterSettings
-            What the filter is told.
-        stamp : float
-            Of the lengths [s].
-        lengths : array_like, shape (6,)
-            Joint-to-joint lengths [m].
+        Args:
+            geometry: Joints of the platform.
+            settings: What the filter is told.
+            stamp: Of the lengths [s].
+            lengths (6,): Joint-to-joint lengths [m].
 
-        Returns
-        -------
-        UnscentedFilter
+        Returns:
             At that pose.
 
-        Raises
-        ------
-        SampleError
-            If a length is missing or no pose has these lengths.
-
+        Raises:
+            SampleError: If a length is missing or no pose has these lengths.
         """
         row = leg_sample(stamp, lengths)
         start = estimate_from_legs(Arrangement.of(geometry, settings), stamp, row)
@@ -110,30 +90,20 @@ class UnscentedFilter:
     def predict(
         self, stamp: float, specific_force: ArrayLike, angular_velocity: ArrayLike
     ) -> None:
-        """
-        Move on to the stamp of an IMU sample.
+        """Move on to the stamp of an IMU sample.
 
         The first sample is held over its step. A sample with the stamp of the state moves
         nothing and counts from there on.
 
-        Parameters
-        ----------
-        stamp : float
-            [s].
-        specific_force, angular_velocity : array_like, shape (3,)
-            In sensor axes [m/s²], [rad/s].
+        Args:
+            stamp: [s].
+            specific_force, angular_velocity (3,): In sensor axes [m/s²], [rad/s].
 
-        Raises
-        ------
-        ShapeError
-            If there are not three numbers in each.
-        SampleError
-            If a number is not finite.
-        StampError
-            If the stamp lies before the state's.
-        CovarianceError
-            If the covariance cannot be repaired.
-
+        Raises:
+            ShapeError: If there are not three numbers in each.
+            SampleError: If a number is not finite.
+            StampError: If the stamp lies before the state's.
+            CovarianceError: If the covariance cannot be repaired.
         """
         values = imu_sample(stamp, specific_force, angular_velocity)
         if stamp < self.stamp - replay_kernels.SAME:
@@ -166,36 +136,24 @@ class UnscentedFilter:
         self._lead = 0.0
 
     def update(self, stamp: float, lengths: ArrayLike) -> Update:
-        """
-        Correct by the lengths of the legs.
+        """Correct by the lengths of the legs.
 
         Lengths after the state are met by holding the last IMU sample; lengths before it, by no
         more than `settings.imu_timeout`, by moving the prediction back with constant
         acceleration and angular velocity.
 
-        Parameters
-        ----------
-        stamp : float
-            [s].
-        lengths : array_like, shape (6,)
-            Joint-to-joint lengths [m]; NaN is a missing leg.
+        Args:
+            stamp: [s].
+            lengths (6,): Joint-to-joint lengths [m]; NaN is a missing leg.
 
-        Returns
-        -------
-        Update
+        Returns:
             How they fitted.
 
-        Raises
-        ------
-        ShapeError
-            If there are not six lengths.
-        SampleError
-            If a length is infinite or not positive, or no IMU sample has come yet.
-        StampError
-            If the lengths are too old.
-        CovarianceError
-            If the covariance cannot be repaired.
-
+        Raises:
+            ShapeError: If there are not six lengths.
+            SampleError: If a length is infinite or not positive, or no IMU sample has come yet.
+            StampError: If the lengths are too old.
+            CovarianceError: If the covariance cannot be repaired.
         """
         row = leg_sample(stamp, lengths)
         if not len(self._stamps):

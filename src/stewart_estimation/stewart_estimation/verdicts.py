@@ -32,24 +32,15 @@ SIZED = (
 
 @dataclass(frozen=True)
 class Tolerated:
-    """
-    What does not matter, whatever the length of the recording.
+    """What does not matter, whatever the length of the recording.
 
-    Attributes
-    ----------
-    mean : tuple of two floats
-        Mean of the normalised innovations of a leg [-].
-    inside : tuple of two floats
-        Share of them inside two sigma [-]; exact is 0.9545.
-    lag_1 : tuple of two floats
-        Their correlation from one sample to the next [-].
-    memory : tuple of two floats
-        Root mean square of their correlations over `LAGS` lags [-].
-    nis : tuple of two floats
-        Mean NIS, counted for six legs [-]; exact is 6.
-    tail : tuple of two floats
-        Share of NIS values above their 99 % quantile [-]; exact is 0.01.
-
+    Attributes:
+        mean: Mean of the normalised innovations of a leg [-].
+        inside: Share of them inside two sigma [-]; exact is 0.9545.
+        lag_1: Their correlation from one sample to the next [-].
+        memory: Root mean square of their correlations over `LAGS` lags [-].
+        nis: Mean NIS, counted for six legs [-]; exact is 6.
+        tail: Share of NIS values above their 99 % quantile [-]; exact is 0.01.
     """
 
     mean: Band = (-0.1, 0.1)
@@ -67,24 +58,15 @@ class Tolerated:
 
 @dataclass(frozen=True)
 class Verdict:
-    """
-    One test.
+    """One test.
 
-    Attributes
-    ----------
-    name : str
-        What was tested.
-    found : float
-        The figure; of the six legs the worst.
-    leg : int or None
-        That leg, 1 to 6; None where all are tested together.
-    exact : tuple of two floats
-        Band that holds the figure of a consistent filter with the confidence asked for.
-    tolerated : tuple of two floats
-        Band that is good enough on any recording; NaN where none is given.
-    hint : str
-        What a figure outside usually means; empty if it is inside.
-
+    Attributes:
+        name: What was tested.
+        found: The figure; of the six legs the worst.
+        leg: That leg, 1 to 6; None where all are tested together.
+        exact: Band that holds the figure of a consistent filter with the confidence asked for.
+        tolerated: Band that is good enough on any recording; NaN where none is given.
+        hint: What a figure outside usually means; empty if it is inside.
     """
 
     name: str
@@ -114,27 +96,17 @@ def judged(
     tolerated: Band,
     hints: tuple[str, str],
 ) -> Verdict:
-    """
-    Make a verdict.
+    """Make a verdict.
 
-    Parameters
-    ----------
-    name : str
-        What was tested.
-    found : float
-        The figure.
-    leg : int or None
-        1 to 6.
-    exact, tolerated : tuple of two floats
-        Bands.
-    hints : tuple of two str
-        What it means if the figure is too small, and too large.
+    Args:
+        name: What was tested.
+        found: The figure.
+        leg: 1 to 6.
+        exact, tolerated: Bands.
+        hints: What it means if the figure is too small, and too large.
 
-    Returns
-    -------
-    Verdict
+    Returns:
         With the hint for the side on which the figure lies outside.
-
     """
     low, high = _wider(exact, tolerated)
     hint = hints[0] if found < low else '' if found <= high else hints[1]

@@ -29,31 +29,19 @@ class State(Enum):
 
 
 class Job:
-    """
-    One identification.
+    """One identification.
 
-    Parameters
-    ----------
-    bags : sequence of str
-        Recordings; a job without any stays idle.
-    platform : str
-        Description by name or path.
-    output : Path
-        Folder for what is written.
-    options : Options, optional
-        What is asked.
-    extraction : Extraction, optional
-        How recordings become experiments.
+    Args:
+        bags: Recordings; a job without any stays idle.
+        platform: Description by name or path.
+        output: Folder for what is written.
+        options: What is asked.
+        extraction: How recordings become experiments.
 
-    Attributes
-    ----------
-    state : State
-        How far it is.
-    share : float
-        Of the search that is done, 0 to 1.
-    message : str
-        One sentence.
-
+    Attributes:
+        state: How far it is.
+        share: Of the search that is done, 0 to 1.
+        message: One sentence.
     """
 
     def __init__(

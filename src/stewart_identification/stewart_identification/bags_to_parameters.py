@@ -27,18 +27,13 @@ Stage = Callable[[str], None]
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """
-    What an identification left behind.
+    """What an identification left behind.
 
-    Attributes
-    ----------
-    outcome : Outcome
-        What was found.
-    report : Path
-        The page.
-    parameters : Path or None
-        Platform file; None where the recording does not determine a body that can exist.
-
+    Attributes:
+        outcome: What was found.
+        report: The page.
+        parameters: Platform file; None where the recording does not determine a body that can
+            exist.
     """
 
     outcome: Outcome
@@ -59,48 +54,29 @@ def identify_bags(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> Written:
-    """
-    Identify a platform from recordings and write what was found.
+    """Identify a platform from recordings and write what was found.
 
-    Parameters
-    ----------
-    bags : sequence of str or Path
-        Recordings with drive forces, of one platform; several count as one.
-    platform : str or Path
-        Its description, by name or path.
-    output : Path
-        Folder of ``report.html`` and ``parameters.yaml``; made if it is not there. An older
-        ``parameters.yaml`` is removed where none can be written.
-    options : Options, optional
-        What is asked.
-    extraction : Extraction, optional
-        How recordings become experiments.
-    estimate : Path, optional
-        Result of ``stewart estimate`` for the one bag: the motion is taken from there.
-    truth : mapping of str to float, optional
-        True values by name (``m``, ``cx``, ..., ``payload m``), for the report.
-    stage : callable
-        Told what is being done.
-    progress : callable, optional
-        Told after every iteration of the estimator; answers whether to go on.
-    executor : Executor, optional
-        Where the bags are read and differentiated; here, one after the other, if not given. The
-        result is the same.
+    Args:
+        bags: Recordings with drive forces, of one platform; several count as one.
+        platform: Its description, by name or path.
+        output: Folder of ``report.html`` and ``parameters.yaml``; made if it is not there. An
+            older ``parameters.yaml`` is removed where none can be written.
+        options: What is asked.
+        extraction: How recordings become experiments.
+        estimate: Result of ``stewart estimate`` for the one bag: the motion is taken from there.
+        truth: True values by name (``m``, ``cx``, ..., ``payload m``), for the report.
+        stage: Told what is being done.
+        progress: Told after every iteration of the estimator; answers whether to go on.
+        executor: Where the bags are read and differentiated; here, one after the other, if not
+            given. The result is the same.
 
-    Returns
-    -------
-    Written
+    Returns:
         The outcome and the files.
 
-    Raises
-    ------
-    BagError, UnusableRecording
-        If a bag cannot be read or used, or is given twice; says why.
-    StewartError
-        If the platform cannot be used, or the parameters not be fitted.
-    OSError
-        If a file cannot be read or written.
-
+    Raises:
+        BagError, UnusableRecording: If a bag cannot be read or used, or is given twice; says why.
+        StewartError: If the platform cannot be used, or the parameters not be fitted.
+        OSError: If a file cannot be read or written.
     """
     described = Platform.from_yaml(platform)
     read = partial(_read, platform=platform, extraction=extraction, estimate=estimate)

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-Covariances and intervals that hold when the residuals are coloured.
+r"""Covariances and intervals that hold when the residuals are coloured.
 
 An estimate that solves normal equations with a design A errs by :math:`P^{-1} A^\top e`, so its
 covariance is :math:`P^{-1} A^\top \Sigma A P^{-1}`. Filters, drives and sampling make
@@ -46,23 +45,15 @@ def grid(stamps: Array) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 
 def autocovariance(residuals: Array, present: Array, lags: int) -> Array:
-    """
-    Give the autocovariance of series with gaps.
+    """Give the autocovariance of series with gaps.
 
-    Parameters
-    ----------
-    residuals : ndarray, shape (n, m)
-        Zero where absent.
-    present : ndarray, shape (n, m)
-        1 where there is a value, else 0.
-    lags : int
-        How many lags beside zero.
+    Args:
+        residuals (n, m): Zero where absent.
+        present (n, m): 1 where there is a value, else 0.
+        lags: How many lags beside zero.
 
-    Returns
-    -------
-    ndarray, shape (lags + 1, m)
-        Mean product of values that are so many samples apart.
-
+    Returns:
+        (lags + 1, m): Mean product of values that are so many samples apart.
     """
     size = next_fast_len(len(residuals) + lags + 1, real=True)
     spectrum = np.abs(rfft(residuals, size, axis=0)) ** 2
@@ -72,22 +63,15 @@ def autocovariance(residuals: Array, present: Array, lags: int) -> Array:
 
 
 def bandwidth(covariance: Array, count: int) -> int:
-    """
-    Choose how many lags matter.
+    """Choose how many lags matter.
 
-    Parameters
-    ----------
-    covariance : ndarray, shape (lags + 1, m)
-        Autocovariances.
-    count : int
-        Samples that they come from.
+    Args:
+        covariance (lags + 1, m): Autocovariances.
+        count: Samples that they come from.
 
-    Returns
-    -------
-    int
+    Returns:
         First lag after which `QUIET_LAGS` in a row are indistinguishable from zero, pooled over
         the series.
-
     """
     total = covariance.sum(axis=1)
     if not total[0] > 0.0:
@@ -105,8 +89,7 @@ def bandwidth(covariance: Array, count: int) -> int:
 
 
 def _stationary(residuals: Array, stamps: Array, used: int) -> Array:
-    """
-    Give the autocovariance of residuals as far as it is more than chance, shape (lags + 1, m).
+    """Give the autocovariance of residuals as far as it is more than chance, shape (lags + 1, m).
 
     Corrected for the `used` parameters that have made the residuals smaller than the errors.
     """
@@ -126,27 +109,19 @@ def _stationary(residuals: Array, stamps: Array, used: int) -> Array:
 
 
 def slow_noise(residuals: Array, stamps: Array, used: int) -> Array:
-    """
-    Give the white noise that blurs slow signals as much as coloured residuals do.
+    """Give the white noise that blurs slow signals as much as coloured residuals do.
 
     Neighbours that share an error count as less than two samples. For a motion that is slow beside
     the errors' correlation it is the sum over all lags that matters; of white residuals that is
     their variance.
 
-    Parameters
-    ----------
-    residuals : ndarray, shape (n, m)
-        What a fit left; NaN where absent.
-    stamps : ndarray, shape (n,)
-        Of the samples [s].
-    used : int
-        Parameters that were fitted.
+    Args:
+        residuals (n, m): What a fit left; NaN where absent.
+        stamps (n,): Of the samples [s].
+        used: Parameters that were fitted.
 
-    Returns
-    -------
-    ndarray, shape (m,)
-        Standard deviations per sample; 0 where there are no residuals.
-
+    Returns:
+        (m,): Standard deviations per sample; 0 where there are no residuals.
     """
     covariance = _stationary(residuals, stamps, used)
     variance = covariance[0]
@@ -157,25 +132,16 @@ def slow_noise(residuals: Array, stamps: Array, used: int) -> Array:
 
 
 def middle(design: Array, residuals: Array, stamps: Array, used: int) -> Array:
-    r"""
-    Give :math:`A^\top \Sigma A`.
+    r"""Give :math:`A^\top \Sigma A`.
 
-    Parameters
-    ----------
-    design : ndarray, shape (n, m, q)
-        A; rows of absent forces are zero.
-    residuals : ndarray, shape (n, m)
-        What the fit left; NaN where absent.
-    stamps : ndarray, shape (n,)
-        Of the samples [s].
-    used : int
-        Parameters that were fitted: the residuals are that much too small.
+    Args:
+        design (n, m, q): A; rows of absent forces are zero.
+        residuals (n, m): What the fit left; NaN where absent.
+        stamps (n,): Of the samples [s].
+        used: Parameters that were fitted: the residuals are that much too small.
 
-    Returns
-    -------
-    ndarray, shape (q, q)
-        Symmetric, positive semi-definite.
-
+    Returns:
+        (q, q): Symmetric, positive semi-definite.
     """
     places = grid(stamps)
     length, actuators = int(places[-1]) + 1, residuals.shape[1]
@@ -205,42 +171,29 @@ def middle(design: Array, residuals: Array, stamps: Array, used: int) -> Array:
 
 
 def intervals(parameters: Array, sigmas: Array, level: float) -> Array:
-    """
-    Give symmetric intervals.
+    """Give symmetric intervals.
 
-    Parameters
-    ----------
-    parameters, sigmas : ndarray, shape (p,)
-        Estimates and their standard deviations; infinite where nothing is known.
-    level : float
-        Probability that an interval holds the true value.
+    Args:
+        parameters, sigmas (p,): Estimates and their standard deviations; infinite where nothing is
+            known.
+        level: Probability that an interval holds the true value.
 
-    Returns
-    -------
-    ndarray, shape (2, p)
-        Lower and upper ends.
-
+    Returns:
+        (2, p): Lower and upper ends.
     """
     reach = ndtri(0.5 + 0.5 * level) * sigmas
     return np.stack([parameters - reach, parameters + reach])
 
 
 def chance(difference: Array, covariance: Array) -> float:
-    """
-    Give the probability that an estimate misses the truth by as much as this or more.
+    """Give the probability that an estimate misses the truth by as much as this or more.
 
-    Parameters
-    ----------
-    difference : ndarray, shape (p,)
-        Estimate less what somebody claims, a payload's data sheet for instance.
-    covariance : ndarray, shape (p, p)
-        Of the estimate.
+    Args:
+        difference (p,): Estimate less what somebody claims, a payload's data sheet for instance.
+        covariance (p, p): Of the estimate.
 
-    Returns
-    -------
-    float
+    Returns:
         By chi-square of p degrees of freedom; below 0.001 the claim is found out.
-
     """
     size = np.sqrt(np.diag(covariance))
     scaled = difference / size

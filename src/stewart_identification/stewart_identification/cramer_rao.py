@@ -13,28 +13,19 @@ from stewart_kinematics.motion import Array
 def cramer_rao(
     model: Model, parameters: Array, experiment: Experiment, noise: float | Array | None = None
 ) -> Array:
-    """
-    Give the bound for white Gaussian noise on the forces.
+    """Give the bound for white Gaussian noise on the forces.
 
     Friction that the model holds is unknown with the rest, and so are its nuisances, with the
     standard deviations that they have: a model with joint errors gives the bound with them.
 
-    Parameters
-    ----------
-    model : Model
-        Its parameters are the unknowns.
-    parameters : ndarray, shape (p,)
-        True values.
-    experiment : Experiment
-        Motion, and which forces are measured.
-    noise : float or ndarray, shape (m,), optional
-        Standard deviation per actuator [N]; the experiment's own if not given.
+    Args:
+        model: Its parameters are the unknowns.
+        parameters (p,): True values.
+        experiment: Motion, and which forces are measured.
+        noise (m,): Standard deviation per actuator [N]; the experiment's own if not given.
 
-    Returns
-    -------
-    ndarray, shape (p, p)
-        Smallest covariance; infinite where the motion shows nothing.
-
+    Returns:
+        (p, p): Smallest covariance; infinite where the motion shows nothing.
     """
     sigma = np.broadcast_to(experiment.noise if noise is None else noise, experiment.noise.shape)
     weights = experiment.used[..., None] / sigma[:, None]

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Errors of the identification.
+"""Errors of the identification.
 
 StewartError
 ├── NotIdentifiable      the motion does not show what was asked for
 └── FitError             an estimator cannot fit this model to this experiment
-
 """
 
 from __future__ import annotations

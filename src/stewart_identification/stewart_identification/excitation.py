@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-Motions that show the parameters: Fourier sums chosen by a swarm, inside all limits.
+r"""Motions that show the parameters: Fourier sums chosen by a swarm, inside all limits.
 
 For a platform the criterion is D-optimality: the largest determinant of the information on the
 inertial parameters that is left when friction and other unknowns have been fitted along. The
@@ -40,30 +39,19 @@ PENALTY = 1e3
 
 @dataclass(frozen=True)
 class Design:
-    """
-    What kind of motion is looked for.
+    """What kind of motion is looked for.
 
-    Attributes
-    ----------
-    duration : float
-        Of one period, and of the experiment [s].
-    harmonics : tuple of int
-        Of the period, those that are used.
-    sequence : str
-        Euler angles of the multi-sine.
-    travel, turn : float
-        Largest coefficient of a sine or cosine [m], [rad].
-    margin : float
-        Part of every limit that stays free.
-    rate : float
-        At which limits and criterion are looked at during the search [Hz].
-    criterion : 'information' or 'joints'
-        What is made as large as possible: the information on the inertial parameters, or the
-        Cylindrical paper's determinant.
-    fade : float
-        In which the motion may be faded in and out without leaving a limit [s]; what the node
-        `excitation_trajectory` does by default.
-
+    Attributes:
+        duration: Of one period, and of the experiment [s].
+        harmonics: Of the period, those that are used.
+        sequence: Euler angles of the multi-sine.
+        travel, turn: Largest coefficient of a sine or cosine [m], [rad].
+        margin: Part of every limit that stays free.
+        rate: At which limits and criterion are looked at during the search [Hz].
+        criterion: What is made as large as possible: the information on the inertial parameters,
+            or the Cylindrical paper's determinant.
+        fade: In which the motion may be faded in and out without leaving a limit [s]; what the
+            node `excitation_trajectory` does by default.
     """
 
     duration: float = 10.0
@@ -94,24 +82,17 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Excitation:
-    """
-    A motion and how good it is.
+    """A motion and how good it is.
 
-    Attributes
-    ----------
-    motion : MultiSine
-        One period, about the neutral pose.
-    log_determinant : float
-        Of the information on the inertial parameters, in units of their scales and of 1 N.
-    condition_number : float
-        Of the same information's root.
-    joint_determinant : float
-        Logarithm of the Cylindrical paper's |det(QᵀQ)|, over strokes, rates and accelerations.
-    least_margin : float
-        Of all limits over the period, as `MotionGuard.margins` counts it.
-    limit : str
-        Which limit that is.
-
+    Attributes:
+        motion: One period, about the neutral pose.
+        log_determinant: Of the information on the inertial parameters, in units of their scales
+            and of 1 N.
+        condition_number: Of the same information's root.
+        joint_determinant: Logarithm of the Cylindrical paper's |det(QᵀQ)|, over strokes, rates and
+            accelerations.
+        least_margin: Of all limits over the period, as `MotionGuard.margins` counts it.
+        limit: Which limit that is.
     """
 
     motion: MultiSine
@@ -147,18 +128,12 @@ class Excitation:
 
 
 class ExcitationPlanner:
-    """
-    Looks for the most telling motion of a platform.
+    """Looks for the most telling motion of a platform.
 
-    Parameters
-    ----------
-    platform : Platform
-        With limits and masses.
-    model : PlatformModel
-        Parameters that shall be seen; its friction is fitted along.
-    design : Design
-        Kind of motion.
-
+    Args:
+        platform: With limits and masses.
+        model: Parameters that shall be seen; its friction is fitted along.
+        design: Kind of motion.
     """
 
     def __init__(self, platform: Platform, model: PlatformModel, design: Design | None = None):
@@ -250,30 +225,21 @@ class ExcitationPlanner:
         *,
         costs: Costs | None = None,
     ) -> Excitation:
-        """
-        Search.
+        """Search.
 
-        Parameters
-        ----------
-        swarm : Swarm
-            Size and length of the search.
-        rng : numpy.random.Generator
-            Source of everything random.
-        progress : Progress, optional
-            May stop it; the best so far is returned.
-        costs : callable, optional
-            Gives what `costs` of this planner gives, from elsewhere; see `executors.spread`.
+        Args:
+            swarm: Size and length of the search.
+            rng: Source of everything random.
+            progress: May stop it; the best so far is returned.
+            costs: Gives what `costs` of this planner gives, from elsewhere; see
+                `executors.spread`.
 
-        Returns
-        -------
-        Excitation
+        Returns:
             Inside all limits.
 
-        Raises
-        ------
-        NotIdentifiable
-            If no motion was found inside the limits, naming the one that was broken.
-
+        Raises:
+            NotIdentifiable: If no motion was found inside the limits, naming the one that was
+                broken.
         """
         size = 12 * len(self._design.harmonics)
         bounds = np.stack([-np.ones(size), np.ones(size)])
@@ -314,19 +280,13 @@ class ExcitationPlanner:
 
 
 def joint_criterion(position: Array, velocity: Array, acceleration: Array) -> float:
-    """
-    Give the Cylindrical paper's log |det(Q'Q)| (Eqs. 11, 13).
+    """Give the Cylindrical paper's log |det(Q'Q)| (Eqs. 11, 13).
 
-    Parameters
-    ----------
-    position, velocity, acceleration : ndarray, shape (n, d)
-        Of the joints.
+    Args:
+        position, velocity, acceleration (n, d): Of the joints.
 
-    Returns
-    -------
-    float
+    Returns:
         Natural logarithm; minus infinity where columns of Q depend on each other.
-
     """
     q = np.stack([position, velocity, acceleration], axis=-1).reshape(len(position), -1)
     values = np.linalg.svd(q, compute_uv=False)

@@ -20,28 +20,18 @@ from stewart_kinematics.motion import Array
 
 @contextmanager
 def executor_of(workers: int = 1, dask: str = '') -> Iterator[Executor | None]:
-    """
-    Open what was asked for.
+    """Open what was asked for.
 
-    Parameters
-    ----------
-    workers : int
-        Processes of this machine; 1 for none beside this one.
-    dask : str
-        Address of a Dask scheduler, which goes before `workers`; empty for none.
+    Args:
+        workers: Processes of this machine; 1 for none beside this one.
+        dask: Address of a Dask scheduler, which goes before `workers`; empty for none.
 
-    Yields
-    ------
-    Executor or None
+    Yields:
         None where the work is to be done in this process.
 
-    Raises
-    ------
-    ConfigurationError
-        If `workers` is not at least 1.
-    FitError
-        If there is no cluster, or its optional package is not installed.
-
+    Raises:
+        ConfigurationError: If `workers` is not at least 1.
+        FitError: If there is no cluster, or its optional package is not installed.
     """
     if workers < 1:
         raise ConfigurationError('workers', workers, 'at least 1')
@@ -70,24 +60,16 @@ def executor_of(workers: int = 1, dask: str = '') -> Iterator[Executor | None]:
 
 @contextmanager
 def dask_executor(address: str) -> Iterator[Executor]:
-    """
-    Connect to a Dask cluster.
+    """Connect to a Dask cluster.
 
-    Parameters
-    ----------
-    address : str
-        Of the scheduler, ``tcp://host:8786``.
+    Args:
+        address: Of the scheduler, ``tcp://host:8786``.
 
-    Yields
-    ------
-    Executor
+    Yields:
         For `run_study`, `spread` and `identify_bags`.
 
-    Raises
-    ------
-    FitError
-        If the optional package ``distributed`` is not installed, or nobody answers.
-
+    Raises:
+        FitError: If the optional package ``distributed`` is not installed, or nobody answers.
     """
     try:
         distributed: Any = import_module('distributed')
@@ -106,24 +88,16 @@ def dask_executor(address: str) -> Iterator[Executor]:
 def spread(
     costs: Callable[[Array], Array], executor: Executor | None, parts: int
 ) -> Callable[[Array], Array]:
-    """
-    Let an executor evaluate the particles of a swarm.
+    """Let an executor evaluate the particles of a swarm.
 
-    Parameters
-    ----------
-    costs : callable
-        Positions, shape (k, p), to costs, shape (k,), each from its own position alone; it has
-        to survive pickling.
-    executor : Executor or None
-        None to evaluate them here.
-    parts : int
-        Into how many tasks the particles of one iteration are cut.
+    Args:
+        costs: Positions, shape (k, p), to costs, shape (k,), each from its own position alone; it
+            has to survive pickling.
+        executor: None to evaluate them here.
+        parts: Into how many tasks the particles of one iteration are cut.
 
-    Returns
-    -------
-    callable
+    Returns:
         The same function: neither executor nor parts change a value.
-
     """
     if executor is None:
         return costs

@@ -15,19 +15,14 @@ from stewart_kinematics.motion import Array, Motion, read_only
 
 @dataclass(frozen=True, eq=False)
 class JointMotion:
-    """
-    Motion of a serial robot's joints.
+    """Motion of a serial robot's joints.
 
-    Attributes
-    ----------
-    position, velocity, acceleration : ndarray, shape (n, d)
-        Joint variables, radians or metres, and their time derivatives.
+    Attributes:
+        position, velocity, acceleration (n, d): Joint variables, radians or metres, and their time
+            derivatives.
 
-    Raises
-    ------
-    ShapeError
-        If the shapes differ.
-
+    Raises:
+        ShapeError: If the shapes differ.
     """
 
     position: Array
@@ -55,33 +50,22 @@ class JointMotion:
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """
-    A motion and the forces that were measured with it.
+    """A motion and the forces that were measured with it.
 
-    Attributes
-    ----------
-    stamps : ndarray, shape (n,)
-        Increasing [s].
-    inputs : Motion or JointMotion
-        Motion of the platform, or of a robot's joints, n samples.
-    forces : ndarray, shape (n, m)
-        Measured forces of the m actuators [N] or [N m]; NaN where one is missing.
-    source : str
-        Where it comes from: bag, hash, what was done to it.
-    noise : ndarray, shape (m,)
-        Standard deviations of the forces' measurement noise if they are known, else NaN. They
-        weigh the actuators and say which parameter is determined well enough.
-    directions : ndarray, shape (n, m), optional
-        In which the actuators go, as dry friction has it: -1 to 1. Forces that have passed a
-        filter need these from the same filter; without them the motion's own rates are taken.
+    Attributes:
+        stamps (n,): Increasing [s].
+        inputs: Motion of the platform, or of a robot's joints, n samples.
+        forces (n, m): Measured forces of the m actuators [N] or [N m]; NaN where one is missing.
+        source: Where it comes from: bag, hash, what was done to it.
+        noise (m,): Standard deviations of the forces' measurement noise if they are known, else
+            NaN. They weigh the actuators and say which parameter is determined well enough.
+        directions (n, m): In which the actuators go, as dry friction has it: -1 to 1. Forces that
+            have passed a filter need these from the same filter; without them the motion's own
+            rates are taken.
 
-    Raises
-    ------
-    ShapeError
-        If shapes do not agree.
-    FitError
-        If stamps do not increase, or an input is not finite.
-
+    Raises:
+        ShapeError: If shapes do not agree.
+        FitError: If stamps do not increase, or an input is not finite.
     """
 
     stamps: Array

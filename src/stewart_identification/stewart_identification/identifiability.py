@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-What a motion shows of a model's parameters, derived from the regressor.
+r"""What a motion shows of a model's parameters, derived from the regressor.
 
 The columns of the (local) regressor are scaled by what counts as a large change of each parameter
 and by the noise where it is known. A singular value then says how many standard deviations a
@@ -49,18 +48,12 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Combination:
-    """
-    A sum that the motion shows.
+    """A sum that the motion shows.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Parameters in it.
-    coefficients : ndarray
-        Of these, in their units; the largest is 1.
-    expression : str
-        To be read.
-
+    Attributes:
+        names: Parameters in it.
+        coefficients: Of these, in their units; the largest is 1.
+        expression: To be read.
     """
 
     names: tuple[str, ...]
@@ -82,29 +75,18 @@ class Combination:
 
 @dataclass(frozen=True, eq=False)
 class Identifiability:
-    """
-    The verdicts on a model's parameters.
+    """The verdicts on a model's parameters.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Parameters.
-    verdicts : tuple of Verdict
-        One per parameter.
-    sums : tuple of str
-        For each parameter that is known in a sum only, the sum; otherwise ''.
-    combinations : tuple of Combination
-        Base parameters: as many as the rank.
-    rank : int
-        Directions that are seen.
-    condition_number : float
-        Of the scaled regressor; infinite where a direction is exactly zero.
-    singular_values : ndarray, shape (p,)
-        Falling.
-    sigmas : ndarray, shape (p,)
-        Standard deviations to be expected, infinite where a parameter is not determined; NaN
-        where the noise is not known.
-
+    Attributes:
+        names: Parameters.
+        verdicts: One per parameter.
+        sums: For each parameter that is known in a sum only, the sum; otherwise ''.
+        combinations: Base parameters: as many as the rank.
+        rank: Directions that are seen.
+        condition_number: Of the scaled regressor; infinite where a direction is exactly zero.
+        singular_values (p,): Falling.
+        sigmas (p,): Standard deviations to be expected, infinite where a parameter is not
+            determined; NaN where the noise is not known.
     """
 
     names: tuple[str, ...]
@@ -121,21 +103,14 @@ class Identifiability:
         return self.verdicts[self.names.index(name)]
 
     def say(self, result: Result, name: str) -> str:
-        """
-        Say a parameter as a number with its interval, or why there is no number.
+        """Say a parameter as a number with its interval, or why there is no number.
 
-        Parameters
-        ----------
-        result : Result
-            Estimates for the same parameters.
-        name : str
-            Parameter.
+        Args:
+            result: Estimates for the same parameters.
+            name: Parameter.
 
-        Returns
-        -------
-        str
+        Returns:
             One line.
-
         """
         k = self.names.index(name)
         if self.verdicts[k] is Verdict.UNIDENTIFIABLE:
@@ -149,19 +124,13 @@ class Identifiability:
         )
 
     def require(self, name: str) -> None:
-        """
-        Refuse a parameter that the motion does not determine.
+        """Refuse a parameter that the motion does not determine.
 
-        Parameters
-        ----------
-        name : str
-            Parameter.
+        Args:
+            name: Parameter.
 
-        Raises
-        ------
-        NotIdentifiable
-            Unless it is identifiable; says in which sum it is known, if in any.
-
+        Raises:
+            NotIdentifiable: Unless it is identifiable; says in which sum it is known, if in any.
         """
         k = self.names.index(name)
         if self.verdicts[k] is not Verdict.IDENTIFIABLE:
@@ -177,28 +146,18 @@ def identifiability(
     tolerance: float = TOLERANCE,
     expansions: Mapping[str, str] | None = None,
 ) -> Identifiability:
-    """
-    Judge what an experiment shows of a model.
+    """Judge what an experiment shows of a model.
 
-    Parameters
-    ----------
-    model : Model
-        Linear, or looked at in the neighbourhood of `parameters`.
-    experiment : Experiment
-        Motion and which forces are measured; with its noise known, a parameter also has to come
-        out to within `tolerance` of its scale.
-    parameters : ndarray, shape (p,), optional
-        Where; the nominal ones if not given.
-    tolerance : float
-        In units of the scale.
-    expansions : mapping, optional
-        Replaces names in sums by longer expressions.
+    Args:
+        model: Linear, or looked at in the neighbourhood of `parameters`.
+        experiment: Motion and which forces are measured; with its noise known, a parameter also
+            has to come out to within `tolerance` of its scale.
+        parameters (p,): Where; the nominal ones if not given.
+        tolerance: In units of the scale.
+        expansions: Replaces names in sums by longer expressions.
 
-    Returns
-    -------
-    Identifiability
+    Returns:
         Verdicts and sums.
-
     """
     at = model.nominal if parameters is None else parameters
     known = not np.any(np.isnan(experiment.noise))
@@ -232,29 +191,19 @@ def judge(
     least: float = 0.0,
     expansions: Mapping[str, str] | None = None,
 ) -> Identifiability:
-    """
-    Judge from a scaled regressor or its triangle.
+    """Judge from a scaled regressor or its triangle.
 
-    Parameters
-    ----------
-    matrix : ndarray, shape (n, p)
-        Columns per parameter, each times its scale and over the noise, if that is known.
-    names : tuple of str
-        Parameters.
-    scale : ndarray, shape (p,)
-        With which the columns were multiplied.
-    relative : float
-        Singular values below this times the largest are zero.
-    least : float
-        Singular values below this are too small to count; 0 where the noise is not known.
-    expansions : mapping, optional
-        Replaces names in sums.
+    Args:
+        matrix (n, p): Columns per parameter, each times its scale and over the noise, if that is
+            known.
+        names: Parameters.
+        scale (p,): With which the columns were multiplied.
+        relative: Singular values below this times the largest are zero.
+        least: Singular values below this are too small to count; 0 where the noise is not known.
+        expansions: Replaces names in sums.
 
-    Returns
-    -------
-    Identifiability
+    Returns:
         Verdicts and sums.
-
     """
     _, values, vt = np.linalg.svd(matrix)
     values = np.concatenate([values, np.zeros(len(names) - len(values))])
@@ -321,8 +270,7 @@ def _combinations(
 
 
 def _echelon(seen: Array, small: float) -> tuple[Array, Array]:
-    """
-    Give an order of the columns, pivots first, and what the others add to each pivot's row.
+    """Give an order of the columns, pivots first, and what the others add to each pivot's row.
 
     Taking columns as pivots from the last to the first, or from the first to the last, keeps
     physical coefficients such as squares of lengths; the order with fewer terms is taken. Where
@@ -371,23 +319,16 @@ def _expression(names: list[str], coefficients: Array, expansions: Mapping[str, 
 
 
 def sum_in_detail(name: str, linear: Identifiability, expansions: Mapping[str, str]) -> str:
-    """
-    Say in which sum a parameter about the centre of mass is known.
+    """Say in which sum a parameter about the centre of mass is known.
 
-    Parameters
-    ----------
-    name : str
-        Parameter of `CentreOfMassRobot`, such as ``s1x``.
-    linear : Identifiability
-        Verdicts on the same robot about its links' frames, its sums written with `expansions`.
-    expansions : mapping
-        Of the parameters about the frames.
+    Args:
+        name: Parameter of `CentreOfMassRobot`, such as ``s1x``.
+        linear: Verdicts on the same robot about its links' frames, its sums written with
+            `expansions`.
+        expansions: Of the parameters about the frames.
 
-    Returns
-    -------
-    str
+    Returns:
         The sums it takes part in; empty if there is none.
-
     """
     found = []
     for combination in linear.combinations:

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-From experiments to parameters: the noise, the verdicts, the fit, and what people want to read.
+"""From experiments to parameters: the noise, the verdicts, the fit, and what people want to read.
 
 The forces' noise is not known beforehand. A linear fit gives it first, leg by leg; it weighs the
 legs and decides which parameter is determined well enough to be printed.
-
 """
 
 from __future__ import annotations
@@ -51,29 +49,19 @@ PACKAGES = ('stewart_identification', 'numpy', 'scipy', 'pyswarms', 'rosbags')
 
 @dataclass(frozen=True)
 class Options:
-    """
-    What is asked of an identification.
+    """What is asked of an identification.
 
-    Attributes
-    ----------
-    estimator : str
-        One of `ESTIMATORS`.
-    friction : 'none', 'common' or 'per leg'
-        Identified along.
-    joint_tolerance : float
-        Standard deviation of the joints' coordinates that the description does not know [m].
-    force_delay : float
-        Standard deviation of the time by which forces are older than strokes [s].
-    level : float
-        Of the intervals.
-    seed : int
-        Of everything random.
+    Attributes:
+        estimator: One of `ESTIMATORS`.
+        friction: Identified along.
+        joint_tolerance: Standard deviation of the joints' coordinates that the description does
+            not know [m].
+        force_delay: Standard deviation of the time by which forces are older than strokes [s].
+        level: Of the intervals.
+        seed: Of everything random.
 
-    Raises
-    ------
-    ConfigurationError
-        If a value cannot be used.
-
+    Raises:
+        ConfigurationError: If a value cannot be used.
     """
 
     estimator: str = 'consistent'
@@ -108,34 +96,22 @@ def identify(
     origins: Sequence[Mapping[str, Any]] = (),
     progress: Progress | None = None,
 ) -> Outcome:
-    """
-    Identify the ten parameters of a platform with all that is fixed to it, and its friction.
+    """Identify the ten parameters of a platform with all that is fixed to it, and its friction.
 
-    Parameters
-    ----------
-    recordings : sequence of Extracted
-        Experiments of one platform; several count as one.
-    platform : Platform
-        Description with masses: legs are taken from there, and it is what is compared with.
-    options : Options, optional
-        What is asked.
-    origins : sequence of mapping
-        Where each recording is from, kept in the provenance.
-    progress : callable, optional
-        Told after every iteration; answers whether to go on.
+    Args:
+        recordings: Experiments of one platform; several count as one.
+        platform: Description with masses: legs are taken from there, and it is what is compared
+            with.
+        options: What is asked.
+        origins: Where each recording is from, kept in the provenance.
+        progress: Told after every iteration; answers whether to go on.
 
-    Returns
-    -------
-    Outcome
+    Returns:
         Parameters, intervals, verdicts.
 
-    Raises
-    ------
-    FitError
-        If there are fewer forces than parameters.
-    MissingMasses
-        If the description has no masses.
-
+    Raises:
+        FitError: If there are fewer forces than parameters.
+        MissingMasses: If the description has no masses.
     """
     options = options or Options()
     model = PlatformModel.from_platform(
@@ -237,24 +213,16 @@ class _Watch:
 
 
 def pooled(experiments: Sequence[Experiment]) -> Experiment:
-    """
-    Put experiments behind each other.
+    """Put experiments behind each other.
 
-    Parameters
-    ----------
-    experiments : sequence of Experiment
-        Of one platform, at least one.
+    Args:
+        experiments: Of one platform, at least one.
 
-    Returns
-    -------
-    Experiment
+    Returns:
         Their samples, far enough apart in time.
 
-    Raises
-    ------
-    FitError
-        If there is none.
-
+    Raises:
+        FitError: If there is none.
     """
     if not experiments:
         raise FitError('there is no recording to identify from')
@@ -276,21 +244,14 @@ def pooled(experiments: Sequence[Experiment]) -> Experiment:
 
 
 def with_noise(model: PlatformModel, experiment: Experiment) -> Experiment:
-    """
-    Find the noise of the forces.
+    """Find the noise of the forces.
 
-    Parameters
-    ----------
-    model : PlatformModel
-        What makes the forces.
-    experiment : Experiment
-        Motion and forces.
+    Args:
+        model: What makes the forces.
+        experiment: Motion and forces.
 
-    Returns
-    -------
-    Experiment
+    Returns:
         With the noise that a linear fit leaves, leg by leg, as `confidence.slow_noise` has it.
-
     """
     first = LeastSquares().fit(model, experiment, rng=np.random.default_rng(0))
     sigma = slow_noise(first.residuals, experiment.stamps, len(model.nominal))

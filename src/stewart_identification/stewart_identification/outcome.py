@@ -22,23 +22,16 @@ FAR = 1.1
 
 @dataclass(frozen=True)
 class Parameter:
-    """
-    One parameter as people want it.
+    """One parameter as people want it.
 
-    Attributes
-    ----------
-    name, unit : str
-        For example ``cz``, ``m``.
-    value, sigma, low, high : float
-        Estimate, standard deviation and interval; NaN where the recording does not determine it.
-        A fit that missed the minimum has no interval: the last three are NaN.
-    described : float
-        What the description of the platform says; NaN where it says nothing.
-    verdict : Verdict
-        Whether the recording determines it.
-    note : str
-        In which sum it is known, or why it is not; empty otherwise.
-
+    Attributes:
+        name, unit: For example ``cz``, ``m``.
+        value, sigma, low, high: Estimate, standard deviation and interval; NaN where the recording
+            does not determine it. A fit that missed the minimum has no interval: the last three
+            are NaN.
+        described: What the description of the platform says; NaN where it says nothing.
+        verdict: Whether the recording determines it.
+        note: In which sum it is known, or why it is not; empty otherwise.
     """
 
     name: str
@@ -81,39 +74,24 @@ class Parameter:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """
-    Everything an identification found.
+    """Everything an identification found.
 
-    Attributes
-    ----------
-    platform : Platform
-        As described before.
-    model : PlatformModel
-        What was fitted.
-    experiment : Experiment
-        What it was fitted to, with the noise found.
-    result : Result
-        As the estimator gave it.
-    identifiability : Identifiability
-        Verdicts on the model's own parameters.
-    parameters : tuple of Parameter
-        Mass, centre of mass and inertia about it, then friction.
-    payload : tuple of Parameter
-        Mass and centre of what the description does not know; empty where that is nothing.
-    body : RigidBody or None
-        The platform with all that is fixed to it; None unless all ten parameters are known, a
-        body can have them and the fit has reached the minimum.
-    covariance : ndarray, shape (10, 10)
-        Of the ten, in the order of `parameters`.
-    least : float
-        Root mean square of what least squares leave that nothing constrains [N].
-    provenance : mapping of str to object
-        Bags, hashes, seed, versions, methods: plain values.
-    remarks : tuple of str
-        What was odd in the recordings or in the fit, one sentence each.
-    interrupted : bool
-        Whether the search was stopped; then this is the best it had.
-
+    Attributes:
+        platform: As described before.
+        model: What was fitted.
+        experiment: What it was fitted to, with the noise found.
+        result: As the estimator gave it.
+        identifiability: Verdicts on the model's own parameters.
+        parameters: Mass, centre of mass and inertia about it, then friction.
+        payload: Mass and centre of what the description does not know; empty where that is
+            nothing.
+        body: The platform with all that is fixed to it; None unless all ten parameters are known,
+            a body can have them and the fit has reached the minimum.
+        covariance (10, 10): Of the ten, in the order of `parameters`.
+        least: Root mean square of what least squares leave that nothing constrains [N].
+        provenance: Bags, hashes, seed, versions, methods: plain values.
+        remarks: What was odd in the recordings or in the fit, one sentence each.
+        interrupted: Whether the search was stopped; then this is the best it had.
     """
 
     platform: Platform

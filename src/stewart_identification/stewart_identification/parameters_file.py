@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-``parameters.yaml``: a platform file with the body that was identified.
+"""``parameters.yaml``: a platform file with the body that was identified.
 
 It is the description that the identification began with, its platform and payload replaced by the
 one body found. The block ``identification`` holds covariance, intervals and provenance; whoever
 reads a platform leaves it alone.
-
 """
 
 from __future__ import annotations
@@ -29,26 +27,17 @@ HEAD = """\
 
 
 def parameters_document(outcome: Outcome, description: str | Path) -> dict[str, Any]:
-    """
-    Make the content of a platform file.
+    """Make the content of a platform file.
 
-    Parameters
-    ----------
-    outcome : Outcome
-        With a body.
-    description : str or Path
-        Platform that the identification began with, by name or path.
+    Args:
+        outcome: With a body.
+        description: Platform that the identification began with, by name or path.
 
-    Returns
-    -------
-    dict
+    Returns:
         As a platform file has it.
 
-    Raises
-    ------
-    NotIdentifiable
-        If the recording does not determine a body that can exist.
-
+    Raises:
+        NotIdentifiable: If the recording does not determine a body that can exist.
     """
     body = outcome.body
     if body is None:
@@ -90,25 +79,16 @@ def _identification(outcome: Outcome) -> dict[str, Any]:
 
 
 def write_parameters(outcome: Outcome, description: str | Path, target: Path) -> None:
-    """
-    Write a platform file, as a whole or not at all.
+    """Write a platform file, as a whole or not at all.
 
-    Parameters
-    ----------
-    outcome : Outcome
-        With a body.
-    description : str or Path
-        Platform that the identification began with.
-    target : Path
-        The file.
+    Args:
+        outcome: With a body.
+        description: Platform that the identification began with.
+        target: The file.
 
-    Raises
-    ------
-    NotIdentifiable
-        If the recording does not determine a body that can exist.
-    OSError
-        If the file cannot be written.
-
+    Raises:
+        NotIdentifiable: If the recording does not determine a body that can exist.
+        OSError: If the file cannot be written.
     """
     content = parameters_document(outcome, description)
     # Rows of numbers on one line, sentences one below the other.

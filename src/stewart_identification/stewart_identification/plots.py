@@ -19,19 +19,13 @@ SHOWN = 10.0
 
 
 def pictures(outcome: Outcome) -> dict[str, bytes]:
-    """
-    Draw everything.
+    """Draw everything.
 
-    Parameters
-    ----------
-    outcome : Outcome
-        What was found.
+    Args:
+        outcome: What was found.
 
-    Returns
-    -------
-    dict of str to bytes
+    Returns:
         PNG files by caption.
-
     """
     return {
         'Measured (colour) and predicted (black) forces of the legs, and what is left between '

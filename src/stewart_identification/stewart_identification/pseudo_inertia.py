@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-The 4x4 pseudo-inertia, in which "a body can exist" is "positive definite".
+r"""The 4x4 pseudo-inertia, in which "a body can exist" is "positive definite".
 
 Of a body's ten parameters [m, h, I about the reference point]:
 
@@ -64,21 +63,14 @@ def is_physical(ten: Array) -> bool:
 
 
 def to_chart(ten: Array, floor: float = 1e-6) -> Array:
-    """
-    Give the log-Cholesky coordinates of a body.
+    """Give the log-Cholesky coordinates of a body.
 
-    Parameters
-    ----------
-    ten : ndarray, shape (10,)
-        Parameters; eigenvalues of J below `floor` times the largest are raised to that.
-    floor : float
-        Relative to the largest eigenvalue.
+    Args:
+        ten (10,): Parameters; eigenvalues of J below `floor` times the largest are raised to that.
+        floor: Relative to the largest eigenvalue.
 
-    Returns
-    -------
-    ndarray, shape (10,)
-        Lower triangle of the Cholesky factor by rows, logarithms on its diagonal.
-
+    Returns:
+        (10,): Lower triangle of the Cholesky factor by rows, logarithms on its diagonal.
     """
     values, vectors = np.linalg.eigh(pseudo_inertia(ten))
     raised = np.maximum(values, floor * max(values[-1], 1e-12))
@@ -89,21 +81,14 @@ def to_chart(ten: Array, floor: float = 1e-6) -> Array:
 
 
 def from_chart(chart: Array) -> tuple[Array, Array]:
-    """
-    Give a body and the derivative by its log-Cholesky coordinates.
+    """Give a body and the derivative by its log-Cholesky coordinates.
 
-    Parameters
-    ----------
-    chart : ndarray, shape (10,)
-        As from `to_chart`.
+    Args:
+        chart (10,): As from `to_chart`.
 
-    Returns
-    -------
-    ndarray, shape (10,)
-        Parameters.
-    ndarray, shape (10, 10)
-        Their derivative; column k by coordinate k.
-
+    Returns:
+        (10,): Parameters.
+        (10, 10): Their derivative; column k by coordinate k.
     """
     entries = np.array(chart)
     entries[DIAGONAL] = np.exp(np.minimum(entries[DIAGONAL], 300.0))

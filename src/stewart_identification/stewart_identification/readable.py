@@ -24,25 +24,16 @@ PAYLOAD = 5.0
 def readable(
     model: PlatformModel, result: Result, found: Identifiability
 ) -> tuple[tuple[Parameter, ...], Array]:
-    """
-    Turn a model's parameters into those that people ask for.
+    """Turn a model's parameters into those that people ask for.
 
-    Parameters
-    ----------
-    model : PlatformModel
-        With ten parameters.
-    result : Result
-        Its estimates.
-    found : Identifiability
-        Verdicts on them.
+    Args:
+        model: With ten parameters.
+        result: Its estimates.
+        found: Verdicts on them.
 
-    Returns
-    -------
-    tuple of Parameter
+    Returns:
         Mass, centre of mass, inertia about it, friction.
-    ndarray, shape (10, 10)
-        Covariance of the ten; NaN where a parameter is not determined.
-
+        (10, 10): Covariance of the ten; NaN where a parameter is not determined.
     """
     described, _ = centroidal(model.nominal[:10], np.zeros((10, 10)))
     values, covariance = _centroidal(result)

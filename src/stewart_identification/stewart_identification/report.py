@@ -20,21 +20,15 @@ NAME = 'report.html'
 
 
 def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
-    """
-    Write the page.
+    """Write the page.
 
-    Parameters
-    ----------
-    outcome : Outcome
-        What was found.
-    truth : mapping of str to float, optional
-        True values by name, where a simulation knows them; they are put beside the estimates.
+    Args:
+        outcome: What was found.
+        truth: True values by name, where a simulation knows them; they are put beside the
+            estimates.
 
-    Returns
-    -------
-    str
+    Returns:
         HTML.
-
     """
     from stewart_identification.plots import pictures
 
@@ -64,23 +58,15 @@ def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
 
 
 def write_report(outcome: Outcome, target: Path, truth: Mapping[str, float] | None = None) -> None:
-    """
-    Write the page into a file, as a whole or not at all.
+    """Write the page into a file, as a whole or not at all.
 
-    Parameters
-    ----------
-    outcome : Outcome
-        What was found.
-    target : Path
-        The file.
-    truth : mapping of str to float, optional
-        As `render`.
+    Args:
+        outcome: What was found.
+        target: The file.
+        truth: As `render`.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-
+    Raises:
+        OSError: If the file cannot be written.
     """
     with whole_file(target) as stream:
         stream.write(render(outcome, truth))

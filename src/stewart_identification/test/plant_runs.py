@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Runs of the EX800 on the simulated plant, and what the identifier makes of them.
+"""Runs of the EX800 on the simulated plant, and what the identifier makes of them.
 
 The plant is the rig's own back end, without its clock: thirteen bodies with a payload, joints that
 are not where the drawing has them, viscous and dry friction, servo drives that hear a target every
@@ -149,8 +148,7 @@ def task(number: int, rng: np.random.Generator) -> Result:
 
 
 def bound(run: Run) -> np.ndarray:
-    """
-    Give the Cramér-Rao bound of ten seconds with friction and all else unknown, shape (22,).
+    """Give the Cramér-Rao bound of ten seconds with friction and all else unknown, shape (22,).
 
     Every force that is recorded counts, with the noise of the sensor and the variance of rounding
     to the feedback's steps.

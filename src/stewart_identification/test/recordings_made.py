@@ -67,8 +67,7 @@ def run_rig(
     force_noise: float = 0.0,
     force_resolution: float = 0.1,
 ) -> Run:
-    """
-    Let the drives follow a trajectory, after a quarter of a second at its first pose.
+    """Let the drives follow a trajectory, after a quarter of a second at its first pose.
 
     Targets come every 0.25 ms to soft loops: with slower ones or stiffer ones the force has a
     ripple in step with the samples, in proportion to the acceleration, which no identification

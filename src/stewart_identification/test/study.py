@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Many runs of the same experiment, on whatever there is to run them.
+"""Many runs of the same experiment, on whatever there is to run them.
 
 Any ``concurrent.futures`` executor will do; `executors` opens some. Run k draws from a generator
 made of (seed, k), so a study repeats exactly from its seed whatever the number of workers and the
@@ -27,16 +26,11 @@ Task = Callable[[int, np.random.Generator], Outcome]
 
 @dataclass(frozen=True, eq=False)
 class Study(Generic[Outcome]):
-    """
-    What came of it.
+    """What came of it.
 
-    Attributes
-    ----------
-    seed, planned : int
-        As asked for.
-    outcomes : dict of int to outcome
-        By the run's number, in order; fewer than planned if it was stopped.
-
+    Attributes:
+        seed, planned: As asked for.
+        outcomes: By the run's number, in order; fewer than planned if it was stopped.
     """
 
     seed: int
@@ -57,32 +51,20 @@ def run_study(
     executor: Executor | None = None,
     progress: Callable[[int, int], bool] | None = None,
 ) -> Study[Outcome]:
-    """
-    Make the runs.
+    """Make the runs.
 
-    Parameters
-    ----------
-    task : callable
-        One run.
-    runs : int
-        How many.
-    seed : int
-        Of all of them.
-    executor : Executor, optional
-        Where they are made; here, one after the other, if not given.
-    progress : callable, optional
-        Told (done, planned) and answers whether to go on; what is done is returned.
+    Args:
+        task: One run.
+        runs: How many.
+        seed: Of all of them.
+        executor: Where they are made; here, one after the other, if not given.
+        progress: Told (done, planned) and answers whether to go on; what is done is returned.
 
-    Returns
-    -------
-    Study
+    Returns:
         Outcomes by number.
 
-    Raises
-    ------
-    ConfigurationError
-        If `runs` is not at least 1 or `seed` is negative.
-
+    Raises:
+        ConfigurationError: If `runs` is not at least 1 or `seed` is negative.
     """
     if runs < 1:
         raise ConfigurationError('runs', runs, 'at least 1')
@@ -135,24 +117,15 @@ class Estimate(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """
-    Many estimates beside the truth.
+    """Many estimates beside the truth.
 
-    Attributes
-    ----------
-    count : int
-        Of runs.
-    bias, rmse : ndarray, shape (p,)
-        Mean error, and root of the mean squared error.
-    coverage : ndarray, shape (p,)
-        Part of the runs whose interval held the truth.
-    pooled : float
-        The same over all parameters.
-    band : tuple of two floats
-        Where the coverage of one parameter lies with a probability of 99 %, exactly.
-    pooled_band : tuple of two floats
-        The same for all together, as if they were independent of each other.
-
+    Attributes:
+        count: Of runs.
+        bias, rmse (p,): Mean error, and root of the mean squared error.
+        coverage (p,): Part of the runs whose interval held the truth.
+        pooled: The same over all parameters.
+        band: Where the coverage of one parameter lies with a probability of 99 %, exactly.
+        pooled_band: The same for all together, as if they were independent of each other.
     """
 
     count: int
@@ -167,25 +140,16 @@ class Summary:
 def summarise(
     estimates: Sequence[Estimate], truth: Array, *, level: float = 0.95, band: float = 0.99
 ) -> Summary:
-    """
-    Compare many estimates with what they should have found.
+    """Compare many estimates with what they should have found.
 
-    Parameters
-    ----------
-    estimates : sequence of Result
-        Of one parameter vector.
-    truth : ndarray, shape (p,) or (runs, p)
-        True values.
-    level : float
-        Of the intervals.
-    band : float
-        Probability of the binomial bands.
+    Args:
+        estimates: Of one parameter vector.
+        truth (p,): True values.
+        level: Of the intervals.
+        band: Probability of the binomial bands.
 
-    Returns
-    -------
-    Summary
+    Returns:
         Errors and coverage.
-
     """
     values = np.array([item.parameters for item in estimates])
     ends = np.array([item.intervals for item in estimates])

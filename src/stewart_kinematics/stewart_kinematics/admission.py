@@ -12,18 +12,12 @@ from stewart_kinematics.platform import Platform
 
 
 class Admission:
-    """
-    Arbiter and guard of a stream of setpoints.
+    """Arbiter and guard of a stream of setpoints.
 
-    Parameters
-    ----------
-    platform : Platform
-        Whose limits hold.
-    scale : float
-        Part of the rate and acceleration limits that is allowed [-].
-    silence : float
-        Silence of one source before another is heard [s].
-
+    Args:
+        platform: Whose limits hold.
+        scale: Part of the rate and acceleration limits that is allowed [-].
+        silence: Silence of one source before another is heard [s].
     """
 
     def __init__(self, platform: Platform, *, scale: float = 1.0, silence: float = 0.25) -> None:
@@ -32,30 +26,19 @@ class Admission:
         self._arbiter = SetpointArbiter(silence)
 
     def admit(self, source: str, motion: Motion, stamp: float) -> LegMotion:
-        """
-        Return the motion of the legs for a setpoint, or refuse it.
+        """Return the motion of the legs for a setpoint, or refuse it.
 
-        Parameters
-        ----------
-        source : str
-            Who gives it.
-        motion : Motion
-            One sample.
-        stamp : float
-            When it holds [s].
+        Args:
+            source: Who gives it.
+            motion: One sample.
+            stamp: When it holds [s].
 
-        Returns
-        -------
-        LegMotion
+        Returns:
             Lengths, strokes, rates and accelerations, shape (6,).
 
-        Raises
-        ------
-        SourceRefused
-            If another source has the platform.
-        MotionRefused
-            If the sample breaks a limit, or cannot follow the one before it.
-
+        Raises:
+            SourceRefused: If another source has the platform.
+            MotionRefused: If the sample breaks a limit, or cannot follow the one before it.
         """
         self._arbiter.require(source, motion, stamp)
         legs = self._guard.admit(motion, stamp)
@@ -63,28 +46,18 @@ class Admission:
         return legs
 
     def admit_run(self, source: str, motion: Motion, stamps: Array) -> LegMotion:
-        """
-        Return the motion of the legs for successive setpoints, up to the first that is refused.
+        """Return the motion of the legs for successive setpoints, up to the first that is refused.
 
-        Parameters
-        ----------
-        source : str
-            Who gives them.
-        motion : Motion
-            n samples.
-        stamps : ndarray, shape (n,)
-            When they hold [s].
+        Args:
+            source: Who gives them.
+            motion: n samples.
+            stamps (n,): When they hold [s].
 
-        Returns
-        -------
-        LegMotion
+        Returns:
             Shape (m, 6); if that are fewer than n, `admit` tells why.
 
-        Raises
-        ------
-        SourceRefused
-            If another source has the platform.
-
+        Raises:
+            SourceRefused: If another source has the platform.
         """
         self._arbiter.require(source, motion[0], float(stamps[0]))
         legs = self._guard.admit_run(motion, stamps)

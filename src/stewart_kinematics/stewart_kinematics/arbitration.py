@@ -17,19 +17,13 @@ class SourceRefused(StewartError):
 
 
 def at_rest(motion: Motion) -> bool:
-    """
-    Tell whether a sample neither moves nor is about to.
+    """Tell whether a sample neither moves nor is about to.
 
-    Parameters
-    ----------
-    motion : Motion
-        One sample.
+    Args:
+        motion: One sample.
 
-    Returns
-    -------
-    bool
+    Returns:
         True where velocity and acceleration vanish; NaN is not rest.
-
     """
     return tracking_kernels.at_rest(
         np.ascontiguousarray(motion.linear_velocity),
@@ -49,22 +43,17 @@ class _Latched:
 
 
 class SetpointArbiter:
-    """
-    Latch the source of the setpoints.
+    """Latch the source of the setpoints.
 
     Whoever executes setpoints asks `require` first and reports with `latch` what was executed, so
     that a setpoint refused for another reason changes nothing here.
 
-    Parameters
-    ----------
-    silence : float
-        Time for which the present source must have been silent before another is heard [s].
+    Args:
+        silence: Time for which the present source must have been silent before another is heard
+            [s].
 
-    Raises
-    ------
-    ConfigurationError
-        If `silence` is not positive.
-
+    Raises:
+        ConfigurationError: If `silence` is not positive.
     """
 
     def __init__(self, silence: float = 0.25) -> None:
@@ -80,24 +69,16 @@ class SetpointArbiter:
         return None if self._latched is None else self._latched.source
 
     def require(self, source: str, motion: Motion, stamp: float) -> None:
-        """
-        Refuse a setpoint of a source that must not move the platform now.
+        """Refuse a setpoint of a source that must not move the platform now.
 
-        Parameters
-        ----------
-        source : str
-            Who speaks.
-        motion : Motion
-            One sample.
-        stamp : float
-            When it holds [s].
+        Args:
+            source: Who speaks.
+            motion: One sample.
+            stamp: When it holds [s].
 
-        Raises
-        ------
-        SourceRefused
-            If another source has the platform, moves it or spoke a moment ago, or if the new one
-            does not begin at rest.
-
+        Raises:
+            SourceRefused: If another source has the platform, moves it or spoke a moment ago, or
+                if the new one does not begin at rest.
         """
         last = self._latched
         if last is None or last.source == source:

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-The region of poses in which leg lengths have one pose only.
+r"""The region of poses in which leg lengths have one pose only.
 
 Six lengths belong to as many as forty poses. Which of them a platform has taken can be told only
 from where it may be. The assured region is proved to hold one pose at most for any six lengths.
@@ -33,11 +32,9 @@ is the identity at the neutral pose, its change by the other seven coordinates d
 :math:`(\sum d_k^2 / w_k^2)^{1/2} \lVert \sum w_k^2 A_k^2 \rVert^{1/2}`, whatever the weights w are
 (Cauchy and Schwarz): an ellipsoid in K.
 
-References
-----------
-.. [1] M. L. Husty, "An algorithm for solving the direct kinematics of general Stewart-Gough
-   platforms", Mechanism and Machine Theory 31 (4), 1996, pp. 365-380.
-
+References:
+    [1] M. L. Husty, "An algorithm for solving the direct kinematics of general Stewart-Gough
+       platforms", Mechanism and Machine Theory 31 (4), 1996, pp. 365-380.
 """
 
 from __future__ import annotations
@@ -100,18 +97,13 @@ LEFT, RIGHT = _products(1.0), _products(-1.0)
 
 @dataclass(frozen=True, eq=False)
 class AssuredRegion:
-    """
-    Region about the neutral pose in which the forward kinematics has one solution.
+    """Region about the neutral pose in which the forward kinematics has one solution.
 
-    Attributes
-    ----------
-    centre : Pose
-        The neutral pose.
-    length_scale : float
-        What divides translations [m].
-    cone : ndarray, shape (8, 8, 8)
-        Symmetric matrices A_k; a pose x of the region has a positive definite sum of x_k A_k.
-
+    Attributes:
+        centre: The neutral pose.
+        length_scale: What divides translations [m].
+        cone (8, 8, 8): Symmetric matrices A_k; a pose x of the region has a positive definite sum
+            of x_k A_k.
     """
 
     centre: Pose
@@ -119,21 +111,14 @@ class AssuredRegion:
     cone: Array
 
     def definiteness(self, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
-        """
-        Return the smallest eigenvalue that decides whether poses are in the region.
+        """Return the smallest eigenvalue that decides whether poses are in the region.
 
-        Parameters
-        ----------
-        position : array_like, shape (..., 3)
-            Origin of ``platform_link`` in ``base_link`` [m].
-        quaternion_xyzw : array_like, shape (..., 4)
-            Attitude, scalar last.
+        Args:
+            position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
+            quaternion_xyzw (..., 4): Attitude, scalar last.
 
-        Returns
-        -------
-        ndarray, shape (...)
-            At least `MARGIN` in the cone [-].
-
+        Returns:
+            (...): At least `MARGIN` in the cone [-].
         """
         x = dual_quaternion(self.centre, self.length_scale, position, quaternion_xyzw)
         values = np.linalg.eigvalsh(np.tensordot(x, self.cone, 1))[..., 0]
@@ -141,12 +126,10 @@ class AssuredRegion:
 
     @cached_property
     def certain(self) -> float:
-        r"""
-        Squared radius of the ellipsoid that needs no eigenvalue.
+        r"""Squared radius of the ellipsoid that needs no eigenvalue.
 
         A pose with :math:`|e_v|^2 + |g|^2 \le \text{certain}\, e_w^2` is in the region, with the
         vector part e_v and the scalar part e_w of its quaternion [-].
-
         """
         values, vectors = np.linalg.eigh(self.cone[HOME])
         whitening = vectors / np.sqrt(values - MARGIN)
@@ -165,24 +148,17 @@ class AssuredRegion:
 
 @lru_cache(maxsize=64)
 def assured_region(geometry: Geometry) -> AssuredRegion:
-    """
-    Return the assured region of a geometry; computed once, in less than a second.
+    """Return the assured region of a geometry; computed once, in less than a second.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints and neutral pose.
+    Args:
+        geometry: Joints and neutral pose.
 
-    Returns
-    -------
-    AssuredRegion
+    Returns:
         The region.
 
-    Raises
-    ------
-    GeometryError
-        If the region has no room about the neutral pose, which is all but singular then.
-
+    Raises:
+        GeometryError: If the region has no room about the neutral pose, which is all but singular
+            then.
     """
     forms = length_forms(geometry)
     plain = _inverse(geometry, forms)
@@ -202,25 +178,16 @@ def assured_region(geometry: Geometry) -> AssuredRegion:
 def dual_quaternion(
     centre: Pose, length_scale: float, position: ArrayLike, quaternion_xyzw: ArrayLike
 ) -> Array:
-    """
-    Return poses as dual quaternions relative to a centre.
+    """Return poses as dual quaternions relative to a centre.
 
-    Parameters
-    ----------
-    centre : Pose
-        The pose that becomes (0, 0, 0, 1, 0, 0, 0, 0).
-    length_scale : float
-        What divides translations [m].
-    position : array_like, shape (..., 3)
-        Origin of ``platform_link`` in ``base_link`` [m].
-    quaternion_xyzw : array_like, shape (..., 4)
-        Attitude, scalar last.
+    Args:
+        centre: The pose that becomes (0, 0, 0, 1, 0, 0, 0, 0).
+        length_scale: What divides translations [m].
+        position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
+        quaternion_xyzw (..., 4): Attitude, scalar last.
 
-    Returns
-    -------
-    ndarray, shape (..., 8)
-        Quaternion e with e_w >= 0, scalar last, and t e / 2 [-].
-
+    Returns:
+        (..., 8): Quaternion e with e_w >= 0, scalar last, and t e / 2 [-].
     """
     shift = (np.asarray(position, dtype=float) - centre.position) / length_scale
     turn = compose_quaternions(quaternion_xyzw, invert_quaternion(centre.quaternion_xyzw))
@@ -230,19 +197,14 @@ def dual_quaternion(
 
 
 def length_forms(geometry: Geometry) -> Array:
-    """
-    Return the quadratic forms of a pose's dual quaternion.
+    """Return the quadratic forms of a pose's dual quaternion.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints and neutral pose.
+    Args:
+        geometry: Joints and neutral pose.
 
-    Returns
-    -------
-    ndarray, shape (8, 8, 8)
-        N_1 to N_6: squared lengths in squared length scales; N_7: |e|²; N_8: 2 e . g [-].
-
+    Returns:
+        (8, 8, 8): N_1 to N_6: squared lengths in squared length scales; N_7: |e|²; N_8: 2 e . g
+        [-].
     """
     neutral, one = geometry.neutral_pose, np.eye(4)
     base = (geometry.base_joints - neutral.position) / geometry.length_scale
@@ -254,19 +216,13 @@ def length_forms(geometry: Geometry) -> Array:
 
 
 def leg_forms(base: NDArray[Any], platform: NDArray[Any]) -> NDArray[Any]:
-    """
-    Return the quadratic forms of the squared lengths, times |e|².
+    """Return the quadratic forms of the squared lengths, times |e|².
 
-    Parameters
-    ----------
-    base, platform : ndarray, shape (6, 3)
-        Joints a and b in the axes that the pose relates, real or complex.
+    Args:
+        base, platform (6, 3): Joints a and b in the axes that the pose relates, real or complex.
 
-    Returns
-    -------
-    ndarray, shape (6, 8, 8)
-        One symmetric matrix a leg, in the square of the joints' unit.
-
+    Returns:
+        (6, 8, 8): One symmetric matrix a leg, in the square of the joints' unit.
     """
     # |t + R b - a|² with R b = e b e* and t = 2 g e*; `a e` and `e b` as matrices times e.
     left, right = np.tensordot(base, LEFT, 1), np.tensordot(platform, RIGHT, 1)

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Every pose with six given lengths: the assembly modes of a platform.
+"""Every pose with six given lengths: the assembly modes of a platform.
 
 In dual quaternions six lengths are six quadratic equations, and that it is a pose a seventh, see
 :mod:`stewart_kinematics.assembly`. A general platform has 40 solutions, complex ones included;
@@ -17,13 +16,11 @@ That none is missing has probability one, not certainty. What would betray a los
 path is counted: paths that end neither in a solution nor at infinity, two that end in one
 regular solution, solutions whose complex conjugate is not among the others.
 
-References
-----------
-.. [1] P. Dietmaier, "The Stewart-Gough platform of general geometry can have 40 real postures",
-   Advances in Robot Kinematics, 1998, pp. 7-16.
-.. [2] J. D. Hauenstein and F. Sottile, "Algorithm 921: alphaCertified", ACM Transactions on
-   Mathematical Software 38 (4), 2012, article 28.
-
+References:
+    [1] P. Dietmaier, "The Stewart-Gough platform of general geometry can have 40 real postures",
+       Advances in Robot Kinematics, 1998, pp. 7-16.
+    [2] J. D. Hauenstein and F. Sottile, "Algorithm 921: alphaCertified", ACM Transactions on
+       Mathematical Software 38 (4), 2012, article 28.
 """
 
 from __future__ import annotations
@@ -73,32 +70,22 @@ Instance = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 @dataclass(frozen=True, eq=False)
 class AssemblyModes:
-    """
-    Poses with six given lengths, from the connected one to the farthest.
+    """Poses with six given lengths, from the connected one to the farthest.
 
-    Attributes
-    ----------
-    position : ndarray, shape (n, 3)
-        Origin of ``platform_link`` in ``base_link`` [m].
-    quaternion_xyzw : ndarray, shape (n, 4)
-        Unit quaternions, scalar last.
-    connected : ndarray of bool, shape (n,)
-        The one that the neutral pose becomes when all squared lengths change evenly to those
-        given; none is marked where the platform would meet a singularity on that way.
-    mirrored : ndarray of bool, shape (n,)
-        The platform's joints have their centroid on the other side of the base.
-    certified : ndarray of bool, shape (n,)
-        Smale's test holds.
-    residual : ndarray, shape (n,)
-        Largest difference between a length asked for and one of the pose [m].
-    condition_number : ndarray, shape (n,)
-        Condition number of the Jacobian, moments divided by the length scale.
-    solutions : int
-        Distinct solutions, those that are no poses included.
-    lost : int
-        Paths that were lost, and solutions that rounding hides whether they are real: as many
-        modes may be missing, at most.
-
+    Attributes:
+        position (n, 3): Origin of ``platform_link`` in ``base_link`` [m].
+        quaternion_xyzw (n, 4): Unit quaternions, scalar last.
+        connected (n,): The one that the neutral pose becomes when all squared lengths change
+            evenly to those given; none is marked where the platform would meet a singularity on
+            that way.
+        mirrored (n,): The platform's joints have their centroid on the other side of the base.
+        certified (n,): Smale's test holds.
+        residual (n,): Largest difference between a length asked for and one of the pose [m].
+        condition_number (n,): Condition number of the Jacobian, moments divided by the length
+            scale.
+        solutions: Distinct solutions, those that are no poses included.
+        lost: Paths that were lost, and solutions that rounding hides whether they are real: as
+            many modes may be missing, at most.
     """
 
     position: Array
@@ -113,28 +100,18 @@ class AssemblyModes:
 
 
 def assembly_modes(geometry: Geometry, lengths: ArrayLike) -> AssemblyModes:
-    """
-    Find every pose that has six lengths.
+    """Find every pose that has six lengths.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints and neutral pose.
-    lengths : array_like, shape (6,)
-        Joint-to-joint lengths [m].
+    Args:
+        geometry: Joints and neutral pose.
+        lengths (6,): Joint-to-joint lengths [m].
 
-    Returns
-    -------
-    AssemblyModes
+    Returns:
         The poses; none if the legs cannot have these lengths.
 
-    Raises
-    ------
-    ShapeError
-        If there are not six lengths.
-    StewartError
-        If a length is not a positive, finite number.
-
+    Raises:
+        ShapeError: If there are not six lengths.
+        StewartError: If a length is not a positive, finite number.
     """
     wanted = np.asarray(lengths, dtype=np.float64)
     if wanted.shape != (6,):

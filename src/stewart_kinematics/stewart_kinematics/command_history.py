@@ -13,16 +13,12 @@ from stewart_kinematics.tracking_kernels import at_rest, follow
 
 
 class CommandHistory:
-    """
-    Keep the last setpoints and continue them to instants in between.
+    """Keep the last setpoints and continue them to instants in between.
 
-    Parameters
-    ----------
-    capacity : int
-        How many setpoints are kept.
-    hold : float
-        How long a moving setpoint is continued at most [s]; one at rest holds until the next.
-
+    Args:
+        capacity: How many setpoints are kept.
+        hold: How long a moving setpoint is continued at most [s]; one at rest holds until the
+            next.
     """
 
     def __init__(self, capacity: int = 400, hold: float = 0.1) -> None:
@@ -32,17 +28,12 @@ class CommandHistory:
         self._motions: deque[tuple[Array, ...]] = deque(maxlen=capacity)
 
     def add(self, stamp: float, *motion: Array) -> None:
-        """
-        Add a setpoint.
+        """Add a setpoint.
 
-        Parameters
-        ----------
-        stamp : float
-            When it holds [s]; one that is not later than the last begins a new history.
-        *motion : ndarray
-            One sample in C order: position, quaternion x, y, z, w, linear and angular velocity,
-            linear and angular acceleration, as `Motion` has them.
-
+        Args:
+            stamp: When it holds [s]; one that is not later than the last begins a new history.
+            *motion: One sample in C order: position, quaternion x, y, z, w, linear and angular
+                velocity, linear and angular acceleration, as `Motion` has them.
         """
         if self._stamps and stamp <= self._stamps[-1]:
             self.clear()
@@ -55,23 +46,17 @@ class CommandHistory:
         self._motions.clear()
 
     def at(self, stamp: float) -> tuple[Array, Array] | None:
-        """
-        Return the commanded pose at an instant.
+        """Return the commanded pose at an instant.
 
         The setpoint before it is continued with its twist and acceleration; at 200 Hz and the
         jerk of a strong sea (100 m/s³) that is within 2 µm of the motion meant.
 
-        Parameters
-        ----------
-        stamp : float
-            Instant [s].
+        Args:
+            stamp: Instant [s].
 
-        Returns
-        -------
-        tuple of ndarray or None
-            Position, shape (3,) [m], and quaternion x, y, z, w, shape (4,); None where nothing
-            is commanded.
-
+        Returns:
+            Position, shape (3,) [m], and quaternion x, y, z, w, shape (4,); None where nothing is
+            commanded.
         """
         index = bisect_right(self._stamps, stamp) - 1
         if index < 0:

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-How the numerical kernels are compiled.
+"""How the numerical kernels are compiled.
 
 A kernel has one fixed signature, is compiled when its module is imported and kept on disk. So
 no argument (another layout, a read-only array) can ever cause a compile pause while the
@@ -56,26 +55,18 @@ MOTION, MOTION_OUT = (MATRIX,) * 6, (MATRIX_OUT,) * 6
 
 
 def kernel(returns: types.Type, *arguments: types.Type) -> Callable[[Function], Function]:
-    """
-    Compile a function over plain arrays for one signature.
+    """Compile a function over plain arrays for one signature.
 
-    Parameters
-    ----------
-    returns : numba type
-        What the kernel returns.
-    *arguments : numba types
-        One type for every argument.
+    Args:
+        returns: What the kernel returns.
+        *arguments: One type for every argument.
 
-    Returns
-    -------
-    callable
+    Returns:
         Decorator that replaces the function by its compiled form.
 
-    Notes
-    -----
-    ``fastmath`` is limited to fused multiply-add: NaN and infinity keep their meaning, and
-    division by zero gives them, as in numpy.
-
+    Note:
+        ``fastmath`` is limited to fused multiply-add: NaN and infinity keep their meaning, and
+        division by zero gives them, as in numpy.
     """
     return _compiler(returns(*arguments), error_model='numpy', fastmath={'contract'})
 

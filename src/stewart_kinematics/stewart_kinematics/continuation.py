@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-Following the solutions of quadratic equations while their coefficients change.
+r"""Following the solutions of quadratic equations while their coefficients change.
 
 Seven quadratic forms :math:`x^T N_i x = 0` of eight homogeneous unknowns have isolated solutions.
 While the matrices go from one set to another, :math:`N(s) = N_0 + s N_1 + s^2 N_2` for s from 0
@@ -9,11 +8,9 @@ to 1, the solutions move along smooth paths, which meet nowhere if the first set
 generic [1]_. Each path is followed by the Runge-Kutta method and Newton's, on the sphere
 :math:`|x| = 1`, with steps of its own.
 
-References
-----------
-.. [1] A. J. Sommese and C. W. Wampler, "The Numerical Solution of Systems of Polynomials Arising
-   in Engineering and Science", World Scientific, 2005, chapters 2 and 7.
-
+References:
+    [1] A. J. Sommese and C. W. Wampler, "The Numerical Solution of Systems of Polynomials Arising
+       in Engineering and Science", World Scientific, 2005, chapters 2 and 7.
 """
 
 from __future__ import annotations
@@ -48,25 +45,16 @@ SMALL = 1e-13
 def follow(
     path: Complex, points: Complex, tolerance: float
 ) -> tuple[Complex, NDArray[np.float64]]:
-    """
-    Follow solutions from s = 0 to s = 1.
+    """Follow solutions from s = 0 to s = 1.
 
-    Parameters
-    ----------
-    path : ndarray, shape (3, 7, 8, 8)
-        N_0, N_1, N_2.
-    points : ndarray, shape (n, 8)
-        Solutions at s = 0.
-    tolerance : float
-        Largest distance from a path that a predicted point may have [-].
+    Args:
+        path (3, 7, 8, 8): N_0, N_1, N_2.
+        points (n, 8): Solutions at s = 0.
+        tolerance: Largest distance from a path that a predicted point may have [-].
 
-    Returns
-    -------
-    ndarray, shape (n, 8)
-        Where each path ended, |x| = 1.
-    ndarray, shape (n,)
-        s there: 1 where it is a solution, less where the path was given up.
-
+    Returns:
+        (n, 8): Where each path ended, |x| = 1.
+        (n,): s there: 1 where it is a solution, less where the path was given up.
     """
     x = points / np.linalg.norm(points, axis=1, keepdims=True)
     s, step = np.zeros(len(x)), np.full(len(x), FIRST_STEP)

@@ -24,23 +24,17 @@ MARGIN_CELLS = 24
 
 @dataclass(frozen=True)
 class Merits:
-    """
-    What a design can do about its neutral pose.
+    """What a design can do about its neutral pose.
 
-    Attributes
-    ----------
-    x, y, z, roll, pitch, yaw : float
-        Shorter side of the reach along one axis with the others kept [m], [rad].
-    volume : float
-        Positions that are reached with the neutral attitude [m³].
-    condition_number : float
-        At the neutral pose [-].
-    leg_rate_up, leg_rate_sideways, leg_rate_turning : float
-        Fastest leg for 1 m/s upwards [-], for 1 m/s in the worst horizontal direction [-], for
-        1 rad/s about the worst axis [m].
-    leg_force, leg_force_turning : float
-        Largest leg force for 1 N in the worst direction [-], for 1 N m [1/m].
-
+    Attributes:
+        x, y, z, roll, pitch, yaw: Shorter side of the reach along one axis with the others kept
+            [m], [rad].
+        volume: Positions that are reached with the neutral attitude [m³].
+        condition_number: At the neutral pose [-].
+        leg_rate_up, leg_rate_sideways, leg_rate_turning: Fastest leg for 1 m/s upwards [-], for 1
+            m/s in the worst horizontal direction [-], for 1 rad/s about the worst axis [m].
+        leg_force, leg_force_turning: Largest leg force for 1 N in the worst direction [-], for 1 N
+            m [1/m].
     """
 
     x: float
@@ -59,26 +53,17 @@ class Merits:
 
 
 def merits(platform: Platform, cells: int = MARGIN_CELLS) -> Merits:
-    """
-    Judge a design by numbers.
+    """Judge a design by numbers.
 
-    Parameters
-    ----------
-    platform : Platform
-        The design.
-    cells : int
-        Cells along each edge of the volume.
+    Args:
+        platform: The design.
+        cells: Cells along each edge of the volume.
 
-    Returns
-    -------
-    Merits
+    Returns:
         About the neutral pose.
 
-    Raises
-    ------
-    MotionRefused
-        If the platform may not even rest there.
-
+    Raises:
+        MotionRefused: If the platform may not even rest there.
     """
     guard, pose = MotionGuard(platform), platform.geometry.neutral_pose
     sides = {item.axis: min(-item.lower, item.upper) for item in reach(guard, pose)}
@@ -103,24 +88,16 @@ def _worst(rows: Array) -> float:
 
 
 def half_out(platform: Platform) -> float:
-    """
-    Find the height at which the legs are half way out on average.
+    """Find the height at which the legs are half way out on average.
 
-    Parameters
-    ----------
-    platform : Platform
-        The design; attitude and horizontal place are those of its neutral pose.
+    Args:
+        platform: The design; attitude and horizontal place are those of its neutral pose.
 
-    Returns
-    -------
-    float
+    Returns:
         z of ``platform_link`` in ``base_link`` [m].
 
-    Raises
-    ------
-    ConfigurationError
-        If the legs are too short to be half way out anywhere.
-
+    Raises:
+        ConfigurationError: If the legs are too short to be half way out anywhere.
     """
     geometry, neutral = platform.geometry, platform.geometry.neutral_pose
     wanted = float((geometry.retracted_length + platform.limits.stroke.mean(axis=1)).mean())
@@ -137,19 +114,13 @@ def half_out(platform: Platform) -> float:
 
 
 def warnings(platform: Platform) -> list[str]:
-    """
-    Say in sentences what is doubtful about a design.
+    """Say in sentences what is doubtful about a design.
 
-    Parameters
-    ----------
-    platform : Platform
-        The design; an architecturally singular one cannot be made.
+    Args:
+        platform: The design; an architecturally singular one cannot be made.
 
-    Returns
-    -------
-    list of str
+    Returns:
         Empty for a good design.
-
     """
     geometry = platform.geometry
     neutral = geometry.neutral_pose

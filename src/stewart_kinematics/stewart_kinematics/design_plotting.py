@@ -19,23 +19,15 @@ SAMPLES = 81
 
 
 def design_figure(platform: Platform, cells: int = 30, progress: Progress | None = None) -> Figure:
-    """
-    Draw a platform, where it reaches, and how well conditioned it is there.
+    """Draw a platform, where it reaches, and how well conditioned it is there.
 
-    Parameters
-    ----------
-    platform : Platform
-        The design; it may rest at its neutral pose.
-    cells : int
-        Cells along each edge of the volume.
-    progress : callable, optional
-        Told the part of the volume that is done, 0 to 1.
+    Args:
+        platform: The design; it may rest at its neutral pose.
+        cells: Cells along each edge of the volume.
+        progress: Told the part of the volume that is done, 0 to 1.
 
-    Returns
-    -------
-    matplotlib.figure.Figure
+    Returns:
         Four pictures, to be saved.
-
     """
     guard, pose = MotionGuard(platform), platform.geometry.neutral_pose
     cloud = volume(guard, pose, cells, progress)
@@ -49,16 +41,11 @@ def design_figure(platform: Platform, cells: int = 30, progress: Progress | None
 
 
 def draw_geometry(axes: Any, platform: Platform) -> None:
-    """
-    Draw joints and legs at the neutral pose.
+    """Draw joints and legs at the neutral pose.
 
-    Parameters
-    ----------
-    axes : mpl_toolkits.mplot3d.axes3d.Axes3D
-        Where to draw.
-    platform : Platform
-        The design.
-
+    Args:
+        axes: Where to draw.
+        platform: The design.
     """
     geometry, pose = platform.geometry, platform.geometry.neutral_pose
     base = 1e3 * geometry.base_joints
@@ -77,18 +64,12 @@ def draw_geometry(axes: Any, platform: Platform) -> None:
 
 
 def draw_condition(axes: Axes, platform: Platform, cloud: Volume) -> None:
-    """
-    Map the condition number over x and y at the neutral height and attitude.
+    """Map the condition number over x and y at the neutral height and attitude.
 
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        Where to draw.
-    platform : Platform
-        The design.
-    cloud : Volume
-        Tells how far the map goes.
-
+    Args:
+        axes: Where to draw.
+        platform: The design.
+        cloud: Tells how far the map goes.
     """
     geometry, pose = platform.geometry, platform.geometry.neutral_pose
     span = np.abs(cloud.positions[:, :2] - pose.position[:2]).max()

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Errors of the suite's core.
+"""Errors of the suite's core.
 
 StewartError
 ├── ShapeError           an array does not have the documented shape
@@ -10,7 +9,6 @@ StewartError
 ├── ConvergenceError     an iteration ended without a solution
 ├── MotionRefused        a motion leaves what the platform may do
 └── TrajectoryError      a trajectory cannot be made from what was asked
-
 """
 
 from __future__ import annotations
@@ -54,22 +52,14 @@ class TrajectoryError(StewartError, ValueError):
 
 @dataclass(frozen=True)
 class Violation:
-    """
-    What a refused motion would have broken.
+    """What a refused motion would have broken.
 
-    Attributes
-    ----------
-    quantity : str
-        What was checked, for people: ``stroke``, ``leg rate``, ``pitch``, ...
-    value, lower, upper : float
-        Offending value and its bounds, in `unit`.
-    unit : str
-        Unit of the three numbers.
-    leg : int or None
-        Leg concerned, 1 to 6; None where the platform as a whole is meant.
-    index : int or None
-        Sample concerned in a checked sequence; None for a single sample.
-
+    Attributes:
+        quantity: What was checked, for people: ``stroke``, ``leg rate``, ``pitch``, ...
+        value, lower, upper: Offending value and its bounds, in `unit`.
+        unit: Unit of the three numbers.
+        leg: Leg concerned, 1 to 6; None where the platform as a whole is meant.
+        index: Sample concerned in a checked sequence; None for a single sample.
     """
 
     quantity: str

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Forward kinematics: from the six lengths to the pose of the platform.
+"""Forward kinematics: from the six lengths to the pose of the platform.
 
 Source: Vigo (Machines 2022, 10, 711), Algorithm 2. Six lengths have many poses; the one that is
 returned as converged is the only one in the assured region about the neutral pose, see
@@ -10,7 +9,6 @@ returned as converged is the only one in the assured region about the neutral po
 Limits: lengths alone cannot tell a platform that has left the assured region, through a
 singularity say, from one that has not, if a pose of the region has the very same lengths. Then
 the pose of the region is returned. Every other platform outside is reported as not converged.
-
 """
 
 from __future__ import annotations
@@ -31,24 +29,17 @@ from stewart_kinematics.motion import Array, Pose, read_only
 
 
 class ForwardStatus(IntEnum):
-    """
-    How a solution ended.
+    """How a solution ended.
 
-    Attributes
-    ----------
-    CONVERGED
-        The pose has the lengths, and is the only one of the assured region that has them.
-    NOT_CONVERGED
-        The iteration ran out of steps; no pose was found.
-    SINGULAR
-        The iteration came to a singularity, or the pose found is one.
-    WRONG_ASSEMBLY
-        The pose has the lengths, but lies behind a singularity: sign of det J differs from that
-        of the neutral pose.
-    OUTSIDE_REGION
-        The pose has the lengths and the neutral pose's sign of det J, but lies outside the
-        assured region: other poses with these lengths may exist.
-
+    Attributes:
+        CONVERGED: The pose has the lengths, and is the only one of the assured region that has
+            them.
+        NOT_CONVERGED: The iteration ran out of steps; no pose was found.
+        SINGULAR: The iteration came to a singularity, or the pose found is one.
+        WRONG_ASSEMBLY: The pose has the lengths, but lies behind a singularity: sign of det J
+            differs from that of the neutral pose.
+        OUTSIDE_REGION: The pose has the lengths and the neutral pose's sign of det J, but lies
+            outside the assured region: other poses with these lengths may exist.
     """
 
     CONVERGED = kernels.CONVERGED
@@ -69,24 +60,16 @@ REASONS = {
 
 @dataclass(frozen=True, eq=False)
 class ForwardResult:
-    """
-    Pose of one sample, or poses of a batch, and how far they can be trusted.
+    """Pose of one sample, or poses of a batch, and how far they can be trusted.
 
-    Attributes
-    ----------
-    position : ndarray, shape (3,) or (n, 3)
-        Origin of ``platform_link`` in ``base_link`` [m]; where not converged the last iterate.
-    quaternion_xyzw : ndarray, shape (4,) or (n, 4)
-        Unit quaternion, scalar last.
-    status : ForwardStatus, or ndarray of int, shape (n,)
-        How it ended.
-    iterations : int, or ndarray of int, shape (n,)
-        Newton steps, those of a second attempt from the neutral pose included.
-    residual : float, or ndarray, shape (n,)
-        Largest difference between a length asked for and a length of the pose [m].
-    determinant_sign : int, or ndarray of int, shape (n,)
-        Sign of det J.
-
+    Attributes:
+        position (3,): Origin of ``platform_link`` in ``base_link`` [m]; where not converged the
+            last iterate.
+        quaternion_xyzw (4,): Unit quaternion, scalar last.
+        status (n,): How it ended.
+        iterations (n,): Newton steps, those of a second attempt from the neutral pose included.
+        residual (n,): Largest difference between a length asked for and a length of the pose [m].
+        determinant_sign (n,): Sign of det J.
     """
 
     position: Array
@@ -104,12 +87,10 @@ class ForwardResult:
 
     @cached_property
     def condition_number(self) -> float | Array:
-        """
-        Condition number of the Jacobian at the pose, a float or shape (n,).
+        """Condition number of the Jacobian at the pose, a float or shape (n,).
 
         Moments are divided by the length scale. Computed when first asked for: it takes longer
         than the solution.
-
         """
         values = condition_number(self._geometry, self.position, self.quaternion_xyzw)
         return values if values.ndim else float(values)
@@ -125,19 +106,13 @@ class ForwardResult:
         return self.report()
 
     def report(self, index: int = 0) -> str:
-        """
-        Say how a sample ended; where it has no pose, also how far the search came.
+        """Say how a sample ended; where it has no pose, also how far the search came.
 
-        Parameters
-        ----------
-        index : int
-            Sample of a batch, from 0.
+        Args:
+            index: Sample of a batch, from 0.
 
-        Returns
-        -------
-        str
+        Returns:
             One clause, without the input.
-
         """
         status, iterations, residual = (
             np.ravel(item)[index] for item in (self.status, self.iterations, self.residual)
@@ -154,35 +129,23 @@ STATUSES = tuple(ForwardStatus)
 def forward(
     geometry: Geometry, lengths: ArrayLike, start: Pose | ForwardResult | None = None
 ) -> ForwardResult:
-    """
-    Find the pose that has six lengths.
+    """Find the pose that has six lengths.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints and neutral pose.
-    lengths : array_like, shape (6,)
-        Joint-to-joint lengths [m].
-    start : Pose or ForwardResult, optional
-        First iterate; default is the neutral pose. A near one saves steps and changes nothing
-        else: what fails from it is tried again from the neutral pose.
+    Args:
+        geometry: Joints and neutral pose.
+        lengths (6,): Joint-to-joint lengths [m].
+        start: First iterate; default is the neutral pose. A near one saves steps and changes
+            nothing else: what fails from it is tried again from the neutral pose.
 
-    Returns
-    -------
-    ForwardResult
+    Returns:
         The pose, if `converged`.
 
-    Raises
-    ------
-    ShapeError
-        If there are not six lengths.
-    StewartError
-        If a length is not a positive, finite number.
+    Raises:
+        ShapeError: If there are not six lengths.
+        StewartError: If a length is not a positive, finite number.
 
-    References
-    ----------
-    .. [1] Machines 2022, 10, 711, Algorithm 2.
-
+    References:
+        [1] Machines 2022, 10, 711, Algorithm 2.
     """
     row = np.ascontiguousarray(lengths, dtype=np.float64)
     if row.shape != (6,):
@@ -203,33 +166,21 @@ def forward(
 def forward_batch(
     geometry: Geometry, lengths: ArrayLike, start: Pose | None = None, *, follow: bool = True
 ) -> ForwardResult:
-    """
-    Find the poses of many samples.
+    """Find the poses of many samples.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints and neutral pose.
-    lengths : array_like, shape (n, 6)
-        Joint-to-joint lengths [m].
-    start : Pose, optional
-        First iterate of the first sample; default is the neutral pose.
-    follow : bool
-        Start every sample at the pose of the one before, as fits samples of a motion. Otherwise
-        every sample starts at `start`.
+    Args:
+        geometry: Joints and neutral pose.
+        lengths (n, 6): Joint-to-joint lengths [m].
+        start: First iterate of the first sample; default is the neutral pose.
+        follow: Start every sample at the pose of the one before, as fits samples of a motion.
+            Otherwise every sample starts at `start`.
 
-    Returns
-    -------
-    ForwardResult
+    Returns:
         Arrays over the samples.
 
-    Raises
-    ------
-    ShapeError
-        If `lengths` has another shape.
-    StewartError
-        If a length is not a positive, finite number; sample and leg are named.
-
+    Raises:
+        ShapeError: If `lengths` has another shape.
+        StewartError: If a length is not a positive, finite number; sample and leg are named.
     """
     rows = np.ascontiguousarray(lengths, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != 6:
@@ -244,30 +195,19 @@ def forward_batch(
 
 
 def forward_twist(geometry: Geometry, pose: ForwardResult | Pose, rates: ArrayLike) -> Array:
-    """
-    Return the twist that belongs to six leg rates.
+    """Return the twist that belongs to six leg rates.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform.
-    pose : ForwardResult or Pose
-        Where the platform is; a single sample.
-    rates : array_like, shape (6,)
-        Leg rates [m/s].
+    Args:
+        geometry: Joints of the platform.
+        pose: Where the platform is; a single sample.
+        rates (6,): Leg rates [m/s].
 
-    Returns
-    -------
-    ndarray, shape (6,)
-        Linear [m/s] and angular velocity [rad/s] of ``platform_link``'s origin in base axes.
+    Returns:
+        (6,): Linear [m/s] and angular velocity [rad/s] of ``platform_link``'s origin in base axes.
 
-    Raises
-    ------
-    ShapeError
-        If there are not six rates.
-    ConvergenceError
-        If the result is not converged, or the pose is singular.
-
+    Raises:
+        ShapeError: If there are not six rates.
+        ConvergenceError: If the result is not converged, or the pose is singular.
     """
     row = np.ascontiguousarray(rates, dtype=np.float64)
     if row.shape != (6,):
@@ -334,28 +274,18 @@ def _refuse_bad_lengths(rows: Array, status: NDArray[np.int64]) -> None:
 
 @lru_cache(maxsize=64)
 def kernel_constants(geometry: Geometry) -> tuple[Array, Array, Array]:
-    """
-    Return what the kernel wants to know of a geometry, computed once.
+    """Return what the kernel wants to know of a geometry, computed once.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints and neutral pose.
+    Args:
+        geometry: Joints and neutral pose.
 
-    Returns
-    -------
-    ndarray, shape (11,)
-        Constants, in the places that `forward_kernels` names.
-    ndarray, shape (36, 8)
-        The assured region: lower triangles of its matrices, one matrix a column.
-    ndarray, shape (7,)
-        The neutral pose: position and quaternion.
+    Returns:
+        (11,): Constants, in the places that `forward_kernels` names.
+        (36, 8): The assured region: lower triangles of its matrices, one matrix a column.
+        (7,): The neutral pose: position and quaternion.
 
-    Raises
-    ------
-    GeometryError
-        If no region about the neutral pose has one solution only.
-
+    Raises:
+        GeometryError: If no region about the neutral pose has one solution only.
     """
     neutral, region = geometry.neutral_pose, assured_region(geometry)
     pose = np.concatenate([neutral.position, neutral.quaternion_xyzw])

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Compiled inner loops of the forward kinematics.
+"""Compiled inner loops of the forward kinematics.
 
 Newton's method on the six lengths (Vigo Algorithm 2), with the exact Jacobian and the attitude
 updated by a rotation vector in base axes. Translations and rotations are solved for in one unit:
 moments are divided by the length scale s, and the step is (dp, s dtheta).
-
 """
 
 from __future__ import annotations
@@ -61,12 +59,10 @@ Eight = tuple[float, float, float, float, float, float, float, float]
 
 @part
 def eliminate(a: Array) -> float:
-    """
-    Solve six equations in place.
+    """Solve six equations in place.
 
     Gaussian elimination with partial pivoting on the augmented (6, 7) matrix; column 6 becomes
     the solution. Returns the determinant; where that is 0 the solution is worthless.
-
     """
     determinant = 1.0
     for k in range(6):
@@ -146,12 +142,10 @@ def advance(pose: Array, a: Array, scale: float) -> None:
 
 @part
 def inside(pose: Array, constants: Array, cone: Array, a: Array) -> bool:
-    """
-    Say whether a pose lies in the assured region (`assembly`).
+    """Say whether a pose lies in the assured region (`assembly`).
 
     Nearly every pose lies in the ellipsoid that is looked at first; of the others, the sum of
     x_k A_k, packed by lower triangles in `cone`, must have positive pivots. `a` is overwritten.
-
     """
     qx, qy, qz, qw = pose[3], pose[4], pose[5], pose[6]
     bx, by, bz, bw = -constants[3], -constants[4], -constants[5], constants[6]
@@ -231,13 +225,11 @@ def attempt(
     form: Array,
     figures: Array,
 ) -> int:
-    """
-    Run Newton's method from the pose given, which is updated, and judge where it ends.
+    """Run Newton's method from the pose given, which is updated, and judge where it ends.
 
     Writes iterations, largest error [m] and determinant into `figures`; returns the status. The
     determinant is that of the last step's matrix: this step was some 1e-6 length scales long, and
     leaving the last elimination out saves one in three where samples follow samples.
-
     """
     scale, home = constants[SCALE], constants[DETERMINANT]
     iteration, determinant = 0, 0.0
@@ -287,15 +279,13 @@ def forward(
     figures: Array,
     status: NDArray[np.int64],
 ) -> None:
-    """
-    Find the poses of n rows of lengths.
+    """Find the poses of n rows of lengths.
 
     Every row starts at `start` or, with `follow`, at the pose of the row before it where that
     converged. A row that fails from there is tried once more from the neutral pose, and what
     that ends with is reported. Figures are iterations of all attempts, largest error [m] and
     determinant with moments divided by the length scale. A row without six positive lengths ends
     the work with NO_LENGTHS.
-
     """
     a, form = np.empty((6, 7)), np.empty((8, 8))
     pose = np.empty(7)

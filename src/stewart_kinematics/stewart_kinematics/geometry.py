@@ -32,32 +32,21 @@ GEOMETRY_KEYS = ('name', 'base_joints', 'platform_joints', 'pairing', 'zero_pose
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """
-    Joints, retracted lengths and the two named poses of a platform.
+    """Joints, retracted lengths and the two named poses of a platform.
 
-    Attributes
-    ----------
-    name : str
-        Name of the platform.
-    base_joints : ndarray, shape (6, 3)
-        Joint centres B_1 to B_6 in ``base_link`` [m].
-    platform_joints : ndarray, shape (6, 3)
-        Joint centres in ``platform_link``, already paired: row i belongs to leg i + 1 [m].
-    retracted_length : ndarray, shape (6,)
-        Joint-to-joint length at stroke zero [m].
-    zero_pose : Pose
-        Pose from which the papers count displacements.
-    neutral_pose : Pose
-        Pose in the middle of the workspace.
+    Attributes:
+        name: Name of the platform.
+        base_joints (6, 3): Joint centres B_1 to B_6 in ``base_link`` [m].
+        platform_joints (6, 3): Joint centres in ``platform_link``, already paired: row i belongs
+            to leg i + 1 [m].
+        retracted_length (6,): Joint-to-joint length at stroke zero [m].
+        zero_pose: Pose from which the papers count displacements.
+        neutral_pose: Pose in the middle of the workspace.
 
-    Raises
-    ------
-    ShapeError
-        If a shape differs.
-    GeometryError
-        If a value is not finite, a retracted length is not positive, a leg has no length at the
-        neutral pose, or the platform is singular wherever it is.
-
+    Raises:
+        ShapeError: If a shape differs.
+        GeometryError: If a value is not finite, a retracted length is not positive, a leg has no
+            length at the neutral pose, or the platform is singular wherever it is.
     """
 
     name: str
@@ -99,22 +88,18 @@ class Geometry:
 
     @cached_property
     def length_scale(self) -> float:
-        """
-        Root-mean-square distance of the platform joints from their centroid [m].
+        """Root-mean-square distance of the platform joints from their centroid [m].
 
         It divides the moments in every condition number, so that these have no unit.
-
         """
         offsets = self.platform_joints - self.platform_joints.mean(axis=0)
         return float(np.sqrt(np.mean(np.sum(offsets**2, axis=1))))
 
     def _refuse_singular(self) -> None:
-        """
-        Refuse joints that are singular, or all but singular, at every pose near neutral.
+        """Refuse joints that are singular, or all but singular, at every pose near neutral.
 
         The best pose of a spread decides: an architecturally singular platform has none that is
         good, while a sound platform may well come near a singularity somewhere.
-
         """
         spread = _spread(self.neutral_pose, self._mean_leg_length())
         conditions = [self._condition(*pose) for pose in spread]
@@ -163,30 +148,20 @@ def _spread(neutral: Pose, length: float) -> list[tuple[Array, Array]]:
 
 
 def ring_points(radius: float, pair_angle: float, height: float, offset: float) -> Array:
-    """
-    Return six joints on a circle, in pairs 120° apart.
+    """Return six joints on a circle, in pairs 120° apart.
 
-    Parameters
-    ----------
-    radius : float
-        Radius of the circle [m].
-    pair_angle : float
-        Full angle between the joints 1 and 2, 3 and 4, 5 and 6 [rad].
-    height : float
-        Height of the circle over the frame's origin [m].
-    offset : float
-        Turn of the whole ring about z [rad].
+    Args:
+        radius: Radius of the circle [m].
+        pair_angle: Full angle between the joints 1 and 2, 3 and 4, 5 and 6 [rad].
+        height: Height of the circle over the frame's origin [m].
+        offset: Turn of the whole ring about z [rad].
 
-    Returns
-    -------
-    ndarray, shape (6, 3)
-        Joint centres: pairs centred at 60°, 180°, 300° plus the offset [m].
+    Returns:
+        (6, 3): Joint centres: pairs centred at 60°, 180°, 300° plus the offset [m].
 
-    References
-    ----------
-    .. [1] Machines 2022, 10, 711, Eqs. 4 to 6, with the index restored: odd joints lie at
-       i 60° − φ/2, even ones φ further.
-
+    References:
+        [1] Machines 2022, 10, 711, Eqs. 4 to 6, with the index restored: odd joints lie at
+           i 60° − φ/2, even ones φ further.
     """
     centres = np.radians([60.0, 180.0, 300.0]) + offset
     angles = (centres[:, None] + np.array([-0.5, 0.5]) * pair_angle).ravel()

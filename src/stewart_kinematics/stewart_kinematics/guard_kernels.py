@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Compiled inner loop of the motion guard: every guarded quantity of n samples in one pass.
+"""Compiled inner loop of the motion guard: every guarded quantity of n samples in one pass.
 
 Symbols as in `leg_kernels`: leg vector L_i, length l_i, direction d_i. The constants below say
 in which columns of the result a quantity begins.
-
 """
 
 from __future__ import annotations
@@ -59,11 +57,9 @@ def clamp(value: float) -> float:
 
 @part
 def segment_distance(p: Triple, u: Triple, q: Triple, v: Triple) -> float:
-    """
-    Return the distance between the segments p + s u and q + t v, s and t in [0, 1].
+    """Return the distance between the segments p + s u and q + t v, s and t in [0, 1].
 
     C. Ericson, "Real-Time Collision Detection", 2005, section 5.1.9; both have a length.
-
     """
     r = (p[0] - q[0], p[1] - q[1], p[2] - q[2])
     a, b, e = dot(u, u), dot(u, v), dot(v, v)
@@ -127,14 +123,12 @@ def guarded_quantities(
     legs: Array,
     out: Array,
 ) -> None:
-    """
-    Write the legs' lengths, rates, accelerations and strokes and every guarded quantity.
+    """Write the legs' lengths, rates, accelerations and strokes and every guarded quantity.
 
     Parameters are the joints (6, 3), the axes (12, 3) of the base joints in the base, then those
     of the platform joints in the platform, the retracted lengths (6,), the length that divides
     the Jacobian's moments, the fields of a motion of n samples, and the results (4, n, 6) and
     (n, 55). Of the quantities, a row with a number that is not finite becomes NaN throughout.
-
     """
     twist, acceleration = joined(velocity, turning), joined(linear, angular)
     leg_motion(base, platform, position, quaternion, twist, acceleration, legs)

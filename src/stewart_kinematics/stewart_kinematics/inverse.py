@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Inverse kinematics: from the motion of the platform to the motion of its legs.
+"""Inverse kinematics: from the motion of the platform to the motion of its legs.
 
 Source: Vigo (Machines 2022, 10, 711), Algorithm 1, extended by rates and accelerations.
 Samples that are not numbers give legs that are not numbers: the motion guard refuses them.
-
 """
 
 from __future__ import annotations
@@ -22,20 +20,13 @@ from stewart_kinematics.motion import Array, Motion
 
 @dataclass(frozen=True, eq=False)
 class LegMotion:
-    """
-    Motion of the six legs, for one sample or many.
+    """Motion of the six legs, for one sample or many.
 
-    Attributes
-    ----------
-    length : ndarray, shape (..., 6)
-        Joint-to-joint length [m].
-    stroke : ndarray, shape (..., 6)
-        Length above the retracted length [m].
-    rate : ndarray, shape (..., 6)
-        [m/s].
-    acceleration : ndarray, shape (..., 6)
-        [m/s²].
-
+    Attributes:
+        length (..., 6): Joint-to-joint length [m].
+        stroke (..., 6): Length above the retracted length [m].
+        rate (..., 6): [m/s].
+        acceleration (..., 6): [m/s²].
     """
 
     length: Array
@@ -50,28 +41,19 @@ class LegMotion:
 
 
 def leg_lengths(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
-    """
-    Return the joint-to-joint lengths of the legs.
+    """Return the joint-to-joint lengths of the legs.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform.
-    position : array_like, shape (..., 3)
-        Origin of ``platform_link`` in ``base_link`` [m].
-    quaternion_xyzw : array_like, shape (..., 4)
-        Attitude of ``platform_link`` in ``base_link``, scalar last, of any norm but zero.
+    Args:
+        geometry: Joints of the platform.
+        position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
+        quaternion_xyzw (..., 4): Attitude of ``platform_link`` in ``base_link``, scalar last, of
+            any norm but zero.
 
-    Returns
-    -------
-    ndarray, shape (..., 6)
-        Lengths [m].
+    Returns:
+        (..., 6): Lengths [m].
 
-    Raises
-    ------
-    ShapeError
-        If a shape differs.
-
+    Raises:
+        ShapeError: If a shape differs.
     """
     p, q, lead = pose_rows(position, quaternion_xyzw)
     length = np.empty((p.shape[0], 6))
@@ -80,8 +62,7 @@ def leg_lengths(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayL
 
 
 def inverse(geometry: Geometry, motion: Motion) -> LegMotion:
-    r"""
-    Return lengths, strokes, rates and accelerations of the legs.
+    r"""Return lengths, strokes, rates and accelerations of the legs.
 
     With :math:`s_i = R b_i`, :math:`L_i = p + s_i - a_i`, :math:`d_i = L_i / l_i`:
 
@@ -90,22 +71,16 @@ def inverse(geometry: Geometry, motion: Motion) -> LegMotion:
         \dot l_i = d_i \cdot \dot L_i, \qquad
         \ddot l_i = d_i \cdot \ddot L_i + (|\dot L_i|^2 - \dot l_i^2) / l_i
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform.
-    motion : Motion
-        Pose, twist and acceleration of ``platform_link`` in ``base_link`` axes, shape (...).
+    Args:
+        geometry: Joints of the platform.
+        motion: Pose, twist and acceleration of ``platform_link`` in ``base_link`` axes, shape
+            (...).
 
-    Returns
-    -------
-    LegMotion
+    Returns:
         Motion of the legs, shape (..., 6).
 
-    References
-    ----------
-    .. [1] Machines 2022, 10, 711, Algorithm 1.
-
+    References:
+        [1] Machines 2022, 10, 711, Algorithm 1.
     """
     p, q, lead = pose_rows(motion.position, motion.quaternion_xyzw)
     twist, _ = rows(motion.twist, 'twist', 6)
@@ -124,31 +99,21 @@ def passive_angles(
     quaternion_xyzw: ArrayLike,
     base_joint_axes: Array = X_AXES,
 ) -> Array:
-    """
-    Return the angles of the universal joints at the base.
+    """Return the angles of the universal joints at the base.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform.
-    position : array_like, shape (..., 3)
-        Origin of ``platform_link`` in ``base_link`` [m].
-    quaternion_xyzw : array_like, shape (..., 4)
-        Attitude of ``platform_link`` in ``base_link``, scalar last.
-    base_joint_axes : ndarray, shape (6, 3)
-        Unit vectors of the axes that are fixed in the base, in ``base_link``.
+    Args:
+        geometry: Joints of the platform.
+        position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
+        quaternion_xyzw (..., 4): Attitude of ``platform_link`` in ``base_link``, scalar last.
+        base_joint_axes (6, 3): Unit vectors of the axes that are fixed in the base, in
+            ``base_link``.
 
-    Returns
-    -------
-    ndarray, shape (..., 6, 2)
-        u and v of every leg: F R_x(u) R_y(v) takes the z axis to the leg's direction, where
-        F = R_z R_y takes the x axis to the fixed axis; v lies from -pi/2 to pi/2 [rad].
+    Returns:
+        (..., 6, 2): u and v of every leg: F R_x(u) R_y(v) takes the z axis to the leg's direction,
+        where F = R_z R_y takes the x axis to the fixed axis; v lies from -pi/2 to pi/2 [rad].
 
-    Raises
-    ------
-    ShapeError
-        If a shape differs.
-
+    Raises:
+        ShapeError: If a shape differs.
     """
     p, q, lead = pose_rows(position, quaternion_xyzw)
     angles = np.empty((p.shape[0], 6, 2))

@@ -13,30 +13,20 @@ from stewart_kinematics.motion import Array, Motion
 
 
 def jacobian(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
-    """
-    Return the Jacobian.
+    """Return the Jacobian.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform.
-    position : array_like, shape (..., 3)
-        Origin of ``platform_link`` in ``base_link`` [m].
-    quaternion_xyzw : array_like, shape (..., 4)
-        Attitude of ``platform_link`` in ``base_link``, scalar last.
+    Args:
+        geometry: Joints of the platform.
+        position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
+        quaternion_xyzw (..., 4): Attitude of ``platform_link`` in ``base_link``, scalar last.
 
-    Returns
-    -------
-    ndarray, shape (..., 6, 6)
-        Row i is (d_i, R b_i x d_i): it takes linear [m/s] and angular velocity [rad/s] of
-        ``platform_link``'s origin, in base axes, to the rate of leg i + 1 [m/s]. Its transpose
-        takes leg forces to force and moment on the platform.
+    Returns:
+        (..., 6, 6): Row i is (d_i, R b_i x d_i): it takes linear [m/s] and angular velocity
+        [rad/s] of ``platform_link``'s origin, in base axes, to the rate of leg i + 1 [m/s]. Its
+        transpose takes leg forces to force and moment on the platform.
 
-    Raises
-    ------
-    ShapeError
-        If a shape differs.
-
+    Raises:
+        ShapeError: If a shape differs.
     """
     p, q, lead = pose_rows(position, quaternion_xyzw)
     matrix = np.empty((p.shape[0], 6, 6))
@@ -45,21 +35,14 @@ def jacobian(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike
 
 
 def jacobian_derivative(geometry: Geometry, motion: Motion) -> Array:
-    """
-    Return the time derivative of the Jacobian along a motion.
+    """Return the time derivative of the Jacobian along a motion.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform.
-    motion : Motion
-        Pose and twist of ``platform_link``, shape (...); its acceleration plays no part.
+    Args:
+        geometry: Joints of the platform.
+        motion: Pose and twist of ``platform_link``, shape (...); its acceleration plays no part.
 
-    Returns
-    -------
-    ndarray, shape (..., 6, 6)
-        J' with l'' = J (a, alpha) + J' (v, omega).
-
+    Returns:
+        (..., 6, 6): J' with l'' = J (a, alpha) + J' (v, omega).
     """
     p, q, lead = pose_rows(motion.position, motion.quaternion_xyzw)
     twist, _ = rows(motion.twist, 'twist', 6)
@@ -71,29 +54,19 @@ def jacobian_derivative(geometry: Geometry, motion: Motion) -> Array:
 
 
 def condition_number(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
-    """
-    Return the condition number of the Jacobian with moments divided by the length scale.
+    """Return the condition number of the Jacobian with moments divided by the length scale.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform; ``geometry.length_scale`` divides the moments.
-    position : array_like, shape (..., 3)
-        Origin of ``platform_link`` in ``base_link`` [m].
-    quaternion_xyzw : array_like, shape (..., 4)
-        Attitude of ``platform_link`` in ``base_link``, scalar last.
+    Args:
+        geometry: Joints of the platform; ``geometry.length_scale`` divides the moments.
+        position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
+        quaternion_xyzw (..., 4): Attitude of ``platform_link`` in ``base_link``, scalar last.
 
-    Returns
-    -------
-    ndarray, shape (...)
-        Largest over smallest singular value; infinite at a singularity, NaN where the pose is
-        not a number.
+    Returns:
+        (...): Largest over smallest singular value; infinite at a singularity, NaN where the pose
+        is not a number.
 
-    Raises
-    ------
-    ShapeError
-        If a shape differs.
-
+    Raises:
+        ShapeError: If a shape differs.
     """
     matrix = jacobian(geometry, position, quaternion_xyzw)
     matrix[..., 3:] /= geometry.length_scale

@@ -25,29 +25,19 @@ JOINT_NAMES = PLATFORM_JOINTS + LEG_JOINTS + PASSIVE_JOINTS
 
 
 def joint_positions(platform: Platform, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
-    """
-    Return the joint positions with which the URDF's tree closes its six loops.
+    """Return the joint positions with which the URDF's tree closes its six loops.
 
-    Parameters
-    ----------
-    platform : Platform
-        The platform of the URDF.
-    position : array_like, shape (..., 3)
-        Origin of ``platform_link`` in ``base_link`` [m].
-    quaternion_xyzw : array_like, shape (..., 4)
-        Attitude of ``platform_link`` in ``base_link``, scalar last; pitch must stay clear of
-        ±90°, where roll and yaw are not defined.
+    Args:
+        platform: The platform of the URDF.
+        position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
+        quaternion_xyzw (..., 4): Attitude of ``platform_link`` in ``base_link``, scalar last;
+            pitch must stay clear of ±90°, where roll and yaw are not defined.
 
-    Returns
-    -------
-    ndarray, shape (..., 24)
-        In the order of `JOINT_NAMES` [m], [rad].
+    Returns:
+        (..., 24): In the order of `JOINT_NAMES` [m], [rad].
 
-    Raises
-    ------
-    ShapeError
-        If a shape differs.
-
+    Raises:
+        ShapeError: If a shape differs.
     """
     place = np.asarray(position, dtype=np.float64)
     attitude = np.asarray(quaternion_xyzw, dtype=np.float64)

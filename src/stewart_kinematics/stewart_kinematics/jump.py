@@ -143,33 +143,23 @@ def broken_at(
 def first_jump(
     last_stamp: float, last: Motion, stamps: Array, motion: Motion, limits: Array
 ) -> tuple[int, Violation | None]:
-    """
-    Compare successive samples with those before them.
+    """Compare successive samples with those before them.
 
     While the acceleration stays below a, the pose differs from the last pose moved on with the
     mean of both velocities by at most a dt²/4, and the velocities differ by at most a dt; while
     the jerk stays below j, the accelerations differ by at most j dt.
 
-    Parameters
-    ----------
-    last_stamp : float
-        When the last sample before them holds [s].
-    last : Motion
-        That sample, with or without a leading axis.
-    stamps : ndarray, shape (n,)
-        When the samples hold [s].
-    motion : Motion
-        n samples; a single one needs no leading axis.
-    limits : ndarray, shape (4,)
-        Greatest linear and angular acceleration [m/s²], [rad/s²], and jerk [m/s³], [rad/s³].
+    Args:
+        last_stamp: When the last sample before them holds [s].
+        last: That sample, with or without a leading axis.
+        stamps (n,): When the samples hold [s].
+        motion: n samples; a single one needs no leading axis.
+        limits (4,): Greatest linear and angular acceleration [m/s²], [rad/s²], and jerk [m/s³],
+            [rad/s³].
 
-    Returns
-    -------
-    int
+    Returns:
         How many samples continue the one before them, up to the first that does not.
-    Violation or None
         What cannot be in that one; None if there is none.
-
     """
     found = np.empty(12)
     first = broken_at(last_stamp, *last.rows(), stamps, *motion.rows(), limits, found)

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Where compiled kernels are kept, one folder per state of the sources.
+"""Where compiled kernels are kept, one folder per state of the sources.
 
 numba compiles a kernel anew when its own file has changed. It does not look at what a kernel
 freezes: constants of other modules, and other kernels that are inlined into it. So the name of
@@ -47,19 +46,13 @@ _held: list[object] = []
 
 
 def source_digest(places: Sequence[str] | None = None) -> str:
-    """
-    Return a short name of the contents of all modules that a kernel can depend on.
+    """Return a short name of the contents of all modules that a kernel can depend on.
 
-    Parameters
-    ----------
-    places : sequence of str, optional
-        Where to look for packages; where Python does by default.
+    Args:
+        places: Where to look for packages; where Python does by default.
 
-    Returns
-    -------
-    str
+    Returns:
         16 hexadecimal digits; the same wherever the same sources are installed.
-
     """
     whole = blake2b(digest_size=8)
     for name, text in sorted(kernel_sources(places).items()):
@@ -69,20 +62,14 @@ def source_digest(places: Sequence[str] | None = None) -> str:
 
 
 def kernel_sources(places: Sequence[str] | None = None) -> dict[str, bytes]:
-    """
-    Return the modules that declare kernels, and what they import of ours, directly or not.
+    """Return the modules that declare kernels, and what they import of ours, directly or not.
 
-    Parameters
-    ----------
-    places : sequence of str, optional
-        As for `source_digest`.
+    Args:
+        places: As for `source_digest`.
 
-    Returns
-    -------
-    dict of str to bytes
+    Returns:
         Texts by full name. Hashed, not dated: packaging tools set every time stamp to the same
         second.
-
     """
     paths = {
         f'{name}{path[len(folder) : -len(".py")]}'.replace(os.sep, '.').removesuffix(
@@ -109,15 +96,10 @@ def kernel_sources(places: Sequence[str] | None = None) -> dict[str, bytes]:
 
 
 def kernel_folder() -> Path:
-    """
-    Return the folder for the kernels of the present sources, and hold it for this process.
+    """Return the folder for the kernels of the present sources, and hold it for this process.
 
-    Returns
-    -------
-    Path
-        An existing folder. Where none can be written, a temporary one that goes with the
-        process.
-
+    Returns:
+        An existing folder. Where none can be written, a temporary one that goes with the process.
     """
     base = Path(os.environ.get('NUMBA_CACHE_DIR') or _user_cache())
     folder = base / f'{PREFIX}{source_digest()}'
@@ -134,16 +116,11 @@ def kernel_folder() -> Path:
 
 
 def remove_old(base: Path, kept: int = KEPT) -> None:
-    """
-    Remove kernel folders, but for the last used ones and those that a process holds.
+    """Remove kernel folders, but for the last used ones and those that a process holds.
 
-    Parameters
-    ----------
-    base : Path
-        Folder of the kernel folders; everything else in it stays.
-    kept : int
-        How many of them stay.
-
+    Args:
+        base: Folder of the kernel folders; everything else in it stays.
+        kept: How many of them stay.
     """
     locks = sorted(base.glob(f'{PREFIX}*/{LOCK}'), key=_last_use, reverse=True)
     for lock in locks[kept:]:

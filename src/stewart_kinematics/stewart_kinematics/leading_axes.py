@@ -11,30 +11,19 @@ from stewart_kinematics.motion import Array
 
 
 def rows(values: ArrayLike, name: str, size: int) -> tuple[Array, tuple[int, ...]]:
-    """
-    Flatten the leading axes.
+    """Flatten the leading axes.
 
-    Parameters
-    ----------
-    values : array_like, shape (..., size)
-        Samples; copied only where memory order or type demand it.
-    name : str
-        Name of the argument, for the error.
-    size : int
-        Size of the last axis.
+    Args:
+        values (..., size): Samples; copied only where memory order or type demand it.
+        name: Name of the argument, for the error.
+        size: Size of the last axis.
 
-    Returns
-    -------
-    ndarray, shape (n, size)
-        The samples as C-ordered float64.
-    tuple of int
+    Returns:
+        (n, size): The samples as C-ordered float64.
         The leading axes, to shape the kernel's result with.
 
-    Raises
-    ------
-    ShapeError
-        If the last axis has another size.
-
+    Raises:
+        ShapeError: If the last axis has another size.
     """
     array = np.ascontiguousarray(values, dtype=np.float64)
     # ascontiguousarray makes a scalar one-dimensional, which the size then refuses.
@@ -46,30 +35,19 @@ def rows(values: ArrayLike, name: str, size: int) -> tuple[Array, tuple[int, ...
 def pose_rows(
     position: ArrayLike, quaternion_xyzw: ArrayLike
 ) -> tuple[Array, Array, tuple[int, ...]]:
-    """
-    Flatten positions and attitudes together, broadcasting one against the other.
+    """Flatten positions and attitudes together, broadcasting one against the other.
 
-    Parameters
-    ----------
-    position : array_like, shape (..., 3)
-        Positions [m].
-    quaternion_xyzw : array_like, shape (..., 4)
-        Attitudes, scalar last.
+    Args:
+        position (..., 3): Positions [m].
+        quaternion_xyzw (..., 4): Attitudes, scalar last.
 
-    Returns
-    -------
-    ndarray, shape (n, 3)
-        Positions.
-    ndarray, shape (n, 4)
-        Attitudes.
-    tuple of int
+    Returns:
+        (n, 3): Positions.
+        (n, 4): Attitudes.
         The common leading axes.
 
-    Raises
-    ------
-    ShapeError
-        If a last axis is wrong or the leading axes do not broadcast.
-
+    Raises:
+        ShapeError: If a last axis is wrong or the leading axes do not broadcast.
     """
     p, lead = rows(position, 'position', 3)
     q, other = rows(quaternion_xyzw, 'quaternion_xyzw', 4)

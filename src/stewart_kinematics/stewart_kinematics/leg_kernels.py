@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Compiled inner loops of the inverse kinematics.
+"""Compiled inner loops of the inverse kinematics.
 
 Symbols as in Vigo Algorithm 1: pose (p, R), base joints a_i, platform joints b_i, both in their
 own frames. Then s_i = R b_i, leg vector L_i = p + s_i - a_i, length l_i = |L_i|, direction
@@ -12,7 +11,6 @@ d_i = L_i / l_i. With twist (v, w) and acceleration (a, alpha) of the platform's
 
 Every kernel works on n samples: positions (n, 3), quaternions x, y, z, w (n, 4), and writes into
 the array given last.
-
 """
 
 from __future__ import annotations
@@ -112,8 +110,7 @@ def passive_angles(
     quaternion: Array,
     angles: Array,
 ) -> None:
-    """
-    Write u = atan2(-d_y, d_z) and v = asin(d_x) of every leg, shape (n, 6, 2).
+    """Write u = atan2(-d_y, d_z) and v = asin(d_x) of every leg, shape (n, 6, 2).
 
     The direction d is seen in R_z R_y of the base, whose x axis is the joint's fixed axis.
     """
@@ -152,11 +149,9 @@ def jacobian(base: Array, platform: Array, position: Array, quaternion: Array, o
 def jacobian_derivative(
     base: Array, platform: Array, position: Array, quaternion: Array, twist: Array, out: Array
 ) -> None:
-    """
-    Write the time derivative of the Jacobian, shape (n, 6, 6).
+    """Write the time derivative of the Jacobian, shape (n, 6, 6).
 
     d'_i = (L'_i - d_i l'_i) / l_i, and (s_i x d_i)' = (w x s_i) x d_i + s_i x d'_i.
-
     """
     for n in range(position.shape[0]):
         r, p = rotation(*quadruple(quaternion, n)), triple(position, n)

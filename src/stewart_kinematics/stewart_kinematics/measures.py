@@ -25,28 +25,18 @@ MEASURED = 'measured'
 
 @dataclass(frozen=True)
 class Measures:
-    """
-    What a person measures on a platform whose joints lie on two rings.
+    """What a person measures on a platform whose joints lie on two rings.
 
-    Attributes
-    ----------
-    name : str
-        Short name.
-    base_radius, platform_radius : float
-        Of the rings through the joints [m].
-    base_pair_angle, platform_pair_angle : float
-        Full angle between the two joints of a pair, seen from the centre [deg].
-    retracted_length : float
-        From joint to joint with the leg drawn in [m].
-    stroke : float
-        How far a leg extends from there [m].
-    rate, acceleration : float
-        Fastest and hardest that a leg may go [m/s], [m/s²].
-    joint_angle : float
-        How far a joint may lean from its axis [deg].
-    leg_distance : float
-        Least distance between the centre lines of two legs [m].
-
+    Attributes:
+        name: Short name.
+        base_radius, platform_radius: Of the rings through the joints [m].
+        base_pair_angle, platform_pair_angle: Full angle between the two joints of a pair, seen
+            from the centre [deg].
+        retracted_length: From joint to joint with the leg drawn in [m].
+        stroke: How far a leg extends from there [m].
+        rate, acceleration: Fastest and hardest that a leg may go [m/s], [m/s²].
+        joint_angle: How far a joint may lean from its axis [deg].
+        leg_distance: Least distance between the centre lines of two legs [m].
     """
 
     name: str
@@ -73,29 +63,20 @@ class Measures:
 
 
 def document(measures: Measures) -> dict[str, Any]:
-    """
-    Return the content of a platform's YAML file.
+    """Return the content of a platform's YAML file.
 
     The neutral pose is the one in which every leg stands half way out; a short ring of pairs over
     a long one, turned by 60°, is what nearly every hexapod is.
 
-    Parameters
-    ----------
-    measures : Measures
-        What was measured.
+    Args:
+        measures: What was measured.
 
-    Returns
-    -------
-    dict
+    Returns:
         Ready to be written as YAML and read by ``Platform.from_yaml``.
 
-    Raises
-    ------
-    ConfigurationError
-        If the legs are too short to hold the platform above its base.
-    GeometryError
-        If the platform is singular at its neutral pose, or nearly so.
-
+    Raises:
+        ConfigurationError: If the legs are too short to hold the platform above its base.
+        GeometryError: If the platform is singular at its neutral pose, or nearly so.
     """
     half = measures.retracted_length + 0.5 * measures.stroke
     zero, neutral = (_height(measures, length) for length in (measures.retracted_length, half))
@@ -152,23 +133,15 @@ def _level(height: float) -> dict[str, Any]:
 def assumed_limits(
     rate: float, acceleration: float, radius: float, condition: float
 ) -> dict[str, Any]:
-    """
-    Return limits that a platform of this size and these legs is likely to have.
+    """Return limits that a platform of this size and these legs is likely to have.
 
-    Parameters
-    ----------
-    rate, acceleration : float
-        Of a leg [m/s], [m/s²].
-    radius : float
-        Of the platform's joints [m].
-    condition : float
-        Greatest condition number.
+    Args:
+        rate, acceleration: Of a leg [m/s], [m/s²].
+        radius: Of the platform's joints [m].
+        condition: Greatest condition number.
 
-    Returns
-    -------
-    dict
+    Returns:
         The section ``limits`` of a platform file.
-
     """
     return {
         'roll_deg': [-30.0, 30.0],

@@ -26,23 +26,16 @@ def read_only(values: ArrayLike) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """
-    Position and attitude of ``platform_link`` in ``base_link``.
+    """Position and attitude of ``platform_link`` in ``base_link``.
 
-    Attributes
-    ----------
-    position : ndarray, shape (3,)
-        Origin of ``platform_link`` in ``base_link`` [m].
-    quaternion_xyzw : ndarray, shape (4,)
-        Unit quaternion taking ``platform_link`` to ``base_link`` coordinates, scalar last.
+    Attributes:
+        position (3,): Origin of ``platform_link`` in ``base_link`` [m].
+        quaternion_xyzw (4,): Unit quaternion taking ``platform_link`` to ``base_link``
+            coordinates, scalar last.
 
-    Raises
-    ------
-    ShapeError
-        If a shape differs.
-    StewartError
-        If a value is not finite or the quaternion's norm is not 1 within 1e-6.
-
+    Raises:
+        ShapeError: If a shape differs.
+        StewartError: If a value is not finite or the quaternion's norm is not 1 within 1e-6.
     """
 
     position: Array
@@ -73,21 +66,14 @@ class Pose:
 
     @classmethod
     def from_rpy(cls, position: ArrayLike, rpy: Sequence[float]) -> Pose:
-        """
-        Make a pose from roll, pitch and yaw.
+        """Make a pose from roll, pitch and yaw.
 
-        Parameters
-        ----------
-        position : array_like, shape (3,)
-            Origin of ``platform_link`` in ``base_link`` [m].
-        rpy : sequence of three floats
-            Roll, pitch, yaw [rad]; ``R = R_z(yaw) R_y(pitch) R_x(roll)``.
+        Args:
+            position (3,): Origin of ``platform_link`` in ``base_link`` [m].
+            rpy: Roll, pitch, yaw [rad]; ``R = R_z(yaw) R_y(pitch) R_x(roll)``.
 
-        Returns
-        -------
-        Pose
+        Returns:
             The pose.
-
         """
         roll, pitch, yaw = rpy
         quaternion = Rotation.from_euler('ZYX', [yaw, pitch, roll]).as_quat()
@@ -106,28 +92,19 @@ class Pose:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """
-    Pose, twist and acceleration of ``platform_link``, for one sample or many.
+    """Pose, twist and acceleration of ``platform_link``, for one sample or many.
 
     All vectors belong to the origin of ``platform_link`` and are expressed in ``base_link`` axes.
     The leading axes of all fields agree; a single sample has none.
 
-    Attributes
-    ----------
-    position : ndarray, shape (..., 3)
-        [m].
-    quaternion_xyzw : ndarray, shape (..., 4)
-        Unit quaternion, scalar last.
-    linear_velocity, angular_velocity : ndarray, shape (..., 3)
-        [m/s], [rad/s].
-    linear_acceleration, angular_acceleration : ndarray, shape (..., 3)
-        [m/s²], [rad/s²].
+    Attributes:
+        position (..., 3): [m].
+        quaternion_xyzw (..., 4): Unit quaternion, scalar last.
+        linear_velocity, angular_velocity (..., 3): [m/s], [rad/s].
+        linear_acceleration, angular_acceleration (..., 3): [m/s²], [rad/s²].
 
-    Raises
-    ------
-    ShapeError
-        If a trailing axis is wrong or the leading axes differ.
-
+    Raises:
+        ShapeError: If a trailing axis is wrong or the leading axes differ.
     """
 
     position: Array
@@ -203,22 +180,15 @@ class Motion:
 
 
 def mean_jerk(motion: Motion, time: Array) -> Array:
-    """
-    Return the jerk between successive samples: the change of acceleration over time.
+    """Return the jerk between successive samples: the change of acceleration over time.
 
-    Parameters
-    ----------
-    motion : Motion
-        n samples.
-    time : ndarray, shape (n,)
-        When they hold, increasing [s].
+    Args:
+        motion: n samples.
+        time (n,): When they hold, increasing [s].
 
-    Returns
-    -------
-    ndarray, shape (n - 1, 2)
-        Linear and angular magnitude [m/s³, rad/s³], each at most the greatest jerk between its
-        two samples.
-
+    Returns:
+        (n - 1, 2): Linear and angular magnitude [m/s³, rad/s³], each at most the greatest jerk
+        between its two samples.
     """
     return np.asarray(magnitudes(np.diff(motion.acceleration, axis=0)) / np.diff(time)[:, None])
 

@@ -20,29 +20,20 @@ NORM_TOLERANCE = 1e-3
 
 
 def read_motion(path: Path) -> Sampled:
-    """
-    Read samples of poses, and of twists and accelerations where the file has them.
+    """Read samples of poses, and of twists and accelerations where the file has them.
 
-    Parameters
-    ----------
-    path : Path
-        CSV file whose first line names the columns: `TIME` and `POSE`, and optionally all of
-        `TWIST`, and with it all of `ACCELERATION`. Other columns are left alone.
+    Args:
+        path: CSV file whose first line names the columns: `TIME` and `POSE`, and optionally all of
+            `TWIST`, and with it all of `ACCELERATION`. Other columns are left alone.
 
-    Returns
-    -------
-    Sampled
+    Returns:
         The motion; its time 0 is the first line.
 
-    Raises
-    ------
-    ConfigurationError
-        If a column is missing or a cell is not a number; the message names the line.
-    TrajectoryError
-        If the samples make no trajectory.
-    OSError
-        If the file cannot be read.
-
+    Raises:
+        ConfigurationError: If a column is missing or a cell is not a number; the message names the
+            line.
+        TrajectoryError: If the samples make no trajectory.
+        OSError: If the file cannot be read.
     """
     table = read_table(path, (TIME, *POSE, *TWIST, *ACCELERATION))
     pose = table.take((TIME, *POSE))
@@ -52,26 +43,17 @@ def read_motion(path: Path) -> Sampled:
 
 
 def derivatives(table: Table) -> tuple[Array | None, Array | None]:
-    """
-    Return the twists and the accelerations of a table, where it has them.
+    """Return the twists and the accelerations of a table, where it has them.
 
-    Parameters
-    ----------
-    table : Table
-        Read with the columns `TWIST` and `ACCELERATION`.
+    Args:
+        table: Read with the columns `TWIST` and `ACCELERATION`.
 
-    Returns
-    -------
-    ndarray or None
+    Returns:
         Twists, shape (n, 6) [m/s, rad/s].
-    ndarray or None
         Accelerations, shape (n, 6) [m/s², rad/s²].
 
-    Raises
-    ------
-    ConfigurationError
-        If a group is there in part, or accelerations come without twists.
-
+    Raises:
+        ConfigurationError: If a group is there in part, or accelerations come without twists.
     """
     twist, acceleration = (
         table.take(group) if table.has(group) else None for group in (TWIST, ACCELERATION)
@@ -83,28 +65,19 @@ def derivatives(table: Table) -> tuple[Array | None, Array | None]:
 
 
 def poses_in_base(table: Table, reference: Pose) -> tuple[Array, Array]:
-    """
-    Return the poses of a table in ``base_link``.
+    """Return the poses of a table in ``base_link``.
 
-    Parameters
-    ----------
-    table : Table
-        Has the columns `POSE`.
-    reference : Pose
-        Frame in ``base_link`` that the table counts from.
+    Args:
+        table: Has the columns `POSE`.
+        reference: Frame in ``base_link`` that the table counts from.
 
-    Returns
-    -------
-    ndarray, shape (n, 3)
-        Positions [m].
-    ndarray, shape (n, 4)
-        Unit quaternions, scalar last.
+    Returns:
+        (n, 3): Positions [m].
+        (n, 4): Unit quaternions, scalar last.
 
-    Raises
-    ------
-    ConfigurationError
-        If a column is missing or a quaternion has not norm 1; the line is named.
-
+    Raises:
+        ConfigurationError: If a column is missing or a quaternion has not norm 1; the line is
+            named.
     """
     pose = table.take(POSE)
     norm = np.linalg.norm(pose[:, 3:], axis=1)
@@ -123,26 +96,18 @@ def poses_from_base(
 
 
 def lengths_of(table: Table, geometry: Geometry) -> Array:
-    """
-    Return the lengths of the legs, whether a table has lengths or strokes.
+    """Return the lengths of the legs, whether a table has lengths or strokes.
 
-    Parameters
-    ----------
-    table : Table
-        Read with the columns `LENGTH` and `STROKE`.
-    geometry : Geometry
-        Says how long a leg of no stroke is.
+    Args:
+        table: Read with the columns `LENGTH` and `STROKE`.
+        geometry: Says how long a leg of no stroke is.
 
-    Returns
-    -------
-    ndarray, shape (n, 6)
-        From joint to joint [m], all positive.
+    Returns:
+        (n, 6): From joint to joint [m], all positive.
 
-    Raises
-    ------
-    ConfigurationError
-        If neither is there, or a leg has no length; file, line and column are named.
-
+    Raises:
+        ConfigurationError: If neither is there, or a leg has no length; file, line and column are
+            named.
     """
     if table.has(LENGTH):
         names, lengths = LENGTH, table.take(LENGTH)

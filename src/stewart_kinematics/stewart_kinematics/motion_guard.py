@@ -66,8 +66,7 @@ class _Column:
 
 
 class MotionGuard:
-    """
-    Check motions against the limits of a platform.
+    """Check motions against the limits of a platform.
 
     Guarded are: numbers that are finite, the quaternion's norm, stroke, leg rate, leg
     acceleration, the angles of base and platform joints, roll, pitch, yaw, the distances between
@@ -80,28 +79,18 @@ class MotionGuard:
     apart; samples carry accelerations, so nothing is differentiated twice. `check_jerk` allows for
     rounding only, `admit` for that of the stamps, too (`jump.STAMP_TOLERANCE`).
 
-    Parameters
-    ----------
-    platform : Platform
-        Whose limits hold.
-    scale : float
-        Part of the rates, velocities, accelerations and jerks that is allowed, above 0 to 1; 0.1
-        for a first motion.
+    Args:
+        platform: Whose limits hold.
+        scale: Part of the rates, velocities, accelerations and jerks that is allowed, above 0 to
+            1; 0.1 for a first motion.
 
-    Attributes
-    ----------
-    platform : Platform
-        As given.
-    scale : float
-        As given.
+    Attributes:
+        platform: As given.
+        scale: As given.
 
-    Raises
-    ------
-    ConfigurationError
-        If `scale` is not above 0 and at most 1.
-    MotionRefused
-        If the platform may not even rest at its neutral pose.
-
+    Raises:
+        ConfigurationError: If `scale` is not above 0 and at most 1.
+        MotionRefused: If the platform may not even rest at its neutral pose.
     """
 
     def __init__(self, platform: Platform, *, scale: float = 1.0) -> None:
@@ -135,25 +124,17 @@ class MotionGuard:
         self.check(neutral)
 
     def check(self, motion: Motion) -> LegMotion:
-        """
-        Return the motion of the legs, or refuse.
+        """Return the motion of the legs, or refuse.
 
-        Parameters
-        ----------
-        motion : Motion
-            One sample, or any number along leading axes.
+        Args:
+            motion: One sample, or any number along leading axes.
 
-        Returns
-        -------
-        LegMotion
+        Returns:
             Lengths, strokes, rates and accelerations, shape (..., 6).
 
-        Raises
-        ------
-        MotionRefused
-            If a sample breaks a limit; it carries the first violation of the first such sample,
-            whose index counts along the flattened leading axes.
-
+        Raises:
+            MotionRefused: If a sample breaks a limit; it carries the first violation of the first
+                such sample, whose index counts along the flattened leading axes.
         """
         legs, values = self._evaluate(motion)
         refused = columns.first_outside(values, self._lower, self._upper)
@@ -163,21 +144,14 @@ class MotionGuard:
         return LegMotion(length, stroke, rate, acceleration)
 
     def check_jerk(self, motion: Motion, time: Array) -> None:
-        """
-        Refuse samples between which the jerk of the platform breaks its limit.
+        """Refuse samples between which the jerk of the platform breaks its limit.
 
-        Parameters
-        ----------
-        motion : Motion
-            n successive samples.
-        time : ndarray, shape (n,)
-            When they hold, increasing [s].
+        Args:
+            motion: n successive samples.
+            time (n,): When they hold, increasing [s].
 
-        Raises
-        ------
-        MotionRefused
-            If a mean jerk breaks a limit; the index is that of the later sample.
-
+        Raises:
+            MotionRefused: If a mean jerk breaks a limit; the index is that of the later sample.
         """
         for column, values in enumerate(mean_jerk(motion, time).T):
             name, bound, unit = self._jerks[column]
@@ -196,22 +170,16 @@ class MotionGuard:
         return {name: 1.0 - value / bound for (name, bound, _), value in pairs}
 
     def margins(self, motion: Motion) -> dict[str, Array]:
-        """
-        Return how far from its limit every quantity is.
+        """Return how far from its limit every quantity is.
 
-        Parameters
-        ----------
-        motion : Motion
-            One sample, or any number along leading axes.
+        Args:
+            motion: One sample, or any number along leading axes.
 
-        Returns
-        -------
-        dict of str to ndarray
+        Returns:
             By quantity, the least margin over the legs, shape (...): 1 in the middle of the
             allowed interval (or far from a single bound), 0 at the limit, negative beyond, NaN
-            where a number is not finite. The condition number κ gives κ_max / κ - 1, which
-            stays finite at a singularity.
-
+            where a number is not finite. The condition number κ gives κ_max / κ - 1, which stays
+            finite at a singularity.
         """
         _, values = self._evaluate(motion)
         distance = np.minimum(values - self._lower, self._upper - values) / self._reference
@@ -231,30 +199,21 @@ class MotionGuard:
         return inside.all(axis=1).reshape(motion.shape)
 
     def admit(self, motion: Motion, stamp: float) -> LegMotion:
-        """
-        Check one sample of a stream, and that it continues the last one admitted.
+        """Check one sample of a stream, and that it continues the last one admitted.
 
         A refused sample is not remembered: the next one is compared with the last that passed.
 
-        Parameters
-        ----------
-        motion : Motion
-            One sample.
-        stamp : float
-            When it holds [s].
+        Args:
+            motion: One sample.
+            stamp: When it holds [s].
 
-        Returns
-        -------
-        LegMotion
+        Returns:
             As from `check`.
 
-        Raises
-        ------
-        MotionRefused
-            If the sample breaks a limit, or cannot follow the last one within the limits.
-        ShapeError
-            If there are several samples.
-
+        Raises:
+            MotionRefused: If the sample breaks a limit, or cannot follow the last one within the
+                limits.
+            ShapeError: If there are several samples.
         """
         if motion.shape:
             raise ShapeError('motion', 'a single sample', motion.shape)
@@ -269,21 +228,14 @@ class MotionGuard:
         return legs
 
     def admit_run(self, motion: Motion, stamps: Array) -> LegMotion:
-        """
-        Check successive samples of a stream as `admit` does, up to the first that it refuses.
+        """Check successive samples of a stream as `admit` does, up to the first that it refuses.
 
-        Parameters
-        ----------
-        motion : Motion
-            n samples.
-        stamps : ndarray, shape (n,)
-            When they hold, finite [s].
+        Args:
+            motion: n samples.
+            stamps (n,): When they hold, finite [s].
 
-        Returns
-        -------
-        LegMotion
+        Returns:
             Of the samples that passed, shape (m, 6); if they are fewer than n, `admit` tells why.
-
         """
         legs, values = self._evaluate(motion)
         passed = columns.first_outside(values, self._lower, self._upper)

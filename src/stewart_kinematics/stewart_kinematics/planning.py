@@ -53,35 +53,24 @@ def plan_move(
     duration: float | None = None,
     scale: float = 1.0,
 ) -> Cycloidal:
-    """
-    Plan a move that the guard allows from end to end.
+    """Plan a move that the guard allows from end to end.
 
     The profile's own limits are those of each base axis; where a move along several axes at once
     or the legs need longer, the move is stretched.
 
-    Parameters
-    ----------
-    start, target : Pose
-        End poses.
-    guard : MotionGuard
-        Judge of the whole way.
-    duration : float, optional
-        Duration asked for [s]; by default the shortest.
-    scale : float
-        Fraction of the platform's velocity, acceleration and jerk limits to use, in (0, 1].
+    Args:
+        start, target: End poses.
+        guard: Judge of the whole way.
+        duration: Duration asked for [s]; by default the shortest.
+        scale: Fraction of the platform's velocity, acceleration and jerk limits to use, in (0, 1].
 
-    Returns
-    -------
-    Cycloidal
+    Returns:
         The move.
 
-    Raises
-    ------
-    TrajectoryError
-        If `duration` is too short; the message names the shortest. If it is far too long.
-    MotionRefused
-        If the way leaves what the platform may do, however slowly it is travelled.
-
+    Raises:
+        TrajectoryError: If `duration` is too short; the message names the shortest. If it is far
+            too long.
+        MotionRefused: If the way leaves what the platform may do, however slowly it is travelled.
     """
     shortest = _stretched(Cycloidal.fastest(start, target, guard.platform.limits, scale), guard)
     if duration is None:
@@ -98,30 +87,20 @@ def plan_move(
 
 
 def plan_stop(trajectory: Trajectory, time: float, guard: MotionGuard) -> DeceleratedAlongPath:
-    """
-    Plan to come to rest along a trajectory's own path.
+    """Plan to come to rest along a trajectory's own path.
 
-    Parameters
-    ----------
-    trajectory : Trajectory
-        What is followed; it ends at rest or not at all.
-    time : float
-        Time of the trajectory at which the stop begins [s].
-    guard : MotionGuard
-        Judge of the whole way.
+    Args:
+        trajectory: What is followed; it ends at rest or not at all.
+        time: Time of the trajectory at which the stop begins [s].
+        guard: Judge of the whole way.
 
-    Returns
-    -------
-    DeceleratedAlongPath
+    Returns:
         The soonest of a few stops that keeps every limit, those on the jerk included.
 
-    Raises
-    ------
-    MotionRefused
-        If none does because a leg's or the platform's range forbids it.
-    TrajectoryError
-        If none does because the trajectory itself breaks acceleration or jerk limits.
-
+    Raises:
+        MotionRefused: If none does because a leg's or the platform's range forbids it.
+        TrajectoryError: If none does because the trajectory itself breaks acceleration or jerk
+            limits.
     """
     refusal: MotionRefused | None = None
     for stop in stops(trajectory, time, guard.platform.limits, guard.scale):
@@ -146,37 +125,23 @@ def plan_fades(
     duration: float = math.inf,
     horizon: float = math.inf,
 ) -> Faded:
-    """
-    Give a motion its fades and check it.
+    """Give a motion its fades and check it.
 
-    Parameters
-    ----------
-    motion : Trajectory
-        What is faded.
-    centre : Pose
-        Where it grows from and shrinks to.
-    guard : MotionGuard
-        Judge of the whole way.
-    fade_in, fade_out : float
-        Durations of rise and fall [s].
-    duration : float
-        When the fall ends [s]; infinite: when `motion` ends.
-    horizon : float
-        How much is checked, at most [s]; finite for an endless motion.
+    Args:
+        motion: What is faded.
+        centre: Where it grows from and shrinks to.
+        guard: Judge of the whole way.
+        fade_in, fade_out: Durations of rise and fall [s].
+        duration: When the fall ends [s]; infinite: when `motion` ends.
+        horizon: How much is checked, at most [s]; finite for an endless motion.
 
-    Returns
-    -------
-    Faded
+    Returns:
         The motion, from rest to rest or endless.
 
-    Raises
-    ------
-    TrajectoryError
-        If a fade is so short that a limit is broken; the message names one that is long enough.
-        If a time cannot be used.
-    MotionRefused
-        If no fade helps.
-
+    Raises:
+        TrajectoryError: If a fade is so short that a limit is broken; the message names one that
+            is long enough. If a time cannot be used.
+        MotionRefused: If no fade helps.
     """
     whole = Faded(motion, centre, fade_in, fade_out, duration)
     rest = Dwell(centre, 1.0)
@@ -202,32 +167,20 @@ def plan_fades(
 
 
 def plan_fade_out(wave: Faded, since: float, fade_out: float, guard: MotionGuard) -> Faded:
-    """
-    Plan to fade a motion out.
+    """Plan to fade a motion out.
 
-    Parameters
-    ----------
-    wave : Faded
-        The motion.
-    since : float
-        Its time at which the fall begins [s].
-    fade_out : float
-        Duration of the fall [s]; lengthened as far as the limits need it, from 0, too.
-    guard : MotionGuard
-        Judge of the fall.
+    Args:
+        wave: The motion.
+        since: Its time at which the fall begins [s].
+        fade_out: Duration of the fall [s]; lengthened as far as the limits need it, from 0, too.
+        guard: Judge of the fall.
 
-    Returns
-    -------
-    Faded
+    Returns:
         The same motion up to `since`; it ends at rest at its centre.
 
-    Raises
-    ------
-    MotionRefused
-        If the fall breaks a limit, however long it lasts.
-    TrajectoryError
-        If the motion ends before a fall can.
-
+    Raises:
+        MotionRefused: If the fall breaks a limit, however long it lasts.
+        TrajectoryError: If the motion ends before a fall can.
     """
     for fade in _fades(fade_out):
         ended = wave.ended(since, fade)
@@ -281,25 +234,16 @@ def _refusal(
 def check(
     trajectory: Trajectory, guard: MotionGuard, *, begin: float = 0.0, horizon: float = math.inf
 ) -> None:
-    """
-    Check a trajectory to its end.
+    """Check a trajectory to its end.
 
-    Parameters
-    ----------
-    trajectory : Trajectory
-        What is checked.
-    guard : MotionGuard
-        Judge.
-    begin : float
-        Time of the trajectory from which on it is checked [s].
-    horizon : float
-        How much of it is checked, at most [s]; finite for an endless one.
+    Args:
+        trajectory: What is checked.
+        guard: Judge.
+        begin: Time of the trajectory from which on it is checked [s].
+        horizon: How much of it is checked, at most [s]; finite for an endless one.
 
-    Raises
-    ------
-    MotionRefused
-        If a sample breaks a limit; its index counts the instants checked.
-
+    Raises:
+        MotionRefused: If a sample breaks a limit; its index counts the instants checked.
     """
     instants = _instants(min(trajectory.duration - begin, horizon))
     motion = trajectory.sample(begin + instants)

@@ -29,29 +29,21 @@ BODIES = ('platform', 'cylinder', 'rod')
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """
-    What the platform may do.
+    """What the platform may do.
 
-    Attributes
-    ----------
-    stroke : ndarray, shape (6, 2)
-        Lower and upper stroke of each leg [m].
-    rate, acceleration : float
-        Greatest rate [m/s] and acceleration [m/s²] of a leg.
-    base_joint_angle, platform_joint_angle : float
-        Greatest angle between a leg and its direction at the neutral pose, seen in the base and
-        in the platform [rad].
-    leg_distance : float
-        Least distance between the axes of two legs [m].
-    roll, pitch, yaw : ndarray, shape (2,)
-        Lower and upper angle [rad].
-    condition_number : float
-        Greatest condition number of the Jacobian, moments divided by the length scale.
-    linear_velocity, linear_acceleration, linear_jerk : float
-        Greatest magnitudes for the platform's origin [m/s], [m/s²], [m/s³].
-    angular_velocity, angular_acceleration, angular_jerk : float
-        Greatest magnitudes for the platform [rad/s], [rad/s²], [rad/s³].
-
+    Attributes:
+        stroke (6, 2): Lower and upper stroke of each leg [m].
+        rate, acceleration: Greatest rate [m/s] and acceleration [m/s²] of a leg.
+        base_joint_angle, platform_joint_angle: Greatest angle between a leg and its direction at
+            the neutral pose, seen in the base and in the platform [rad].
+        leg_distance: Least distance between the axes of two legs [m].
+        roll, pitch, yaw (2,): Lower and upper angle [rad].
+        condition_number: Greatest condition number of the Jacobian, moments divided by the length
+            scale.
+        linear_velocity, linear_acceleration, linear_jerk: Greatest magnitudes for the platform's
+            origin [m/s], [m/s²], [m/s³].
+        angular_velocity, angular_acceleration, angular_jerk: Greatest magnitudes for the platform
+            [rad/s], [rad/s²], [rad/s³].
     """
 
     stroke: Array
@@ -101,18 +93,12 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class RigidBody:
-    """
-    Inertial parameters of one body.
+    """Inertial parameters of one body.
 
-    Attributes
-    ----------
-    mass : float
-        [kg]; zero for a massless body.
-    centre_of_mass : ndarray, shape (3,)
-        In the body's frame [m].
-    inertia : ndarray, shape (3, 3)
-        About the centre of mass, in the axes of the body's frame [kg m²].
-
+    Attributes:
+        mass: [kg]; zero for a massless body.
+        centre_of_mass (3,): In the body's frame [m].
+        inertia (3, 3): About the centre of mass, in the axes of the body's frame [kg m²].
     """
 
     mass: float
@@ -145,22 +131,14 @@ class RigidBody:
 
 @dataclass(frozen=True, eq=False)
 class MassProperties:
-    """
-    Masses of a platform and the gravity they feel.
+    """Masses of a platform and the gravity they feel.
 
-    Attributes
-    ----------
-    gravity : ndarray, shape (3,)
-        In ``base_link`` axes [m/s²].
-    platform : RigidBody
-        In ``platform_link``, without the payload.
-    cylinder : RigidBody
-        In the leg frame, from the base joint.
-    rod : RigidBody
-        In the leg frame, from the platform joint.
-    payload : RigidBody or None
-        In ``platform_link``.
-
+    Attributes:
+        gravity (3,): In ``base_link`` axes [m/s²].
+        platform: In ``platform_link``, without the payload.
+        cylinder: In the leg frame, from the base joint.
+        rod: In the leg frame, from the platform joint.
+        payload: In ``platform_link``.
     """
 
     gravity: Array
@@ -172,29 +150,18 @@ class MassProperties:
 
 @dataclass(frozen=True, eq=False)
 class Platform:
-    """
-    One type of platform.
+    """One type of platform.
 
-    Attributes
-    ----------
-    name, title : str
-        Short and long name.
-    geometry : Geometry
-        Where its joints are.
-    limits : Limits
-        What it may do.
-    masses : MassProperties or None
-        None where they are unknown: dynamics is refused then.
-    imu : Pose or None
-        ``imu_link`` in ``platform_link``; None where there is no sensor.
-    sources : mapping of str to str
-        Where the numbers come from, by key path or a prefix of one.
-    gravity : ndarray, shape (3,)
-        In ``base_link`` axes, known even where the masses are not [m/s²].
-    base_joint_axes : ndarray, shape (6, 3)
-        Unit vector of the axis of each base joint, a universal joint, that is fixed in
-        ``base_link``. The leg frame's y axis is normal to it and to the leg.
-
+    Attributes:
+        name, title: Short and long name.
+        geometry: Where its joints are.
+        limits: What it may do.
+        masses: None where they are unknown: dynamics is refused then.
+        imu: ``imu_link`` in ``platform_link``; None where there is no sensor.
+        sources: Where the numbers come from, by key path or a prefix of one.
+        gravity (3,): In ``base_link`` axes, known even where the masses are not [m/s²].
+        base_joint_axes (6, 3): Unit vector of the axis of each base joint, a universal joint, that
+            is fixed in ``base_link``. The leg frame's y axis is normal to it and to the leg.
     """
 
     name: str
@@ -209,28 +176,18 @@ class Platform:
 
     @classmethod
     def from_yaml(cls, name_or_path: str | os.PathLike[str]) -> Platform:
-        """
-        Read a stored platform or a YAML file.
+        """Read a stored platform or a YAML file.
 
-        Parameters
-        ----------
-        name_or_path : str or path-like
-            ``vigo``, or the path of a file.
+        Args:
+            name_or_path: ``vigo``, or the path of a file.
 
-        Returns
-        -------
-        Platform
+        Returns:
             The platform.
 
-        Raises
-        ------
-        ConfigurationError
-            If the name is unknown, or a key is wrong, missing or unknown.
-        GeometryError
-            If the joints do not make a usable platform.
-        OSError
-            If the file cannot be read.
-
+        Raises:
+            ConfigurationError: If the name is unknown, or a key is wrong, missing or unknown.
+            GeometryError: If the joints do not make a usable platform.
+            OSError: If the file cannot be read.
         """
         try:
             path = platform_path(name_or_path)
@@ -307,19 +264,13 @@ def _inertia(section: Section) -> Array:
 
 
 def inertia_fault(inertia: Array) -> str:
-    """
-    Say why no body can have an inertia.
+    """Say why no body can have an inertia.
 
-    Parameters
-    ----------
-    inertia : ndarray, shape (3, 3)
-        About the centre of mass, symmetric [kg m²].
+    Args:
+        inertia (3, 3): About the centre of mass, symmetric [kg m²].
 
-    Returns
-    -------
-    str
+    Returns:
         What is wrong, with the eigenvalue concerned; empty if nothing is.
-
     """
     moments = np.linalg.eigvalsh(inertia)
     slack = ROUNDING * float(np.abs(moments).max())

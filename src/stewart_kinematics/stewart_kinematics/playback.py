@@ -16,16 +16,11 @@ NANOSECONDS = 1_000_000_000
 
 @dataclass(frozen=True, eq=False)
 class Playback:
-    """
-    A trajectory and the instant of its time 0.
+    """A trajectory and the instant of its time 0.
 
-    Attributes
-    ----------
-    trajectory : Trajectory
-        It ends at rest, or never.
-    begin : int
-        On the clock of the stamps [ns].
-
+    Attributes:
+        trajectory: It ends at rest, or never.
+        begin: On the clock of the stamps [ns].
     """
 
     trajectory: Trajectory
@@ -40,19 +35,14 @@ class Playback:
         return self.trajectory.sample((now - self.begin) / NANOSECONDS)
 
     def over(self, now: int, executed: int) -> bool:
-        """
-        Tell whether the platform has been sent where the trajectory ends.
+        """Tell whether the platform has been sent where the trajectory ends.
 
         Samples after the end are clamped to it, exactly at rest. They go on until one was
         executed.
 
-        Parameters
-        ----------
-        now : int
-            Present instant [ns].
-        executed : int
-            Stamp of the last setpoint that was executed; 0: none [ns].
-
+        Args:
+            now: Present instant [ns].
+            executed: Stamp of the last setpoint that was executed; 0: none [ns].
         """
         end = self.trajectory.duration
         return self.elapsed(now) >= end and executed >= self.begin + end * NANOSECONDS

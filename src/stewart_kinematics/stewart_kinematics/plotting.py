@@ -19,21 +19,14 @@ COLOURS = ('#c53030', '#dd6b20', '#d69e2e', '#38a169', '#319795', '#805ad5', '#b
 
 
 def draw_slice(axes: Axes, part: Slice) -> list[Any]:
-    """
-    Draw where a slice is reachable, and what stops the platform elsewhere.
+    """Draw where a slice is reachable, and what stops the platform elsewhere.
 
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        Where to draw.
-    part : Slice
-        The slice.
+    Args:
+        axes: Where to draw.
+        part: The slice.
 
-    Returns
-    -------
-    list of artists
+    Returns:
         The coloured regions and the outline of what is reachable.
-
     """
     (first, unit), (second, other) = (_in_display_units(part, k) for k in (0, 1))
     reachable = part.margin >= 0.0
@@ -65,21 +58,14 @@ def draw_slice(axes: Axes, part: Slice) -> list[Any]:
 
 
 def draw_volume(axes: Any, cloud: Volume) -> Any:
-    """
-    Draw the boundary of a volume as a cloud of points.
+    """Draw the boundary of a volume as a cloud of points.
 
-    Parameters
-    ----------
-    axes : mpl_toolkits.mplot3d.axes3d.Axes3D
-        Where to draw.
-    cloud : Volume
-        The volume.
+    Args:
+        axes: Where to draw.
+        cloud: The volume.
 
-    Returns
-    -------
-    artist
+    Returns:
         The cloud, coloured by height.
-
     """
     shell = cloud.positions[cloud.boundary] * 1e3
     points = axes.scatter(*shell.T, c=shell[:, 2], s=4.0, cmap='viridis')
@@ -91,25 +77,16 @@ def draw_volume(axes: Any, cloud: Volume) -> Any:
 
 
 def workspace_figure(title: str, pose: Pose, slices: list[Slice], cloud: Volume) -> Figure:
-    """
-    Put slices and volume on one page.
+    """Put slices and volume on one page.
 
-    Parameters
-    ----------
-    title : str
-        Name of the platform.
-    pose : Pose
-        From which the displacements of the slices count.
-    slices : list of Slice
-        Three of them.
-    cloud : Volume
-        The volume.
+    Args:
+        title: Name of the platform.
+        pose: From which the displacements of the slices count.
+        slices: Three of them.
+        cloud: The volume.
 
-    Returns
-    -------
-    matplotlib.figure.Figure
+    Returns:
         Four pictures, to be saved.
-
     """
     figure = Figure(figsize=(12.0, 10.0), layout='constrained')
     x, y, z = pose.position * 1e3

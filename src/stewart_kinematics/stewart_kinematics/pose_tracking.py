@@ -15,13 +15,10 @@ from stewart_kinematics.tracking import tracking_error, TrackingErrors
 
 
 class PoseTracking:
-    """
-    Forward kinematics along a stream of strokes, compared with the setpoints executed.
+    """Forward kinematics along a stream of strokes, compared with the setpoints executed.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform.
+    Args:
+        geometry: Joints of the platform.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -31,26 +28,17 @@ class PoseTracking:
         self._commanded = CommandHistory()
 
     def solve(self, strokes: Array) -> ForwardResult:
-        """
-        Find the pose of measured strokes, beginning at the pose found last.
+        """Find the pose of measured strokes, beginning at the pose found last.
 
-        Parameters
-        ----------
-        strokes : ndarray, shape (6,)
-            [m].
+        Args:
+            strokes (6,): [m].
 
-        Returns
-        -------
-        ForwardResult
+        Returns:
             Converged.
 
-        Raises
-        ------
-        ConvergenceError
-            If there is no pose that can be trusted.
-        StewartError
-            If a length is not a positive, finite number.
-
+        Raises:
+            ConvergenceError: If there is no pose that can be trusted.
+            StewartError: If a length is not a positive, finite number.
         """
         # What fails is searched for from the neutral pose the next time.
         start, self._start = self._start, self._geometry.neutral_pose
@@ -65,23 +53,15 @@ class PoseTracking:
         self._commanded.add(stamp, *motion)
 
     def error(self, stamp: float, result: ForwardResult, strokes: Array) -> TrackingErrors | None:
-        """
-        Compare a pose with what the driver plays at that instant.
+        """Compare a pose with what the driver plays at that instant.
 
-        Parameters
-        ----------
-        stamp : float
-            When the strokes were measured [s].
-        result : ForwardResult
-            Of `solve`.
-        strokes : ndarray, shape (6,)
-            What it was found from [m].
+        Args:
+            stamp: When the strokes were measured [s].
+            result: Of `solve`.
+            strokes (6,): What it was found from [m].
 
-        Returns
-        -------
-        TrackingErrors or None
+        Returns:
             None while nothing is commanded, and before the first `begin_anew`.
-
         """
         played = self._commanded.at(stamp - self._delay)
         if played is None:
@@ -90,14 +70,10 @@ class PoseTracking:
         return tracking_error(self._geometry, played, pose, strokes)
 
     def begin_anew(self, playout_delay: float) -> None:
-        """
-        Forget what was commanded: the platform no longer follows it.
+        """Forget what was commanded: the platform no longer follows it.
 
-        Parameters
-        ----------
-        playout_delay : float
-            How long after its stamp the driver plays a setpoint from now on [s].
-
+        Args:
+            playout_delay: How long after its stamp the driver plays a setpoint from now on [s].
         """
         self._commanded.clear()
         self._delay = playout_delay

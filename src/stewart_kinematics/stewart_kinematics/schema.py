@@ -49,26 +49,17 @@ class _UniqueKeyLoader(yaml.SafeLoader):
 
 
 def read_yaml(path: Path) -> Section:
-    """
-    Read a YAML file whose top level is a mapping.
+    """Read a YAML file whose top level is a mapping.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
+    Args:
+        path: The file.
 
-    Returns
-    -------
-    Section
+    Returns:
         Its top level.
 
-    Raises
-    ------
-    ConfigurationError
-        If the file is not YAML, gives a key twice or is no mapping.
-    OSError
-        If the file cannot be read.
-
+    Raises:
+        ConfigurationError: If the file is not YAML, gives a key twice or is no mapping.
+        OSError: If the file cannot be read.
     """
     try:
         content = yaml.load(path.read_text(encoding='utf-8'), Loader=_UniqueKeyLoader)
@@ -88,21 +79,14 @@ def _in_words(error: yaml.YAMLError | UnicodeDecodeError) -> str:
 
 
 class Section:
-    """
-    One mapping of a file, read key by key; `finish` refuses what nobody read.
+    """One mapping of a file, read key by key; `finish` refuses what nobody read.
 
-    Parameters
-    ----------
-    content : object
-        What stands in the file; must be a mapping.
-    path : str
-        Dotted key path of this mapping, empty at the top.
+    Args:
+        content: What stands in the file; must be a mapping.
+        path: Dotted key path of this mapping, empty at the top.
 
-    Raises
-    ------
-    ConfigurationError
-        By every method, naming the key path, the value and what was expected.
-
+    Raises:
+        ConfigurationError: By every method, naming the key path, the value and what was expected.
     """
 
     def __init__(self, content: object, path: str) -> None:

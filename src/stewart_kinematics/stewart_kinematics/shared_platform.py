@@ -11,12 +11,10 @@ from stewart_kinematics.platform import Platform
 
 
 def load_platform(name_or_path: str) -> Platform:
-    """
-    Read a platform, once for every version of its file.
+    """Read a platform, once for every version of its file.
 
     Platforms cannot change, so all can share them, and with them what is prepared for a geometry.
     Parameters, result and errors are those of `Platform.from_yaml`.
-
     """
     try:
         version = platform_path(name_or_path).stat().st_mtime_ns

@@ -17,18 +17,13 @@ PoseArrays = tuple[Array, Array]
 
 @dataclass(frozen=True, eq=False)
 class TrackingErrors:
-    """
-    Commanded minus achieved.
+    """Commanded minus achieved.
 
-    Attributes
-    ----------
-    position : ndarray, shape (3,)
-        Of ``platform_link``'s origin in ``base_link`` axes [m].
-    rotation : ndarray, shape (3,)
-        Rotation vector taking the achieved to the commanded attitude, ``base_link`` axes [rad].
-    strokes : ndarray, shape (6,)
-        Legs 1 to 6 [m].
-
+    Attributes:
+        position (3,): Of ``platform_link``'s origin in ``base_link`` axes [m].
+        rotation (3,): Rotation vector taking the achieved to the commanded attitude, ``base_link``
+            axes [rad].
+        strokes (6,): Legs 1 to 6 [m].
     """
 
     position: Array
@@ -39,23 +34,15 @@ class TrackingErrors:
 def tracking_error(
     geometry: Geometry, commanded: PoseArrays, achieved: PoseArrays, strokes: Array
 ) -> TrackingErrors:
-    """
-    Compare a commanded with an achieved pose.
+    """Compare a commanded with an achieved pose.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform.
-    commanded, achieved : tuple of ndarray
-        Position [m] and unit quaternion.
-    strokes : ndarray, shape (6,)
-        Measured strokes [m].
+    Args:
+        geometry: Joints of the platform.
+        commanded, achieved: Position [m] and unit quaternion.
+        strokes (6,): Measured strokes [m].
 
-    Returns
-    -------
-    TrackingErrors
+    Returns:
         Of pose and strokes.
-
     """
     out = np.empty(12)
     compare(

@@ -12,19 +12,15 @@ from stewart_kinematics.motion import Motion
 
 
 def warm_up(*geometries: Geometry) -> None:
-    """
-    Solve each geometry once.
+    """Solve each geometry once.
 
     Kernels have fixed signatures and are compiled, or read from the cache on disk, when their
     module is imported: those that a program can call are there when its imports are done. What
     is computed once for a geometry, its assured region above all, is computed here. Afterwards
     no call on these geometries takes longer than any other.
 
-    Parameters
-    ----------
-    *geometries : Geometry
-        Geometries that will be used.
-
+    Args:
+        *geometries: Geometries that will be used.
     """
     for geometry in geometries:
         pose = geometry.neutral_pose

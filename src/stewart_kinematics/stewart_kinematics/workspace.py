@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Where the platform can be at rest: reach along each axis, slices and the volume.
+"""Where the platform can be at rest: reach along each axis, slices and the volume.
 
 Displacements count from a given pose: x, y, z along the axes of ``base_link`` [m], roll, pitch
 and yaw added to those of the pose [rad]. What is reachable is what the motion guard accepts.
-
 """
 
 from __future__ import annotations
@@ -43,18 +41,12 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Reach:
-    """
-    How far the platform can go along one axis with the others kept.
+    """How far the platform can go along one axis with the others kept.
 
-    Attributes
-    ----------
-    axis : str
-        One of `AXES`.
-    lower, upper : float
-        Furthest displacements on the connected stretch about the pose [m] or [rad].
-    below, above : Violation or None
-        What stops it at either end; None where nothing does, as for a full turn.
-
+    Attributes:
+        axis: One of `AXES`.
+        lower, upper: Furthest displacements on the connected stretch about the pose [m] or [rad].
+        below, above: What stops it at either end; None where nothing does, as for a full turn.
     """
 
     axis: str
@@ -66,22 +58,15 @@ class Reach:
 
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """
-    Margins over a plane of two displacements.
+    """Margins over a plane of two displacements.
 
-    Attributes
-    ----------
-    axes : tuple of str
-        First and second axis, of `AXES`.
-    first, second : ndarray, shape (n,)
-        Displacements [m] or [rad].
-    margin : ndarray, shape (n, n)
-        Least margin of the motion guard at (first, second), not negative where reachable.
-    limiting : ndarray, shape (n, n)
-        Index into `quantities` of the quantity with the least margin.
-    quantities : tuple of str
-        Guarded quantities.
-
+    Attributes:
+        axes: First and second axis, of `AXES`.
+        first, second (n,): Displacements [m] or [rad].
+        margin (n, n): Least margin of the motion guard at (first, second), not negative where
+            reachable.
+        limiting (n, n): Index into `quantities` of the quantity with the least margin.
+        quantities: Guarded quantities.
     """
 
     axes: tuple[str, str]
@@ -94,22 +79,14 @@ class Slice:
 
 @dataclass(frozen=True, eq=False)
 class Volume:
-    """
-    Positions that can be reached with one attitude.
+    """Positions that can be reached with one attitude.
 
-    Attributes
-    ----------
-    quaternion_xyzw : ndarray, shape (4,)
-        The attitude.
-    positions : ndarray, shape (n, 3)
-        Centres of the reachable cells, in ``base_link`` [m].
-    margin : ndarray, shape (n,)
-        Least margin of the motion guard at each.
-    boundary : ndarray, shape (n,), bool
-        Whether a neighbour of the cell cannot be reached.
-    cell : ndarray, shape (3,)
-        Edges of a cell [m].
-
+    Attributes:
+        quaternion_xyzw (4,): The attitude.
+        positions (n, 3): Centres of the reachable cells, in ``base_link`` [m].
+        margin (n,): Least margin of the motion guard at each.
+        boundary (n,): Whether a neighbour of the cell cannot be reached.
+        cell (3,): Edges of a cell [m].
     """
 
     quaternion_xyzw: Array
@@ -125,21 +102,14 @@ class Volume:
 
 
 def displaced(pose: Pose, displacement: Array) -> Motion:
-    """
-    Return rest at displacements from a pose.
+    """Return rest at displacements from a pose.
 
-    Parameters
-    ----------
-    pose : Pose
-        Where the displacements count from.
-    displacement : ndarray, shape (..., 6)
-        In the order of `AXES` [m], [rad].
+    Args:
+        pose: Where the displacements count from.
+        displacement (..., 6): In the order of `AXES` [m], [rad].
 
-    Returns
-    -------
-    Motion
+    Returns:
         Samples of shape (...) without velocity or acceleration.
-
     """
     yaw, pitch, roll = Rotation.from_quat(pose.quaternion_xyzw).as_euler('ZYX')
     angles = displacement[..., 3:] + np.array([roll, pitch, yaw])
@@ -150,27 +120,18 @@ def displaced(pose: Pose, displacement: Array) -> Motion:
 
 
 def reach(guard: MotionGuard, pose: Pose) -> tuple[Reach, ...]:
-    """
-    Find how far the platform can go from a pose along each axis, both ways.
+    """Find how far the platform can go from a pose along each axis, both ways.
 
-    Parameters
-    ----------
-    guard : MotionGuard
-        What decides.
-    pose : Pose
-        Where to start.
+    Args:
+        guard: What decides.
+        pose: Where to start.
 
-    Returns
-    -------
-    tuple of Reach
+    Returns:
         One for each of `AXES`, exact to rounding. Gaps narrower than 1/720 of the greatest
         conceivable displacement may be stepped over.
 
-    Raises
-    ------
-    MotionRefused
-        If the platform cannot even rest at the pose.
-
+    Raises:
+        MotionRefused: If the platform cannot even rest at the pose.
     """
     guard.check(Motion.at_rest(pose))
     spans = _spans(guard.platform, pose)
@@ -192,30 +153,19 @@ def reach(guard: MotionGuard, pose: Pose) -> tuple[Reach, ...]:
 
 
 def plane(guard: MotionGuard, pose: Pose, axes: tuple[str, str], count: int) -> Slice:
-    """
-    Evaluate the margins over a plane of two displacements, a little wider than the reachable.
+    """Evaluate the margins over a plane of two displacements, a little wider than the reachable.
 
-    Parameters
-    ----------
-    guard : MotionGuard
-        What decides.
-    pose : Pose
-        Where displacements count from.
-    axes : tuple of str
-        Two different ones of `AXES`.
-    count : int
-        Samples along each axis, at least 2.
+    Args:
+        guard: What decides.
+        pose: Where displacements count from.
+        axes: Two different ones of `AXES`.
+        count: Samples along each axis, at least 2.
 
-    Returns
-    -------
-    Slice
+    Returns:
         The margins.
 
-    Raises
-    ------
-    ConfigurationError
-        If the axes or the count are wrong.
-
+    Raises:
+        ConfigurationError: If the axes or the count are wrong.
     """
     if len(set(axes)) != 2 or not set(axes) <= set(AXES):
         raise ConfigurationError('axes', axes, f'two different ones of {", ".join(AXES)}')
@@ -256,30 +206,19 @@ def _framed(samples: Array, inside: NDArray[np.bool_]) -> tuple[Array, Array]:
 
 
 def volume(guard: MotionGuard, pose: Pose, count: int, progress: Progress | None = None) -> Volume:
-    """
-    Find the positions that can be reached with the attitude of a pose.
+    """Find the positions that can be reached with the attitude of a pose.
 
-    Parameters
-    ----------
-    guard : MotionGuard
-        What decides.
-    pose : Pose
-        Its attitude is kept.
-    count : int
-        Cells along each edge of the box about what is reachable, 2 to `MOST_CELLS`.
-    progress : callable, optional
-        Called with the part done, 0 to 1.
+    Args:
+        guard: What decides.
+        pose: Its attitude is kept.
+        count: Cells along each edge of the box about what is reachable, 2 to `MOST_CELLS`.
+        progress: Called with the part done, 0 to 1.
 
-    Returns
-    -------
-    Volume
+    Returns:
         Empty where nothing can be reached.
 
-    Raises
-    ------
-    ConfigurationError
-        If the count is too small or too large.
-
+    Raises:
+        ConfigurationError: If the count is too small or too large.
     """
     if not 2 <= count <= MOST_CELLS:
         raise ConfigurationError('cells', count, f'2 to {MOST_CELLS} along each edge')
@@ -338,11 +277,9 @@ def _boundary(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _box(platform: Platform, pose: Pose) -> tuple[Array, Array]:
-    """
-    Return a box that holds every position the longest legs allow with the pose's attitude.
+    """Return a box that holds every position the longest legs allow with the pose's attitude.
 
     Leg i keeps the platform within its greatest length of B_i - R b_i: six spheres.
-
     """
     geometry = platform.geometry
     longest = (geometry.retracted_length + platform.limits.stroke[:, 1])[:, None]

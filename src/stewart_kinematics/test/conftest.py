@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Table 2 of Machines 2022, 10, 711 (Vigo), for the tests of inverse and forward kinematics.
+"""Table 2 of Machines 2022, 10, 711 (Vigo), for the tests of inverse and forward kinematics.
 
 A conftest, because test modules cannot import each other. The signs that the print lost are put
 back, and the sixth stroke of row 4, a misprint (213.64096), is replaced by what the paper's
 geometry gives.
-
 """
 
 from dataclasses import dataclass

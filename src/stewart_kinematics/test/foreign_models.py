@@ -31,8 +31,7 @@ def along(i: int) -> Rotation:
 
 
 def closed_by_bodies() -> str:
-    """
-    Build MJCF with geoms that carry the masses, classes, degrees, and connected bodies.
+    """Build MJCF with geoms that carry the masses, classes, degrees, and connected bodies.
 
     Slides are 0 in the drawing and go both ways; the platform is free; hinge axes are the leg's.
     """
@@ -67,8 +66,7 @@ def closed_by_bodies() -> str:
 
 
 def hung_on_one_leg() -> str:
-    """
-    Build MJCF whose platform is the end of leg 1, on a base that stands turned and raised.
+    """Build MJCF whose platform is the end of leg 1, on a base that stands turned and raised.
 
     Ball joints at the base, hinges at the platform, cross pieces, slides that shorten when their
     position grows, sites that connects name; the other legs hang down from the platform.

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-SDF by the published specification, and the verbs that write and read models.
+"""SDF by the published specification, and the verbs that write and read models.
 
 The rules are those of SDFormat 1.11 (sdformat.org/spec), for the elements that are written. Its
 own XSD cannot be loaded as published: two types have the name ``model``, and ``pose`` is empty.

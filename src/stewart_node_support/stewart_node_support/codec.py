@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Messages as bytes: where the numbers lie is found once, and only numbers travel after that.
+"""Messages as bytes: where the numbers lie is found once, and only numbers travel after that.
 
 rclpy converts a message field by field, which costs more than a hundred times what copying its
 bytes costs. Messages of one topic have the same strings and sequence lengths nearly always, and
@@ -11,7 +10,6 @@ message that does not fit a known layout goes through rclpy once.
 
 The bytes are CDR, plain version 1 (OMG formal/02-06-51), little-endian: each number is aligned to
 its size, counted from behind the four bytes of the encapsulation.
-
 """
 
 from __future__ import annotations
@@ -45,28 +43,18 @@ KNOWN = 8
 
 
 class Layout:
-    """
-    Where the numbers lie in every message with the strings and sequence lengths of one message.
+    """Where the numbers lie in every message with the strings and sequence lengths of one message.
 
-    Parameters
-    ----------
-    message : object
-        Message of a generated class.
+    Args:
+        message: Message of a generated class.
 
-    Attributes
-    ----------
-    data : bytes
-        The message, serialised; padding is zero.
-    texts : dict of str to (str or tuple of str)
-        Its strings by path, such as ``header.frame_id``.
-    mask : bytes
-        255 where a byte is part of the layout, 0 where it belongs to a number or is padding.
+    Attributes:
+        data: The message, serialised; padding is zero.
+        texts: Its strings by path, such as ``header.frame_id``.
+        mask: 255 where a byte is part of the layout, 0 where it belongs to a number or is padding.
 
-    Raises
-    ------
-    TypeError
-        If a field is neither a number nor a string, nor an array or a sequence of them.
-
+    Raises:
+        TypeError: If a field is neither a number nor a string, nor an array or a sequence of them.
     """
 
     def __init__(self, message: Any) -> None:
@@ -86,42 +74,29 @@ class Layout:
         return tuple(self._places)
 
     def matches(self, data: bytes) -> bool:
-        """
-        Tell whether serialised bytes have this layout: encapsulation, strings and lengths.
+        """Tell whether serialised bytes have this layout: encapsulation, strings and lengths.
 
         Where a sequence is empty, rclpy serialises a few bytes more than there are: nobody reads
         what lies behind the last field.
-
         """
         whole = int.from_bytes(data, 'little') & self._fixed_bits == self._fixed
         return whole and len(data) >= len(self.data)
 
     def place(self, *paths: str) -> tuple[int, np.dtype[Any], int]:
-        """
-        Return where numbers lie that follow each other and are of one type.
+        """Return where numbers lie that follow each other and are of one type.
 
-        Parameters
-        ----------
-        *paths : str
-            Fields or parts of the message in their order, such as ``position`` of a JointState,
-            or ``pose`` and ``twist`` of a PlatformSetpoint.
+        Args:
+            *paths: Fields or parts of the message in their order, such as ``position`` of a
+                JointState, or ``pose`` and ``twist`` of a PlatformSetpoint.
 
-        Returns
-        -------
-        offset : int
-            Of the first number [byte].
-        dtype : numpy.dtype
-            Of each number.
-        count : int
-            How many numbers.
+        Returns:
+            offset: Of the first number [byte].
+            dtype: Of each number.
+            count: How many numbers.
 
-        Raises
-        ------
-        KeyError
-            If there is no such field.
-        TypeError
-            If strings, padding or other types lie between the numbers.
-
+        Raises:
+            KeyError: If there is no such field.
+            TypeError: If strings, padding or other types lie between the numbers.
         """
         fields: list[tuple[int, np.dtype[Any], int]] = []
         for path in paths:
@@ -142,19 +117,13 @@ class Layout:
         return offset, dtype, (end - offset) // dtype.itemsize
 
     def numbers(self, *paths: str) -> Callable[[bytes], NDArray[Any]]:
-        """
-        Return a function that reads numbers from bytes with this layout.
+        """Return a function that reads numbers from bytes with this layout.
 
-        Parameters
-        ----------
-        *paths : str
-            As for `place`.
+        Args:
+            *paths: As for `place`.
 
-        Returns
-        -------
-        callable
+        Returns:
             Returns a new aligned array, shape (count,).
-
         """
         offset, dtype, count = self.place(*paths)
 
@@ -207,20 +176,14 @@ class Layout:
 
 
 class Template:
-    """
-    A message as bytes whose numbers are written over and over again.
+    """A message as bytes whose numbers are written over and over again.
 
-    Parameters
-    ----------
-    message : object
-        Message of a generated class that begins with a header; its strings and the lengths of its
-        sequences stay, and so does every number that is not written.
+    Args:
+        message: Message of a generated class that begins with a header; its strings and the
+            lengths of its sequences stay, and so does every number that is not written.
 
-    Raises
-    ------
-    TypeError
-        If the message does not begin with a header.
-
+    Raises:
+        TypeError: If the message does not begin with a header.
     """
 
     def __init__(self, message: Any) -> None:
@@ -230,19 +193,13 @@ class Template:
         self._data = bytearray(self._layout.data)
 
     def view(self, *paths: str) -> NDArray[Any]:
-        """
-        Return numbers of the message, to be written.
+        """Return numbers of the message, to be written.
 
-        Parameters
-        ----------
-        *paths : str
-            Such as ``pose.position``; see `Layout.place`.
+        Args:
+            *paths: Such as ``pose.position``; see `Layout.place`.
 
-        Returns
-        -------
-        ndarray, shape (count,)
-            Not aligned: made to be assigned to, not to be computed with.
-
+        Returns:
+            (count,): Not aligned: made to be assigned to, not to be computed with.
         """
         offset, dtype, count = self._layout.place(*paths)
         return np.frombuffer(self._data, dtype, count, offset)
@@ -254,17 +211,12 @@ class Template:
 
 
 class Reader(Generic[Decoded]):
-    """
-    Decode serialised messages of one type.
+    """Decode serialised messages of one type.
 
-    Parameters
-    ----------
-    message_type : type
-        Generated class that begins with a header.
-    prepare : callable
-        Makes of a `Layout` the function that decodes bytes with this layout. It may raise
-        MessageError where the strings or lengths are not what the reader expects.
-
+    Args:
+        message_type: Generated class that begins with a header.
+        prepare: Makes of a `Layout` the function that decodes bytes with this layout. It may raise
+            MessageError where the strings or lengths are not what the reader expects.
     """
 
     def __init__(
@@ -276,24 +228,17 @@ class Reader(Generic[Decoded]):
         self._known: dict[int, tuple[Layout, Callable[[bytes], Decoded]]] = {}
 
     def read(self, data: bytes) -> Decoded:
-        """
-        Decode one message.
+        """Decode one message.
 
-        Parameters
-        ----------
-        data : bytes
-            Serialised message, encapsulation included.
+        Args:
+            data: Serialised message, encapsulation included.
 
-        Returns
-        -------
-        object
+        Returns:
             What the prepared function returns.
 
-        Raises
-        ------
-        MessageError
-            If the bytes are no message of this type, or it does not carry what is expected.
-
+        Raises:
+            MessageError: If the bytes are no message of this type, or it does not carry what is
+                expected.
         """
         known = self._known.get(len(data))
         if known is not None and known[0].matches(data):
@@ -327,21 +272,14 @@ def stamp_of(data: bytes) -> int:
 
 
 def write(view: NDArray[Any], values: ArrayLike) -> None:
-    """
-    Write all numbers of a field.
+    """Write all numbers of a field.
 
-    Parameters
-    ----------
-    view : ndarray, shape (n,)
-        From `Template.view`.
-    values : array_like, shape (n,)
-        The numbers.
+    Args:
+        view (n,): From `Template.view`.
+        values (n,): The numbers.
 
-    Raises
-    ------
-    MessageError
-        If the shape differs; numpy would repeat a single number.
-
+    Raises:
+        MessageError: If the shape differs; numpy would repeat a single number.
     """
     # Asking the array itself takes a fifth of the time of `numpy.shape`.
     shape = values.shape if isinstance(values, np.ndarray) else np.shape(values)

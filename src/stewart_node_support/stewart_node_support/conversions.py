@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Arrays to message fields and back; quaternions are x, y, z, w on both sides.
+"""Arrays to message fields and back; quaternions are x, y, z, w on both sides.
 
 For what is said now and then, such as goals. Messages at the full rate travel as bytes:
 `hot_messages` and `legs`. Every scalar passes through float(): rclpy serialises an int or a
 float32 in a float64 field as garbage, silently.
-
 """
 
 from __future__ import annotations
@@ -54,52 +52,34 @@ def vector_from_msg(message: Vector3 | Point) -> Array:
 
 
 def pose_from_msg(message: Pose) -> tuple[Array, Array]:
-    """
-    Return position and attitude of a Pose.
+    """Return position and attitude of a Pose.
 
-    Parameters
-    ----------
-    message : geometry_msgs.msg.Pose
-        Position [m] and unit quaternion.
+    Args:
+        message: Position [m] and unit quaternion.
 
-    Returns
-    -------
-    position : ndarray, shape (3,)
-        [m].
-    quaternion_xyzw : ndarray, shape (4,)
-        Unit quaternion, normalised.
+    Returns:
+        position (3,): [m].
+        quaternion_xyzw (4,): Unit quaternion, normalised.
 
-    Raises
-    ------
-    MessageError
-        If a value is not finite or the quaternion's norm is not 1 within 1e-3.
-
+    Raises:
+        MessageError: If a value is not finite or the quaternion's norm is not 1 within 1e-3.
     """
     position, turn = vector_from_msg(message.position), message.orientation
     return position, unit_quaternion(position, np.array([turn.x, turn.y, turn.z, turn.w]))
 
 
 def unit_quaternion(position: Array, quaternion_xyzw: Array) -> Array:
-    """
-    Check a pose and return its quaternion, normalised.
+    """Check a pose and return its quaternion, normalised.
 
-    Parameters
-    ----------
-    position : ndarray, shape (3,)
-        [m].
-    quaternion_xyzw : ndarray, shape (4,)
-        Of norm 1 within 1e-3.
+    Args:
+        position (3,): [m].
+        quaternion_xyzw (4,): Of norm 1 within 1e-3.
 
-    Returns
-    -------
-    ndarray, shape (4,)
-        Unit quaternion.
+    Returns:
+        (4,): Unit quaternion.
 
-    Raises
-    ------
-    MessageError
-        If a value is not finite or the norm is not 1 within 1e-3.
-
+    Raises:
+        MessageError: If a value is not finite or the norm is not 1 within 1e-3.
     """
     norm = hypot(*quaternion_xyzw.tolist())
     if not (isfinite(norm) and all(map(isfinite, position.tolist()))):

@@ -28,18 +28,12 @@ class Level(IntEnum):
 
 @dataclass(frozen=True)
 class Report:
-    """
-    What one task has to say.
+    """What one task has to say.
 
-    Attributes
-    ----------
-    level : Level
-        How bad it is.
-    message : str
-        One sentence.
-    values : mapping of str to anything printable
-        Numbers behind the sentence, with the unit in the name.
-
+    Attributes:
+        level: How bad it is.
+        message: One sentence.
+        values: Numbers behind the sentence, with the unit in the name.
     """
 
     level: Level
@@ -48,18 +42,12 @@ class Report:
 
 
 class Diagnostics:
-    """
-    Ask the tasks of a node once a second and publish what they say.
+    """Ask the tasks of a node once a second and publish what they say.
 
-    Parameters
-    ----------
-    node : rclpy.node.Node
-        Node that reports.
-    hardware_id : str
-        What the reports are about: a platform, a drive, a sensor.
-    period : float
-        Time between two reports [s].
-
+    Args:
+        node: Node that reports.
+        hardware_id: What the reports are about: a platform, a drive, a sensor.
+        period: Time between two reports [s].
     """
 
     def __init__(self, node: Node, hardware_id: str, period: float = 1.0) -> None:
@@ -71,16 +59,11 @@ class Diagnostics:
         self._timer = node.create_timer(period, self.publish)
 
     def add(self, task: str, check: Callable[[], Report]) -> None:
-        """
-        Add a task.
+        """Add a task.
 
-        Parameters
-        ----------
-        task : str
-            Short name; the status is called ``<node>: <task>``.
-        check : callable
-            Called without arguments, returns a Report.
-
+        Args:
+            task: Short name; the status is called ``<node>: <task>``.
+            check: Called without arguments, returns a Report.
         """
         self._tasks[task] = check
 

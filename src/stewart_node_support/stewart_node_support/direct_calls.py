@@ -20,15 +20,11 @@ def is_gated(entity: Any) -> bool:
 
 
 def timer_call(timer: Any) -> Callable[[], bool] | None:
-    """
-    Return what calls a timer back if it is due.
+    """Return what calls a timer back if it is due.
 
-    Returns
-    -------
-    callable or None
+    Returns:
         Returns whether it has called the timer; None for callbacks that only rclpy can call:
         coroutines, those with a TimerInfo, and those in a gated group.
-
     """
     if is_gated(timer) or not _accepts(timer.callback, 0):
         return None
@@ -50,15 +46,11 @@ def timer_call(timer: Any) -> Callable[[], bool] | None:
 
 
 def message_call(subscription: Any) -> Callable[[], bool] | None:
-    """
-    Return what calls a subscription back with its next message.
+    """Return what calls a subscription back with its next message.
 
-    Returns
-    -------
-    callable or None
+    Returns:
         Returns whether there was a message; None for callbacks that only rclpy can call:
         coroutines and those in a gated group.
-
     """
     callback = subscription.callback
     # rclpy hands over the message alone wherever a callback accepts that.

@@ -1,13 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What can go wrong between a node and ROS.
+"""What can go wrong between a node and ROS.
 
 Exception
 ├── ParameterError   a parameter cannot be used (also a ValueError)
 ├── MessageError     a message does not carry what its type promises (also a ValueError)
 └── StartUpError     a node could not be brought up
-
 """
 
 from __future__ import annotations
@@ -36,23 +34,17 @@ class StartUpError(Exception):
 
 
 def is_deliberate(error: BaseException) -> bool:
-    """
-    Tell an error that says what the user can change from a bug.
+    """Tell an error that says what the user can change from a bug.
 
     The packages of the suite define exception classes only for what they raise on purpose, the
     operating system's errors name their file or device, and a package that is not installed can
     be installed. Everything else keeps its traceback.
 
-    Parameters
-    ----------
-    error : BaseException
-        What was raised.
+    Args:
+        error: What was raised.
 
-    Returns
-    -------
-    bool
+    Returns:
         True where one sentence is enough.
-
     """
     return (
         isinstance(error, OSError)

@@ -1,13 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Console script of every node.
+"""Console script of every node.
 
 The nodes of all packages stand in the entry-point group ``stewart.nodes``; the script's own name
 says which one is meant. Between the first line below and the node's own code lie a second or two
 of imports (rclpy, numba, scipy), half a minute where kernels are compiled for the first time, and
 a signal that comes meanwhile has to count at once: launch kills who does not end in time.
-
 """
 
 from __future__ import annotations
@@ -26,24 +24,16 @@ GROUP = 'stewart.nodes'
 
 
 def node_class(name: str) -> Any:
-    """
-    Import the class of a node.
+    """Import the class of a node.
 
-    Parameters
-    ----------
-    name : str
-        Name of its executable.
+    Args:
+        name: Name of its executable.
 
-    Returns
-    -------
-    type
+    Returns:
         The class.
 
-    Raises
-    ------
-    LookupError
-        If no package has such a node.
-
+    Raises:
+        LookupError: If no package has such a node.
     """
     found = {entry.name: entry for entry in entry_points(group=GROUP)}
     if name not in found:

@@ -1,13 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-An executor of one thread for many nodes, in real and in simulated time.
+"""An executor of one thread for many nodes, in real and in simulated time.
 
 rclpy lists all entities anew for every wait, and makes every callback a task that could be
 suspended. `LoneExecutor` keeps its wait set and calls plain functions of timers and subscriptions
 itself; services, clients, actions, coroutines and tasks it leaves to rclpy. What that gains is in
 docs/decisions/0022-a-lone-executor.md.
-
 """
 
 from __future__ import annotations
@@ -55,19 +53,13 @@ POLLS_TASKS = next(Future().__await__()) is None
 
 
 def make_executor(context: Context | None = None) -> SingleThreadedExecutor:
-    """
-    Return the fastest executor of one thread that works with this rclpy.
+    """Return the fastest executor of one thread that works with this rclpy.
 
-    Parameters
-    ----------
-    context : Context, optional
-        Of rclpy; the default one otherwise.
+    Args:
+        context: Of rclpy; the default one otherwise.
 
-    Returns
-    -------
-    SingleThreadedExecutor
+    Returns:
         A `LoneExecutor`; rclpy's own, with a warning, if an internal name is missing.
-
     """
     usual = SingleThreadedExecutor(context=context)
     missing = [
@@ -88,23 +80,17 @@ def make_executor(context: Context | None = None) -> SingleThreadedExecutor:
 
 
 def drain(executor: SingleThreadedExecutor) -> None:
-    """
-    Call everything that is ready, and what that makes ready, until nothing is; do not wait.
+    """Call everything that is ready, and what that makes ready, until nothing is; do not wait.
 
     A `LoneExecutor` calls in an order that depends only on the order in which nodes and entities
     were created: timers, then messages, then what these caused; at last everything else. rclpy's
     own executors keep no order among nodes.
 
-    Parameters
-    ----------
-    executor : SingleThreadedExecutor
-        Ours or rclpy's.
+    Args:
+        executor: Ours or rclpy's.
 
-    Raises
-    ------
-    ExternalShutdownException
-        If the context was shut down.
-
+    Raises:
+        ExternalShutdownException: If the context was shut down.
     """
     if isinstance(executor, LoneExecutor):
         executor.drain()
@@ -257,12 +243,10 @@ class LoneExecutor(SingleThreadedExecutor):
         return progress or called
 
     def _deliver(self) -> bool:
-        """
-        Call back with the messages that our own publishers have sent, in their order.
+        """Call back with the messages that our own publishers have sent, in their order.
 
         Within a process a message is there as soon as it is published, so nobody has to look for
         it. What comes from elsewhere, or is left over here, is found by the next wait.
-
         """
         sent, called = CountedPublisher.sent, False
         for _ in range(LONGEST_CHAIN):

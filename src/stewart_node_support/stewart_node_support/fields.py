@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Parameters as fields of frozen dataclasses; no ROS.
+"""Parameters as fields of frozen dataclasses; no ROS.
 
 Nodes declare them (`parameters.declare`), and whoever runs the same cores without a graph fills
 the same dataclasses from the same files (`filled`).
-
 """
 
 from __future__ import annotations
@@ -33,28 +31,20 @@ def param(
     choices: Sequence[str] = (),
     read_only: bool = True,
 ) -> Any:
-    """
-    Describe one parameter: default, meaning with unit, limits.
+    """Describe one parameter: default, meaning with unit, limits.
 
-    Parameters
-    ----------
-    default : bool, int, float, str or tuple
-        Value used when nothing overrides it. A tuple becomes an array.
-    description : str
-        What it means and its unit, shown by ``ros2 param describe``.
-    min, max : float, optional
-        Inclusive limits in the unit of `default`; of every element, where that is a tuple.
-    choices : sequence of str, optional
-        The only values allowed.
-    read_only : bool
-        False lets a running node take a new value, which counts when the node next calls `read`.
+    Args:
+        default: Value used when nothing overrides it. A tuple becomes an array.
+        description: What it means and its unit, shown by ``ros2 param describe``.
+        min, max: Inclusive limits in the unit of `default`; of every element, where that is a
+            tuple.
+        choices: The only values allowed.
+        read_only: False lets a running node take a new value, which counts when the node next
+            calls `read`.
 
-    Returns
-    -------
-    dataclasses.Field
+    Returns:
         Field to place in a frozen dataclass whose annotation gives the ROS type: ``bool``,
         ``int``, ``float``, ``str`` or a ``tuple`` of one of them.
-
     """
     return field(
         default=default,
@@ -69,26 +59,18 @@ def param(
 
 
 def filled(cls: type[T], values: Mapping[str, Any]) -> T:
-    """
-    Fill a dataclass of parameters from plain values.
+    """Fill a dataclass of parameters from plain values.
 
-    Parameters
-    ----------
-    cls : type
-        Frozen dataclass whose fields were made with `param`, or with the driver's `option`.
-    values : mapping of str to object
-        Values that replace the defaults.
+    Args:
+        cls: Frozen dataclass whose fields were made with `param`, or with the driver's `option`.
+        values: Values that replace the defaults.
 
-    Returns
-    -------
-    object
+    Returns:
         Instance of `cls`, validated.
 
-    Raises
-    ------
-    ParameterError
-        If there is no such parameter, or a value has the wrong type or lies outside its limits.
-
+    Raises:
+        ParameterError: If there is no such parameter, or a value has the wrong type or lies
+            outside its limits.
     """
     known = {rule.name: rule for rule in rules(cls)}
     for name, value in values.items():

@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Setpoints, poses and tracking errors as bytes: what travels at the full rate.
+"""Setpoints, poses and tracking errors as bytes: what travels at the full rate.
 
 Quaternions are x, y, z, w. Stamps are nanoseconds since the epoch.
-
 """
 
 from __future__ import annotations
@@ -22,11 +20,9 @@ from stewart_node_support.errors import MessageError
 
 
 class MotionArrays(NamedTuple):
-    """
-    Pose, twist and acceleration of ``platform_link``'s origin in ``base_link`` axes.
+    """Pose, twist and acceleration of ``platform_link``'s origin in ``base_link`` axes.
 
     The names are those of the core's motion samples: ``Motion(**arrays._asdict())``.
-
     """
 
     position: Array
@@ -62,14 +58,10 @@ class TrackingArrays(NamedTuple):
 
 
 class SetpointWriter:
-    """
-    Serialise the setpoints of one source.
+    """Serialise the setpoints of one source.
 
-    Parameters
-    ----------
-    source : str
-        Name of the trajectory node.
-
+    Args:
+        source: Name of the trajectory node.
     """
 
     def __init__(self, source: str) -> None:
@@ -90,26 +82,17 @@ class SetpointWriter:
         ]
 
     def write(self, stamp: int, motion: Any) -> bytes:
-        """
-        Return one sample of a motion as the bytes of a PlatformSetpoint in ``base_link``.
+        """Return one sample of a motion as the bytes of a PlatformSetpoint in ``base_link``.
 
-        Parameters
-        ----------
-        stamp : int
-            Instant that the setpoint is meant for [ns].
-        motion : MotionArrays or stewart_kinematics.motion.Motion
-            A single sample.
+        Args:
+            stamp: Instant that the setpoint is meant for [ns].
+            motion: A single sample.
 
-        Returns
-        -------
-        bytes
+        Returns:
             To be published.
 
-        Raises
-        ------
-        MessageError
-            If a shape differs.
-
+        Raises:
+            MessageError: If a shape differs.
         """
         for view, values in zip(
             self._views,
@@ -161,12 +144,10 @@ class TrackingErrorWriter:
 
 
 def setpoint_reader() -> Reader[Setpoint]:
-    """
-    Return a reader of PlatformSetpoint messages.
+    """Return a reader of PlatformSetpoint messages.
 
     Its ``read`` raises MessageError where a value is not finite, the quaternion is not of norm 1
     within 1e-3, or the frame is not ``base_link``.
-
     """
     return Reader(PlatformSetpoint, _setpoint)
 

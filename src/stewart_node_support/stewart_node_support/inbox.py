@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Messages that wait in the middleware until somebody asks for them.
+"""Messages that wait in the middleware until somebody asks for them.
 
 A callback per message costs an interpreter more than the message; what is needed once a motion,
 or only beside another message, is better fetched than delivered.
-
 """
 
 from __future__ import annotations
@@ -40,20 +38,13 @@ class Gate(CallbackGroup):
 
 
 class Inbox:
-    """
-    Subscription that is asked, and never wakes the executor.
+    """Subscription that is asked, and never wakes the executor.
 
-    Parameters
-    ----------
-    node : rclpy.node.Node
-        Node that subscribes.
-    message_type : type
-        Type of the messages.
-    topic : str
-        Topic, relative to the node's namespace.
-    qos : QoSProfile
-        Its depth is how many messages wait at most; the oldest are dropped.
-
+    Args:
+        node: Node that subscribes.
+        message_type: Type of the messages.
+        topic: Topic, relative to the node's namespace.
+        qos: Its depth is how many messages wait at most; the oldest are dropped.
     """
 
     def __init__(self, node: Node, message_type: Any, topic: str, qos: QoSProfile) -> None:

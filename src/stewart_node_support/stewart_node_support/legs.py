@@ -21,20 +21,13 @@ FIELDS = ('position', 'velocity', 'effort')
 
 
 class LegState(NamedTuple):
-    """
-    What a JointState says of the six legs; None where it says nothing.
+    """What a JointState says of the six legs; None where it says nothing.
 
-    Attributes
-    ----------
-    stamp : int
-        Instant that the values belong to [ns].
-    position : ndarray, shape (6,), or None
-        Strokes, legs 1 to 6 [m].
-    velocity : ndarray, shape (6,), or None
-        Rates [m/s].
-    effort : ndarray, shape (6,), or None
-        Forces, positive pushes the joints apart [N].
-
+    Attributes:
+        stamp: Instant that the values belong to [ns].
+        position (6,): Strokes, legs 1 to 6 [m].
+        velocity (6,): Rates [m/s].
+        effort (6,): Forces, positive pushes the joints apart [N].
     """
 
     stamp: int
@@ -57,27 +50,18 @@ class LegWriter:
         velocity: ArrayLike | None = None,
         effort: ArrayLike | None = None,
     ) -> bytes:
-        """
-        Return the bytes of a JointState with the names ``leg_1`` to ``leg_6`` and no frame.
+        """Return the bytes of a JointState with the names ``leg_1`` to ``leg_6`` and no frame.
 
-        Parameters
-        ----------
-        stamp : int
-            Instant that the values belong to [ns].
-        position, velocity, effort : array_like, shape (6,), optional
-            Strokes [m], rates [m/s], forces [N], legs 1 to 6. What is not given stays empty:
-            nothing measured is not zero.
+        Args:
+            stamp: Instant that the values belong to [ns].
+            position, velocity, effort (6,): Strokes [m], rates [m/s], forces [N], legs 1 to 6.
+                What is not given stays empty: nothing measured is not zero.
 
-        Returns
-        -------
-        bytes
+        Returns:
             To be published.
 
-        Raises
-        ------
-        MessageError
-            If an array does not have six elements.
-
+        Raises:
+            MessageError: If an array does not have six elements.
         """
         given = (position is not None, velocity is not None, effort is not None)
         if given not in self._templates:
@@ -97,12 +81,10 @@ class LegWriter:
 
 
 def leg_reader() -> Reader[LegState]:
-    """
-    Return a reader of JointState messages that name ``leg_1`` to ``leg_6``, in any order.
+    """Return a reader of JointState messages that name ``leg_1`` to ``leg_6``, in any order.
 
     Its ``read`` returns legs 1 to 6 in order, and raises MessageError where the names are not
     those of the six legs, a field has neither six values nor none, or a value is not finite.
-
     """
     return Reader(JointState, _legs)
 

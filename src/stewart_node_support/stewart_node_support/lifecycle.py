@@ -22,23 +22,17 @@ STATE_MACHINE = '_state_machine'
 def transition(
     callback: Callable[[Any, LifecycleState], TransitionCallbackReturn | None],
 ) -> Callable[[Any, LifecycleState], TransitionCallbackReturn]:
-    """
-    Make a method a transition callback that says what went wrong.
+    """Make a method a transition callback that says what went wrong.
 
     rclpy turns every exception of a transition callback into ERROR and says nothing.
 
-    Parameters
-    ----------
-    callback : callable
-        ``on_configure`` and the like; may return None for success.
+    Args:
+        callback: ``on_configure`` and the like; may return None for success.
 
-    Returns
-    -------
-    callable
+    Returns:
         The method. What was raised on purpose is logged in one sentence and becomes FAILURE (the
-        node stays in the state it was in); anything else is logged with its traceback and
-        becomes ERROR.
-
+        node stays in the state it was in); anything else is logged with its traceback and becomes
+        ERROR.
     """
 
     @functools.wraps(callback)
@@ -58,11 +52,9 @@ def transition(
 
 
 class DeviceNode(LifecycleNode):
-    """
-    A lifecycle node that holds a device from configuring on, and lets go of it however that ends.
+    """A lifecycle node that holds a device from configuring on, and lets go of it in any case.
 
     A subclass takes hold in ``on_configure`` and overrides `let_go`.
-
     """
 
     def let_go(self) -> None:
@@ -86,16 +78,12 @@ class DeviceNode(LifecycleNode):
 
 
 def state_of(node: LifecycleNode) -> str:
-    """
-    Return the state: ``unconfigured``, ``inactive``, ``active``, ``finalized``.
+    """Return the state: ``unconfigured``, ``inactive``, ``active``, ``finalized``.
 
     rclpy tells it to nobody but its own services.
 
-    Raises
-    ------
-    StartUpError
-        If this rclpy keeps the state elsewhere.
-
+    Raises:
+        StartUpError: If this rclpy keeps the state elsewhere.
     """
     machine = getattr(node, STATE_MACHINE, None)
     if machine is None:
@@ -104,19 +92,13 @@ def state_of(node: LifecycleNode) -> str:
 
 
 def bring_up(node: LifecycleNode) -> None:
-    """
-    Configure and activate.
+    """Configure and activate.
 
-    Parameters
-    ----------
-    node : LifecycleNode
-        Node that is not active yet.
+    Args:
+        node: Node that is not active yet.
 
-    Raises
-    ------
-    StartUpError
-        If a transition fails, with the reason that `transition` noted.
-
+    Raises:
+        StartUpError: If a transition fails, with the reason that `transition` noted.
     """
     steps = {'unconfigured': node.trigger_configure, 'inactive': node.trigger_activate}
     while (state := state_of(node)) in steps:
@@ -127,22 +109,16 @@ def bring_up(node: LifecycleNode) -> None:
 
 
 def autostart(node: Node) -> None:
-    """
-    Bring a lifecycle node up if its parameter ``autostart`` says so.
+    """Bring a lifecycle node up if its parameter ``autostart`` says so.
 
     Without a lifecycle manager (``ros2 run``, the composition) nobody else does. The parameter is
     declared here, false, for every lifecycle node that does not declare it itself.
 
-    Parameters
-    ----------
-    node : Node
-        Any node; plain ones need no bringing up.
+    Args:
+        node: Any node; plain ones need no bringing up.
 
-    Raises
-    ------
-    StartUpError
-        If a transition fails.
-
+    Raises:
+        StartUpError: If a transition fails.
     """
     if not isinstance(node, LifecycleNode):
         return
@@ -153,14 +129,10 @@ def autostart(node: Node) -> None:
 
 
 def take_down(node: Node) -> None:
-    """
-    Deactivate, clean up and destroy, so that hardware is left safe.
+    """Deactivate, clean up and destroy, so that hardware is left safe.
 
-    Parameters
-    ----------
-    node : Node
-        Lifecycle node in any state, or a plain node.
-
+    Args:
+        node: Lifecycle node in any state, or a plain node.
     """
     try:
         if isinstance(node, LifecycleNode):

@@ -1,13 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Simulated time in lock-step: time goes on when all that the present instant caused is done.
+"""Simulated time in lock-step: time goes on when all that the present instant caused is done.
 
 The ROS time of every node's clock is overridden and moved from one due timer to the next; in
 between, the executor calls back until nothing is ready. Delivery inside one process is
 synchronous, so the same inputs give the same messages with the same stamps, however busy the
 machine is. PX4's lock-step simulation is the model. Alternatives: docs/decisions/0024.
-
 """
 
 from __future__ import annotations
@@ -29,19 +27,13 @@ LONGEST_STEP_NS = NANOSECONDS // 10
 
 
 class LockStep:
-    """
-    The ROS time of some nodes, moved on by hand.
+    """The ROS time of some nodes, moved on by hand.
 
-    Parameters
-    ----------
-    nodes : iterable of Node
-        Their clocks show simulated time from now on, beginning with `START_NS`.
+    Args:
+        nodes: Their clocks show simulated time from now on, beginning with `START_NS`.
 
-    Attributes
-    ----------
-    now_ns : int
-        Present instant [ns].
-
+    Attributes:
+        now_ns: Present instant [ns].
     """
 
     def __init__(self, nodes: Iterable[Node] = ()) -> None:
@@ -72,39 +64,26 @@ class LockStep:
         self._nodes.remove(node)
 
     def step(self, executor: Executor, limit_ns: int | None = None) -> None:
-        """
-        Go on to the next instant at which a timer is due, and let all happen that it causes.
+        """Go on to the next instant at which a timer is due, and let all happen that it causes.
 
-        Parameters
-        ----------
-        executor : Executor
-            It holds the nodes.
-        limit_ns : int, optional
-            Go no further than this instant [ns].
-
+        Args:
+            executor: It holds the nodes.
+            limit_ns: Go no further than this instant [ns].
         """
         due = self._next_due()
         self._set(due if limit_ns is None else min(due, limit_ns))
         drain(executor)
 
     def run(self, executor: Executor, until: Callable[[], bool], duration: float = 60.0) -> bool:
-        """
-        Step until a condition holds.
+        """Step until a condition holds.
 
-        Parameters
-        ----------
-        executor : Executor
-            It holds the nodes.
-        until : callable
-            Asked before every step.
-        duration : float
-            Longest simulated time that this may take [s].
+        Args:
+            executor: It holds the nodes.
+            until: Asked before every step.
+            duration: Longest simulated time that this may take [s].
 
-        Returns
-        -------
-        bool
+        Returns:
             Whether the condition holds.
-
         """
         limit = self.now_ns + round(duration * NANOSECONDS)
         while not until():

@@ -19,22 +19,16 @@ PROFILE_VARIABLES = ('FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES
 
 @contextmanager
 def middleware(args: Sequence[str] | None = None) -> Iterator[None]:
-    """
-    Start ROS, and shut it down afterwards; signals are left to the caller.
+    """Start ROS, and shut it down afterwards; signals are left to the caller.
 
     Where nobody has chosen settings of Fast DDS, ours are taken: with its own, one of three
     commands to a running rig is heard three seconds late.
 
-    Parameters
-    ----------
-    args : sequence of str, optional
-        Command line for rclpy; ``sys.argv`` by default.
+    Args:
+        args: Command line for rclpy; ``sys.argv`` by default.
 
-    Yields
-    ------
-    None
+    Yields:
         While nodes can be made.
-
     """
     if not any(os.environ.get(name) for name in PROFILE_VARIABLES):
         os.environ[PROFILE_VARIABLES[0]] = str(PROFILES)

@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Say how to install a Python module that is missing.
+"""Say how to install a Python module that is missing.
 
 No import of ROS here: a missing rclpy is one of the cases.
-
 """
 
 from __future__ import annotations
@@ -24,19 +22,13 @@ OUR_PREFIX = 'stewart_'
 
 
 def how_to_install(error: BaseException) -> str | None:
-    """
-    Return the sentence that names a missing module and the command that installs it.
+    """Return the sentence that names a missing module and the command that installs it.
 
-    Parameters
-    ----------
-    error : BaseException
-        What an import raised.
+    Args:
+        error: What an import raised.
 
-    Returns
-    -------
-    str or None
+    Returns:
         None unless a module of somebody else is missing: everything else is a bug.
-
     """
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return None
@@ -53,24 +45,16 @@ def how_to_install(error: BaseException) -> str | None:
 
 @contextmanager
 def told_if_missing(program: str) -> Iterator[None]:
-    """
-    End the process with the sentence of `how_to_install` if an import fails for that reason.
+    """End the process with the sentence of `how_to_install` if an import fails for that reason.
 
-    Parameters
-    ----------
-    program : str
-        What the user has started.
+    Args:
+        program: What the user has started.
 
-    Yields
-    ------
-    None
+    Yields:
         While it is imported.
 
-    Raises
-    ------
-    SystemExit
-        With code 1.
-
+    Raises:
+        SystemExit: With code 1.
     """
     try:
         yield

@@ -32,24 +32,17 @@ _Loader.add_constructor('tag:yaml.org,2002:python/tuple', _list)
 
 
 def require_known(node: Node, files: Iterable[Path]) -> None:
-    """
-    Refuse parameters that the files have for a node by its name and that it does not declare.
+    """Refuse parameters that the files have for a node by its name and that it does not declare.
 
     What stands below ``/**`` is meant for several nodes and is not looked at. A node with the
     attribute ``unused_parameters`` names prefixes that are meant for another of its modes.
 
-    Parameters
-    ----------
-    node : rclpy.node.Node
-        A node that has declared its parameters.
-    files : iterable of Path
-        ROS parameter files.
+    Args:
+        node: A node that has declared its parameters.
+        files: ROS parameter files.
 
-    Raises
-    ------
-    ParameterError
-        If there is one; the message says which parameter may be meant.
-
+    Raises:
+        ParameterError: If there is one; the message says which parameter may be meant.
     """
     ignored = FOREIGN + tuple(getattr(node, 'unused_parameters', ()))
     for path in files:
@@ -67,21 +60,14 @@ def known_to(node: Node) -> set[str]:
 
 
 def parameters_of(path: Path, node: str) -> dict[str, Any]:
-    """
-    Return the parameters that a file has for a node by its name.
+    """Return the parameters that a file has for a node by its name.
 
-    Parameters
-    ----------
-    path : Path
-        ROS parameter file.
-    node : str
-        Name of the node, without its namespace.
+    Args:
+        path: ROS parameter file.
+        node: Name of the node, without its namespace.
 
-    Returns
-    -------
-    dict
+    Returns:
         Values by name, those of nested sections with dots.
-
     """
     content = yaml.load(path.read_text(encoding='utf-8'), _Loader)
     return {
@@ -93,21 +79,14 @@ def parameters_of(path: Path, node: str) -> dict[str, Any]:
 
 
 def flattened(values: Mapping[str, Any], prefix: str = '') -> Iterator[tuple[str, Any]]:
-    """
-    Yield the parameters of nested sections.
+    """Yield the parameters of nested sections.
 
-    Parameters
-    ----------
-    values : mapping
-        What stands in the file.
-    prefix : str
-        In front of every name.
+    Args:
+        values: What stands in the file.
+        prefix: In front of every name.
 
-    Yields
-    ------
-    (str, object)
+    Yields:
         Name with dots, and value.
-
     """
     for key, value in values.items():
         if isinstance(value, Mapping):

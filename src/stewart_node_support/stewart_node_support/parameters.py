@@ -27,28 +27,18 @@ ARRAYS = {
 
 
 def declare(node: Node, cls: type[T], prefix: str = '') -> T:
-    """
-    Declare every field of `cls` on `node` and return the filled dataclass.
+    """Declare every field of `cls` on `node` and return the filled dataclass.
 
-    Parameters
-    ----------
-    node : rclpy.node.Node
-        Node that owns the parameters.
-    cls : type
-        Frozen dataclass whose fields were made with `param`, or with the driver's `option`.
-    prefix : str
-        Put before the name of every field.
+    Args:
+        node: Node that owns the parameters.
+        cls: Frozen dataclass whose fields were made with `param`, or with the driver's `option`.
+        prefix: Put before the name of every field.
 
-    Returns
-    -------
-    object
+    Returns:
         Instance of `cls` with the values in effect, validated.
 
-    Raises
-    ------
-    ParameterError
-        If a value has the wrong type or lies outside its limits.
-
+    Raises:
+        ParameterError: If a value has the wrong type or lies outside its limits.
     """
     # Looked at before rclpy does: its own complaint does not say which values are allowed.
     overrides = getattr(node, '_parameter_overrides', {})
@@ -62,28 +52,18 @@ def declare(node: Node, cls: type[T], prefix: str = '') -> T:
 
 
 def read(node: Node, cls: type[T], prefix: str = '') -> T:
-    """
-    Read the parameters of `cls` again, as they are now.
+    """Read the parameters of `cls` again, as they are now.
 
-    Parameters
-    ----------
-    node : rclpy.node.Node
-        Node on which `declare` was called.
-    cls : type
-        The same dataclass.
-    prefix : str
-        The same prefix.
+    Args:
+        node: Node on which `declare` was called.
+        cls: The same dataclass.
+        prefix: The same prefix.
 
-    Returns
-    -------
-    object
+    Returns:
         Instance of `cls` with the values in effect, validated.
 
-    Raises
-    ------
-    ParameterError
-        If a value lies outside its limits.
-
+    Raises:
+        ParameterError: If a value lies outside its limits.
     """
     return cls(
         **{rule.name: rule.check(_value_on(prefix + rule.name, node)) for rule in rules(cls)}

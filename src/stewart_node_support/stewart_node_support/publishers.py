@@ -12,31 +12,21 @@ from rclpy.qos import QoSProfile
 
 
 class CountedPublisher:
-    """
-    Publish on one topic and count.
+    """Publish on one topic and count.
 
     It enters itself under `topic` in the node's ``published`` dictionary, where whoever holds
     the node finds every counter.
 
-    Parameters
-    ----------
-    node : rclpy.node.Node
-        Node that publishes; gets a ``published`` dictionary if it has none.
-    message_type : type
-        Type of the messages.
-    topic : str
-        Topic, relative to the node's namespace.
-    qos : QoSProfile
-        How the messages travel.
+    Args:
+        node: Node that publishes; gets a ``published`` dictionary if it has none.
+        message_type: Type of the messages.
+        topic: Topic, relative to the node's namespace.
+        qos: How the messages travel.
 
-    Attributes
-    ----------
-    count : int
-        Messages published so far.
-    sent : deque of str or None
-        Of all publishers of the process: full names of the topics on which was published since an
-        executor looked, in order; None while no executor wants to know.
-
+    Attributes:
+        count: Messages published so far.
+        sent: Of all publishers of the process: full names of the topics on which was published
+            since an executor looked, in order; None while no executor wants to know.
     """
 
     sent: ClassVar[deque[str] | None] = None

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-How messages travel, one profile for both ends of a topic.
+"""How messages travel, one profile for both ends of a topic.
 
 Publishers are reliable everywhere: a best-effort publisher cannot serve a reliable subscriber
 (RViz, ros2 bag), and on one machine reliability costs nothing.
-
 """
 
 from __future__ import annotations

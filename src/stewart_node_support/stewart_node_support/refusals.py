@@ -10,21 +10,14 @@ from stewart_node_support.diagnostics import Level, Report
 
 
 class Refusals:
-    """
-    Tally of accepted and refused messages.
+    """Tally of accepted and refused messages.
 
-    Parameters
-    ----------
-    what : str
-        What is accepted or refused, in the plural.
+    Args:
+        what: What is accepted or refused, in the plural.
 
-    Attributes
-    ----------
-    accepted, refused : int
-        Since the start.
-    reason : str
-        Why the last one was refused; empty before the first.
-
+    Attributes:
+        accepted, refused: Since the start.
+        reason: Why the last one was refused; empty before the first.
     """
 
     def __init__(self, what: str) -> None:

@@ -48,28 +48,20 @@ def run(
     args: Sequence[str] | None = None,
     stop: StopSignals | None = None,
 ) -> None:
-    """
-    Be the main function of a node's executable.
+    """Be the main function of a node's executable.
 
     SIGINT and SIGTERM, at any moment and any number of times, end it with exit code 0; lifecycle
     nodes are deactivated and cleaned up before. The process must end after this call: it ignores
     further signals.
 
-    Parameters
-    ----------
-    factory : callable
-        Makes the node; usually its class.
-    args : sequence of str, optional
-        Command line for rclpy; ``sys.argv`` by default.
-    stop : StopSignals, optional
-        Installed before, where signals are to be heard already during the imports.
+    Args:
+        factory: Makes the node; usually its class.
+        args: Command line for rclpy; ``sys.argv`` by default.
+        stop: Installed before, where signals are to be heard already during the imports.
 
-    Raises
-    ------
-    SystemExit
-        With one sentence on stderr and code 1, if the node cannot start for a reason that the
-        user can change.
-
+    Raises:
+        SystemExit: With one sentence on stderr and code 1, if the node cannot start for a reason
+            that the user can change.
     """
     stop = (stop or StopSignals()).install()
     try:
@@ -88,32 +80,22 @@ def spin(
     stop: StopSignals | None = None,
     pace: Pace | None = None,
 ) -> Any:
-    """
-    Run several nodes in this process until asked to stop, then take them down.
+    """Run several nodes in this process until asked to stop, then take them down.
 
     Call it inside of `middleware.middleware`.
 
-    Parameters
-    ----------
-    nodes : sequence of Node
-        Taken down from the last to the first, so put the recorder and the driver in front.
-    task : callable, optional
-        Coroutine function run by the executor beside the nodes; the spin ends with it.
-    stop : StopSignals, optional
-        Where a request to stop comes from; by default SIGINT and SIGTERM, for the time being.
-    pace : Pace, optional
-        How time passes; by default as it does.
+    Args:
+        nodes: Taken down from the last to the first, so put the recorder and the driver in front.
+        task: Coroutine function run by the executor beside the nodes; the spin ends with it.
+        stop: Where a request to stop comes from; by default SIGINT and SIGTERM, for the time
+            being.
+        pace: How time passes; by default as it does.
 
-    Returns
-    -------
-    object
+    Returns:
         What `task` returned; None without a task or if a request to stop came before its end.
 
-    Raises
-    ------
-    StartUpError
-        If a lifecycle node that shall start by itself does not.
-
+    Raises:
+        StartUpError: If a lifecycle node that shall start by itself does not.
     """
     pace = pace or RealTime()
     if stop is not None:
@@ -124,18 +106,14 @@ def spin(
 
 @contextmanager
 def short_collections() -> Iterator[None]:
-    """
-    Keep Python's garbage collector from pausing the nodes.
+    """Keep Python's garbage collector from pausing the nodes.
 
     With rclpy, scipy and numba loaded, a full collection walks a million objects for 50 to 100 ms,
     in which no setpoint leaves and the driver takes the source for dead. What is there when the
     nodes begin to spin stays for good and need not be walked again.
 
-    Yields
-    ------
-    None
+    Yields:
         While the objects of the start-up are left alone.
-
     """
     gc.collect()
     if gc.get_freeze_count():

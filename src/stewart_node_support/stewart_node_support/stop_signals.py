@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-SIGINT and SIGTERM as a request to stop, at any moment of a process's life.
+"""SIGINT and SIGTERM as a request to stop, at any moment of a process's life.
 
 Nothing here imports ROS, so that the request is heard while rclpy is still being loaded.
-
 """
 
 from __future__ import annotations
@@ -19,8 +17,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class StopSignals:
-    """
-    Remember that SIGINT or SIGTERM came, and call back from a thread of its own.
+    """Remember that SIGINT or SIGTERM came, and call back from a thread of its own.
 
     A Python signal handler runs only when the main thread next executes Python, which a thread
     waiting inside rcl never does. So the interpreter writes each signal's number to a pipe at
@@ -30,11 +27,8 @@ class StopSignals:
     Outside the main thread, where Python allows no handlers, it only carries requests made by
     `request`.
 
-    Attributes
-    ----------
-    requested : bool
-        True from the first signal on; more of them change nothing.
-
+    Attributes:
+        requested: True from the first signal on; more of them change nothing.
     """
 
     def __init__(self) -> None:
@@ -75,14 +69,10 @@ class StopSignals:
                 self._wake()
 
     def on_request(self, wake: Callable[[], object] | None) -> None:
-        """
-        Set what is called, in another thread, when a request comes.
+        """Set what is called, in another thread, when a request comes.
 
-        Parameters
-        ----------
-        wake : callable or None
-            Called without arguments, at once if a request has come already; None: nothing.
-
+        Args:
+            wake: Called without arguments, at once if a request has come already; None: nothing.
         """
         with self._lock:
             self._wake = wake

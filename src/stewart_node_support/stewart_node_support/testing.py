@@ -39,22 +39,16 @@ SETPOINTS, LEGS = setpoint_reader(), leg_reader()
 
 
 class Harness:
-    """
-    Spin nodes under test together with a probe node that talks to them.
+    """Spin nodes under test together with a probe node that talks to them.
 
     Time is simulated: it passes in lock-step while the test waits, as fast as the nodes are done.
     So a wait is exact, costs only the work that is done in it, and fails on no busy machine.
 
-    Parameters
-    ----------
-    real : bool
-        Let time pass by itself, for nodes that work with processes, devices or threads.
+    Args:
+        real: Let time pass by itself, for nodes that work with processes, devices or threads.
 
-    Attributes
-    ----------
-    probe : Node
-        Publishes, listens and calls on behalf of the test.
-
+    Attributes:
+        probe: Publishes, listens and calls on behalf of the test.
     """
 
     def __init__(self, *, real: bool = False) -> None:
@@ -90,21 +84,14 @@ class Harness:
         self._executor.shutdown()
 
     def add(self, cls: Callable[..., Node], **parameters: Any) -> Any:
-        """
-        Make a node and spin it from now on.
+        """Make a node and spin it from now on.
 
-        Parameters
-        ----------
-        cls : callable
-            Class of the node; takes ``parameter_overrides``.
-        **parameters : object
-            Its parameters.
+        Args:
+            cls: Class of the node; takes ``parameter_overrides``.
+            **parameters: Its parameters.
 
-        Returns
-        -------
-        Node
+        Returns:
             The node.
-
         """
         overrides = [Parameter(name, value=value) for name, value in parameters.items()]
         node = cls(parameter_overrides=overrides)
@@ -115,16 +102,12 @@ class Harness:
         return node
 
     def settle(self) -> None:
-        """
-        Wait until publishers and subscriptions have found each other, and for what was latched.
+        """Wait until publishers and subscriptions have found each other, and for what was latched.
 
         The middleware does both in real time, of which simulated time knows nothing.
 
-        Raises
-        ------
-        TimeoutError
-            If it has not after half a minute of real time.
-
+        Raises:
+            TimeoutError: If it has not after half a minute of real time.
         """
         publishers, heard = self._ends()
         for publisher in publishers:
@@ -158,19 +141,13 @@ class Harness:
         return publisher
 
     def discover(self, condition: Callable[[], Any]) -> None:
-        """
-        Wait for the middleware to find somebody; simulated time stands still meanwhile.
+        """Wait for the middleware to find somebody; simulated time stands still meanwhile.
 
-        Parameters
-        ----------
-        condition : callable
-            Whether it has.
+        Args:
+            condition: Whether it has.
 
-        Raises
-        ------
-        TimeoutError
-            If it has not after half a minute of real time.
-
+        Raises:
+            TimeoutError: If it has not after half a minute of real time.
         """
         end = time.monotonic() + DISCOVERY_LIMIT
         while not condition():
@@ -179,21 +156,14 @@ class Harness:
             self._executor.spin_once(timeout_sec=SLICE)
 
     def until(self, condition: Callable[[], Any], timeout: float = 10.0) -> None:
-        """
-        Spin until something is true.
+        """Spin until something is true.
 
-        Parameters
-        ----------
-        condition : callable
-            Asked whenever something was called back.
-        timeout : float
-            When to give up [s].
+        Args:
+            condition: Asked whenever something was called back.
+            timeout: When to give up [s].
 
-        Raises
-        ------
-        TimeoutError
-            If it has not become true.
-
+        Raises:
+            TimeoutError: If it has not become true.
         """
         self._settle_what_is_new()
         end = self._now() + timeout

@@ -23,22 +23,14 @@ NOW = 0
 
 
 class Item(NamedTuple):
-    """
-    An entity that an executor waits for.
+    """An entity that an executor waits for.
 
-    Attributes
-    ----------
-    entity : object
-        Timer, subscription, ...
-    node : Node or None
-        Its node; None for a guard condition of the executor itself.
-    kind : str
-        One of `KINDS`; empty for a waitable.
-    call : callable or None
-        Calls it back if it is ready and returns whether it did; None if only rclpy can.
-    gated : bool
-        Whether its callback group has rules of its own, which are asked before every wait.
-
+    Attributes:
+        entity: Timer, subscription, ...
+        node: Its node; None for a guard condition of the executor itself.
+        kind: One of `KINDS`; empty for a waitable.
+        call: Calls it back if it is ready and returns whether it did; None if only rclpy can.
+        gated: Whether its callback group has rules of its own, which are asked before every wait.
     """
 
     entity: Any
@@ -49,24 +41,17 @@ class Item(NamedTuple):
 
 
 class WaitList:
-    """
-    Wait for the same entities again and again.
+    """Wait for the same entities again and again.
 
     Entities that are destroyed meanwhile stay usable until the list is closed.
 
-    Parameters
-    ----------
-    items : iterable of Item
-        In the order in which they are to be called. Destroyed ones are left out.
-    context : Context
-        Of rclpy.
+    Args:
+        items: In the order in which they are to be called. Destroyed ones are left out.
+        context: Of rclpy.
 
-    Raises
-    ------
-    NotImplementedError
-        If a waitable has guard conditions of its own. A wait resets them, so rclpy, which looks
-        again before it calls a waitable, would not see them.
-
+    Raises:
+        NotImplementedError: If a waitable has guard conditions of its own. A wait resets them, so
+            rclpy, which looks again before it calls a waitable, would not see them.
     """
 
     def __init__(self, items: Iterable[Item], context: Context) -> None:
@@ -98,22 +83,15 @@ class WaitList:
         self._kept.close()
 
     def ready(self, timeout: int, *, busy: bool = False) -> list[Item]:
-        """
-        Wait until an entity is ready.
+        """Wait until an entity is ready.
 
-        Parameters
-        ----------
-        timeout : int
-            Longest wait [ns]; `FOREVER` or `NOW` are possible.
-        busy : bool
-            Whether a coroutine may occupy a callback group, so that all groups are asked;
-            otherwise only those of gated items are.
+        Args:
+            timeout: Longest wait [ns]; `FOREVER` or `NOW` are possible.
+            busy: Whether a coroutine may occupy a callback group, so that all groups are asked;
+                otherwise only those of gated items are.
 
-        Returns
-        -------
-        list of Item
+        Returns:
             Those that are ready, in the order of the list.
-
         """
         free, asked = ([], self._entries) if busy else (self._free, self._gated)
         entries = free + [entry for entry in asked if _may_be_called(entry[1].entity)]

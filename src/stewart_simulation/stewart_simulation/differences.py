@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The rig's mechanics: the nominal platform, and how this one differs from it.
+"""The rig's mechanics: the nominal platform, and how this one differs from it.
 
 Payload, joints that are not where the drawing has them, and friction make the plant. Whoever
 identifies it reads the nominal description and must not know them.
@@ -24,24 +23,15 @@ from stewart_simulation.plant import Plant
 
 @dataclass(frozen=True)
 class Differences:
-    """
-    How a plant differs from its description.
+    """How a plant differs from its description.
 
-    Attributes
-    ----------
-    payload_mass : float
-        Fixed to the platform, a solid sphere [kg].
-    payload_position : tuple of three floats
-        Its centre in ``platform_link`` [m].
-    payload_radius : float
-        [m].
-    joint_error : float
-        Standard deviation of every coordinate of every joint centre [m].
-    viscous_friction, coulomb_friction : float
-        Of every actuator [N s/m], [N].
-    seed : int
-        Of the joint errors.
-
+    Attributes:
+        payload_mass: Fixed to the platform, a solid sphere [kg].
+        payload_position: Its centre in ``platform_link`` [m].
+        payload_radius: [m].
+        joint_error: Standard deviation of every coordinate of every joint centre [m].
+        viscous_friction, coulomb_friction: Of every actuator [N s/m], [N].
+        seed: Of the joint errors.
     """
 
     payload_mass: float = 0.0
@@ -61,28 +51,18 @@ class Differences:
 
 
 def build_plant(platform: Platform, pose: Pose, differences: Differences) -> Plant:
-    """
-    Make the plant of a platform.
+    """Make the plant of a platform.
 
-    Parameters
-    ----------
-    platform : Platform
-        Nominal description, with masses.
-    pose : Pose
-        Where it stands at first.
-    differences : Differences
-        From the description.
+    Args:
+        platform: Nominal description, with masses.
+        pose: Where it stands at first.
+        differences: From the description.
 
-    Returns
-    -------
-    Plant
+    Returns:
         At rest.
 
-    Raises
-    ------
-    MissingMasses
-        If the description has no masses.
-
+    Raises:
+        MissingMasses: If the description has no masses.
     """
     actual = _with_payload(platform, differences)
     model = InertialModel.from_platform(actual)

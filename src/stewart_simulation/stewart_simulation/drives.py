@@ -16,28 +16,18 @@ LONGEST_STEP = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class DriveSettings:
-    """
-    What a simulated drive can do.
+    """What a simulated drive can do.
 
-    Attributes
-    ----------
-    bandwidth : float
-        Natural frequency of the position loop [Hz].
-    damping : float
-        Damping ratio of the position loop [-].
-    rate_limit : float
-        Largest rate [m/s].
-    acceleration_limit : float
-        Largest acceleration, by the drive's ramp or by its force [m/s²].
-    hold_after : float
-        A drive that hears nothing for this long stops following the rate of its last target [s].
-    end_lower, end_upper : ndarray, shape (6,)
-        Mechanical ends of the legs [m].
-    sag_rate : float
-        How fast a leg without power sinks [m/s].
-    supported : bool
-        Whether the legs stand on supports at the start, until the drives have power.
-
+    Attributes:
+        bandwidth: Natural frequency of the position loop [Hz].
+        damping: Damping ratio of the position loop [-].
+        rate_limit: Largest rate [m/s].
+        acceleration_limit: Largest acceleration, by the drive's ramp or by its force [m/s²].
+        hold_after: A drive that hears nothing for this long stops following the rate of its last
+            target [s].
+        end_lower, end_upper (6,): Mechanical ends of the legs [m].
+        sag_rate: How fast a leg without power sinks [m/s].
+        supported: Whether the legs stand on supports at the start, until the drives have power.
     """
 
     bandwidth: float
@@ -52,18 +42,12 @@ class DriveSettings:
 
 
 class SwitchedDrives:
-    """
-    What of six drives is switched.
+    """What of six drives is switched.
 
-    Attributes
-    ----------
-    powered : ndarray of bool, shape (6,)
-        Which drives are to follow their targets.
-    sto : ndarray of bool, shape (6,)
-        Which have lost their torque to the safety circuit, whoever powers them.
-    braked : ndarray of bool, shape (6,)
-        Which brakes hold.
-
+    Attributes:
+        powered (6,): Which drives are to follow their targets.
+        sto (6,): Which have lost their torque to the safety circuit, whoever powers them.
+        braked (6,): Which brakes hold.
     """
 
     def __init__(self, *, brakes: bool = False) -> None:
@@ -88,8 +72,7 @@ class SwitchedDrives:
 
 
 class LaggingDrives(SwitchedDrives):
-    r"""
-    Position loops of second order, driven by target and target rate.
+    r"""Position loops of second order, driven by target and target rate.
 
     .. math:: \ddot q = \omega^2 (q_t - q) + 2 \zeta \omega (\dot q_t - \dot q)
 
@@ -97,18 +80,12 @@ class LaggingDrives(SwitchedDrives):
     as a drive in cyclic synchronous position mode does. There is no plant: neither gravity nor
     the coupling of the legs acts on the drives. A leg without power sinks at a fixed rate.
 
-    Parameters
-    ----------
-    strokes : array_like, shape (6,)
-        Where the legs stand at first [m].
-    settings : DriveSettings
-        What the drives can do.
+    Args:
+        strokes (6,): Where the legs stand at first [m].
+        settings: What the drives can do.
 
-    Attributes
-    ----------
-    strokes, rates : ndarray, shape (6,)
-        True motion of the legs [m], [m/s].
-
+    Attributes:
+        strokes, rates (6,): True motion of the legs [m], [m/s].
     """
 
     def __init__(self, strokes: ArrayLike, settings: DriveSettings) -> None:

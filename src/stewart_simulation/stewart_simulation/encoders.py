@@ -15,20 +15,13 @@ DRAWN = 256
 
 
 class Encoders:
-    """
-    Absolute encoders of six legs.
+    """Absolute encoders of six legs.
 
-    Parameters
-    ----------
-    resolution : float
-        Stroke of one count [m].
-    noise : float
-        Standard deviation of the reading before it is rounded to counts [m].
-    rate_bandwidth : float
-        Corner frequency of the filter that makes a rate of the counts [Hz].
-    rng : numpy.random.Generator
-        Source of the noise.
-
+    Args:
+        resolution: Stroke of one count [m].
+        noise: Standard deviation of the reading before it is rounded to counts [m].
+        rate_bandwidth: Corner frequency of the filter that makes a rate of the counts [Hz].
+        rng: Source of the noise.
     """
 
     def __init__(
@@ -42,21 +35,14 @@ class Encoders:
         self._rates: Array = np.zeros(LEGS)
 
     def read(self, true_strokes: Array, elapsed: float) -> tuple[Array, Array]:
-        """
-        Read all six.
+        """Read all six.
 
-        Parameters
-        ----------
-        true_strokes : ndarray, shape (6,)
-            Where the legs are [m].
-        elapsed : float
-            Time since the last reading [s].
+        Args:
+            true_strokes (6,): Where the legs are [m].
+            elapsed: Time since the last reading [s].
 
-        Returns
-        -------
-        tuple of two ndarrays, each of shape (6,)
-            Measured strokes [m] and rates [m/s].
-
+        Returns:
+            (6,): Measured strokes [m] and rates [m/s].
         """
         if self._next == DRAWN:
             self._drawn = self._noise * self._rng.standard_normal((DRAWN, LEGS))

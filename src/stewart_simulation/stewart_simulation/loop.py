@@ -56,18 +56,13 @@ class Loop:
         self.watch(server.listener.fileno(), accept)
 
     def run(self, turn: Callable[[float], float], ended: Callable[[], bool], idle: float) -> None:
-        """
-        Wait and serve until told to end.
+        """Wait and serve until told to end.
 
-        Parameters
-        ----------
-        turn : callable
-            Called after every wait with the time; returns when it wants to be called again [s].
-        ended : callable
-            Tells the end.
-        idle : float
-            Longest wait [s].
-
+        Args:
+            turn: Called after every wait with the time; returns when it wants to be called again
+                [s].
+            ended: Tells the end.
+            idle: Longest wait [s].
         """
         due = -inf
         while not ended():

@@ -11,22 +11,15 @@ from stewart_driver.legs import Array
 
 @dataclass(frozen=True, eq=False)
 class Plant:
-    """
-    Plain arrays of a plant, ready for the kernels and for another process.
+    """Plain arrays of a plant, ready for the kernels and for another process.
 
-    Attributes
-    ----------
-    arguments : tuple
-        Leading arguments of ``forward_kernels.derivative``.
-    retracted : ndarray, shape (6,)
-        Leg lengths at stroke 0 [m].
-    start : ndarray, shape (13,)
-        State at rest at the start pose.
-    effective_mass : float
-        Largest mass that one drive feels along its leg at the start [kg].
-    damping_rate : float
-        Fastest rate at which friction damps a motion there, next to standstill [1/s].
-
+    Attributes:
+        arguments: Leading arguments of ``forward_kernels.derivative``.
+        retracted (6,): Leg lengths at stroke 0 [m].
+        start (13,): State at rest at the start pose.
+        effective_mass: Largest mass that one drive feels along its leg at the start [kg].
+        damping_rate: Fastest rate at which friction damps a motion there, next to standstill
+            [1/s].
     """
 
     arguments: tuple[Array | float, ...]

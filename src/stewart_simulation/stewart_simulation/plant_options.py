@@ -26,14 +26,10 @@ BRAKE_SHARE = 1.1
 
 @dataclass(frozen=True)
 class PlantOptions:
-    """
-    Platform, differences from its description, and servo drives.
+    """Platform, differences from its description, and servo drives.
 
-    Raises
-    ------
-    ConfigurationError
-        If a value is out of range.
-
+    Raises:
+        ConfigurationError: If a value is out of range.
     """
 
     MAY_BE_ZERO: ClassVar[frozenset[str]] = frozenset(
@@ -109,23 +105,15 @@ class PlantOptions:
         return build_plant(platform, pose, differences)
 
     def drives(self, plant: Plant, limits: LegLimits, *, hold_after: float) -> RigidDrives:
-        """
-        Return servo drives on a plant, without power, with their kernels compiled.
+        """Return servo drives on a plant, without power, with their kernels compiled.
 
-        Parameters
-        ----------
-        plant : Plant
-            What they move.
-        limits : LegLimits
-            The strokes; the mechanical ends lie outside.
-        hold_after : float
-            A drive that hears nothing for this long stays where it is [s].
+        Args:
+            plant: What they move.
+            limits: The strokes; the mechanical ends lie outside.
+            hold_after: A drive that hears nothing for this long stays where it is [s].
 
-        Returns
-        -------
-        RigidDrives
+        Returns:
             The drives.
-
         """
         # Only here: who simulates without a plant need not load its kernels.
         from stewart_simulation.rigid_drives import RigidDrives, ServoSettings

@@ -10,8 +10,7 @@ from stewart_kinematics.compiled import kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
 
 
 class RateRamp:
-    """
-    Accelerations of targets, from the rates of the last three.
+    """Accelerations of targets, from the rates of the last three.
 
     A drive in cyclic synchronous position mode closes its loops much more often than the bus
     brings targets, and interpolates in between (object 60C2h is the time for it). The change of
@@ -21,12 +20,9 @@ class RateRamp:
     once per cycle, is in phase with the velocity and looks like a friction. With `lead` the
     acceleration goes on changing as it did.
 
-    Parameters
-    ----------
-    lead : float
-        How much later than half a cycle ago the accelerations hold, in cycles: 1 is the middle of
-        the cycle that begins, if it is as long as the last [-].
-
+    Args:
+        lead: How much later than half a cycle ago the accelerations hold, in cycles: 1 is the
+            middle of the cycle that begins, if it is as long as the last [-].
     """
 
     def __init__(self, lead: float = 0.0) -> None:
@@ -37,21 +33,14 @@ class RateRamp:
         self._periods: Array = np.zeros(LEGS)
 
     def accelerations(self, rates: Array, elapsed: Array | float) -> Array:
-        """
-        Take the next rates.
+        """Take the next rates.
 
-        Parameters
-        ----------
-        rates : ndarray, shape (6,)
-            Of the targets that begin now [m/s].
-        elapsed : ndarray, shape (6,), or float
-            Time since the targets before; where it is 0 nothing is known [s].
+        Args:
+            rates (6,): Of the targets that begin now [m/s].
+            elapsed (6,): Time since the targets before; where it is 0 nothing is known [s].
 
-        Returns
-        -------
-        ndarray, shape (6,)
-            How the rates change from here on; 0 where the target stands [m/s²].
-
+        Returns:
+            (6,): How the rates change from here on; 0 where the target stands [m/s²].
         """
         since, out = np.empty(LEGS), np.empty(LEGS)
         since[:] = elapsed

@@ -25,34 +25,24 @@ LEAST_FORCE, SLOWEST, LEAST_ACCELERATION = 1e-6, 1e-3, 0.1
 
 @dataclass(frozen=True, eq=False)
 class ServoSettings:
-    """
-    What the drives can do.
+    """What the drives can do.
 
-    Attributes
-    ----------
-    position_gain : float
-        Of the position loop [1/s].
-    rate_bandwidth : float
-        Corner frequency of the rate loop [Hz].
-    integral_time : float
-        Of the rate loop [s].
-    current_lag : float
-        Time constant of the current loop [s].
-    force_limit : float
-        Largest force [N].
-    hold_after : float
-        A drive that hears nothing for this long stops following the rate of its last target [s].
-    force_resolution : float
-        Step of the force feedback: a thousandth of the rated force, as object 6077h has it [N].
-    end_lower, end_upper : ndarray, shape (6,)
-        Mechanical ends of the strokes [m].
-    friction, damping : float
-        Of motor and screw without power [N], [N s/m].
-    brake_force, brake_release, brake_apply : float
-        What a brake holds before it slips, 0 without one [N], and how long it takes [s].
-    supported : bool
-        Whether the legs stand on supports at the start, until all drives have power at once.
-
+    Attributes:
+        position_gain: Of the position loop [1/s].
+        rate_bandwidth: Corner frequency of the rate loop [Hz].
+        integral_time: Of the rate loop [s].
+        current_lag: Time constant of the current loop [s].
+        force_limit: Largest force [N].
+        hold_after: A drive that hears nothing for this long stops following the rate of its last
+            target [s].
+        force_resolution: Step of the force feedback: a thousandth of the rated force, as object
+            6077h has it [N].
+        end_lower, end_upper (6,): Mechanical ends of the strokes [m].
+        friction, damping: Of motor and screw without power [N], [N s/m].
+        brake_force, brake_release, brake_apply: What a brake holds before it slips, 0 without one
+            [N], and how long it takes [s].
+        supported: Whether the legs stand on supports at the start, until all drives have power at
+            once.
     """
 
     position_gain: float
@@ -73,36 +63,24 @@ class ServoSettings:
 
 
 class RigidDrives(SwitchedDrives):
-    """
-    Drives in cyclic synchronous position mode on the thirteen-body plant.
+    """Drives in cyclic synchronous position mode on the thirteen-body plant.
 
     Every drive has power or not; without it the leg gives way to its load, against friction and
     what brake there is, down to its mechanical end. While none has power and the platform stands,
     time passes without a step of the plant.
 
-    Parameters
-    ----------
-    plant : Plant
-        Bodies, joints and friction.
-    settings : ServoSettings
-        What the drives can do.
+    Args:
+        plant: Bodies, joints and friction.
+        settings: What the drives can do.
 
-    Attributes
-    ----------
-    strokes, rates : ndarray, shape (6,)
-        True motion of the legs [m], [m/s].
-    delivered : ndarray, shape (6,)
-        True forces [N].
-    state : ndarray, shape (13,)
-        True pose and twist of the platform.
-    force_limits : ndarray, shape (6,)
-        Largest forces; a fault may lower them [N].
-    allowed_forces : ndarray, shape (2, 6)
-        What the drives permit themselves, pulling and pushing [N].
-    encoder_errors, stuck_encoders : ndarray, shape (6,)
-        Faults of the drives' own encoders: what they add, and the reading of one that is stuck,
-        otherwise nan [m].
-
+    Attributes:
+        strokes, rates (6,): True motion of the legs [m], [m/s].
+        delivered (6,): True forces [N].
+        state (13,): True pose and twist of the platform.
+        force_limits (6,): Largest forces; a fault may lower them [N].
+        allowed_forces (2, 6): What the drives permit themselves, pulling and pushing [N].
+        encoder_errors, stuck_encoders (6,): Faults of the drives' own encoders: what they add, and
+            the reading of one that is stuck, otherwise nan [m].
     """
 
     def __init__(self, plant: Plant, settings: ServoSettings) -> None:
@@ -169,15 +147,11 @@ class RigidDrives(SwitchedDrives):
         return np.where(np.isnan(stuck), self.strokes + self.encoder_errors, stuck)
 
     def acceleration(self) -> Array:
-        """
-        Return the acceleration that the plant has now.
+        """Return the acceleration that the plant has now.
 
-        Returns
-        -------
-        ndarray, shape (6,)
-            Linear [m/s²] and angular [rad/s²], of the platform's origin in base axes, from the
-            equations of motion with the forces that act.
-
+        Returns:
+            (6,): Linear [m/s²] and angular [rad/s²], of the platform's origin in base axes, from
+            the equations of motion with the forces that act.
         """
         if self._resting:
             return np.zeros(6)
@@ -193,21 +167,15 @@ class RigidDrives(SwitchedDrives):
         hold: Array | None = None,
         accelerations: Array | None = None,
     ) -> None:
-        """
-        Take new targets.
+        """Take new targets.
 
-        Parameters
-        ----------
-        strokes, rates : ndarray, shape (6,)
-            Where the legs shall be now, and how fast that moves [m], [m/s].
-        forces : ndarray, shape (6,)
-            Feed-forward [N].
-        hold : ndarray, shape (6,), optional
-            How long it moves, then it stays; default: the `hold_after` of the settings [s].
-        accelerations : ndarray, shape (6,), optional
-            How the rates change meanwhile, as a drive's interpolator has it; default: not at all,
-            as in an amplifier that holds its last command [m/s²].
-
+        Args:
+            strokes, rates (6,): Where the legs shall be now, and how fast that moves [m], [m/s].
+            forces (6,): Feed-forward [N].
+            hold (6,): How long it moves, then it stays; default: the `hold_after` of the settings
+                [s].
+            accelerations (6,): How the rates change meanwhile, as a drive's interpolator has it;
+                default: not at all, as in an amplifier that holds its last command [m/s²].
         """
         self._targets, self._target_rates = np.array(strokes), np.array(rates)
         given = self._still if accelerations is None else np.array(accelerations)

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Six servo drives acting on the rigid-body plant, one kernel for both.
+"""Six servo drives acting on the rigid-body plant, one kernel for both.
 
 Cascade of every drive: a proportional position loop with the target rate fed forward, a
 proportional-integral rate loop with the feed-forward force added, a current loop of first order.
@@ -75,8 +74,7 @@ def turn_on(state, rates, step, out):  # type: ignore[no-untyped-def]
 
 @inferred
 def leap(plant: Plant, state, acting, before, step):  # type: ignore[no-untyped-def]
-    """
-    Advance a plant state by one step under constant forces; False if the plant is singular.
+    """Advance a plant state by one step under constant forces; False if the plant is singular.
 
     A midpoint rule that looks at the plant once: where the midpoint is, follows from the
     accelerations `before`, which are replaced by the new ones. So it is of second order, as one
@@ -106,8 +104,7 @@ def leap(plant: Plant, state, acting, before, step):  # type: ignore[no-untyped-
 
 @inferred
 def grip(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
-    """
-    Return the force of dry friction or of a brake [N], and the stroke that it holds [m].
+    """Return the force of dry friction or of a brake [N], and the stroke that it holds [m].
 
     Asked for more than its largest force it slips.
     """
@@ -124,8 +121,7 @@ def run_servos(  # type: ignore[no-untyped-def]
     switching, errors, targets, target_rates, target_accelerations, hold, feed_forward, age,
     integrals, held, forces, acting, state, before, strokes, rates, step, count,
 ):  # fmt: skip
-    """
-    Let drives and plant run for `count` steps; False if the plant became singular.
+    """Let drives and plant run for `count` steps; False if the plant became singular.
 
     `plant` are the leading arguments of ``forward_kernels.derivative``; `gains` are position
     gain [1/s], rate gain [N s/m], integral gain [N/m] and current lag [s]; `limits` the largest

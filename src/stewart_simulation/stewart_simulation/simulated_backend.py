@@ -28,14 +28,10 @@ MODELS = ('rigid', 'lagging')
 
 @dataclass(frozen=True)
 class SimulatedOptions(PlantOptions):
-    """
-    How the simulated drives are made; every field is a parameter ``simulated.<field>``.
+    """How the simulated drives are made; every field is a parameter ``simulated.<field>``.
 
-    Raises
-    ------
-    ConfigurationError
-        If a value is out of range.
-
+    Raises:
+        ConfigurationError: If a value is out of range.
     """
 
     MAY_BE_ZERO: ClassVar[frozenset[str]] = PlantOptions.MAY_BE_ZERO | {
@@ -75,8 +71,7 @@ class SimulatedOptions(PlantOptions):
 
 
 class SimulatedBackend(Backend):
-    """
-    Six simulated drives in cyclic synchronous position mode.
+    """Six simulated drives in cyclic synchronous position mode.
 
     Servo drives interpolate in between: a target's rate goes on changing, and its acceleration is
     the one that the last targets make expect in the middle of the coming cycle. So neither the
@@ -84,17 +79,12 @@ class SimulatedBackend(Backend):
     Given the options and the instants of the exchanges, everything it reports is determined.
     Lagging drives move no plant, so they measure no force.
 
-    Parameters
-    ----------
-    options : SimulatedOptions
-        How they are made.
+    Args:
+        options: How they are made.
 
-    Attributes
-    ----------
-    mechanics : Mechanics
-        The plant and its time, from `open` on; whoever shares this process may look at it, and put
-        a sensor on it.
-
+    Attributes:
+        mechanics: The plant and its time, from `open` on; whoever shares this process may look at
+            it, and put a sensor on it.
     """
 
     name: ClassVar[str] = 'simulated'
@@ -182,19 +172,13 @@ class SimulatedBackend(Backend):
         self._drives.on = False
 
     def home(self) -> str:
-        """
-        Verify that the strokes can be absolute: at rest, inside the range.
+        """Verify that the strokes can be absolute: at rest, inside the range.
 
-        Returns
-        -------
-        str
+        Returns:
             What was verified.
 
-        Raises
-        ------
-        HomingError
-            If a leg moves, or stands where it cannot.
-
+        Raises:
+            HomingError: If a leg moves, or stands where it cannot.
         """
         require_rest(self._drives.strokes, self._rates, self.limits)
         self.homed = True
@@ -204,21 +188,14 @@ class SimulatedBackend(Backend):
         """Do nothing: simulated drives have no faults of their own."""
 
     def exchange(self, targets: Targets, now: float) -> Measurement:
-        """
-        Let time pass, read the encoders, then take the new targets.
+        """Let time pass, read the encoders, then take the new targets.
 
-        Parameters
-        ----------
-        targets : Targets
-            What the drives follow from now on, once they are on.
-        now : float
-            Instant of the exchange on the steady clock [s].
+        Args:
+            targets: What the drives follow from now on, once they are on.
+            now: Instant of the exchange on the steady clock [s].
 
-        Returns
-        -------
-        Measurement
+        Returns:
             With the true strokes beside the measured ones.
-
         """
         elapsed, self._now = now - self._now, now
         self.mechanics.advance(now)

@@ -24,26 +24,18 @@ def leg_limits(platform: Platform) -> LegLimits:
 
 
 def start_pose(platform: Platform, start: str) -> Pose:
-    """
-    Return the pose at which a simulated platform begins.
+    """Return the pose at which a simulated platform begins.
 
-    Parameters
-    ----------
-    platform : Platform
-        Its description.
-    start : str
-        ``neutral``, or ``retracted`` for all legs at the lower end of their stroke.
+    Args:
+        platform: Its description.
+        start: ``neutral``, or ``retracted`` for all legs at the lower end of their stroke.
 
-    Returns
-    -------
-    Pose
+    Returns:
         The pose.
 
-    Raises
-    ------
-    ConfigurationError
-        If the platform has no pose that can be trusted with its legs retracted.
-
+    Raises:
+        ConfigurationError: If the platform has no pose that can be trusted with its legs
+            retracted.
     """
     geometry = platform.geometry
     if start == 'neutral':

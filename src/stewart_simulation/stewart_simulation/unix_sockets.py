@@ -22,19 +22,14 @@ def _address(path: Path) -> Iterator[str]:
 
 
 def unix_listener(path: Path, kind: socket.SocketKind) -> socket.socket:
-    """
-    Return a socket that listens at a path.
+    """Return a socket that listens at a path.
 
     Binding makes the file, and until the socket listens whoever has seen the file is refused. So
     it is bound beside its place, and put there when it listens.
 
-    Parameters
-    ----------
-    path : Path
-        Where; it must not exist (FileExistsError).
-    kind : socket.SocketKind
-        What goes through it: a stream or packets.
-
+    Args:
+        path: Where; it must not exist (FileExistsError).
+        kind: What goes through it: a stream or packets.
     """
     listener = socket.socket(socket.AF_UNIX, kind)
     beside = path.with_name(f'~{path.name}')
@@ -54,18 +49,12 @@ def unix_listener(path: Path, kind: socket.SocketKind) -> socket.socket:
 def unix_connection(
     path: Path, kind: socket.SocketKind, timeout: float | None = None
 ) -> socket.socket:
-    """
-    Return a socket that is connected to the one that listens at a path.
+    """Return a socket that is connected to the one that listens at a path.
 
-    Parameters
-    ----------
-    path : Path
-        Where; OSError if nobody listens there.
-    kind : socket.SocketKind
-        What goes through it: a stream or packets.
-    timeout : float, optional
-        The longest a call waits [s]; for ever if not given.
-
+    Args:
+        path: Where; OSError if nobody listens there.
+        kind: What goes through it: a stream or packets.
+        timeout: The longest a call waits [s]; for ever if not given.
     """
     connection = socket.socket(socket.AF_UNIX, kind)
     try:

@@ -64,27 +64,17 @@ def calibrate(path: Path, platform: str, settings: AnalogSettings, *, seed: int 
 
 
 class Bench:
-    """
-    Card, plant and back end; time passes only by `wait`, and the plant moves when asked.
+    """Card, plant and back end; time passes only by `wait`, and the plant moves when asked.
 
-    Parameters
-    ----------
-    folder : Path
-        Where the rig file is written.
-    mode : Mode
-        What the amplifiers take.
-    brakes : bool
-        Whether the legs stay where they are without power.
-    options : object
-        Options of the back end.
+    Args:
+        folder: Where the rig file is written.
+        mode: What the amplifiers take.
+        brakes: Whether the legs stay where they are without power.
+        options: Options of the back end.
 
-    Attributes
-    ----------
-    now : float
-        Time [s].
-    wires : list of InlineWire
-        All that was opened so far.
-
+    Attributes:
+        now: Time [s].
+        wires: All that was opened so far.
     """
 
     def __init__(

@@ -24,8 +24,7 @@ OUTPUTS, INPUTS = struct.Struct('<HiHI'), struct.Struct('<HHihiHiiI')
 
 @dataclass
 class Bench:
-    """
-    Segment, clock, and the few things that a master does.
+    """Segment, clock, and the few things that a master does.
 
     Registers and services are written as numbers here on purpose: the simulation's own names
     must not be what it is checked with.

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-A master on unmodified pysoem, run by the tests in a process and a private network of its own.
+"""A master on unmodified pysoem, run by the tests in a process and a private network of its own.
 
 ``python ethercat_master.py SCENARIO CONTROL_SOCKET [USER_ID]`` starts a segment, plays one
 scenario on it and prints what was seen as JSON. Exit code 77: no private network is allowed here.
-
 """
 
 from __future__ import annotations

@@ -25,18 +25,12 @@ IDENTITY = DriveIdentity(0x83, 0xB0, 0x00010004, 0)
 
 
 class SegmentRig:
-    """
-    Six drives at count 0, which the rig file calls a stroke of 0.3 m, reachable by `namespace`.
+    """Six drives at count 0, which the rig file calls a stroke of 0.3 m, reachable by `namespace`.
 
-    Attributes
-    ----------
-    namespace : str
-        Where their wire is.
-    file : Path
-        A rig file.
-    faults : ControlClient
-        To break things, and to look at the plant.
-
+    Attributes:
+        namespace: Where their wire is.
+        file: A rig file.
+        faults: To break things, and to look at the plant.
     """
 
     interface = 'ecat0'

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Run a command where the kernel refuses namespaces: ``forbidden.py limit|seccomp command…``.
+"""Run a command where the kernel refuses namespaces: ``forbidden.py limit|seccomp command…``.
 
 ``limit``: the number of namespaces is 0, as an administrator sets it; here in a user namespace of
 our own. ``seccomp``: a filter refuses to make them, and the capabilities are gone, as in a
 container with Docker's default profile.
-
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-In the network of a virtual rig: send what is asked for, one JSON object per line, and answer.
+"""In the network of a virtual rig: send what is asked for, one JSON object per line, and answer.
 
 ``{"frame": "hex"}`` sends a raw frame, ``{"sdo": [slave, index, subindex, "hex"]}`` is a service
 through pysoem, an upload if the data are empty.
-
 """
 
 from __future__ import annotations

@@ -26,18 +26,12 @@ VOLTS = np.array([-9.5, -4.0, -0.1, 0.3, 5.0, 9.9])
 
 
 class Served:
-    """
-    A card that a thread serves; each read finds one volt more at every input than the last.
+    """A card that a thread serves; each read finds one volt more at every input than the last.
 
-    Attributes
-    ----------
-    path : Path
-        Its socket.
-    advanced : int
-        How often the world was brought up to now.
-    free : threading.Event
-        While it is cleared, the card answers nobody.
-
+    Attributes:
+        path: Its socket.
+        advanced: How often the world was brought up to now.
+        free: While it is cleared, the card answers nobody.
     """
 
     def __init__(self, path: Path) -> None:

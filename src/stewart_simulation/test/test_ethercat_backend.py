@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The back end ``ethercat`` in the driver's cyclic process, on a segment in a private network.
+"""The back end ``ethercat`` in the driver's cyclic process, on a segment in a private network.
 
 What is asserted is what the driver tells and where the plant stands. The machine may be busy with
 other things, so times are generous where they say nothing about the driver.
-
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The simulated drive, through its process data: statuswords as numbers, not by our own tables.
+"""The simulated drive, through its process data: statuswords as numbers, not by our own tables.
 
 Every transition of the drive profile is made here from outside; 0250h is SWITCH ON DISABLED, 0231h
 READY, 0233h SWITCHED ON, 1237h OPERATION ENABLED in a synchronous mode, 0217h QUICK STOP ACTIVE,
 021Fh FAULT REACTION ACTIVE and 0218h FAULT, each with voltage (bit 4) and remote (bit 9).
-
 """
 
 from __future__ import annotations

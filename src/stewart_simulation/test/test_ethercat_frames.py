@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Frames as SOEM sends them, octet by octet.
+"""Frames as SOEM sends them, octet by octet.
 
 Captured from pysoem 1.1.13 (SOEM) in a private network: the segment's ``Line.send`` was wrapped by
 one that wrote every frame to a file, in the run of config_init, config_dc, config_map and OP with
 two drives. The answers are written by hand from ETG.1000.4, not by the segment.
-
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The back end ``ethercat`` on a segment in this process, in simulated time.
+"""The back end ``ethercat`` on a segment in this process, in simulated time.
 
 What it is asked and what it has to say is what test_ethercat_backend.py has over a socket; here
 nothing waits, and instants can be compared.
-
 """
 
 from __future__ import annotations

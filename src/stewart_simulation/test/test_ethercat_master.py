@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Unmodified pysoem on the segment, over raw sockets in a private network.
+"""Unmodified pysoem on the segment, over raw sockets in a private network.
 
 Each scenario is a process (`ethercat_master.py`); what it saw on the bus is asserted here. The
 thresholds are counts: how fast a shared machine is says nothing about the protocol.
-
 """
 
 from __future__ import annotations

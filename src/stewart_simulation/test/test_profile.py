@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Both sides of the wire against the standards, each by itself: CiA 402, CiA 301, ETG.1000.6.
+"""Both sides of the wire against the standards, each by itself: CiA 402, CiA 301, ETG.1000.6.
 
 What is right is written here as numbers; neither the drive's tables nor the driver's are asked.
-
 """
 
 from __future__ import annotations

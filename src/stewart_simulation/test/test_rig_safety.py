@@ -64,15 +64,11 @@ BRAKES = {
 
 
 class SafeRig(Harness):
-    """
-    A whole rig, enabled, with the test in the place of its trajectory nodes.
+    """A whole rig, enabled, with the test in the place of its trajectory nodes.
 
-    Attributes
-    ----------
-    commands, legs, poses, states : list
-        What was said on ``joint_commands``, ``actuator_states``, ``platform/pose`` and
-        ``driver/state``.
-
+    Attributes:
+        commands, legs, poses, states: What was said on ``joint_commands``, ``actuator_states``,
+            ``platform/pose`` and ``driver/state``.
     """
 
     def __init__(self, **options: Any) -> None:

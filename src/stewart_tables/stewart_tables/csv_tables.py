@@ -34,18 +34,12 @@ ROWS_TOLD = 5000
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """
-    Numbers of a CSV file.
+    """Numbers of a CSV file.
 
-    Attributes
-    ----------
-    source : str
-        Name of the file, for messages.
-    values : dict of str to ndarray, shape (n,)
-        Columns that were asked for and are there.
-    lines : ndarray of int, shape (n,)
-        Line of the file each row stands on; the first line is 1.
-
+    Attributes:
+        source: Name of the file, for messages.
+        values (n,): Columns that were asked for and are there.
+        lines (n,): Line of the file each row stands on; the first line is 1.
     """
 
     source: str
@@ -53,24 +47,16 @@ class Table:
     lines: Array
 
     def has(self, columns: Sequence[str]) -> bool:
-        """
-        Tell whether a group of columns is there.
+        """Tell whether a group of columns is there.
 
-        Parameters
-        ----------
-        columns : sequence of str
-            The group.
+        Args:
+            columns: The group.
 
-        Returns
-        -------
-        bool
+        Returns:
             True if all are there, False if none is.
 
-        Raises
-        ------
-        ConfigurationError
-            If some are there and others are not.
-
+        Raises:
+            ConfigurationError: If some are there and others are not.
         """
         there = [name for name in columns if name in self.values]
         if there and len(there) < len(columns):
@@ -78,24 +64,16 @@ class Table:
         return bool(there)
 
     def take(self, columns: Sequence[str]) -> Array:
-        """
-        Return a group of columns.
+        """Return a group of columns.
 
-        Parameters
-        ----------
-        columns : sequence of str
-            The group.
+        Args:
+            columns: The group.
 
-        Returns
-        -------
-        ndarray, shape (n, len(columns))
-            Their numbers.
+        Returns:
+            (n, len(columns)): Their numbers.
 
-        Raises
-        ------
-        ConfigurationError
-            If one is missing.
-
+        Raises:
+            ConfigurationError: If one is missing.
         """
         missing = [name for name in columns if name not in self.values]
         if missing:
@@ -106,32 +84,21 @@ class Table:
 
 
 def read_table(source: str | Path, columns: Sequence[str], progress: Progress = silent) -> Table:
-    """
-    Read a CSV file whose first line names the columns.
+    """Read a CSV file whose first line names the columns.
 
-    Parameters
-    ----------
-    source : str or Path
-        File, or ``-`` for standard input.
-    columns : sequence of str
-        Columns to read where they are there; all others may hold anything.
-    progress : callable
-        Told how far it has come.
+    Args:
+        source: File, or ``-`` for standard input.
+        columns: Columns to read where they are there; all others may hold anything.
+        progress: Told how far it has come.
 
-    Returns
-    -------
-    Table
+    Returns:
         The numbers.
 
-    Raises
-    ------
-    ConfigurationError
-        If it is no text, there is no header, a column is named twice, a row has another number of
-        cells, or a cell of a wanted column is not a number up to `LARGEST`; file, line and column
-        are named.
-    OSError
-        If the file cannot be read.
-
+    Raises:
+        ConfigurationError: If it is no text, there is no header, a column is named twice, a row
+            has another number of cells, or a cell of a wanted column is not a number up to
+            `LARGEST`; file, line and column are named.
+        OSError: If the file cannot be read.
     """
     standard = str(source) == STANDARD_STREAM
     name = 'standard input' if standard else str(source)
@@ -215,25 +182,16 @@ def write_table(
     values: ArrayLike,
     progress: Progress = silent,
 ) -> None:
-    """
-    Write a CSV file with 15 significant digits, as a whole or not at all.
+    """Write a CSV file with 15 significant digits, as a whole or not at all.
 
-    Parameters
-    ----------
-    target : str or Path
-        File, or ``-`` for standard output.
-    columns : sequence of str
-        Names for the first line.
-    values : array_like, shape (n, len(columns))
-        Numbers; what is not a number is written as ``nan``.
-    progress : callable
-        Told how far it has come.
+    Args:
+        target: File, or ``-`` for standard output.
+        columns: Names for the first line.
+        values (n, len(columns)): Numbers; what is not a number is written as ``nan``.
+        progress: Told how far it has come.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-
+    Raises:
+        OSError: If the file cannot be written.
     """
     table = np.asarray(values, dtype=np.float64).reshape(-1, len(columns))
     if str(target) == STANDARD_STREAM:

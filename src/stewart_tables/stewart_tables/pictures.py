@@ -33,21 +33,14 @@ def _picture(name: str) -> str:
 
 
 def save_picture(figure: Figure, name: str) -> None:
-    """
-    Write a figure in the format of the file's suffix.
+    """Write a figure in the format of the file's suffix.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        The picture.
-    name : str
-        File, as ``--plot`` takes it.
+    Args:
+        figure: The picture.
+        name: File, as ``--plot`` takes it.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
-
+    Raises:
+        OSError: If the file cannot be written.
     """
     with whole_file(name, binary=True) as stream:
         figure.savefig(stream, format=Path(name).suffix.lower()[1:], dpi=120)

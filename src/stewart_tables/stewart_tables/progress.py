@@ -23,20 +23,14 @@ def silent(_: float | None) -> None:
 
 @contextmanager
 def show_part(step: str) -> Iterator[Progress]:
-    """
-    Show a bar on standard error while a step lasts, unless it is short.
+    """Show a bar on standard error while a step lasts, unless it is short.
 
-    Parameters
-    ----------
-    step : str
-        What is being done, in a word or two.
+    Args:
+        step: What is being done, in a word or two.
 
-    Yields
-    ------
-    callable
-        Takes the part done, 0 to 1, or None where that is not known; shows nothing unless
-        standard error is a terminal.
-
+    Yields:
+        Takes the part done, 0 to 1, or None where that is not known; shows nothing unless standard
+        error is a terminal.
     """
     bar = _Bar(step)
     try:
@@ -51,14 +45,10 @@ def between(progress: Progress, begin: float, end: float) -> Progress:
 
 
 class LiveLine:
-    """
-    A line that is overwritten.
+    """A line that is overwritten.
 
-    Parameters
-    ----------
-    stream : TextIO
-        Where to; nothing is shown unless it is a terminal.
-
+    Args:
+        stream: Where to; nothing is shown unless it is a terminal.
     """
 
     def __init__(self, stream: TextIO) -> None:

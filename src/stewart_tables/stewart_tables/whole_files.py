@@ -17,8 +17,7 @@ from uuid import uuid4
 
 @contextmanager
 def whole_file(target: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
-    """
-    Open a file that takes its place when it is complete.
+    """Open a file that takes its place when it is complete.
 
     What is written goes into a hidden file beside the target, which replaces the target at the
     end. If writing fails or is interrupted, a target that was there stays as it was and nothing
@@ -26,23 +25,15 @@ def whole_file(target: str | os.PathLike[str], *, binary: bool = False) -> Itera
     afterwards, so that a loss of power leaves the old file or the new one. A device or a pipe is
     written to directly.
 
-    Parameters
-    ----------
-    target : str or path-like
-        The file; a link is followed.
-    binary : bool
-        Take bytes; otherwise text in UTF-8.
+    Args:
+        target: The file; a link is followed.
+        binary: Take bytes; otherwise text in UTF-8.
 
-    Yields
-    ------
-    file object
+    Yields:
         To write to.
 
-    Raises
-    ------
-    OSError
-        If the target cannot be written; it carries the target's name.
-
+    Raises:
+        OSError: If the target cannot be written; it carries the target's name.
     """
     path = Path(os.path.realpath(target))
     mode, encoding = ('b', None) if binary else ('', 'utf-8')
@@ -69,21 +60,15 @@ def whole_file(target: str | os.PathLike[str], *, binary: bool = False) -> Itera
 
 
 def rename_folder(source: str | Path, target: str | Path) -> None:
-    """
-    Rename a folder once all that is in it has reached the disk.
+    """Rename a folder once all that is in it has reached the disk.
 
-    Parameters
-    ----------
-    source : str or Path
-        A folder of complete files.
-    target : str or Path
-        Its new name, on the same file system; must not exist, unless it is an empty folder.
+    Args:
+        source: A folder of complete files.
+        target: Its new name, on the same file system; must not exist, unless it is an empty
+            folder.
 
-    Raises
-    ------
-    OSError
-        If a file cannot be synced or the folder cannot be renamed.
-
+    Raises:
+        OSError: If a file cannot be synced or the folder cannot be renamed.
     """
     before, after = Path(source), Path(target)
     for path in (*before.rglob('*'), before):
@@ -94,19 +79,13 @@ def rename_folder(source: str | Path, target: str | Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """
-    Wait until a file, or the entries of a folder, have reached the disk.
+    """Wait until a file, or the entries of a folder, have reached the disk.
 
-    Parameters
-    ----------
-    path : Path
-        File or folder. Some file systems cannot sync a folder, and need not.
+    Args:
+        path: File or folder. Some file systems cannot sync a folder, and need not.
 
-    Raises
-    ------
-    OSError
-        If it cannot be opened or the disk reports an error.
-
+    Raises:
+        OSError: If it cannot be opened or the disk reports an error.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:

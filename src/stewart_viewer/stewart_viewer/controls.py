@@ -41,21 +41,15 @@ class Operator(Protocol):
 
 
 class Controls:
-    """
-    Target and buttons; nothing moves before a button is pressed.
+    """Target and buttons; nothing moves before a button is pressed.
 
     The target counts from the neutral pose. Whether the platform may stand there is said at once,
     by the guard that refuses setpoints, too; the nodes check again.
 
-    Parameters
-    ----------
-    server : viser.ViserServer
-        Where to.
-    platform : Platform
-        Gives limits and neutral pose.
-    operator : Operator
-        Carries out.
-
+    Args:
+        server: Where to.
+        platform: Gives limits and neutral pose.
+        operator: Carries out.
     """
 
     def __init__(self, server: viser.ViserServer, platform: Platform, operator: Operator) -> None:

@@ -14,19 +14,13 @@ LONGEST_ARROW = 0.5
 
 
 class ForceScale:
-    """
-    The largest force so far has the longest arrow.
+    """The largest force so far has the longest arrow.
 
-    Parameters
-    ----------
-    retracted_length : float
-        Of a leg [m].
+    Args:
+        retracted_length: Of a leg [m].
 
-    Attributes
-    ----------
-    longest : float
-        Length of that arrow [m].
-
+    Attributes:
+        longest: Length of that arrow [m].
     """
 
     def __init__(self, retracted_length: float) -> None:
@@ -40,19 +34,13 @@ class ForceScale:
         return cls(float(Platform.from_yaml(name).geometry.retracted_length.max()))
 
     def lengths(self, forces: Array) -> Array:
-        """
-        Return how far arrows reach out of their legs; below 0 they point into them.
+        """Return how far arrows reach out of their legs; below 0 they point into them.
 
-        Parameters
-        ----------
-        forces : ndarray, shape (6,)
-            Forces of the legs, positive if they push [N].
+        Args:
+            forces (6,): Forces of the legs, positive if they push [N].
 
-        Returns
-        -------
-        ndarray, shape (6,)
-            Lengths [m].
-
+        Returns:
+            (6,): Lengths [m].
         """
         self._largest = max(self._largest, float(np.abs(forces).max()))
         return np.asarray(self.longest / self._largest * forces)

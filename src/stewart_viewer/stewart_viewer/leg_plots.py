@@ -24,16 +24,11 @@ COLOURS = ('#1f77b4', '#ff7f0e', '#2ca02c', '#d62728', '#9467bd', '#8c564b')
 
 
 class LegPlots:
-    """
-    Two plots; that of the forces appears with the first measured force.
+    """Two plots; that of the forces appears with the first measured force.
 
-    Parameters
-    ----------
-    server : viser.ViserServer
-        Where to.
-    platform : Platform
-        Gives the limits of the strokes.
-
+    Args:
+        server: Where to.
+        platform: Gives the limits of the strokes.
     """
 
     def __init__(self, server: viser.ViserServer, platform: Platform) -> None:
@@ -66,14 +61,10 @@ class LegPlots:
         )  # fmt: skip
 
     def show(self, snapshot: Snapshot) -> None:
-        """
-        Take an instant into the plots; one before the last begins them anew.
+        """Take an instant into the plots; one before the last begins them anew.
 
-        Parameters
-        ----------
-        snapshot : Snapshot
-            What is known.
-
+        Args:
+            snapshot: What is known.
         """
         if self._times and snapshot.time < self._times[-1]:
             self._times.clear()

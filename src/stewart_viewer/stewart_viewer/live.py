@@ -21,36 +21,22 @@ PATIENCE = 0.5
 
 
 class LiveView:
-    """
-    Draw what a mailbox gets, and hand on what a person asks for.
+    """Draw what a mailbox gets, and hand on what a person asks for.
 
-    Parameters
-    ----------
-    source : str
-        Platform that is shown: its name, or the path of its YAML file.
-    mailbox : Mailbox
-        Where snapshots come from.
-    operator : Operator or None
-        Who carries out; None gives a view without controls.
-    host : str
-        Address to listen at.
-    port : int
-        Port to listen at.
-    rate : float
-        Pictures per second at most [Hz].
+    Args:
+        source: Platform that is shown: its name, or the path of its YAML file.
+        mailbox: Where snapshots come from.
+        operator: Who carries out; None gives a view without controls.
+        host: Address to listen at.
+        port: Port to listen at.
+        rate: Pictures per second at most [Hz].
 
-    Attributes
-    ----------
-    url : str
-        Where the page is.
-    comparison : LiveComparison
-        Tells whether a rig is of the platform that is shown.
+    Attributes:
+        url: Where the page is.
+        comparison: Tells whether a rig is of the platform that is shown.
 
-    Raises
-    ------
-    AddressTaken
-        If something else listens there.
-
+    Raises:
+        AddressTaken: If something else listens there.
     """
 
     def __init__(

@@ -12,8 +12,7 @@ from stewart_viewer.snapshot import Snapshot
 
 
 class Mailbox:
-    """
-    Keep what came last until somebody looks.
+    """Keep what came last until somebody looks.
 
     Pictures are made in a thread of their own, so that a slow browser never holds up a node.
     """
@@ -26,35 +25,24 @@ class Mailbox:
         self._ended = False
 
     def put(self, time: float, **values: Any) -> None:
-        """
-        Replace some fields of the latest snapshot.
+        """Replace some fields of the latest snapshot.
 
-        Parameters
-        ----------
-        time : float
-            Instant of the values [s].
-        **values : object
-            Fields of `Snapshot`.
-
+        Args:
+            time: Instant of the values [s].
+            **values: Fields of `Snapshot`.
         """
         with self._lock:
             self._latest = replace(self._latest, time=time, **values)
         self._changed.set()
 
     def take(self, patience: float) -> Snapshot | None:
-        """
-        Wait for a change.
+        """Wait for a change.
 
-        Parameters
-        ----------
-        patience : float
-            How long [s].
+        Args:
+            patience: How long [s].
 
-        Returns
-        -------
-        Snapshot or None
+        Returns:
             The latest; None if nothing has changed.
-
         """
         if not self._changed.wait(patience):
             return None

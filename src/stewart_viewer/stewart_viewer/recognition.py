@@ -26,21 +26,14 @@ class WrongPlatform(StewartError, ValueError):
 
 
 def mismatch(recording: Recording, geometry: Geometry) -> float:
-    """
-    Compare recorded strokes with those that the recorded poses need.
+    """Compare recorded strokes with those that the recorded poses need.
 
-    Parameters
-    ----------
-    recording : Recording
-        Poses and legs.
-    geometry : Geometry
-        Joints of a platform.
+    Args:
+        recording: Poses and legs.
+        geometry: Joints of a platform.
 
-    Returns
-    -------
-    float
+    Returns:
         Median over the recording of the worst leg's difference [m]; NaN without strokes.
-
     """
     poses, legs = recording.poses, recording.legs
     if legs is None:
@@ -54,26 +47,17 @@ def mismatch(recording: Recording, geometry: Geometry) -> float:
 
 
 def recognise(recording: Recording, geometries: Mapping[str, Geometry]) -> str:
-    """
-    Tell which platform a recording is of.
+    """Tell which platform a recording is of.
 
-    Parameters
-    ----------
-    recording : Recording
-        Poses and legs.
-    geometries : mapping of str to Geometry
-        The platforms that it may be, by name.
+    Args:
+        recording: Poses and legs.
+        geometries: The platforms that it may be, by name.
 
-    Returns
-    -------
-    str
+    Returns:
         The one that fits best.
 
-    Raises
-    ------
-    WrongPlatform
-        If none fits, or the recording has not what it takes to tell.
-
+    Raises:
+        WrongPlatform: If none fits, or the recording has not what it takes to tell.
     """
     found = {name: mismatch(recording, geometry) for name, geometry in geometries.items()}
     fitting = {name: error for name, error in found.items() if error < CLOSE}
@@ -96,16 +80,11 @@ def check(recording: Recording, geometry: Geometry, name: str) -> None:
 
 
 class LiveComparison:
-    """
-    Compare poses and strokes of a running rig with the platform that is shown.
+    """Compare poses and strokes of a running rig with the platform that is shown.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints of the platform.
-    name : str
-        Its name, for the sentence.
-
+    Args:
+        geometry: Joints of the platform.
+        name: Its name, for the sentence.
     """
 
     def __init__(self, geometry: Geometry, name: str) -> None:

@@ -18,16 +18,11 @@ class NothingToShow(StewartError, ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """
-    Values with their instants.
+    """Values with their instants.
 
-    Attributes
-    ----------
-    times : ndarray, shape (n,)
-        Ascending [s].
-    values : tuple
-        One item per instant each: an array of n rows, or a sequence.
-
+    Attributes:
+        times (n,): Ascending [s].
+        values: One item per instant each: an array of n rows, or a sequence.
     """
 
     times: Array
@@ -41,27 +36,17 @@ class Track:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """
-    What a bag holds for a viewer.
+    """What a bag holds for a viewer.
 
-    Attributes
-    ----------
-    poses : Track
-        Position (n, 3), quaternion (n, 4) as measured.
-    setpoints : Track or None
-        The same as commanded.
-    legs : Track or None
-        Strokes (n, 6), forces (n, 6) with NaN where none was measured.
-    estimates : Track or None
-        Position, quaternion, covariance of the position (n, 3, 3).
-    reports : tuple of (float, DriveReport)
-        Instant and state of the driver at every change.
+    Attributes:
+        poses: Position (n, 3), quaternion (n, 4) as measured.
+        setpoints: The same as commanded.
+        legs: Strokes (n, 6), forces (n, 6) with NaN where none was measured.
+        estimates: Position, quaternion, covariance of the position (n, 3, 3).
+        reports: Instant and state of the driver at every change.
 
-    Raises
-    ------
-    NothingToShow
-        If there is not one pose.
-
+    Raises:
+        NothingToShow: If there is not one pose.
     """
 
     poses: Track
@@ -86,19 +71,13 @@ class Recording:
         return float(self.poses.times[-1]) - self.start
 
     def at(self, time: float) -> Snapshot:
-        """
-        Return what was known at an instant.
+        """Return what was known at an instant.
 
-        Parameters
-        ----------
-        time : float
-            Since the first pose [s].
+        Args:
+            time: Since the first pose [s].
 
-        Returns
-        -------
-        Snapshot
+        Returns:
             Its `time` is the argument.
-
         """
         instant = self.start + time
         pose, setpoint = self.poses.at(instant), _at(self.setpoints, instant)

@@ -20,20 +20,13 @@ SPEEDS = ('0.1', '0.25', '0.5', '1', '2', '5')
 
 
 class Replay:
-    """
-    Time slider and transport of a recording.
+    """Time slider and transport of a recording.
 
-    Parameters
-    ----------
-    server : viser.ViserServer
-        Where to.
-    parts : sequence of Part
-        Show each instant.
-    recording : Recording
-        What is played.
-    speed : str
-        One of `SPEEDS`.
-
+    Args:
+        server: Where to.
+        parts: Show each instant.
+        recording: What is played.
+        speed: One of `SPEEDS`.
     """
 
     def __init__(
@@ -52,14 +45,10 @@ class Replay:
         self._speed = gui.add_dropdown('speed', SPEEDS, initial_value=speed)
 
     def run(self, ended: Callable[[], bool]) -> None:
-        """
-        Play until asked to end; at the end of the recording it begins anew.
+        """Play until asked to end; at the end of the recording it begins anew.
 
-        Parameters
-        ----------
-        ended : callable
-            Tells whether to end.
-
+        Args:
+            ended: Tells whether to end.
         """
         shown, then = -1.0, time.monotonic()
         while not ended():

@@ -30,23 +30,16 @@ BELOW = -0.01
 
 
 class PlatformScene:
-    """
-    Everything that is drawn in space.
+    """Everything that is drawn in space.
 
-    Parameters
-    ----------
-    server : viser.ViserServer
-        Where to.
-    platform : Platform
-        What is shown.
-    source : str
-        Name of the platform or path of its YAML file, for the URDF.
+    Args:
+        server: Where to.
+        platform: What is shown.
+        source: Name of the platform or path of its YAML file, for the URDF.
 
-    Attributes
-    ----------
-    magnification : float
-        By how much the ellipsoid of one standard deviation is drawn larger than it is.
-
+    Attributes:
+        magnification: By how much the ellipsoid of one standard deviation is drawn larger than it
+            is.
     """
 
     def __init__(self, server: viser.ViserServer, platform: Platform, source: str) -> None:
@@ -82,14 +75,10 @@ class PlatformScene:
         return self._server.scene.add_cylinder(f'/bands/leg_{leg}', radius, 0.1 * size, color=GREY)
 
     def show(self, snapshot: Snapshot) -> None:
-        """
-        Draw an instant; what it does not know stays as it was, or disappears.
+        """Draw an instant; what it does not know stays as it was, or disappears.
 
-        Parameters
-        ----------
-        snapshot : Snapshot
-            What is known.
-
+        Args:
+            snapshot: What is known.
         """
         with self._server.atomic():
             if snapshot.pose is not None:

@@ -18,29 +18,20 @@ class AddressTaken(StewartError, OSError):
 
 
 def open_server(host: str, port: int) -> viser.ViserServer:
-    """
-    Serve an empty page.
+    """Serve an empty page.
 
     viser takes the next free port if the one asked for is taken, and by default listens to
     everybody; whoever reaches the page can move the platform, so neither happens here.
 
-    Parameters
-    ----------
-    host : str
-        Address to listen at.
-    port : int
-        Port to listen at; 0 for any that is free.
+    Args:
+        host: Address to listen at.
+        port: Port to listen at; 0 for any that is free.
 
-    Returns
-    -------
-    viser.ViserServer
+    Returns:
         Serving.
 
-    Raises
-    ------
-    AddressTaken
-        If nothing can listen there.
-
+    Raises:
+        AddressTaken: If nothing can listen there.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -14,20 +14,13 @@ from stewart_kinematics.motion import Array, Pose
 
 @dataclass(frozen=True)
 class DriveReport:
-    """
-    What the driver says of itself.
+    """What the driver says of itself.
 
-    Attributes
-    ----------
-    state : str
-        DISABLED, ENABLING, ENABLED, STOPPING or FAULT.
-    backend : str
-        What moves the legs.
-    simulated : bool
-        True where no metal moves.
-    reason : str
-        Why the last change happened.
-
+    Attributes:
+        state: DISABLED, ENABLING, ENABLED, STOPPING or FAULT.
+        backend: What moves the legs.
+        simulated: True where no metal moves.
+        reason: Why the last change happened.
     """
 
     state: str
@@ -38,16 +31,11 @@ class DriveReport:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """
-    Where the estimator believes the platform to be.
+    """Where the estimator believes the platform to be.
 
-    Attributes
-    ----------
-    pose : Pose
-        ``platform_link`` in ``base_link``.
-    covariance : ndarray, shape (3, 3)
-        Of the position, ``base_link`` axes [m²].
-
+    Attributes:
+        pose: ``platform_link`` in ``base_link``.
+        covariance (3, 3): Of the position, ``base_link`` axes [m²].
     """
 
     pose: Pose
@@ -56,26 +44,16 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """
-    One instant of a rig; what is not known is None.
+    """One instant of a rig; what is not known is None.
 
-    Attributes
-    ----------
-    time : float
-        Instant [s]; only differences matter.
-    pose : Pose or None
-        Measured pose of ``platform_link`` in ``base_link``.
-    commanded : Pose or None
-        Setpoint.
-    strokes : ndarray, shape (6,), or None
-        Measured, legs 1 to 6 [m].
-    forces : ndarray, shape (6,), or None
-        Measured, positive pushes apart [N].
-    estimate : Estimate or None
-        From the state estimator.
-    drives : DriveReport or None
-        From the driver.
-
+    Attributes:
+        time: Instant [s]; only differences matter.
+        pose: Measured pose of ``platform_link`` in ``base_link``.
+        commanded: Setpoint.
+        strokes (6,): Measured, legs 1 to 6 [m].
+        forces (6,): Measured, positive pushes apart [N].
+        estimate: From the state estimator.
+        drives: From the driver.
     """
 
     time: float
@@ -95,21 +73,14 @@ class Part(Protocol):
 
 
 def stroke_reserve(strokes: Array, limits: Array) -> Array:
-    """
-    Tell how much of its stroke each leg has left on the nearer side.
+    """Tell how much of its stroke each leg has left on the nearer side.
 
-    Parameters
-    ----------
-    strokes : ndarray, shape (6,)
-        Legs 1 to 6 [m].
-    limits : ndarray, shape (6, 2)
-        Shortest and longest stroke [m].
+    Args:
+        strokes (6,): Legs 1 to 6 [m].
+        limits (6, 2): Shortest and longest stroke [m].
 
-    Returns
-    -------
-    ndarray, shape (6,)
-        1 in the middle, 0 at an end, negative outside.
-
+    Returns:
+        (6,): 1 in the middle, 0 at an end, negative outside.
     """
     half = 0.5 * (limits[:, 1] - limits[:, 0])
     nearer = np.minimum(strokes - limits[:, 0], limits[:, 1] - strokes)

@@ -29,18 +29,12 @@ UNKNOWN = DriveReport('no driver heard', reason='driver/state has not come')
 
 
 class Status:
-    """
-    Banner and poses.
+    """Banner and poses.
 
-    Parameters
-    ----------
-    server : viser.ViserServer
-        Where to.
-    platform : Platform
-        What is shown.
-    title : str
-        Where the data come from.
-
+    Args:
+        server: Where to.
+        platform: What is shown.
+        title: Where the data come from.
     """
 
     def __init__(self, server: viser.ViserServer, platform: Platform, title: str) -> None:
@@ -55,14 +49,10 @@ class Status:
         self._told = -np.inf
 
     def show(self, snapshot: Snapshot) -> None:
-        """
-        Say what has changed.
+        """Say what has changed.
 
-        Parameters
-        ----------
-        snapshot : Snapshot
-            What is known.
-
+        Args:
+            snapshot: What is known.
         """
         drives = snapshot.drives or UNKNOWN
         if drives != self._drives:

@@ -34,18 +34,12 @@ SERVICES = (
 
 
 class ProbeRig:
-    """
-    What the page shows, and whom it asks.
+    """What the page shows, and whom it asks.
 
-    Attributes
-    ----------
-    called : list of str
-        Services, in the order in which they were called.
-    goals : list of MovePlatform.Goal
-        Where it was told to move.
-    lasting : bool
-        Whether a move goes on until it is cancelled; a second one is refused meanwhile.
-
+    Attributes:
+        called: Services, in the order in which they were called.
+        goals: Where it was told to move.
+        lasting: Whether a move goes on until it is cancelled; a second one is refused meanwhile.
     """
 
     def __init__(self, harness: Harness) -> None:

@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The page in a real browser: what a person sees.
+"""The page in a real browser: what a person sees.
 
 The rig behind the live page is a probe node, so that nothing here depends on how fast it is.
-
 """
 
 from __future__ import annotations

@@ -11,24 +11,16 @@ from stewart_bags.errors import UnknownType
 
 
 def message_class(msgtype: str) -> Any:
-    """
-    Import the class of a message type.
+    """Import the class of a message type.
 
-    Parameters
-    ----------
-    msgtype : str
-        For example ``sensor_msgs/msg/Imu``.
+    Args:
+        msgtype: For example ``sensor_msgs/msg/Imu``.
 
-    Returns
-    -------
-    type
+    Returns:
         Class with the type support that rclpy needs.
 
-    Raises
-    ------
-    UnknownType
-        If its package is not installed here.
-
+    Raises:
+        UnknownType: If its package is not installed here.
     """
     package, kind, name = [*msgtype.split('/'), '', ''][:3]
     try:

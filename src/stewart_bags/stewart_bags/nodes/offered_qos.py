@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Quality of service between the graph, the subscriptions of a recorder and the bag.
+"""Quality of service between the graph, the subscriptions of a recorder and the bag.
 
 The numbers of the policies are those of rmw on both sides.
-
 """
 
 from __future__ import annotations
@@ -30,19 +28,13 @@ DEPTH = 1000
 
 
 def to_bag(profile: QoSProfile) -> Qos:
-    """
-    Write down a profile as rosbag2 does.
+    """Write down a profile as rosbag2 does.
 
-    Parameters
-    ----------
-    profile : QoSProfile
-        What a publisher offers, as the graph tells it.
+    Args:
+        profile: What a publisher offers, as the graph tells it.
 
-    Returns
-    -------
-    Qos
+    Returns:
         The same for a bag.
-
     """
     return Qos(
         QosHistory(int(profile.history)),
@@ -58,19 +50,13 @@ def to_bag(profile: QoSProfile) -> Qos:
 
 
 def matching(offers: Sequence[Any]) -> QoSProfile:
-    """
-    Make the profile of a subscription that every publisher of a topic can serve.
+    """Make the profile of a subscription that every publisher of a topic can serve.
 
-    Parameters
-    ----------
-    offers : sequence of QoSProfile
-        What the publishers offer.
+    Args:
+        offers: What the publishers offer.
 
-    Returns
-    -------
-    QoSProfile
+    Returns:
         Reliable if all are, and latched if all are.
-
     """
     reliable = all(item.reliability == ReliabilityPolicy.RELIABLE for item in offers)
     latched = all(item.durability == DurabilityPolicy.TRANSIENT_LOCAL for item in offers)
@@ -78,21 +64,15 @@ def matching(offers: Sequence[Any]) -> QoSProfile:
 
 
 def to_play(topic: Topic) -> QoSProfile:
-    """
-    Make the profile of the publisher that plays a topic.
+    """Make the profile of the publisher that plays a topic.
 
     Deadlines and lifespans are left out: at another rate they would be wrong.
 
-    Parameters
-    ----------
-    topic : Topic
-        What the bag says about it.
+    Args:
+        topic: What the bag says about it.
 
-    Returns
-    -------
-    QoSProfile
+    Returns:
         Best effort only if that is all that was offered, latched if all publishers were.
-
     """
     best_effort = bool(topic.qos) and all(
         item.reliability == QosReliability.BEST_EFFORT for item in topic.qos

@@ -48,16 +48,11 @@ class PlayerParameters:
 
 
 class Player(Node):
-    """
-    Publish the topics of a bag from a thread paced by the steady clock.
+    """Publish the topics of a bag from a thread paced by the steady clock.
 
-    Attributes
-    ----------
-    finished : threading.Event
-        Set when all is played or the player was stopped.
-    failure : BagError or None
-        Why it ended early, if it did.
-
+    Attributes:
+        finished: Set when all is played or the player was stopped.
+        failure: Why it ended early, if it did.
     """
 
     def __init__(self, **kwargs: Any) -> None:

@@ -49,8 +49,7 @@ class RecorderParameters:
 
 
 class Recorder(Node):
-    """
-    Subscribe to topics with what their publishers offer, write a bag.
+    """Subscribe to topics with what their publishers offer, write a bag.
 
     Bag time is the time of reception, as the middleware tells it; in simulated time it is that
     time when the message is fetched, up to 5 ms later, and the recorder waits for a slow disk
@@ -62,7 +61,6 @@ class Recorder(Node):
     of a core, which the other nodes then lack. So the recorder empties its subscriptions itself.
     Their events wake the executor, too, whenever a message is there, and are listened to for a
     moment now and then.
-
     """
 
     def __init__(self, **kwargs: Any) -> None:

@@ -90,25 +90,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Show a bag, write a topic of it, or rescue it.
+    """Show a bag, write a topic of it, or rescue it.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         Exit code 0.
 
-    Raises
-    ------
-    BagError
-        If the bag cannot be read, the topic has no columns, nothing could be rescued, or JSON is
-        asked for where there is none.
-
+    Raises:
+        BagError: If the bag cannot be read, the topic has no columns, nothing could be rescued, or
+            JSON is asked for where there is none.
     """
     if arguments.json and (arguments.csv is not None or arguments.rescue is not None):
         raise BagError('--json goes with --check or alone, not with --csv or --rescue')
@@ -184,23 +176,15 @@ def _finding_as_json(topic: str, finding: Finding) -> dict[str, Any]:
 def findings(
     bag: Bag, progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[tuple[str, Finding]]:
-    """
-    Read every message of a bag and look for what is odd.
+    """Read every message of a bag and look for what is odd.
 
-    Parameters
-    ----------
-    bag : Bag
-        Open bag.
-    progress : callable
-        Called with every topic before it is read.
+    Args:
+        bag: Open bag.
+        progress: Called with every topic before it is read.
 
-    Yields
-    ------
-    str
+    Yields:
         Topic.
-    Finding
         What is odd about it; for types that have no series, only their stamps are examined.
-
     """
     for topic in bag.topics.values():
         progress(topic.name)

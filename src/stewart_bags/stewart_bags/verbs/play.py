@@ -56,24 +56,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Play.
+    """Play.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         Exit code 0; also after Ctrl-C.
 
-    Raises
-    ------
-    BagError
-        If the bag cannot be read.
-
+    Raises:
+        BagError: If the bag cannot be read.
     """
     with Bag(arguments.bag) as bag:
         duration = bag.duration

@@ -58,24 +58,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Record.
+    """Record.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         Exit code 0; also after Ctrl-C, which is the usual end.
 
-    Raises
-    ------
-    BagError
-        If the output is taken, or the disk takes no more.
-
+    Raises:
+        BagError: If the output is taken, or the disk takes no more.
     """
     output = arguments.output or f'bag_{datetime.now():%Y_%m_%d_%H_%M_%S}'
     if Path(output).exists():

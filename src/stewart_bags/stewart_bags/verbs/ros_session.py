@@ -11,14 +11,10 @@ from typing import Any
 
 @contextmanager
 def ros_session() -> Iterator[Any]:
-    """
-    Start ROS, and shut it down afterwards.
+    """Start ROS, and shut it down afterwards.
 
-    Yields
-    ------
-    StopSignals
+    Yields:
         Hears SIGINT and SIGTERM from before ROS is imported, which takes a second.
-
     """
     from stewart_node_support.stop_signals import StopSignals
 

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The demo: seas and a paper's wave on a real ROS 2 graph, and a report on how well that went.
+"""The demo: seas and a paper's wave on a real ROS 2 graph, and a report on how well that went.
 
 ======================  ==========================================================================
 ``scenarios``           what is played: platform, configuration, limits that the result must keep
@@ -17,5 +16,4 @@ The demo: seas and a paper's wave on a real ROS 2 graph, and a report on how wel
 ``plots``, ``report``   pictures and the page
 ``progress``            what is seen on the terminal meanwhile
 ======================  ==========================================================================
-
 """

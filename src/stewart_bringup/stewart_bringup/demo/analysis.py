@@ -56,20 +56,13 @@ STOPPED = (
 
 @dataclass(frozen=True)
 class Traffic:
-    """
-    One topic: what was published and what arrived in the bag.
+    """One topic: what was published and what arrived in the bag.
 
-    Attributes
-    ----------
-    topic : str
-        Full name.
-    published, recorded : int
-        Messages by the publishers' counters, and in the bag.
-    rate : float
-        Mean rate while setpoints came [Hz]; NaN where nothing is expected to be regular.
-    longest_gap : float
-        Longest time between two neighbours then [s]; NaN likewise.
-
+    Attributes:
+        topic: Full name.
+        published, recorded: Messages by the publishers' counters, and in the bag.
+        rate: Mean rate while setpoints came [Hz]; NaN where nothing is expected to be regular.
+        longest_gap: Longest time between two neighbours then [s]; NaN likewise.
     """
 
     topic: str
@@ -106,25 +99,16 @@ def analyse(
     bounds: Bounds,
     machine: Machine | None = None,
 ) -> Result:
-    """
-    Make the figures of one scenario.
+    """Make the figures of one scenario.
 
-    Parameters
-    ----------
-    recording : Recording
-        What the bag holds.
-    published : mapping of str to int
-        Messages by topic, from the publishers' own counters.
-    bounds : Bounds
-        What has to hold.
-    machine : Machine, optional
-        How punctual the machine was, where time was its own.
+    Args:
+        recording: What the bag holds.
+        published: Messages by topic, from the publishers' own counters.
+        bounds: What has to hold.
+        machine: How punctual the machine was, where time was its own.
 
-    Returns
-    -------
-    Result
+    Returns:
         Figures and checks.
-
     """
     tracking = track(recording.setpoints, recording.commands, recording.actuators, recording.poses)
     latency = latencies(recording.commands, recording.actuators)
@@ -233,19 +217,13 @@ def _driver_check(recording: Recording) -> Check:
 
 
 def summary(tracking: Tracking) -> dict[str, tuple[float, float]]:
-    """
-    Return root mean square and maximum of every error, in mm and degrees.
+    """Return root mean square and maximum of every error, in mm and degrees.
 
-    Parameters
-    ----------
-    tracking : Tracking
-        Errors of one scenario.
+    Args:
+        tracking: Errors of one scenario.
 
-    Returns
-    -------
-    dict of str to (float, float)
+    Returns:
         By the name of the row.
-
     """
     rows = {}
     for label, errors in (('same instant', tracking.instant), ('along the path', tracking.path)):

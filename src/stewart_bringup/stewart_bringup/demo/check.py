@@ -11,26 +11,16 @@ from stewart_bringup.demo.machine import Machine
 
 @dataclass(frozen=True)
 class Check:
-    """
-    One thing that had to hold.
+    """One thing that had to hold.
 
-    Attributes
-    ----------
-    name : str
-        What.
-    found, bound : str
-        What was found and what was asked, with units.
-    held : bool
-        Whether it held.
-    meaning : str
-        What it means if it does not hold, and what to do.
-    real_time : bool
-        Whether a machine that is late can spoil it.
-    excused : bool
-        Whether the machine was late, as measured in the same run.
-    excess : str
-        By how much the bound was left; empty where that is no number.
-
+    Attributes:
+        name: What.
+        found, bound: What was found and what was asked, with units.
+        held: Whether it held.
+        meaning: What it means if it does not hold, and what to do.
+        real_time: Whether a machine that is late can spoil it.
+        excused: Whether the machine was late, as measured in the same run.
+        excess: By how much the bound was left; empty where that is no number.
     """
 
     name: str

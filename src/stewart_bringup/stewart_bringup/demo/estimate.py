@@ -18,20 +18,15 @@ ESTIMATE, TRUTH = 'platform/odometry', 'simulation/truth'
 
 @dataclass(frozen=True)
 class Estimate:
-    """
-    Estimate against truth.
+    """Estimate against truth.
 
-    Attributes
-    ----------
-    errors : mapping of str to (float, float)
-        Root mean square and maximum by the name of the row, the differentiator's beside ours.
-    inside : float
-        Share of the errors inside two claimed standard deviations [-].
-    pictures : mapping of str to bytes
-        PNG files by caption.
-    innovations : tuple of two floats or None
-        Share of the innovations inside two sigma [-] and mean NIS, where the status was recorded.
-
+    Attributes:
+        errors: Root mean square and maximum by the name of the row, the differentiator's beside
+            ours.
+        inside: Share of the errors inside two claimed standard deviations [-].
+        pictures: PNG files by caption.
+        innovations: Share of the innovations inside two sigma [-] and mean NIS, where the status
+            was recorded.
     """
 
     errors: Mapping[str, tuple[float, float]]
@@ -41,28 +36,18 @@ class Estimate:
 
 
 def compare_estimate(recording: Recording, bag: Path, platform: str) -> Estimate | None:
-    """
-    Hold the live estimate against the truth.
+    """Hold the live estimate against the truth.
 
-    Parameters
-    ----------
-    recording : Recording
-        Tells which topics the bag has.
-    bag : Path
-        The bag.
-    platform : str
-        Name of the platform.
+    Args:
+        recording: Tells which topics the bag has.
+        bag: The bag.
+        platform: Name of the platform.
 
-    Returns
-    -------
-    Estimate or None
+    Returns:
         None where no estimator ran, or no virtual rig that knows the truth.
 
-    Raises
-    ------
-    stewart_estimation.errors.EstimationError
-        If estimate and truth have no time in common.
-
+    Raises:
+        stewart_estimation.errors.EstimationError: If estimate and truth have no time in common.
     """
     names = {topic.rpartition('/')[2] for topic, count in recording.counts.items() if count}
     if not {'odometry', 'truth'} <= names:

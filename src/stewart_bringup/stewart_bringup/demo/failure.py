@@ -18,23 +18,15 @@ STATES = ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
 
 @dataclass(frozen=True)
 class Failure:
-    """
-    What the report says about a scenario that failed.
+    """What the report says about a scenario that failed.
 
-    Attributes
-    ----------
-    name, title : str
-        One word, one line.
-    facts : mapping of str to str
-        Platform, back end, bag and the like.
-    reason : str
-        Why it ended: what the driver, a node or a service said.
-    driver : tuple of (float, str, str)
-        The states of the driver: seconds after the first one, state, reason. Empty where the bag
-        does not tell.
-    excuse : str
-        Why it is no error: the machine was late, as measured; empty otherwise.
-
+    Attributes:
+        name, title: One word, one line.
+        facts: Platform, back end, bag and the like.
+        reason: Why it ended: what the driver, a node or a service said.
+        driver: The states of the driver: seconds after the first one, state, reason. Empty where
+            the bag does not tell.
+        excuse: Why it is no error: the machine was late, as measured; empty otherwise.
     """
 
     name: str
@@ -51,19 +43,13 @@ class Failure:
 
 
 def driver_history(path: Path) -> tuple[tuple[float, str, str], ...]:
-    """
-    Read what the driver said from a bag that may be cut short.
+    """Read what the driver said from a bag that may be cut short.
 
-    Parameters
-    ----------
-    path : Path
-        The bag; it need not exist.
+    Args:
+        path: The bag; it need not exist.
 
-    Returns
-    -------
-    tuple of (float, str, str)
+    Returns:
         As `Failure.driver`.
-
     """
     try:
         with Bag(path) as bag:

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Leg forces: what feed-forward asked for against what the drives delivered.
+"""Leg forces: what feed-forward asked for against what the drives delivered.
 
 A force is stamped as its setpoint, and a drive delivers it when it executes that setpoint, so the
 constant delay of the strokes is taken out before the two are compared. What remains is what the
 drives had to add: friction, a payload that the description does not know, disturbances.
-
 """
 
 from __future__ import annotations
@@ -22,16 +20,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Forces:
-    """
-    Forces of one scenario.
+    """Forces of one scenario.
 
-    Attributes
-    ----------
-    time : ndarray, shape (n,)
-        Instants of the measurements after the first commanded force, the delay taken out [s].
-    commanded, delivered : ndarray, shape (n, 6)
-        Legs 1 to 6, positive pushes apart [N].
-
+    Attributes:
+        time (n,): Instants of the measurements after the first commanded force, the delay taken
+            out [s].
+        commanded, delivered (n, 6): Legs 1 to 6, positive pushes apart [N].
     """
 
     time: Array
@@ -46,23 +40,15 @@ class Forces:
 
 
 def compare(efforts: JointSeries | None, actuators: JointSeries, delay: float) -> Forces | None:
-    """
-    Put commanded and delivered forces side by side.
+    """Put commanded and delivered forces side by side.
 
-    Parameters
-    ----------
-    efforts : JointSeries or None
-        Feed-forward forces; None where there was no feed-forward.
-    actuators : JointSeries
-        With measured forces, or NaN where none is measured.
-    delay : float
-        Constant delay of the strokes against the setpoints' stamps [s].
+    Args:
+        efforts: Feed-forward forces; None where there was no feed-forward.
+        actuators: With measured forces, or NaN where none is measured.
+        delay: Constant delay of the strokes against the setpoints' stamps [s].
 
-    Returns
-    -------
-    Forces or None
+    Returns:
         None where one of the two is missing.
-
     """
     if efforts is None or np.isnan(actuators.effort).all():
         return None

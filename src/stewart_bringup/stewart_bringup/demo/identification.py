@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What the demo ends with: parameters from a recording beside the truth, and what they are worth.
+"""What the demo ends with: parameters from a recording beside the truth, and what they are worth.
 
 The loaded platform plays the optimal motion; from that bag come the ten parameters. Then it plays
 the wave twice, with the feed-forward of the description and with that of what was found. The
 wave's own bag is identified as well, to be told what it does not determine.
-
 """
 
 from __future__ import annotations
@@ -43,16 +41,11 @@ Watch = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class Followed:
-    """
-    How well the wave was followed.
+    """How well the wave was followed.
 
-    Attributes
-    ----------
-    strokes : float
-        95 % of the following errors of the strokes along the path stay below [m].
-    forces : float
-        Root mean square of delivered minus feed-forward [N]; NaN where there was none.
-
+    Attributes:
+        strokes: 95 % of the following errors of the strokes along the path stay below [m].
+        forces: Root mean square of delivered minus feed-forward [N]; NaN where there was none.
     """
 
     strokes: float
@@ -67,22 +60,15 @@ class Followed:
 
 @dataclass(frozen=True)
 class Identification:
-    """
-    The last chapter.
+    """The last chapter.
 
-    Attributes
-    ----------
-    parameters : tuple of Parameter
-        The ten.
-    truth : mapping of str to float
-        What the simulated rig has, by name.
-    verdict, wave_verdict : str
-        What the optimal motion, and what the wave's bag determines.
-    described, identified : Followed or None
-        The wave with either feed-forward; None where nothing was found to feed forward.
-    checks : tuple of Check
-        What had to hold.
-
+    Attributes:
+        parameters: The ten.
+        truth: What the simulated rig has, by name.
+        verdict, wave_verdict: What the optimal motion, and what the wave's bag determines.
+        described, identified: The wave with either feed-forward; None where nothing was found to
+            feed forward.
+        checks: What had to hold.
     """
 
     parameters: tuple[Parameter, ...]
@@ -100,29 +86,19 @@ class Identification:
 
 
 def find(play: Player, output: Path, watch: Watch) -> Identification | None:
-    """
-    Play, identify, play again.
+    """Play, identify, play again.
 
-    Parameters
-    ----------
-    play : callable
-        Plays a scenario and records it into the folder of its name below `output`; returns its
-        figures, or None if a request to stop came.
-    output : Path
-        Folder of the bags, and of what is found.
-    watch : callable
-        Told the present phase.
+    Args:
+        play: Plays a scenario and records it into the folder of its name below `output`; returns
+            its figures, or None if a request to stop came.
+        output: Folder of the bags, and of what is found.
+        watch: Told the present phase.
 
-    Returns
-    -------
-    Identification or None
+    Returns:
         None if a request to stop came.
 
-    Raises
-    ------
-    StewartError, OSError
-        If a bag cannot be used or a file not be written.
-
+    Raises:
+        StewartError, OSError: If a bag cannot be used or a file not be written.
     """
     motion, true = excitation(), truth()
     excited = play(motion)
@@ -152,25 +128,16 @@ def judge(
     identified: Followed | None,
     played: Sequence[Result],
 ) -> Identification:
-    """
-    Put what was found beside the truth.
+    """Put what was found beside the truth.
 
-    Parameters
-    ----------
-    outcome, of_wave : Outcome
-        From the optimal motion, from the wave.
-    true : mapping of str to float
-        The ten parameters of the rig.
-    described, identified : Followed or None
-        The wave with either feed-forward.
-    played : sequence of Result
-        All runs, for what must hold in each.
+    Args:
+        outcome, of_wave: From the optimal motion, from the wave.
+        true: The ten parameters of the rig.
+        described, identified: The wave with either feed-forward.
+        played: All runs, for what must hold in each.
 
-    Returns
-    -------
-    Identification
+    Returns:
         Figures and checks.
-
     """
     ten = outcome.parameters[:10]
     checks = (

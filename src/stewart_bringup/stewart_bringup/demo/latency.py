@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-When a setpoint shows in the measured strokes.
+"""When a setpoint shows in the measured strokes.
 
 A setpoint counts as executed by the first actuator state that is stamped after it and whose six
 strokes, seen along the setpoint's own leg rates, have come to the commanded strokes or beyond:
@@ -9,7 +8,6 @@ strokes, seen along the setpoint's own leg rates, have come to the commanded str
 arrival of that actuator state at the recorder. So it contains everything: two hops of DDS, the
 driver's playout delay, the lag of the drives, the wait for the next sample and its way back.
 Where the legs hardly move the condition says nothing; such setpoints are left out and counted.
-
 """
 
 from __future__ import annotations
@@ -31,20 +29,13 @@ BLOCK = 500
 
 @dataclass(frozen=True)
 class Latency:
-    """
-    Latencies of the setpoints of one scenario.
+    """Latencies of the setpoints of one scenario.
 
-    Attributes
-    ----------
-    executed : ndarray, shape (n,)
-        From stamp to the arrival of the state that has executed the setpoint [s].
-    commanded : ndarray, shape (m,)
-        From stamp to the arrival of the joint command at the recorder [s].
-    slow : int
-        Setpoints left out because the legs hardly moved.
-    unreached : int
-        Setpoints that no actuator state has executed within 0.5 s.
-
+    Attributes:
+        executed (n,): From stamp to the arrival of the state that has executed the setpoint [s].
+        commanded (m,): From stamp to the arrival of the joint command at the recorder [s].
+        slow: Setpoints left out because the legs hardly moved.
+        unreached: Setpoints that no actuator state has executed within 0.5 s.
     """
 
     executed: Array
@@ -54,21 +45,14 @@ class Latency:
 
 
 def latencies(commands: JointSeries, actuators: JointSeries) -> Latency:
-    """
-    Measure the latency of every setpoint.
+    """Measure the latency of every setpoint.
 
-    Parameters
-    ----------
-    commands : JointSeries
-        Commanded strokes [m] and rates [m/s], stamped as their setpoints.
-    actuators : JointSeries
-        Measured strokes [m].
+    Args:
+        commands: Commanded strokes [m] and rates [m/s], stamped as their setpoints.
+        actuators: Measured strokes [m].
 
-    Returns
-    -------
-    Latency
+    Returns:
         One value per setpoint that moves the legs.
-
     """
     commanded = (commands.bag_time_ns - commands.stamp_ns) / NS
     speed = np.linalg.norm(commands.velocity, axis=1)

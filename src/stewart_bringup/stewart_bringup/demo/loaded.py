@@ -24,18 +24,12 @@ EXCITATION, EXCITATION_TIME, WAVE_TIME = 'ex800_identification', 13.5, 6.0
 
 @dataclass(frozen=True)
 class LoadedScenario(Scenario):
-    """
-    A run of the loaded EX800 on simulated drives.
+    """A run of the loaded EX800 on simulated drives.
 
-    Attributes
-    ----------
-    label : str
-        Tells it from the others: end of its folder's name.
-    motion : str
-        What is played, by name.
-    description : str
-        Platform that the feed-forward believes in, by name or path.
-
+    Attributes:
+        label: Tells it from the others: end of its folder's name.
+        motion: What is played, by name.
+        description: Platform that the feed-forward believes in, by name or path.
     """
 
     label: str = ''
@@ -101,14 +95,10 @@ def _scenario(
 
 
 def truth() -> dict[str, float]:
-    """
-    Return the ten parameters that the simulated rig has.
+    """Return the ten parameters that the simulated rig has.
 
-    Returns
-    -------
-    dict of str to float
+    Returns:
         By name: mass [kg], centre of mass [m], inertia about it [kg m²], platform_link axes.
-
     """
     # Late, for it loads the plant's kernels.
     from stewart_simulation.differences import Differences

@@ -38,18 +38,12 @@ DIAGNOSTICS, CYCLE = '/diagnostics', 'driver: cycle'
 
 @dataclass(frozen=True)
 class Machine:
-    """
-    Lateness of wake-ups at the priority of the rig, and of the control loop.
+    """Lateness of wake-ups at the priority of the rig, and of the control loop.
 
-    Attributes
-    ----------
-    p99, longest : float
-        Of a process that only wakes up every millisecond [s].
-    cycles, overruns : int
-        Of the cyclic process, as the driver has last said.
-    cycle_longest : float
-        Latest wake-up of the cyclic process [s]; 0 where the driver has not said.
-
+    Attributes:
+        p99, longest: Of a process that only wakes up every millisecond [s].
+        cycles, overruns: Of the cyclic process, as the driver has last said.
+        cycle_longest: Latest wake-up of the cyclic process [s]; 0 where the driver has not said.
     """
 
     p99: float
@@ -79,14 +73,10 @@ def because_late(reason: str) -> bool:
 
 
 class Meter:
-    """
-    Measure the machine while the context is open, with the priority that the rig gets.
+    """Measure the machine while the context is open, with the priority that the rig gets.
 
-    Attributes
-    ----------
-    process : subprocess.Popen
-        Wakes up every millisecond.
-
+    Attributes:
+        process: Wakes up every millisecond.
     """
 
     def __init__(self) -> None:
@@ -112,19 +102,13 @@ class Meter:
         self._said = self.process.communicate()[0]
 
     def read(self, bag: Path) -> Machine:
-        """
-        Return what was measured, after the context was closed.
+        """Return what was measured, after the context was closed.
 
-        Parameters
-        ----------
-        bag : Path
-            Holds what the driver said of its cycles; may be cut short.
+        Args:
+            bag: Holds what the driver said of its cycles; may be cut short.
 
-        Returns
-        -------
-        Machine
+        Returns:
             The figures.
-
         """
         counts = {int(steps): count for steps, count in json.loads(self._said or '{}').items()}
         steps = np.repeat(sorted(counts), [counts[key] for key in sorted(counts)])

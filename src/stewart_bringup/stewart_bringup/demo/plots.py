@@ -26,21 +26,14 @@ LEG_COLOURS = ('tab:blue', 'tab:orange', 'tab:green', 'tab:red', 'tab:purple', '
 
 
 def pictures(recording: Recording, result: Result) -> dict[str, bytes]:
-    """
-    Draw everything that belongs to one scenario.
+    """Draw everything that belongs to one scenario.
 
-    Parameters
-    ----------
-    recording : Recording
-        What the bag holds.
-    result : Result
-        What was made of it.
+    Args:
+        recording: What the bag holds.
+        result: What was made of it.
 
-    Returns
-    -------
-    dict of str to bytes
+    Returns:
         PNG files by caption, in the order of the report.
-
     """
     makers: dict[str, Callable[[Recording, Result], Figure]] = {
         'Pose about its mean: commanded (thin, dark) and achieved': _poses,

@@ -17,16 +17,12 @@ from stewart_bringup.demo.report import Chapter, failed_overview, LEGEND, OVERVI
 
 
 class LiveLine:
-    """
-    One line per chapter, when it has ended; on a terminal, a live one meanwhile.
+    """One line per chapter, when it has ended; on a terminal, a live one meanwhile.
 
     The live line has title, phase, and how much of the wave has been played.
 
-    Parameters
-    ----------
-    console : Console
-        Where it is shown.
-
+    Args:
+        console: Where it is shown.
     """
 
     def __init__(self, console: Console) -> None:

@@ -28,26 +28,17 @@ DRIVER_STATE = 'driver/state'
 
 @dataclass(frozen=True)
 class Recording:
-    """
-    What was recorded.
+    """What was recorded.
 
-    Attributes
-    ----------
-    setpoints : SetpointSeries
-        What the trajectory node asked for.
-    commands : JointSeries
-        The same as strokes and rates; the stamps are the setpoints'.
-    actuators : JointSeries
-        What the drives measured.
-    efforts : JointSeries or None
-        Forces that feed-forward gave; the stamps are the setpoints'. None without feed-forward.
-    poses : PoseSeries
-        What forward kinematics made of that.
-    driver_states : DriverStateSeries
-        One sample per change.
-    counts : mapping of str to int
-        Messages of every topic in the bag, by full name.
-
+    Attributes:
+        setpoints: What the trajectory node asked for.
+        commands: The same as strokes and rates; the stamps are the setpoints'.
+        actuators: What the drives measured.
+        efforts: Forces that feed-forward gave; the stamps are the setpoints'. None without
+            feed-forward.
+        poses: What forward kinematics made of that.
+        driver_states: One sample per change.
+        counts: Messages of every topic in the bag, by full name.
     """
 
     setpoints: SetpointSeries
@@ -60,24 +51,16 @@ class Recording:
 
 
 def read_recording(path: Path) -> Recording:
-    """
-    Read the bag of a scenario.
+    """Read the bag of a scenario.
 
-    Parameters
-    ----------
-    path : Path
-        The bag.
+    Args:
+        path: The bag.
 
-    Returns
-    -------
-    Recording
+    Returns:
         Its series.
 
-    Raises
-    ------
-    stewart_bags.errors.BagError
-        If a topic is missing or the bag cannot be read to its end.
-
+    Raises:
+        stewart_bags.errors.BagError: If a topic is missing or the bag cannot be read to its end.
     """
     with Bag(path) as bag:
         fed = any(name.endswith(f'/{EFFORTS}') and t.count for name, t in bag.topics.items())

@@ -23,26 +23,16 @@ from stewart_bringup.demo.machine import ADVICE, Machine
 
 @dataclass(frozen=True)
 class Chapter:
-    """
-    What the report says about one scenario.
+    """What the report says about one scenario.
 
-    Attributes
-    ----------
-    name, title : str
-        One word, one line.
-    facts : mapping of str to str
-        Platform, backend, seed and the like.
-    simulated : bool
-        Whether no metal moved.
-    result : Result
-        Figures and checks.
-    pictures : mapping of str to bytes
-        PNG files by caption.
-    estimate : Estimate or None
-        Where a state estimator ran beside a truth.
-    machine : Machine or None
-        How punctual the machine was; None in simulated time.
-
+    Attributes:
+        name, title: One word, one line.
+        facts: Platform, backend, seed and the like.
+        simulated: Whether no metal moved.
+        result: Figures and checks.
+        pictures: PNG files by caption.
+        estimate: Where a state estimator ran beside a truth.
+        machine: How punctual the machine was; None in simulated time.
     """
 
     name: str
@@ -87,25 +77,16 @@ def render(
     found: Identification | None = None,
     failures: Sequence[Failure] = (),
 ) -> str:
-    """
-    Write the page.
+    """Write the page.
 
-    Parameters
-    ----------
-    chapters : sequence of Chapter
-        One per scenario.
-    origin : mapping of str to str
-        Command line, versions, machine, date.
-    found : Identification, optional
-        The last chapter.
-    failures : sequence of Failure
-        Scenarios that did not come to their end.
+    Args:
+        chapters: One per scenario.
+        origin: Command line, versions, machine, date.
+        found: The last chapter.
+        failures: Scenarios that did not come to their end.
 
-    Returns
-    -------
-    str
+    Returns:
         HTML.
-
     """
     failed = [failure.name for failure in failures if not failure.excuse]
     failed += [chapter.name for chapter in chapters if not chapter.result.passed]
@@ -128,19 +109,13 @@ def render(
 
 
 def overview(chapter: Chapter) -> list[str]:
-    """
-    Return the row of one scenario in the summary, for the page and the terminal.
+    """Return the row of one scenario in the summary, for the page and the terminal.
 
-    Parameters
-    ----------
-    chapter : Chapter
-        The scenario.
+    Args:
+        chapter: The scenario.
 
-    Returns
-    -------
-    list of str
+    Returns:
         As many as `OVERVIEW` has heads.
-
     """
     result = chapter.result
     rows = summary(result.tracking)

@@ -47,32 +47,21 @@ BAG_SUFFIXES = {'.mcap', '.db3', '.yaml'}
 def run_demo(
     scenarios: Sequence[Scenario], output: Path, stop: StopSignals, *, identifying: bool = False
 ) -> bool | None:
-    """
-    Play, record, analyse and write the report.
+    """Play, record, analyse and write the report.
 
-    Parameters
-    ----------
-    scenarios : sequence of Scenario
-        What to play, in this order.
-    output : Path
-        Folder of the bags and the report.
-    stop : StopSignals
-        A request to stop ends the demo between two steps, or cuts the motion off safely.
-    identifying : bool
-        End with the identification of a loaded platform.
+    Args:
+        scenarios: What to play, in this order.
+        output: Folder of the bags and the report.
+        stop: A request to stop ends the demo between two steps, or cuts the motion off safely.
+        identifying: End with the identification of a loaded platform.
 
-    Returns
-    -------
-    bool or None
+    Returns:
         Whether every scenario came to its end and every check held, but for what a machine has
         spoilt that was measurably late; None if a request to stop came: then there is no new
         report, and what an earlier run has left is still there.
 
-    Raises
-    ------
-    OutputRefused
-        If a folder that is to be replaced holds something else than a bag.
-
+    Raises:
+        OutputRefused: If a folder that is to be replaced holds something else than a bag.
     """
     console = Console(stderr=True)
     scenarios = playable(scenarios)

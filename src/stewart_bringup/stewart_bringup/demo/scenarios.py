@@ -9,22 +9,14 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Bounds:
-    """
-    What has to hold for a scenario to pass.
+    """What has to hold for a scenario to pass.
 
-    Attributes
-    ----------
-    real_time : bool
-        Whether time is the machine's, which then may spoil rates, latency and the path.
-    rate : float
-        Nominal rate of setpoints, commands, actuator states and poses [Hz].
-    least_rate_share : float
-        Smallest mean rate, as a share of `rate`.
-    path_position, path_rotation : float
-        Largest tracking error along the path [m], [rad].
-    latency : float
-        Largest 99th percentile from setpoint stamp to the state that has executed it [s].
-
+    Attributes:
+        real_time: Whether time is the machine's, which then may spoil rates, latency and the path.
+        rate: Nominal rate of setpoints, commands, actuator states and poses [Hz].
+        least_rate_share: Smallest mean rate, as a share of `rate`.
+        path_position, path_rotation: Largest tracking error along the path [m], [rad].
+        latency: Largest 99th percentile from setpoint stamp to the state that has executed it [s].
     """
 
     real_time: bool = True
@@ -53,22 +45,14 @@ REAL_TIME = Bounds()
 
 @dataclass(frozen=True)
 class Wave:
-    """
-    A motion that can be asked for.
+    """A motion that can be asked for.
 
-    Attributes
-    ----------
-    name : str
-        Also the name of its configuration, ``config/wave_<name>.yaml``.
-    title : str
-        For people.
-    platform : str
-        Platform it is played on unless another one is asked for.
-    node : str
-        Trajectory node that plays it.
-    seeded : bool
-        Whether a seed changes it.
-
+    Attributes:
+        name: Also the name of its configuration, ``config/wave_<name>.yaml``.
+        title: For people.
+        platform: Platform it is played on unless another one is asked for.
+        node: Trajectory node that plays it.
+        seeded: Whether a seed changes it.
     """
 
     name: str
@@ -114,30 +98,19 @@ DURATION, WIRED_DURATION = 15.0, 8.0
 
 @dataclass(frozen=True)
 class Scenario:
-    """
-    One run of the demo.
+    """One run of the demo.
 
-    Attributes
-    ----------
-    platform : str
-        Name of the platform.
-    wave : Wave
-        What is played.
-    duration : float
-        How long the wave is played before it is asked to fade out [s].
-    seed : int
-        Seed of the sea.
-    backend : str
-        Back end of the driver; with the platform it names the rig's file, see `rig`.
-    feed_forward : bool
-        Whether the drives are told the forces that the motion needs, as the rig's configuration
-        has it; False switches it off.
-    fallback : str
-        Why the back end is not the one that was chosen; empty if it is.
-    time : str or None
-        ``simulated``: the machine behind wires is in this process; ``real``; None: simulated
-        where there are no wires.
-
+    Attributes:
+        platform: Name of the platform.
+        wave: What is played.
+        duration: How long the wave is played before it is asked to fade out [s].
+        seed: Seed of the sea.
+        backend: Back end of the driver; with the platform it names the rig's file, see `rig`.
+        feed_forward: Whether the drives are told the forces that the motion needs, as the rig's
+            configuration has it; False switches it off.
+        fallback: Why the back end is not the one that was chosen; empty if it is.
+        time: ``simulated``: the machine behind wires is in this process; ``real``; None: simulated
+            where there are no wires.
     """
 
     platform: str
@@ -195,32 +168,22 @@ def choose(
     backend: str | None,
     time: str | None = None,
 ) -> list[Scenario]:
-    """
-    Return what is played.
+    """Return what is played.
 
-    Parameters
-    ----------
-    platform : str or None
-        The only platform; None for each wave's own.
-    wave : str or None
-        The only wave; None for all of the platform's.
-    duration : float or None
-        How long each wave is played [s]; None for `DURATION`, over wires `WIRED_DURATION`.
-    seed : int
-        Seed of the sea.
-    backend : str or None
-        The only back end; None for that of `WIRED`, elsewhere the simulated one.
-    time : str or None
-        ``simulated`` or ``real`` for all; None for each scenario's own.
+    Args:
+        platform: The only platform; None for each wave's own.
+        wave: The only wave; None for all of the platform's.
+        duration: How long each wave is played [s]; None for `DURATION`, over wires
+            `WIRED_DURATION`.
+        seed: Seed of the sea.
+        backend: The only back end; None for that of `WIRED`, elsewhere the simulated one.
+        time: ``simulated`` or ``real`` for all; None for each scenario's own.
 
-    Returns
-    -------
-    list of Scenario
-        In the order in which they are played, those over wires at the end; never empty. A
-        platform that no wave calls its own gets the sea. If no wave was chosen, the EX800's is
-        played on simulated drives with and, shorter, without feed-forward, so that the report
-        can tell what feed-forward is worth.
-
+    Returns:
+        In the order in which they are played, those over wires at the end; never empty. A platform
+        that no wave calls its own gets the sea. If no wave was chosen, the EX800's is played on
+        simulated drives with and, shorter, without feed-forward, so that the report can tell what
+        feed-forward is worth.
     """
     waves = [WAVES[wave]] if wave else list(WAVES.values())
     if platform and not wave:

@@ -15,18 +15,14 @@ PRIORITY = 1
 
 @contextmanager
 def real_time() -> Iterator[str]:
-    """
-    Give this thread, and the threads and processes it starts, a real-time priority.
+    """Give this thread, and the threads and processes it starts, a real-time priority.
 
     A hop of 1 ms cannot wait for its turn on a busy machine; nice values do not help, for Linux
     weighs sessions against each other and not processes. Root may do this, and users with an
     ``rtprio`` limit; for everybody else nothing changes.
 
-    Yields
-    ------
-    str
+    Yields:
         What the scheduler does with this thread, for people.
-
     """
     policy, before = os.sched_getscheduler(0), os.sched_getparam(0)
     try:
@@ -41,17 +37,13 @@ def real_time() -> Iterator[str]:
 
 
 def driver_priority() -> int:
-    """
-    Return the priority with which the drives' cycle goes before this thread and all it starts.
+    """Return the priority with which the drives' cycle goes before this thread and all it starts.
 
     Those of one priority take turns of up to 100 ms: with writer, middleware and nodes on two
     cores, a cycle of 2.5 ms would be missed ten times in a row.
 
-    Returns
-    -------
-    int
+    Returns:
         One above this thread's, as far as this user may go; 0 without a real-time priority.
-
     """
     if os.sched_getscheduler(0) not in {os.SCHED_RR, os.SCHED_FIFO}:
         return 0

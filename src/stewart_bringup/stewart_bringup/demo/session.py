@@ -44,24 +44,16 @@ Watch = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class Played:
-    """
-    What the process knows of a scenario that is not in the bag.
+    """What the process knows of a scenario that is not in the bag.
 
-    Attributes
-    ----------
-    scenario : Scenario
-        What was played.
-    bag : Path
-        Where it was recorded.
-    published : dict of str to int
-        Messages by topic, from the publishers' own counters, read after the last node was down.
-    simulated : bool
-        Whether the driver said that no metal moved.
-    backend : str
-        Name of the back end, as the driver said.
-    scheduling : str
-        What the scheduler did with the rig.
-
+    Attributes:
+        scenario: What was played.
+        bag: Where it was recorded.
+        published: Messages by topic, from the publishers' own counters, read after the last node
+            was down.
+        simulated: Whether the driver said that no metal moved.
+        backend: Name of the back end, as the driver said.
+        scheduling: What the scheduler did with the rig.
     """
 
     scenario: Scenario
@@ -73,32 +65,22 @@ class Played:
 
 
 def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Played | None:
-    """
-    Play one scenario and record it.
+    """Play one scenario and record it.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        What to play.
-    bag : Path
-        Where to record; must not exist.
-    watch : callable
-        Told the present phase and how long the wave has been played [s], ten times a second.
-    stop : StopSignals
-        A request to stop brings the platform to rest, switches it off and closes the bag.
+    Args:
+        scenario: What to play.
+        bag: Where to record; must not exist.
+        watch: Told the present phase and how long the wave has been played [s], ten times a
+            second.
+        stop: A request to stop brings the platform to rest, switches it off and closes the bag.
 
-    Returns
-    -------
-    Played or None
+    Returns:
         None if it was cut off by a request to stop.
 
-    Raises
-    ------
-    RequestRefused
-        If the driver or the trajectory node refuses; the platform was brought to rest.
-    StartUpError, ParameterError
-        If a node cannot be brought up.
-
+    Raises:
+        RequestRefused: If the driver or the trajectory node refuses; the platform was brought to
+            rest.
+        StartUpError, ParameterError: If a node cannot be brought up.
     """
     # The name of a socket in there has to be short, whatever the bag is called.
     with TemporaryDirectory(prefix='demo-') as folder:

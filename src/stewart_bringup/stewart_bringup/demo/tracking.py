@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-How far the platform is from where it shall be.
+"""How far the platform is from where it shall be.
 
 Two questions are kept apart. *At the same instant*: what is the distance between the setpoint and
 the platform now? It contains the constant delay of the chain, which a wave emulator does not
 mind. *Along the path*: what remains when that one delay is taken out? It is the error of shape.
-
 """
 
 from __future__ import annotations
@@ -27,18 +25,13 @@ LONGEST_DELAY = 0.2
 
 @dataclass(frozen=True)
 class Errors:
-    """
-    Commanded minus achieved.
+    """Commanded minus achieved.
 
-    Attributes
-    ----------
-    position : ndarray, shape (n, 3)
-        In base_link axes [m].
-    rotation : ndarray, shape (n, 3)
-        Rotation vector taking the achieved to the commanded attitude, base_link axes [rad].
-    strokes : ndarray, shape (m, 6)
-        Legs 1 to 6 [m].
-
+    Attributes:
+        position (n, 3): In base_link axes [m].
+        rotation (n, 3): Rotation vector taking the achieved to the commanded attitude, base_link
+            axes [rad].
+        strokes (m, 6): Legs 1 to 6 [m].
     """
 
     position: Array
@@ -48,18 +41,13 @@ class Errors:
 
 @dataclass(frozen=True)
 class Tracking:
-    """
-    Tracking of one scenario.
+    """Tracking of one scenario.
 
-    Attributes
-    ----------
-    pose_time, stroke_time : ndarray, shape (n,), (m,)
-        Instants of the errors along the path, after the first setpoint [s].
-    delay : float
-        Constant delay of the strokes against the setpoints' stamps [s].
-    instant, path : Errors
-        At the same instant, and with `delay` taken out.
-
+    Attributes:
+        pose_time, stroke_time (n,), (m,): Instants of the errors along the path, after the first
+            setpoint [s].
+        delay: Constant delay of the strokes against the setpoints' stamps [s].
+        instant, path: At the same instant, and with `delay` taken out.
     """
 
     pose_time: Array
@@ -72,23 +60,15 @@ class Tracking:
 def track(
     setpoints: SetpointSeries, commands: JointSeries, actuators: JointSeries, poses: PoseSeries
 ) -> Tracking:
-    """
-    Compare commanded and achieved motion.
+    """Compare commanded and achieved motion.
 
-    Parameters
-    ----------
-    setpoints : SetpointSeries
-        At least two.
-    commands, actuators : JointSeries
-        Commanded and measured strokes.
-    poses : PoseSeries
-        Achieved poses.
+    Args:
+        setpoints: At least two.
+        commands, actuators: Commanded and measured strokes.
+        poses: Achieved poses.
 
-    Returns
-    -------
-    Tracking
+    Returns:
         The errors.
-
     """
     origin = int(setpoints.stamp_ns[0])
     path = _Path(setpoints, commands, origin)

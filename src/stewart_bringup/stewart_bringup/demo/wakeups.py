@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Wake up every millisecond and measure how late; print the latenesses in steps of 0.1 ms.
+"""Wake up every millisecond and measure how late; print the latenesses in steps of 0.1 ms.
 
 A process of its own, for a thread of the rig's would wait for the rig's interpreter lock and
 measure that. It ends when its standard input does.
-
 """
 
 from __future__ import annotations

@@ -33,19 +33,13 @@ def why_no_frames() -> str:
 
 
 def playable(scenarios: Sequence[Scenario]) -> list[Scenario]:
-    """
-    Replace what this machine forbids; each replacement says so, on the terminal and in the report.
+    """Replace what this machine forbids; terminal and report name each replacement.
 
-    Parameters
-    ----------
-    scenarios : sequence of Scenario
-        What was chosen.
+    Args:
+        scenarios: What was chosen.
 
-    Returns
-    -------
-    list of Scenario
+    Returns:
         The same, but those over EtherCAT with simulated drives where no frame can be sent.
-
     """
     framed = [item.backend == ETHERCAT and not item.simulated for item in scenarios]
     if not any(framed):

@@ -28,16 +28,11 @@ MOVED = 1e-5
 
 
 class JogOperator(Operator):
-    """
-    Publish jog requests while the driver is ENABLED, and see what comes of them.
+    """Publish jog requests while the driver is ENABLED, and see what comes of them.
 
-    Parameters
-    ----------
-    stop : StopSignals
-        Where a request to stop comes from; the legs then come to rest.
-    **kwargs : object
-        For rclpy's node.
-
+    Args:
+        stop: Where a request to stop comes from; the legs then come to rest.
+        **kwargs: For rclpy's node.
     """
 
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
@@ -51,32 +46,20 @@ class JogOperator(Operator):
     async def jog(
         self, duration: float, *, leg: int = 0, rate: float = 0.0, twist: Any = None
     ) -> np.ndarray:
-        """
-        Move for a time.
+        """Move for a time.
 
-        Parameters
-        ----------
-        duration : float
-            How long requests are sent [s].
-        leg : int
-            Leg, 1 to 6, where one is moved.
-        rate : float
-            Of the leg, positive lengthens [m/s].
-        twist : array_like, shape (6,), optional
-            Of the platform in ``base_link`` instead: [m/s], [rad/s].
+        Args:
+            duration: How long requests are sent [s].
+            leg: Leg, 1 to 6, where one is moved.
+            rate: Of the leg, positive lengthens [m/s].
+            twist (6,): Of the platform in ``base_link`` instead: [m/s], [rad/s].
 
-        Returns
-        -------
-        ndarray, shape (6,)
-            How far each leg has moved [m].
+        Returns:
+            (6,): How far each leg has moved [m].
 
-        Raises
-        ------
-        RequestRefused
-            If the driver is not ENABLED or nothing moves.
-        StopRequested
-            If a request to stop came; the legs come to rest.
-
+        Raises:
+            RequestRefused: If the driver is not ENABLED or nothing moves.
+            StopRequested: If a request to stop came; the legs come to rest.
         """
         topic, kind = ('driver/jog', Jog) if leg else ('platform/jog', TwistStamped)
         keys = self.create_publisher(kind, topic, COMMAND_QOS)

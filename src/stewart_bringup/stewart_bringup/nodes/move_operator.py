@@ -31,19 +31,14 @@ REFERENCES = ('base', 'zero', 'neutral', 'here')
 
 
 class MoveOperator(Operator):
-    """
-    Client of the action ``move_platform``.
+    """Client of the action ``move_platform``.
 
     Subscribes ``platform/pose``, and ``/diagnostics`` of the node that serves the action: there
     stand its platform and why it refused a goal, which a refused goal does not tell.
 
-    Parameters
-    ----------
-    stop : StopSignals
-        Where a request to stop comes from; the platform then comes to rest on its way.
-    **kwargs : object
-        For rclpy's node.
-
+    Args:
+        stop: Where a request to stop comes from; the platform then comes to rest on its way.
+        **kwargs: For rclpy's node.
     """
 
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
@@ -62,24 +57,16 @@ class MoveOperator(Operator):
         super().destroy_node()
 
     async def reference(self, name: str) -> Pose:
-        """
-        Return a pose of the platform that others count from.
+        """Return a pose of the platform that others count from.
 
-        Parameters
-        ----------
-        name : str
-            One of `REFERENCES`; ``here`` is where the platform is measured to be, at rest.
+        Args:
+            name: One of `REFERENCES`; ``here`` is where the platform is measured to be, at rest.
 
-        Returns
-        -------
-        Pose
+        Returns:
             The pose in ``base_link``.
 
-        Raises
-        ------
-        RequestRefused
-            If the rig does not tell.
-
+        Raises:
+            RequestRefused: If the rig does not tell.
         """
         if name == 'base':
             return Pose.identity()
@@ -115,36 +102,22 @@ class MoveOperator(Operator):
         speed: float = 0.0,
         feedback: Callable[[float, float], None] = lambda _progress, _left: None,
     ) -> tuple[bool, str, Pose]:
-        """
-        Go to a pose; after a request to stop, come to rest on the way.
+        """Go to a pose; after a request to stop, come to rest on the way.
 
-        Parameters
-        ----------
-        away : Pose
-            Target, counted from the reference.
-        reference : str
-            One of `REFERENCES`.
-        duration : float
-            Time of the move [s]; 0: as short as the limits allow.
-        speed : float
-            Fraction of the limits to use; 0: as the rig has it.
-        feedback : callable
-            Told the part of the move that is done, and the time that is left [s].
+        Args:
+            away: Target, counted from the reference.
+            reference: One of `REFERENCES`.
+            duration: Time of the move [s]; 0: as short as the limits allow.
+            speed: Fraction of the limits to use; 0: as the rig has it.
+            feedback: Told the part of the move that is done, and the time that is left [s].
 
-        Returns
-        -------
-        bool
+        Returns:
             Whether the target was reached.
-        str
             What became of it, one sentence.
-        Pose
             Where the platform was sent to.
 
-        Raises
-        ------
-        RequestRefused
-            If the move is refused or cut off.
-
+        Raises:
+            RequestRefused: If the move is refused or cut off.
         """
         await self.until(self._client.server_is_ready, ACTION)
         target = compose_poses(await self.reference(reference), away)

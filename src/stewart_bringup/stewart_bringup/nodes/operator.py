@@ -41,29 +41,19 @@ class OperatorParameters:
 
 
 class Operator(Node):
-    """
-    Call services of a rig and follow the state of its driver.
+    """Call services of a rig and follow the state of its driver.
 
     Subscribes ``driver/state``. What waits is a coroutine: give it to `running.spin` as a task.
 
-    Parameters
-    ----------
-    stop : StopSignals
-        Where a request to stop comes from; `heed` raises it.
-    name : str
-        Name of the node.
-    parameters : type
-        Dataclass of its parameters, derived from OperatorParameters.
-    **kwargs : object
-        For rclpy's node.
+    Args:
+        stop: Where a request to stop comes from; `heed` raises it.
+        name: Name of the node.
+        parameters: Dataclass of its parameters, derived from OperatorParameters.
+        **kwargs: For rclpy's node.
 
-    Attributes
-    ----------
-    driver_state : DriverState
-        What the driver said last.
-    settings : OperatorParameters
-        Values of the parameters.
-
+    Attributes:
+        driver_state: What the driver said last.
+        settings: Values of the parameters.
     """
 
     def __init__(
@@ -132,29 +122,18 @@ class Operator(Node):
         limit: float = math.inf,
         at_least: float = 0.0,
     ) -> None:
-        """
-        Wait until something is true.
+        """Wait until something is true.
 
-        Parameters
-        ----------
-        condition : callable
-            Asked from time to time.
-        what : str
-            What is waited for, for the message.
-        heedless : bool
-            Go on waiting although a request to stop has come.
-        limit : float
-            Longest wait [s], where that is shorter than the parameter ``patience``.
-        at_least : float
-            The same where it is longer: for motions [s].
+        Args:
+            condition: Asked from time to time.
+            what: What is waited for, for the message.
+            heedless: Go on waiting although a request to stop has come.
+            limit: Longest wait [s], where that is shorter than the parameter ``patience``.
+            at_least: The same where it is longer: for motions [s].
 
-        Raises
-        ------
-        RequestRefused
-            If it has not become true within the parameter ``patience``.
-        StopRequested
-            If a request to stop came.
-
+        Raises:
+            RequestRefused: If it has not become true within the parameter ``patience``.
+            StopRequested: If a request to stop came.
         """
         patience = max(min(self.settings.patience, limit), at_least)
         end = self._patience_clock() + patience
@@ -177,30 +156,19 @@ class Operator(Node):
         )
 
     async def answer(self, future: Future, what: str, *, heedless: bool = False) -> Any:
-        """
-        Wait for the answer to a request.
+        """Wait for the answer to a request.
 
-        Parameters
-        ----------
-        future : Future
-            Of the request.
-        what : str
-            What was asked, for the message.
-        heedless : bool
-            Go on waiting although a request to stop has come.
+        Args:
+            future: Of the request.
+            what: What was asked, for the message.
+            heedless: Go on waiting although a request to stop has come.
 
-        Returns
-        -------
-        object
+        Returns:
             The answer.
 
-        Raises
-        ------
-        RequestRefused
-            If none came within 10 s: the node that was asked may have died.
-        StopRequested
-            If a request to stop came.
-
+        Raises:
+            RequestRefused: If none came within 10 s: the node that was asked may have died.
+            StopRequested: If a request to stop came.
         """
         await self.until(future.done, what, heedless=heedless, limit=ANSWER_LIMIT)
         return future.result()
@@ -230,30 +198,19 @@ class Operator(Node):
     async def call(
         self, service: str, kind: Any = Trigger, *, heedless: bool = True, **fields: Any
     ) -> str:
-        """
-        Call a service that answers with success and message.
+        """Call a service that answers with success and message.
 
-        Parameters
-        ----------
-        service : str
-            Its name.
-        kind : type
-            Its type.
-        heedless : bool
-            Go on waiting for it although a request to stop has come.
-        **fields : object
-            Of the request.
+        Args:
+            service: Its name.
+            kind: Its type.
+            heedless: Go on waiting for it although a request to stop has come.
+            **fields: Of the request.
 
-        Returns
-        -------
-        str
+        Returns:
             What it says.
 
-        Raises
-        ------
-        RequestRefused
-            If it refuses, is not there or does not answer within 10 s.
-
+        Raises:
+            RequestRefused: If it refuses, is not there or does not answer within 10 s.
         """
         client = self.create_client(kind, service)
         try:
@@ -275,25 +232,16 @@ class Operator(Node):
     async def reach(
         self, state: int, service: str, *, heedless: bool = False, at_least: float = 0.0
     ) -> None:
-        """
-        Wait until the driver is in a state.
+        """Wait until the driver is in a state.
 
-        Parameters
-        ----------
-        state : int
-            One of the constants of DriverState.
-        service : str
-            What was asked for, for the message.
-        heedless : bool
-            Go on waiting although a request to stop has come.
-        at_least : float
-            Wait so long although patience is shorter [s].
+        Args:
+            state: One of the constants of DriverState.
+            service: What was asked for, for the message.
+            heedless: Go on waiting although a request to stop has come.
+            at_least: Wait so long although patience is shorter [s].
 
-        Raises
-        ------
-        RequestRefused
-            If the driver goes to FAULT instead, or nowhere.
-
+        Raises:
+            RequestRefused: If the driver goes to FAULT instead, or nowhere.
         """
         await self.until(
             lambda: self.heard_driver and self.driver_state.state in {state, DriverState.FAULT},

@@ -67,24 +67,17 @@ class Counter:
 
 
 class WaveOperator(Operator):
-    """
-    Call ``driver/enable``, ``<services>/start``, ``<services>/stop`` and ``driver/disable``.
+    """Call ``driver/enable``, ``<services>/start``, ``<services>/stop`` and ``driver/disable``.
 
     A request to stop makes it call ``driver/disable`` at once, which brings the legs to rest.
     While it waits for them it subscribes ``platform/pose`` and ``setpoint``.
 
-    Parameters
-    ----------
-    stop : StopSignals
-        Where a request to stop comes from.
-    **kwargs : object
-        For rclpy's node.
+    Args:
+        stop: Where a request to stop comes from.
+        **kwargs: For rclpy's node.
 
-    Attributes
-    ----------
-    phase : str
-        What it is doing.
-
+    Attributes:
+        phase: What it is doing.
     """
 
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
@@ -100,19 +93,13 @@ class WaveOperator(Operator):
         return 0.0 if self._began is None else self.now() - self._began
 
     async def play(self) -> bool:
-        """
-        Play the wave from power-on to power-off.
+        """Play the wave from power-on to power-off.
 
-        Returns
-        -------
-        bool
+        Returns:
             Whether it was played to its end; False if a stop was requested.
 
-        Raises
-        ------
-        RequestRefused
-            If a service refuses or does not answer, or the driver leaves ENABLED.
-
+        Raises:
+            RequestRefused: If a service refuses or does not answer, or the driver leaves ENABLED.
         """
         try:
             await self._play_wave()
@@ -150,8 +137,7 @@ class WaveOperator(Operator):
             self.destroy_client(client)
 
     async def wait_and_play(self) -> bool:
-        """
-        Play on a rig whose processes are still coming up; see `play`.
+        """Play on a rig whose processes are still coming up; see `play`.
 
         A process that starts takes a core for seconds, and the commands of those that run already
         come late. So the wave waits until the nodes it was told of are up, and until no others
@@ -250,19 +236,13 @@ class WaveOperator(Operator):
 
 
 def operate(stop: StopSignals) -> str:
-    """
-    Play the wave of a rig that runs in other processes.
+    """Play the wave of a rig that runs in other processes.
 
-    Parameters
-    ----------
-    stop : StopSignals
-        A request to stop ends it; the rig itself stops the platform when it goes down.
+    Args:
+        stop: A request to stop ends it; the rig itself stops the platform when it goes down.
 
-    Returns
-    -------
-    str
+    Returns:
         Why the wave was not played to its end; empty if it was, or if a stop was requested.
-
     """
     try:
         with middleware():

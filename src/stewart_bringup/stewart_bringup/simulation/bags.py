@@ -21,16 +21,11 @@ from stewart_tables.whole_files import rename_folder, whole_file
 
 
 class SeriesWriter:
-    """
-    Write series into an open bag.
+    """Write series into an open bag.
 
-    Parameters
-    ----------
-    writer : BagWriter
-        The bag.
-    namespace : str
-        Where the topics are, such as ``/``.
-
+    Args:
+        writer: The bag.
+        namespace: Where the topics are, such as ``/``.
     """
 
     def __init__(self, writer: BagWriter, namespace: str = '/') -> None:
@@ -39,11 +34,9 @@ class SeriesWriter:
         self._messages: dict[str, RowMessages] = {}
 
     def write(self, series: Series) -> None:
-        """
-        Write all that is in a series, in the order in which it was published, and clear it.
+        """Write all that is in a series, in the order in which it was published, and clear it.
 
         What was published at one instant is written in the order of the topics.
-
         """
         blocks: list[tuple[str, NDArray[np.int64], list[bytes]]] = []
         for note in series.notes:
@@ -75,28 +68,18 @@ class SeriesWriter:
 
 @contextmanager
 def whole_bag(path: Path, storage: Storage, **custom: Any) -> Iterator[BagWriter]:
-    """
-    Write a bag that gets its name when it is complete.
+    """Write a bag that gets its name when it is complete.
 
-    Parameters
-    ----------
-    path : Path
-        Directory to be made; must not exist.
-    storage : Storage
-        How messages lie on disk.
-    **custom : str
-        Kept in the metadata.
+    Args:
+        path: Directory to be made; must not exist.
+        storage: How messages lie on disk.
+        **custom: Kept in the metadata.
 
-    Yields
-    ------
-    BagWriter
+    Yields:
         Open; closed and renamed when the block ends, removed when it fails.
 
-    Raises
-    ------
-    BagExists
-        If the path is taken.
-
+    Raises:
+        BagExists: If the path is taken.
     """
     if path.exists() or path.is_symlink():
         raise BagExists(path)

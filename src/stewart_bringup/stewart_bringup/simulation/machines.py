@@ -51,14 +51,10 @@ class Machine(Protocol):
 
 
 class SimulatedMachine:
-    """
-    The drives of the back end ``simulated``.
+    """The drives of the back end ``simulated``.
 
-    Parameters
-    ----------
-    parameters : RigParameters
-        Of the driver.
-
+    Args:
+        parameters: Of the driver.
     """
 
     def __init__(self, parameters: RigParameters) -> None:
@@ -98,23 +94,15 @@ class SimulatedMachine:
 
 
 class InlineMachine:
-    """
-    A virtual rig behind its segment, its card and its sensor, in this process.
+    """A virtual rig behind its segment, its card and its sensor, in this process.
 
-    Parameters
-    ----------
-    parameters : RigParameters
-        Of driver and virtual rig.
-    now : callable
-        Simulated time [ns].
-    kind : type
-        Back end that drives it.
+    Args:
+        parameters: Of driver and virtual rig.
+        now: Simulated time [ns].
+        kind: Back end that drives it.
 
-    Raises
-    ------
-    ConfigurationError
-        If the rig is moved by something else.
-
+    Raises:
+        ConfigurationError: If the rig is moved by something else.
     """
 
     def __init__(
@@ -165,26 +153,17 @@ class InlineMachine:
 
 
 def machine_of(parameters: RigParameters, now: Callable[[], int]) -> Machine:
-    """
-    Make the machine of a rig.
+    """Make the machine of a rig.
 
-    Parameters
-    ----------
-    parameters : RigParameters
-        Of driver and virtual rig.
-    now : callable
-        Simulated time [ns].
+    Args:
+        parameters: Of driver and virtual rig.
+        now: Simulated time [ns].
 
-    Returns
-    -------
-    Machine
+    Returns:
         Not yet open.
 
-    Raises
-    ------
-    ConfigurationError
-        If its back end cannot follow simulated time.
-
+    Raises:
+        ConfigurationError: If its back end cannot follow simulated time.
     """
     chosen = parameters.of('driver', DriverParameters)
     kind = find_backend(chosen.backend)

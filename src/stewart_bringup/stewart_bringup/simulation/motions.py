@@ -48,19 +48,13 @@ class UnknownMotion(BringupError):
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """
-    What is played, and by whom.
+    """What is played, and by whom.
 
-    Attributes
-    ----------
-    source : str
-        Name of the trajectory node that would play it.
-    parameters : TrajectoryParameters
-        Of that node.
-    make : callable
-        Takes the pose at which the platform stands, returns the trajectory from there: it ends at
-        rest.
-
+    Attributes:
+        source: Name of the trajectory node that would play it.
+        parameters: Of that node.
+        make: Takes the pose at which the platform stands, returns the trajectory from there: it
+            ends at rest.
     """
 
     source: str
@@ -69,26 +63,17 @@ class Motion:
 
 
 def files_of(name: str) -> tuple[list[Path], dict[str, Any]]:
-    """
-    Find what a motion's name means.
+    """Find what a motion's name means.
 
-    Parameters
-    ----------
-    name : str
-        A wave's configuration, a shipped multi-sine, a file, or ``cycloidal``.
+    Args:
+        name: A wave's configuration, a shipped multi-sine, a file, or ``cycloidal``.
 
-    Returns
-    -------
-    list of Path
+    Returns:
         Parameter files to lay over the rig's.
-    dict
         Parameters that win over them, by node.
 
-    Raises
-    ------
-    UnknownMotion
-        If it means nothing.
-
+    Raises:
+        UnknownMotion: If it means nothing.
     """
     if name == MOVE:
         return [], {CYCLOIDAL: {}}
@@ -125,34 +110,21 @@ def motion_of(
     duration: float | None = None,
     target: Pose | None = None,
 ) -> Motion:
-    """
-    Make a motion as its trajectory node would.
+    """Make a motion as its trajectory node would.
 
-    Parameters
-    ----------
-    source : str
-        Name of the node.
-    parameters : RigParameters
-        What its files say.
-    guard : MotionGuard
-        Guard of the platform.
-    duration : float, optional
-        How long an endless motion is played before it fades out, or a move takes [s].
-    target : Pose, optional
-        Where a move goes.
+    Args:
+        source: Name of the node.
+        parameters: What its files say.
+        guard: Guard of the platform.
+        duration: How long an endless motion is played before it fades out, or a move takes [s].
+        target: Where a move goes.
 
-    Returns
-    -------
-    Motion
+    Returns:
         Checked as far as it does not depend on where it starts.
 
-    Raises
-    ------
-    MotionRefused
-        If the platform may not do it.
-    ConfigurationError, TrajectoryError
-        If the parameters make no motion.
-
+    Raises:
+        MotionRefused: If the platform may not do it.
+        ConfigurationError, TrajectoryError: If the parameters make no motion.
     """
     if source == CYCLOIDAL:
         asked = parameters.of(source, TrajectoryParameters)

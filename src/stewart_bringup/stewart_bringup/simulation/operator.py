@@ -29,25 +29,16 @@ class Phase(Enum):
 
 
 class Operator:
-    """
-    Whoever has the rig.
+    """Whoever has the rig.
 
-    Parameters
-    ----------
-    loop : CycleLink
-        The driver.
-    ready : callable
-        Tells whether there is all that the motion waits for, with enabled drives.
-    start : callable
-        Starts the motion.
+    Args:
+        loop: The driver.
+        ready: Tells whether there is all that the motion waits for, with enabled drives.
+        start: Starts the motion.
 
-    Attributes
-    ----------
-    phase : Phase
-        What is being done.
-    reason : str
-        Why the motion was not played to its end; empty if it was.
-
+    Attributes:
+        phase: What is being done.
+        reason: Why the motion was not played to its end; empty if it was.
     """
 
     def __init__(

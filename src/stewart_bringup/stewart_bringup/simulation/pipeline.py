@@ -1,13 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The chain of a rig's nodes in simulated time, from the trajectory to the state estimate.
+"""The chain of a rig's nodes in simulated time, from the trajectory to the state estimate.
 
 At each instant the control loop comes first, then what it measured, then the next setpoint. All
 that the nodes do is done by the same objects; what they would publish goes into `Series`. Only the
 control loop and the plant need each other from cycle to cycle, and the supervision the tracking
 error: the stages before and after them work through blocks of samples.
-
 """
 
 from __future__ import annotations
@@ -52,23 +50,15 @@ FIRST_POSES = 20
 
 @dataclass(frozen=True)
 class Outcome:
-    """
-    How a run ended.
+    """How a run ended.
 
-    Attributes
-    ----------
-    duration : float
-        Simulated time [s].
-    reason : str
-        Why the motion was not played to its end; empty if it was.
-    path_position, path_rotation : float
-        Largest tracking error from the first to the last setpoint [m], [rad]; NaN if there was
-        none.
-    messages : dict of str to int
-        How many the nodes would have published, by topic.
-    last_refusal : str
-        Why the last refused setpoint was refused; empty if none was.
-
+    Attributes:
+        duration: Simulated time [s].
+        reason: Why the motion was not played to its end; empty if it was.
+        path_position, path_rotation: Largest tracking error from the first to the last setpoint
+            [m], [rad]; NaN if there was none.
+        messages: How many the nodes would have published, by topic.
+        last_refusal: Why the last refused setpoint was refused; empty if none was.
     """
 
     duration: float
@@ -80,36 +70,22 @@ class Outcome:
 
 
 class Pipeline:
-    """
-    A rig from power-on to power-off.
+    """A rig from power-on to power-off.
 
-    Parameters
-    ----------
-    parameters : RigParameters
-        Of all nodes.
-    source : str
-        Trajectory node that plays.
-    duration : float, optional
-        How long the motion is played before it fades out, or how long a move takes [s].
-    target : Pose, optional
-        Where a move goes.
-    estimate : bool, optional
-        Whether there are an IMU and a state estimator; by default as the rig has them.
+    Args:
+        parameters: Of all nodes.
+        source: Trajectory node that plays.
+        duration: How long the motion is played before it fades out, or how long a move takes [s].
+        target: Where a move goes.
+        estimate: Whether there are an IMU and a state estimator; by default as the rig has them.
 
-    Attributes
-    ----------
-    series : Series
-        What was published so far; complete at every call of `run`'s `on_second`.
-    operator : Operator
-        Who does it.
+    Attributes:
+        series: What was published so far; complete at every call of `run`'s `on_second`.
+        operator: Who does it.
 
-    Raises
-    ------
-    MotionRefused
-        If the platform may not do the motion.
-    ParameterError, ConfigurationError
-        If a parameter cannot be used.
-
+    Raises:
+        MotionRefused: If the platform may not do the motion.
+        ParameterError, ConfigurationError: If a parameter cannot be used.
     """
 
     def __init__(
@@ -185,19 +161,13 @@ class Pipeline:
         return min(played / max(self._playback.trajectory.duration, 1e-9), 1.0)
 
     def run(self, on_second: Callable[[], object] = lambda: None) -> Outcome:
-        """
-        Enable the drives, play the motion, and switch them off.
+        """Enable the drives, play the motion, and switch them off.
 
-        Parameters
-        ----------
-        on_second : callable
-            Called after every second of simulated time; may clear `series`.
+        Args:
+            on_second: Called after every second of simulated time; may clear `series`.
 
-        Returns
-        -------
-        Outcome
+        Returns:
             How it ended.
-
         """
         schedule = self.schedule
         second = BEGIN + NANOSECONDS

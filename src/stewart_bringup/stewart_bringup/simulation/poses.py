@@ -24,29 +24,18 @@ NO_COVARIANCE = np.zeros((1, 36))
 
 
 class PoseStream:
-    """
-    What is measured of the legs, and what forward kinematics makes of it.
+    """What is measured of the legs, and what forward kinematics makes of it.
 
-    Parameters
-    ----------
-    platform : Platform
-        The platform.
-    joint_states_rate : float
-        How often joint states are published at most [Hz].
-    rows : dict of str to Rows
-        Where it is published.
+    Args:
+        platform: The platform.
+        joint_states_rate: How often joint states are published at most [Hz].
+        rows: Where it is published.
 
-    Attributes
-    ----------
-    tracking : PoseTracking
-        Forward kinematics and what was commanded.
-    found : int
-        How many poses were found.
-    worst : ndarray, shape (2,)
-        Largest tracking error [m], [rad]; NaN if there was none.
-    refusal : str
-        Why the last strokes without a pose have none; empty if all had one.
-
+    Attributes:
+        tracking: Forward kinematics and what was commanded.
+        found: How many poses were found.
+        worst (2,): Largest tracking error [m], [rad]; NaN if there was none.
+        refusal: Why the last strokes without a pose have none; empty if all had one.
     """
 
     def __init__(
@@ -71,15 +60,11 @@ class PoseStream:
         return Pose(self._at.position, self._at.quaternion_xyzw)
 
     def measure(self, now: int, stamp: int, sample: Sample) -> tuple[float, float] | None:
-        """
-        Take measured legs, at present time and with their stamp [ns].
+        """Take measured legs, at present time and with their stamp [ns].
 
-        Returns
-        -------
-        tuple or None
+        Returns:
             Distance [m] and angle [rad] from what was commanded; None where nothing is, or where
             there is no pose.
-
         """
         self._samples.append((now, stamp, sample))
         try:
@@ -135,14 +120,10 @@ class PoseStream:
 
 
 class Truth:
-    """
-    Where the platform really is.
+    """Where the platform really is.
 
-    Parameters
-    ----------
-    rows : Rows
-        Where it is published.
-
+    Args:
+        rows: Where it is published.
     """
 
     def __init__(self, rows: Rows) -> None:

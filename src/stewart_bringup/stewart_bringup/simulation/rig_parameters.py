@@ -18,16 +18,11 @@ ROS_OWN = ('autostart', 'use_sim_time')
 
 
 class RigParameters:
-    """
-    What some parameter files say, by node.
+    """What some parameter files say, by node.
 
-    Parameters
-    ----------
-    files : sequence of Path
-        ROS parameter files; a later one wins.
-    overrides : mapping of str to mapping, optional
-        Parameters that win over every file, by node.
-
+    Args:
+        files: ROS parameter files; a later one wins.
+        overrides: Parameters that win over every file, by node.
     """
 
     def __init__(
@@ -60,28 +55,19 @@ class RigParameters:
         return node in self._nodes
 
     def of(self, node: str, cls: type[T], *others: type) -> T:
-        """
-        Return the parameters of a node.
+        """Return the parameters of a node.
 
-        Parameters
-        ----------
-        node : str
-            Name of the node.
-        cls : type
-            Dataclass of its parameters.
-        *others : type
-            Further dataclasses that share its section.
+        Args:
+            node: Name of the node.
+            cls: Dataclass of its parameters.
+            *others: Further dataclasses that share its section.
 
-        Returns
-        -------
-        object
+        Returns:
             Instance of `cls`.
 
-        Raises
-        ------
-        ParameterError
-            If the section has a parameter that the node does not have, or one cannot be used.
-
+        Raises:
+            ParameterError: If the section has a parameter that the node does not have, or one
+                cannot be used.
         """
         known = {item.name for item in fields(cls)}  # type: ignore[arg-type]
         shared = {item.name for other in others for item in fields(other)}
@@ -95,24 +81,15 @@ class RigParameters:
     def options(
         self, node: str, name: str, cls: type[T], wired: Mapping[str, Any] | None = None
     ) -> T:
-        """
-        Return the options of a back end, which stand below its name in a node's section.
+        """Return the options of a back end, which stand below its name in a node's section.
 
-        Parameters
-        ----------
-        node : str
-            Name of the node.
-        name : str
-            Name of the back end.
-        cls : type
-            Dataclass of its options.
-        wired : mapping of str to object, optional
-            Options that win, because they say where the ends of the wires are.
+        Args:
+            node: Name of the node.
+            name: Name of the back end.
+            cls: Dataclass of its options.
+            wired: Options that win, because they say where the ends of the wires are.
 
-        Returns
-        -------
-        object
+        Returns:
             Instance of `cls`; errors as for `of`.
-
         """
         return filled(cls, {**self._nodes.get(node, {}).get(name, {}), **(wired or {})})

@@ -11,19 +11,13 @@ NANOSECONDS = 1_000_000_000
 
 
 class Schedule:
-    """
-    Actions at instants.
+    """Actions at instants.
 
-    Parameters
-    ----------
-    now : int
-        First instant [ns].
+    Args:
+        now: First instant [ns].
 
-    Attributes
-    ----------
-    now : int
-        Present instant [ns].
-
+    Attributes:
+        now: Present instant [ns].
     """
 
     def __init__(self, now: int) -> None:

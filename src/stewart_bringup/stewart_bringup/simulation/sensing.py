@@ -30,25 +30,17 @@ LEVEL = (0.0, 0.0, 0.0, 1.0)
 
 
 class Sensing:
-    """
-    Sensor, reader and estimator.
+    """Sensor, reader and estimator.
 
     The estimator is told of the legs when samples of the sensor have been read, a block of each:
     before that it could not use them.
 
-    Parameters
-    ----------
-    parameters : RigParameters
-        Of the estimator.
-    imu : ImuParameters
-        Of the sensor's node.
-    machine : Machine
-        Where the sensor is.
-    schedule : Schedule
-        Simulated time.
-    rows : dict of str to Rows
-        Where it is published.
-
+    Args:
+        parameters: Of the estimator.
+        imu: Of the sensor's node.
+        machine: Where the sensor is.
+        schedule: Simulated time.
+        rows: Where it is published.
     """
 
     def __init__(
@@ -95,16 +87,11 @@ class Sensing:
 
 
 class ImuOutput:
-    """
-    Samples of the sensor as rows of ``imu/data`` and ``imu/temperature``.
+    """Samples of the sensor as rows of ``imu/data`` and ``imu/temperature``.
 
-    Parameters
-    ----------
-    chosen : ImuParameters
-        Of the node.
-    rows : dict of str to Rows
-        Where they go.
-
+    Args:
+        chosen: Of the node.
+        rows: Where they go.
     """
 
     def __init__(self, chosen: ImuParameters, rows: dict[str, Rows]) -> None:
@@ -116,25 +103,16 @@ class ImuOutput:
     def publish(
         self, items: list[StampedSample], now: int
     ) -> tuple[NDArray[np.int64], Array, Array]:
-        """
-        Publish samples.
+        """Publish samples.
 
-        Parameters
-        ----------
-        items : list of StampedSample
-            From the reader.
-        now : int
-            Present time [ns].
+        Args:
+            items: From the reader.
+            now: Present time [ns].
 
-        Returns
-        -------
-        ndarray of int64, shape (n,)
-            Stamps of the samples that have specific force and angular velocity [ns].
-        ndarray, shape (n, 3)
-            Specific forces [m/s²].
-        ndarray, shape (n, 3)
-            Angular velocities [rad/s].
-
+        Returns:
+            (n,): Stamps of the samples that have specific force and angular velocity [ns].
+            (n, 3): Specific forces [m/s²].
+            (n, 3): Angular velocities [rad/s].
         """
         chosen, stamps = self._chosen, []
         attitudes, covariances, rates, forces = [], [], [], []
@@ -161,18 +139,12 @@ class ImuOutput:
 
 
 class Estimation:
-    """
-    The state estimator.
+    """The state estimator.
 
-    Parameters
-    ----------
-    parameters : RigParameters
-        Of the node.
-    imu : ImuParameters
-        What the IMU's messages say of its noise.
-    rows : dict of str to Rows
-        Where the estimates go.
-
+    Args:
+        parameters: Of the node.
+        imu: What the IMU's messages say of its noise.
+        rows: Where the estimates go.
     """
 
     def __init__(

@@ -33,22 +33,14 @@ SIX = {'position': 6, 'velocity': 6, 'effort': 6}
 
 @dataclass(frozen=True)
 class Topic:
-    """
-    A topic, and what a row of it holds.
+    """A topic, and what a row of it holds.
 
-    Attributes
-    ----------
-    msgtype : str
-        Type of its messages.
-    columns : tuple of str
-        Paths of the fields in a row, see ``stewart_bags.rows``.
-    constants : mapping of str to object
-        What other fields hold.
-    lengths : mapping of str to int
-        Elements of arrays of variable length among the columns.
-    depth : int
-        History that its publisher keeps.
-
+    Attributes:
+        msgtype: Type of its messages.
+        columns: Paths of the fields in a row, see ``stewart_bags.rows``.
+        constants: What other fields hold.
+        lengths: Elements of arrays of variable length among the columns.
+        depth: History that its publisher keeps.
     """
 
     msgtype: str
@@ -86,21 +78,14 @@ def _odometry() -> Topic:
 
 
 def topics(source: str, *, forces: bool) -> dict[str, Topic]:
-    """
-    Return every topic with rows.
+    """Return every topic with rows.
 
-    Parameters
-    ----------
-    source : str
-        Name of the trajectory node.
-    forces : bool
-        Whether the drives measure forces.
+    Args:
+        source: Name of the trajectory node.
+        forces: Whether the drives measure forces.
 
-    Returns
-    -------
-    dict of str to Topic
+    Returns:
         By relative name.
-
     """
     measured = ('position', 'velocity', 'effort') if forces else ('position', 'velocity')
     return {
@@ -128,19 +113,13 @@ def topics(source: str, *, forces: bool) -> dict[str, Topic]:
 
 
 def estimate_topics(imu: ImuParameters) -> dict[str, Topic]:
-    """
-    Return the topics of IMU and state estimator.
+    """Return the topics of IMU and state estimator.
 
-    Parameters
-    ----------
-    imu : ImuParameters
-        Frame and standard deviations of the IMU.
+    Args:
+        imu: Frame and standard deviations of the IMU.
 
-    Returns
-    -------
-    dict of str to Topic
+    Returns:
         By relative name.
-
     """
     return {
         'imu/data': Topic(
@@ -184,14 +163,10 @@ def estimate_topics(imu: ImuParameters) -> dict[str, Topic]:
 
 
 class Rows:
-    """
-    Rows of one topic, in the order in which they were published.
+    """Rows of one topic, in the order in which they were published.
 
-    Parameters
-    ----------
-    width : int
-        Numbers in a row.
-
+    Args:
+        width: Numbers in a row.
     """
 
     def __init__(self, width: int) -> None:
@@ -201,18 +176,12 @@ class Rows:
         self._marks = np.empty((256, 2), dtype=np.int64)
 
     def add(self, times: ArrayLike, stamps: ArrayLike, *parts: ArrayLike) -> None:
-        """
-        Append rows.
+        """Append rows.
 
-        Parameters
-        ----------
-        times : array_like of int, shape (n,), or int
-            When they are published [ns].
-        stamps : array_like of int, shape (n,)
-            Of their headers [ns].
-        *parts : array_like, shape (n, k)
-            Their numbers, side by side.
-
+        Args:
+            times (n,): When they are published [ns].
+            stamps (n,): Of their headers [ns].
+            *parts (n, k): Their numbers, side by side.
         """
         marks = np.asarray(stamps)
         before, used = self._used, self._used + len(marks)
@@ -254,18 +223,12 @@ class Rows:
 
 @dataclass(frozen=True)
 class Note:
-    """
-    A message that comes rarely.
+    """A message that comes rarely.
 
-    Attributes
-    ----------
-    topic, msgtype : str
-        Relative name and type.
-    time, stamp : int
-        When it was published, and the stamp of its header [ns].
-    fields : mapping of str to object
-        All other fields, by path.
-
+    Attributes:
+        topic, msgtype: Relative name and type.
+        time, stamp: When it was published, and the stamp of its header [ns].
+        fields: All other fields, by path.
     """
 
     topic: str
@@ -276,23 +239,15 @@ class Note:
 
 
 class Series:
-    """
-    All that was published.
+    """All that was published.
 
-    Parameters
-    ----------
-    described : dict of str to Topic
-        What there may be.
+    Args:
+        described: What there may be.
 
-    Attributes
-    ----------
-    topics : dict of str to Topic
-        As given.
-    rows : dict of str to Rows
-        By topic.
-    notes : list of Note
-        Messages that are no rows, such as the states of the driver.
-
+    Attributes:
+        topics: As given.
+        rows: By topic.
+        notes: Messages that are no rows, such as the states of the driver.
     """
 
     def __init__(self, described: dict[str, Topic]) -> None:

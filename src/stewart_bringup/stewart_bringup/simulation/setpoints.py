@@ -24,20 +24,14 @@ AHEAD = 40
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """
-    Successive setpoints, n of them.
+    """Successive setpoints, n of them.
 
-    Attributes
-    ----------
-    stamps : ndarray of int64, shape (n,)
-        [ns].
-    parts : tuple of ndarray, shape (n, 3) or (n, 4)
-        Of a `Motion`.
-    forces : ndarray, shape (n, 6), or None
-        Feed-forward; None where there is none [N].
-    strokes, rates : ndarray, shape (n, 6), or None
-        Of the legs; None where the one setpoint of the block is refused [m], [m/s].
-
+    Attributes:
+        stamps (n,): [ns].
+        parts (n, 3): Of a `Motion`.
+        forces (n, 6): Feed-forward; None where there is none [N].
+        strokes, rates (n, 6): Of the legs; None where the one setpoint of the block is refused
+            [m], [m/s].
     """
 
     stamps: NDArray[np.int64]
@@ -48,27 +42,17 @@ class Block:
 
 
 class SetpointStream:
-    """
-    Setpoints of a motion, each given at its instant.
+    """Setpoints of a motion, each given at its instant.
 
-    Parameters
-    ----------
-    played : Motion
-        What is played, and by which node.
-    admission : Admission
-        Of inverse kinematics.
-    feed : FeedForward or None
-        Forces of the legs.
-    rows : dict of str to Rows
-        Where they are published.
+    Args:
+        played: What is played, and by which node.
+        admission: Of inverse kinematics.
+        feed: Forces of the legs.
+        rows: Where they are published.
 
-    Attributes
-    ----------
-    executed : int
-        Stamp of the last setpoint that was executed; 0: none [ns].
-    refusal : str
-        Why the last one that was refused was refused; empty if none was.
-
+    Attributes:
+        executed: Stamp of the last setpoint that was executed; 0: none [ns].
+        refusal: Why the last one that was refused was refused; empty if none was.
     """
 
     def __init__(
@@ -87,21 +71,14 @@ class SetpointStream:
         self.executed, self.refusal = 0, ''
 
     def give(self, playback: Playback, now: int) -> tuple[LegMotion, tuple[Array, ...]] | None:
-        """
-        Return what is executed now.
+        """Return what is executed now.
 
-        Parameters
-        ----------
-        playback : Playback
-            What is played.
-        now : int
-            Instant [ns]; a period after the one before.
+        Args:
+            playback: What is played.
+            now: Instant [ns]; a period after the one before.
 
-        Returns
-        -------
-        tuple or None
+        Returns:
             The setpoint of the legs and the parts of its `Motion`; None if it is refused.
-
         """
         block, k = self._block, self._next
         if block is None or k == len(block.stamps):

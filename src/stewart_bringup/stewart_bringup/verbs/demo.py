@@ -39,14 +39,10 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """
-    Add the options.
+    """Add the options.
 
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        Parser of the verb.
-
+    Args:
+        parser: Parser of the verb.
     """
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = DETAILS
@@ -87,19 +83,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Run the demo.
+    """Run the demo.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        What `add_arguments` asked for.
+    Args:
+        arguments: What `add_arguments` asked for.
 
-    Returns
-    -------
-    int
+    Returns:
         0 if every check held, otherwise 1.
-
     """
     from stewart_node_support.stop_signals import StopSignals
 

@@ -52,14 +52,10 @@ VALUES = {'speed': '1 to 100 [%]', 'override': 'on or off'}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """
-    Add the options.
+    """Add the options.
 
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        Parser of the verb.
-
+    Args:
+        parser: Parser of the verb.
     """
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = DETAILS
@@ -71,26 +67,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Ask the driver, wait for the state, print it.
+    """Ask the driver, wait for the state, print it.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        What `add_arguments` asked for.
+    Args:
+        arguments: What `add_arguments` asked for.
 
-    Returns
-    -------
-    int
+    Returns:
         0.
 
-    Raises
-    ------
-    BringupError
-        If the action needs a value and has none that it can use.
-    RequestRefused
-        If the driver refuses, goes to FAULT, or does not answer.
-
+    Raises:
+        BringupError: If the action needs a value and has none that it can use.
+        RequestRefused: If the driver refuses, goes to FAULT, or does not answer.
     """
     in_form = _as_json if arguments.json else _in_words
     value = _value(arguments.action, arguments.value)

@@ -48,14 +48,10 @@ def add_time_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_speed(arguments: argparse.Namespace) -> float | None:
-    """
-    Return simulated seconds per second, 0 for as fast as possible, None for real time.
+    """Return simulated seconds per second, 0 for as fast as possible, None for real time.
 
-    Raises
-    ------
-    SpeedRefused
-        If real time shall have another speed than its own.
-
+    Raises:
+        SpeedRefused: If real time shall have another speed than its own.
     """
     if arguments.time == 'simulated':
         return float(arguments.speed)
@@ -74,30 +70,19 @@ def _speed(text: str) -> float:
 def on_the_graph(
     load: Callable[[], type], work: Callable[[Any], Coroutine[Any, Any, Any]], namespace: str
 ) -> Any:
-    """
-    Let an operator work on the ROS graph.
+    """Let an operator work on the ROS graph.
 
-    Parameters
-    ----------
-    load : callable
-        Imports its class, an Operator; called when signals are heard already.
-    work : callable
-        Coroutine function of the operator.
-    namespace : str
-        Of the rig.
+    Args:
+        load: Imports its class, an Operator; called when signals are heard already.
+        work: Coroutine function of the operator.
+        namespace: Of the rig.
 
-    Returns
-    -------
-    object
+    Returns:
         What `work` returned.
 
-    Raises
-    ------
-    RequestRefused
-        If the rig says no, or nothing.
-    StopRequested
-        If SIGINT or SIGTERM came and `work` did not heed it.
-
+    Raises:
+        RequestRefused: If the rig says no, or nothing.
+        StopRequested: If SIGINT or SIGTERM came and `work` did not heed it.
     """
     with ros_session() as stop:
         from rclpy.parameter import Parameter
@@ -112,28 +97,18 @@ def on_the_graph(
 
 
 def tell(work: Callable[[Operator], Coroutine[Any, Any, str]], namespace: str) -> int:
-    """
-    Ask for something on the ROS graph and print what comes of it.
+    """Ask for something on the ROS graph and print what comes of it.
 
-    Parameters
-    ----------
-    work : callable
-        Coroutine function of an Operator; returns one line.
-    namespace : str
-        Of the rig.
+    Args:
+        work: Coroutine function of an Operator; returns one line.
+        namespace: Of the rig.
 
-    Returns
-    -------
-    int
+    Returns:
         0.
 
-    Raises
-    ------
-    RequestRefused
-        If the rig says no, or nothing.
-    StopRequested
-        If SIGINT or SIGTERM came.
-
+    Raises:
+        RequestRefused: If the rig says no, or nothing.
+        StopRequested: If SIGINT or SIGTERM came.
     """
     print(on_the_graph(_operator, work, namespace))
     return 0

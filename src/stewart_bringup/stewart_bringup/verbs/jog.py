@@ -38,14 +38,10 @@ LONGEST = 60.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """
-    Add the options.
+    """Add the options.
 
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        Parser of the verb.
-
+    Args:
+        parser: Parser of the verb.
     """
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = DETAILS
@@ -71,26 +67,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Jog, and tell how far the legs went.
+    """Jog, and tell how far the legs went.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        What `add_arguments` asked for.
+    Args:
+        arguments: What `add_arguments` asked for.
 
-    Returns
-    -------
-    int
+    Returns:
         0.
 
-    Raises
-    ------
-    BringupError
-        If a leg and an axis are named, or neither.
-    RequestRefused
-        If the driver refuses or nothing moves.
-
+    Raises:
+        BringupError: If a leg and an axis are named, or neither.
+        RequestRefused: If the driver refuses or nothing moves.
     """
     if (arguments.what == 'leg') != (arguments.leg is not None):
         raise BringupError('name a leg as in `leg 3`, or an axis such as `z`')

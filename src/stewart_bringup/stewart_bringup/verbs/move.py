@@ -32,14 +32,10 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """
-    Add the options.
+    """Add the options.
 
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        Parser of the verb.
-
+    Args:
+        parser: Parser of the verb.
     """
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = DETAILS
@@ -68,24 +64,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Move, and tell how far it is and where it ended.
+    """Move, and tell how far it is and where it ended.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        What `add_arguments` asked for.
+    Args:
+        arguments: What `add_arguments` asked for.
 
-    Returns
-    -------
-    int
+    Returns:
         0 if the target was reached, 1 if it came to rest before.
 
-    Raises
-    ------
-    RequestRefused
-        If the move is refused or cut off.
-
+    Raises:
+        RequestRefused: If the move is refused or cut off.
     """
     away = typed_pose('--to', arguments.to)
     progress = LiveLine(sys.stderr)

@@ -45,14 +45,10 @@ class MotionEnded(BringupError):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """
-    Add the options.
+    """Add the options.
 
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        Parser of the verb.
-
+    Args:
+        parser: Parser of the verb.
     """
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = DETAILS
@@ -95,26 +91,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Simulate.
+    """Simulate.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        What `add_arguments` asked for.
+    Args:
+        arguments: What `add_arguments` asked for.
 
-    Returns
-    -------
-    int
+    Returns:
         0.
 
-    Raises
-    ------
-    MotionEnded
-        If the motion was not played to its end.
-    BagExists
-        If the output is taken.
-
+    Raises:
+        MotionEnded: If the motion was not played to its end.
+        BagExists: If the output is taken.
     """
     from stewart_bags.errors import BagExists
     from stewart_bags.writing import Storage

@@ -15,20 +15,13 @@ UNKNOWN = read_only(np.full(LEGS, np.nan))
 
 
 class BlockWriter:
-    """
-    Writes changes of the state, samples and counters, and no number that has not changed.
+    """Writes changes of the state, samples and counters, and no number that has not changed.
 
-    Parameters
-    ----------
-    block : SharedBlock
-        Shared with the node.
-    backend : Backend
-        Knows whether the strokes are absolute, and how its frames fare.
-    machine : StateMachine
-        State of the loop and its reason.
-    publish_every : int
-        Every so many cycles a sample is written.
-
+    Args:
+        block: Shared with the node.
+        backend: Knows whether the strokes are absolute, and how its frames fare.
+        machine: State of the loop and its reason.
+        publish_every: Every so many cycles a sample is written.
     """
 
     def __init__(
@@ -57,20 +50,13 @@ class BlockWriter:
     def state(
         self, now: float, measured: Measurement | None, scaling: float, *, override: bool
     ) -> None:
-        """
-        Tell the state if anything of it has changed, also if it lasts less than a cycle.
+        """Tell the state if anything of it has changed, also if it lasts less than a cycle.
 
-        Parameters
-        ----------
-        now : float
-            Instant of the cycle on the steady clock [s].
-        measured : Measurement or None
-            The newest one; what is live, braked or without torque.
-        scaling : float
-            Speed at which paths are played [-].
-        override : bool
-            Whether legs may be outside their strokes.
-
+        Args:
+            now: Instant of the cycle on the steady clock [s].
+            measured: The newest one; what is live, braked or without torque.
+            scaling: Speed at which paths are played [-].
+            override: Whether legs may be outside their strokes.
         """
         machine, homed = self._machine, self._backend.homed
         live, braked, sto = (

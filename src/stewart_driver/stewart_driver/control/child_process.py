@@ -13,12 +13,10 @@ from typing import Any, ClassVar
 
 
 def environment() -> dict[str, str]:
-    """
-    Return the environment of an interpreter that finds what this one finds.
+    """Return the environment of an interpreter that finds what this one finds.
 
     Numpy's threads would do nothing there, and with more than one the process could not enter a
     network namespace.
-
     """
     return {
         **os.environ,
@@ -28,21 +26,14 @@ def environment() -> dict[str, str]:
 
 
 class ChildProcess(ABC):
-    """
-    A process that was started here.
+    """A process that was started here.
 
-    Parameters
-    ----------
-    arguments : sequence of str
-        Module to run, and what it is told.
-    streams : object
-        Further arguments of `subprocess.Popen`.
+    Args:
+        arguments: Module to run, and what it is told.
+        streams: Further arguments of `subprocess.Popen`.
 
-    Attributes
-    ----------
-    called : str
-        What it is called in sentences.
-
+    Attributes:
+        called: What it is called in sentences.
     """
 
     called: ClassVar[str]

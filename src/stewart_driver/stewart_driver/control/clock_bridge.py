@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Convert between the clock of the messages and the steady clock of the cycle.
+"""Convert between the clock of the messages and the steady clock of the cycle.
 
 Message stamps are wall-clock time, which NTP slews and an administrator may set. The cycle must
 not care, so it runs on the steady clock, and every stamp is converted once, where it enters or
@@ -17,23 +16,16 @@ STEP = 0.01
 
 
 class ClockBridge:
-    """
-    Offset between wall clock and steady clock.
+    """Offset between wall clock and steady clock.
 
-    Parameters
-    ----------
-    wall, steady : callable
-        Return the present time of either clock [s].
+    Args:
+        wall, steady: Return the present time of either clock [s].
 
-    Attributes
-    ----------
-    offset : float
-        Wall clock minus steady clock [s].
-    uncertainty : float
-        Half the time that the best reading took [s].
-    steps : int
-        How often the offset was found changed by more than 10 ms: somebody set the wall clock.
-
+    Attributes:
+        offset: Wall clock minus steady clock [s].
+        uncertainty: Half the time that the best reading took [s].
+        steps: How often the offset was found changed by more than 10 ms: somebody set the wall
+            clock.
     """
 
     def __init__(self, wall: Callable[[], float], steady: Callable[[], float]) -> None:

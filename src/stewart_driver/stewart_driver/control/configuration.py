@@ -14,38 +14,27 @@ from stewart_driver.path.common_stop import STEEPEST
 
 @dataclass(frozen=True)
 class InterpolationSettings:
-    """
-    How setpoints become the command of every cycle.
+    """How setpoints become the command of every cycle.
 
-    Attributes
-    ----------
-    playout_delay : float
-        The command is the path of the setpoints this much later; jitter and losses up to about
-        this time leave no trace [s].
-    extrapolation_time : float
-        How long the last tangent is followed at full speed before the common stop begins [s].
-    look_ahead : float
-        Setpoints stamped further than this in the future are refused [s].
-    start_tolerance : float
-        A path begins no further than this from the held strokes, any leg [m].
-    start_rate_tolerance : float
-        A path begins no faster than this, any leg [m/s].
-    rest_rate : float
-        Slower than this is at rest [m/s].
-    margin : float
-        A setpoint whose segment needs more than this times the rate or acceleration limit is a
-        jump [-].
-    stop_strength : float
-        Deceleration of a common stop, as a share of the acceleration limit, up to 1 [-].
-    quick_stop_strength : float
-        Deceleration of a quick stop, likewise; at least `stop_strength` [-].
+    Attributes:
+        playout_delay: The command is the path of the setpoints this much later; jitter and losses
+            up to about this time leave no trace [s].
+        extrapolation_time: How long the last tangent is followed at full speed before the common
+            stop begins [s].
+        look_ahead: Setpoints stamped further than this in the future are refused [s].
+        start_tolerance: A path begins no further than this from the held strokes, any leg [m].
+        start_rate_tolerance: A path begins no faster than this, any leg [m/s].
+        rest_rate: Slower than this is at rest [m/s].
+        margin: A setpoint whose segment needs more than this times the rate or acceleration limit
+            is a jump [-].
+        stop_strength: Deceleration of a common stop, as a share of the acceleration limit, up to 1
+            [-].
+        quick_stop_strength: Deceleration of a quick stop, likewise; at least `stop_strength` [-].
 
-    Raises
-    ------
-    ConfigurationError
-        If a value is negative, not finite, or zero where that makes no sense, or if the quick
-        stop is milder than the common stop or harder than the legs may decelerate.
-
+    Raises:
+        ConfigurationError: If a value is negative, not finite, or zero where that makes no sense,
+            or if the quick stop is milder than the common stop or harder than the legs may
+            decelerate.
     """
 
     playout_delay: float = 0.03
@@ -71,38 +60,27 @@ class InterpolationSettings:
 
 @dataclass(frozen=True)
 class SupervisionSettings:
-    """
-    Limits whose crossing stops the motion.
+    """Limits whose crossing stops the motion.
 
-    Attributes
-    ----------
-    command_timeout : float
-        Longest silence of the commands while the legs move [s].
-    following_error : float
-        Largest distance between commanded and measured stroke, any leg that stands [m].
-    following_lag : float
-        How far a leg that moves may lag besides, as a time at the commanded rate [s].
-    tracking_position : float
-        Largest Cartesian tracking error of the platform's origin [m].
-    tracking_rotation : float
-        Largest Cartesian tracking error of the attitude [rad].
-    stroke_margin : float
-        How far a measured stroke may lie outside the stroke range [m].
-    measured_rate_margin : float
-        A measured stroke that changes by more than this times the rate limit is a jump [-].
-    overrun_share : float
-        Largest share of the last second's cycles that may be missed while moving; 1: all [-].
-    enable_timeout : float
-        Longest time for the drives to switch on [s].
-    settling_time : float
-        How long the command stands still before a stop counts as over: real drives need it to
-        settle, and whoever watches the state has time to see STOPPING [s].
+    Attributes:
+        command_timeout: Longest silence of the commands while the legs move [s].
+        following_error: Largest distance between commanded and measured stroke, any leg that
+            stands [m].
+        following_lag: How far a leg that moves may lag besides, as a time at the commanded rate
+            [s].
+        tracking_position: Largest Cartesian tracking error of the platform's origin [m].
+        tracking_rotation: Largest Cartesian tracking error of the attitude [rad].
+        stroke_margin: How far a measured stroke may lie outside the stroke range [m].
+        measured_rate_margin: A measured stroke that changes by more than this times the rate limit
+            is a jump [-].
+        overrun_share: Largest share of the last second's cycles that may be missed while moving;
+            1: all [-].
+        enable_timeout: Longest time for the drives to switch on [s].
+        settling_time: How long the command stands still before a stop counts as over: real drives
+            need it to settle, and whoever watches the state has time to see STOPPING [s].
 
-    Raises
-    ------
-    ConfigurationError
-        If a value is not a positive number, or the share is above 1.
-
+    Raises:
+        ConfigurationError: If a value is not a positive number, or the share is above 1.
     """
 
     command_timeout: float = 0.1
@@ -125,29 +103,19 @@ class SupervisionSettings:
 
 @dataclass(frozen=True)
 class CycleConfiguration:
-    """
-    Everything the cyclic process is told beside its back end.
+    """Everything the cyclic process is told beside its back end.
 
-    Attributes
-    ----------
-    limits : LegLimits
-        What the legs may do.
-    interpolation : InterpolationSettings
-        How setpoints become commands.
-    supervision : SupervisionSettings
-        When the motion is stopped.
-    publish_every : int
-        Every so many cycles a sample goes into the ring for the node.
-    realtime_priority : int
-        SCHED_FIFO priority of the process, 1 to 99; 0 leaves the ordinary scheduler.
-    cpu_affinity : tuple of int
-        Processors that the process may run on; empty leaves all.
+    Attributes:
+        limits: What the legs may do.
+        interpolation: How setpoints become commands.
+        supervision: When the motion is stopped.
+        publish_every: Every so many cycles a sample goes into the ring for the node.
+        realtime_priority: SCHED_FIFO priority of the process, 1 to 99; 0 leaves the ordinary
+            scheduler.
+        cpu_affinity: Processors that the process may run on; empty leaves all.
 
-    Raises
-    ------
-    ConfigurationError
-        If a number is out of range.
-
+    Raises:
+        ConfigurationError: If a number is out of range.
     """
 
     limits: LegLimits

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-One cycle after the other: commands in, drives, measurements out, and the state between.
+"""One cycle after the other: commands in, drives, measurements out, and the state between.
 
 The loop reads no clock and starts nothing, so it runs in a test as it runs in its process.
 """
@@ -31,20 +30,13 @@ SLOWEST = 0.01
 
 
 class ControlLoop:
-    """
-    State machine, interpolator, supervision and back end, joined.
+    """State machine, interpolator, supervision and back end, joined.
 
-    Parameters
-    ----------
-    backend : Backend
-        Opened before the first step, closed by the caller after the last.
-    configuration : CycleConfiguration
-        Limits and settings.
-    block : SharedBlock
-        Where commands come from and measurements go.
-    notes : sequence of str
-        What the process that runs the loop was not permitted.
-
+    Args:
+        backend: Opened before the first step, closed by the caller after the last.
+        configuration: Limits and settings.
+        block: Where commands come from and measurements go.
+        notes: What the process that runs the loop was not permitted.
     """
 
     def __init__(
@@ -89,14 +81,10 @@ class ControlLoop:
         return self._machine.state
 
     def step(self, now: float) -> None:
-        """
-        Run one cycle.
+        """Run one cycle.
 
-        Parameters
-        ----------
-        now : float
-            Instant of the cycle on the steady clock [s].
-
+        Args:
+            now: Instant of the cycle on the steady clock [s].
         """
         self._now = now
         self.serve()

@@ -29,23 +29,15 @@ POLL = 5e-4
 
 
 class CycleClient(ChildProcess, CycleLink):
-    """
-    A running cyclic process.
+    """A running cyclic process.
 
-    Parameters
-    ----------
-    backend : Backend
-        Not opened; it is pickled into the process.
-    configuration : CycleConfiguration
-        Limits and settings.
-    timeout : float
-        Longest time until the first cycle has run [s].
+    Args:
+        backend: Not opened; it is pickled into the process.
+        configuration: Limits and settings.
+        timeout: Longest time until the first cycle has run [s].
 
-    Raises
-    ------
-    CycleError
-        If the process does not start, with the reason that it gave.
-
+    Raises:
+        CycleError: If the process does not start, with the reason that it gave.
     """
 
     called: ClassVar[str] = 'the cyclic process'
@@ -87,23 +79,15 @@ class CycleClient(ChildProcess, CycleLink):
     def request(
         self, request: Request, value: float = 0.0, timeout: float | None = None
     ) -> tuple[bool, str]:
-        """
-        Ask for something and wait for the answer, which comes in the next cycle.
+        """Ask for something and wait for the answer, which comes in the next cycle.
 
-        Parameters
-        ----------
-        request : Request
-            What is wanted.
-        value : float
-            Of the request, where it has one.
-        timeout : float or None
-            Longest wait [s]; None takes what such a request may need.
+        Args:
+            request: What is wanted.
+            value: Of the request, where it has one.
+            timeout: Longest wait [s]; None takes what such a request may need.
 
-        Returns
-        -------
-        tuple of bool and str
+        Returns:
             Whether it is carried out, and one sentence.
-
         """
         if timeout is None:
             # Both may start the drives anew.
@@ -119,19 +103,13 @@ class CycleClient(ChildProcess, CycleLink):
         return False, self.epitaph() or f'the cyclic process did not answer within {timeout:g} s'
 
     def quick_stop(self, timeout: float = REPLY_TIMEOUT) -> tuple[bool, str]:
-        """
-        Raise the quick-stop flag, which the next cycle obeys before anything else.
+        """Raise the quick-stop flag, which the next cycle obeys before anything else.
 
-        Parameters
-        ----------
-        timeout : float
-            Longest wait for the cycle to see it [s].
+        Args:
+            timeout: Longest wait for the cycle to see it [s].
 
-        Returns
-        -------
-        tuple of bool and str
+        Returns:
             Whether the cycle has seen it, and one sentence.
-
         """
         words = self._block.words
         words['quick_stops'] += 1
@@ -143,20 +121,14 @@ class CycleClient(ChildProcess, CycleLink):
         return False, self.epitaph() or f'the cyclic process did not answer within {timeout:g} s'
 
     def end(self, timeout: float | None = None) -> None:
-        """
-        Bring the legs to rest, switch the drives off and end the process.
+        """Bring the legs to rest, switch the drives off and end the process.
 
-        Parameters
-        ----------
-        timeout : float or None
-            Longest time that this may take [s], then the process is killed; None takes what the
-            longest stop needs, and two seconds.
+        Args:
+            timeout: Longest time that this may take [s], then the process is killed; None takes
+                what the longest stop needs, and two seconds.
 
-        Raises
-        ------
-        CycleError
-            If the process had to be killed or ended with an error.
-
+        Raises:
+            CycleError: If the process had to be killed or ended with an error.
         """
         self._block.words['end'] = 1
         if timeout is None:

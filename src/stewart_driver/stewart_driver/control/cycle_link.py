@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What the driver node sees of a control loop, wherever the loop runs.
+"""What the driver node sees of a control loop, wherever the loop runs.
 
 `CycleClient` runs it in a process of its own against the steady clock; `InlineCycle` steps it in
 this process along simulated time. Both exchange records through a `SharedBlock`.
@@ -30,26 +29,16 @@ PATIENCE = 1.0
 
 @dataclass(frozen=True)
 class StateChange:
-    """
-    The driver's state after a change.
+    """The driver's state after a change.
 
-    Attributes
-    ----------
-    stamp : float
-        When it came, on the steady clock [s].
-    state : State
-        The state.
-    homed : bool
-        Whether the strokes are absolute.
-    reason : str
-        Why it is in this state.
-    speed_scaling : float
-        Speed at which paths are played, 0.01 to 1 [-].
-    override : bool
-        Whether legs may be outside their strokes.
-    live, braked, sto : int
-        Bits of the legs, see `Measurement`.
-
+    Attributes:
+        stamp: When it came, on the steady clock [s].
+        state: The state.
+        homed: Whether the strokes are absolute.
+        reason: Why it is in this state.
+        speed_scaling: Speed at which paths are played, 0.01 to 1 [-].
+        override: Whether legs may be outside their strokes.
+        live, braked, sto: Bits of the legs, see `Measurement`.
     """
 
     stamp: float
@@ -84,22 +73,16 @@ class StateChange:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """
-    Measured and commanded legs at one instant.
+    """Measured and commanded legs at one instant.
 
-    Attributes
-    ----------
-    stamp : float
-        Instant of the measurement on the steady clock [s].
-    strokes, rates : ndarray, shape (6,)
-        Measured, legs 1 to 6 [m], [m/s].
-    forces : ndarray, shape (6,), or None
-        Measured [N]; None where no force is measured.
-    commanded_strokes, commanded_rates : ndarray, shape (6,), or None
-        What the drives were told [m], [m/s]; None while they do not follow.
-    true_strokes : ndarray, shape (6,), or None
-        Strokes without errors of the encoders [m]; only simulated drives know them.
-
+    Attributes:
+        stamp: Instant of the measurement on the steady clock [s].
+        strokes, rates (6,): Measured, legs 1 to 6 [m], [m/s].
+        forces (6,): Measured [N]; None where no force is measured.
+        commanded_strokes, commanded_rates (6,): What the drives were told [m], [m/s]; None while
+            they do not follow.
+        true_strokes (6,): Strokes without errors of the encoders [m]; only simulated drives know
+            them.
     """
 
     stamp: float
@@ -113,33 +96,21 @@ class Sample:
 
 @dataclass(frozen=True, eq=False)
 class CycleCounters:
-    """
-    How the cyclic process has done since it started.
+    """How the cyclic process has done since it started.
 
-    Attributes
-    ----------
-    cycles, overruns : int
-        Cycles run, and periods skipped because a cycle came too late.
-    latest, busiest : float
-        Worst wake-up lateness and longest work in one cycle [s].
-    slipped : float
-        How far the path is behind its schedule [s].
-    largest_following_error : float
-        Largest distance of any leg from its command [m].
-    lost_setpoints, lost_samples : int
-        Records that their reader was too slow for.
-    verdicts : dict of Verdict to int
-        What became of the setpoints.
-    lateness, busy : ndarray of uint64
-        Histograms, see `cycle_statistics`.
-    longest_round_trip : float
-        Of a frame, where the back end has a wire [s].
-    bad_working_counters, lost_frames, bus_restarts, emergencies : int
-        Frames that not every drive answered, frames that did not come back in time, how often the
-        bus was brought up again, and emergencies that drives have sent.
-    round_trips : ndarray of uint64
-        Histogram.
-
+    Attributes:
+        cycles, overruns: Cycles run, and periods skipped because a cycle came too late.
+        latest, busiest: Worst wake-up lateness and longest work in one cycle [s].
+        slipped: How far the path is behind its schedule [s].
+        largest_following_error: Largest distance of any leg from its command [m].
+        lost_setpoints, lost_samples: Records that their reader was too slow for.
+        verdicts: What became of the setpoints.
+        lateness, busy: Histograms, see `cycle_statistics`.
+        longest_round_trip: Of a frame, where the back end has a wire [s].
+        bad_working_counters, lost_frames, bus_restarts, emergencies: Frames that not every drive
+            answered, frames that did not come back in time, how often the bus was brought up
+            again, and emergencies that drives have sent.
+        round_trips: Histogram.
     """
 
     cycles: int
@@ -162,23 +133,16 @@ class CycleCounters:
 
 
 class CycleLink(ABC):
-    """
-    The node's end of a control loop.
+    """The node's end of a control loop.
 
-    Parameters
-    ----------
-    block : SharedBlock
-        The node's view of the memory that both ends share.
-    longest_stop : float
-        Time in which legs at the highest rate are brought to rest, and have settled [s].
+    Args:
+        block: The node's view of the memory that both ends share.
+        longest_stop: Time in which legs at the highest rate are brought to rest, and have settled
+            [s].
 
-    Attributes
-    ----------
-    longest_stop : float
-        The same, and some patience [s].
-    last_refusal : str
-        Why the last refused setpoint was refused.
-
+    Attributes:
+        longest_stop: The same, and some patience [s].
+        last_refusal: Why the last refused setpoint was refused.
     """
 
     def __init__(self, block: SharedBlock, longest_stop: float) -> None:

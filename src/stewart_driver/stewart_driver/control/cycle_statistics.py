@@ -28,21 +28,14 @@ def bin_of(duration: float) -> int:
 
 
 def percentile(counts: Counts, share: float) -> float:
-    """
-    Return the duration that a share of the counted ones does not exceed.
+    """Return the duration that a share of the counted ones does not exceed.
 
-    Parameters
-    ----------
-    counts : ndarray of uint64, shape (BINS,)
-        Histogram.
-    share : float
-        0 to 1; 0.99 for the 99th percentile.
+    Args:
+        counts (BINS,): Histogram.
+        share: 0 to 1; 0.99 for the 99th percentile.
 
-    Returns
-    -------
-    float
+    Returns:
         Upper edge of the bin, so at most 12 % too long [s]; NaN if nothing was counted.
-
     """
     total = int(counts.sum())
     if total == 0:

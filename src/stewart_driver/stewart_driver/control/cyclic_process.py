@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The process that owns the drives: it opens the back end, runs the cycle and ends it safely.
+"""The process that owns the drives: it opens the back end, runs the cycle and ends it safely.
 
 It is started by `CycleClient` with a descriptor of the shared block and its parent's process id
 as arguments, and finds the pickled back end and configuration on its standard input. It imports
@@ -67,14 +66,10 @@ def _noting(troubles: list[BaseException]) -> Iterator[None]:
 
 
 def _schedule(configuration: CycleConfiguration) -> list[str]:
-    """
-    Take the priority and the processors that were asked for, or refuse to start.
+    """Take the priority and the processors that were asked for, or refuse to start.
 
-    Returns
-    -------
-    list of str
+    Returns:
         What makes cycles late nevertheless, because this process may not change it.
-
     """
     if configuration.cpu_affinity:
         try:
@@ -139,8 +134,7 @@ def _serve(
 def _run(
     loop: ControlLoop, backend: Backend, block: SharedBlock, parent: int, longest_stop: float
 ) -> None:
-    """
-    Step the loop on a fixed grid of the steady clock.
+    """Step the loop on a fixed grid of the steady clock.
 
     The loop is told the instant of the grid, not the instant at which it woke up, so that the
     commands of a constant speed are equally far apart. A wake-up later than a period counts as

@@ -13,17 +13,14 @@ OLDEST_PERIODS = 2
 
 
 class EffortJoin:
-    """
-    Forces that wait for the command of the same stamp.
+    """Forces that wait for the command of the same stamp.
 
     Forces and commands come on two topics in any order. A command takes the newest force that is
     not stamped after it; one that is older than two periods of the commands is ignored.
 
-    Attributes
-    ----------
-    joined, missing : int
-        Commands that found a force, and those that did not since forces have been coming.
-
+    Attributes:
+        joined, missing: Commands that found a force, and those that did not since forces have been
+            coming.
     """
 
     def __init__(self) -> None:
@@ -33,33 +30,22 @@ class EffortJoin:
         self._last_command: int | None = None
 
     def add(self, stamp: int, forces: Array) -> None:
-        """
-        Keep the forces for one stamp.
+        """Keep the forces for one stamp.
 
-        Parameters
-        ----------
-        stamp : int
-            Stamp of the message [ns].
-        forces : ndarray, shape (6,)
-            Legs 1 to 6 [N].
-
+        Args:
+            stamp: Stamp of the message [ns].
+            forces (6,): Legs 1 to 6 [N].
         """
         self._efforts.append((stamp, forces))
 
     def at(self, stamp: int) -> Array | None:
-        """
-        Return the forces for a command.
+        """Return the forces for a command.
 
-        Parameters
-        ----------
-        stamp : int
-            Stamp of the command [ns].
+        Args:
+            stamp: Stamp of the command [ns].
 
-        Returns
-        -------
-        ndarray, shape (6,), or None
-            Forces [N]; None where there are none, or only too old ones.
-
+        Returns:
+            (6,): Forces [N]; None where there are none, or only too old ones.
         """
         period = 0 if self._last_command is None else abs(stamp - self._last_command)
         self._last_command = stamp

@@ -23,29 +23,20 @@ AT_REST = (State.DISABLED, State.FAULT)
 
 
 class InlineCycle(CycleLink):
-    """
-    A control loop whose clock is the caller's.
+    """A control loop whose clock is the caller's.
 
     The same loop that runs in a process of its own on a rig, without threads, sleeps or clocks:
     same commands at same instants, same bits. Requests are answered at once, between two cycles.
 
-    Parameters
-    ----------
-    backend : Backend
-        Simulated; opened here.
-    configuration : CycleConfiguration
-        Limits and settings; a real-time priority means nothing here.
-    now_ns : int
-        Instant of the first cycle [ns].
+    Args:
+        backend: Simulated; opened here.
+        configuration: Limits and settings; a real-time priority means nothing here.
+        now_ns: Instant of the first cycle [ns].
 
-    Raises
-    ------
-    ConfigurationError
-        If the back end moves metal, or its machine has a clock of its own: neither follows
-        simulated time.
-    DriverError
-        If the back end cannot be opened.
-
+    Raises:
+        ConfigurationError: If the back end moves metal, or its machine has a clock of its own:
+            neither follows simulated time.
+        DriverError: If the back end cannot be opened.
     """
 
     def __init__(self, backend: Backend, configuration: CycleConfiguration, now_ns: int) -> None:
@@ -92,14 +83,11 @@ class InlineCycle(CycleLink):
         self.advance(self._next)
 
     def advance(self, now_ns: int) -> None:
-        """
-        Run every cycle that is due.
+        """Run every cycle that is due.
 
-        Parameters
-        ----------
-        now_ns : int
-            Present time [ns]; a jump by more than a second moves the grid of the cycles on.
-
+        Args:
+            now_ns: Present time [ns]; a jump by more than a second moves the grid of the cycles
+                on.
         """
         if now_ns - self._next > LONGEST_GAP:
             self._block.words['overruns'] += (now_ns - self._next) // self._period
@@ -145,14 +133,10 @@ class InlineCycle(CycleLink):
         return True, 'quick stop: all legs come to rest, then the drives are off'
 
     def end(self) -> None:
-        """
-        Bring the legs to rest, switch the drives off and close the back end.
+        """Bring the legs to rest, switch the drives off and close the back end.
 
-        Raises
-        ------
-        CycleError
-            If the legs do not come to rest.
-
+        Raises:
+            CycleError: If the legs do not come to rest.
         """
         if not self._alive:
             return

@@ -13,21 +13,14 @@ STANDSTILL = 2e-3
 
 
 def require_rest(strokes: Array, rates: Array, limits: LegLimits) -> None:
-    """
-    Refuse strokes that cannot be absolute, or belong to legs that move.
+    """Refuse strokes that cannot be absolute, or belong to legs that move.
 
-    Parameters
-    ----------
-    strokes, rates : ndarray, shape (6,)
-        Measured [m], [m/s].
-    limits : LegLimits
-        Ends of the strokes.
+    Args:
+        strokes, rates (6,): Measured [m], [m/s].
+        limits: Ends of the strokes.
 
-    Raises
-    ------
-    HomingError
-        If a leg moves, or stands where it cannot.
-
+    Raises:
+        HomingError: If a leg moves, or stands where it cannot.
     """
     leg = int(np.abs(rates).argmax())
     if abs(rates[leg]) > STANDSTILL:

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Memory shared between the node and the cyclic process.
+"""Memory shared between the node and the cyclic process.
 
 The block is anonymous (memfd): it has no name in the file system, so nothing is left when its
 two processes are gone, however they ended. Everything that has more than one number travels
@@ -111,23 +110,15 @@ class Phase(IntEnum):
 
 
 class Ring:
-    """
-    Records from one writer to one reader, in order; the oldest are overwritten.
+    """Records from one writer to one reader, in order; the oldest are overwritten.
 
-    Parameters
-    ----------
-    memory : ndarray of uint8
-        As many bytes as `bytes_for` says, zero at first.
-    capacity : int
-        How many records the reader may be behind.
-    record : dtype
-        Fields of one record.
+    Args:
+        memory: As many bytes as `bytes_for` says, zero at first.
+        capacity: How many records the reader may be behind.
+        record: Fields of one record.
 
-    Attributes
-    ----------
-    lost : int
-        Records that were overwritten before this reader came to them.
-
+    Attributes:
+        lost: Records that were overwritten before this reader came to them.
     """
 
     def __init__(self, memory: NDArray[np.uint8], capacity: int, record: np.dtype[Any]) -> None:
@@ -184,21 +175,15 @@ class Ring:
 
 
 class SharedBlock:
-    """
-    The block as seen by one of its two processes.
+    """The block as seen by one of its two processes.
 
-    Parameters
-    ----------
-    descriptor : int
-        File descriptor of the memory; not needed any more afterwards.
+    Args:
+        descriptor: File descriptor of the memory; not needed any more afterwards.
 
-    Attributes
-    ----------
-    words : record array of dtype WORDS, shape ()
-        Single numbers.
-    setpoints, requests, jogs, tracking, replies, events, notes, samples, refusals, failures : Ring
-        See `RINGS` for their records and directions.
-
+    Attributes:
+        words (): Single numbers.
+        setpoints, requests, jogs, tracking, replies, events, notes, samples, refusals, failures:
+            See `RINGS` for their records and directions.
     """
 
     setpoints: Ring

@@ -17,21 +17,14 @@ class StallDetector:
         self._looked_at = self._stood = 0.0
 
     def look(self, count: int, now: float) -> float:
-        """
-        Look at the counter.
+        """Look at the counter.
 
-        Parameters
-        ----------
-        count : int
-            What it says.
-        now : float
-            Instant of the look on the steady clock [s].
+        Args:
+            count: What it says.
+            now: Instant of the look on the steady clock [s].
 
-        Returns
-        -------
-        float
+        Returns:
             How long it has said so [s]; of a pause between two looks a tenth of a second counts.
-
         """
         passed, self._looked_at = now - self._looked_at, now
         self._stood = self._stood + min(passed, LONGEST_PAUSE) if count == self._count else 0.0

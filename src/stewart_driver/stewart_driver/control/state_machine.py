@@ -69,18 +69,12 @@ _SEVERITY = {State.ENABLED: 0, State.DISABLED: 1, State.FAULT: 2}
 
 
 class StateMachine:
-    """
-    The driver's state, moved by events along `TRANSITIONS`.
+    """The driver's state, moved by events along `TRANSITIONS`.
 
-    Attributes
-    ----------
-    state : State
-        Present state.
-    reason : str
-        Why the last change happened, one sentence.
-    after_stop : State or None
-        State that follows once the legs are at rest; None when not stopping.
-
+    Attributes:
+        state: Present state.
+        reason: Why the last change happened, one sentence.
+        after_stop: State that follows once the legs are at rest; None when not stopping.
     """
 
     def __init__(self) -> None:
@@ -96,31 +90,21 @@ class StateMachine:
         return (self.state, event) in TRANSITIONS
 
     def handle(self, event: Event, reason: str) -> State:
-        """
-        Take one event.
+        """Take one event.
 
-        Parameters
-        ----------
-        event : Event
-            What happened or was asked for.
-        reason : str
-            Why, one sentence; kept if anything changes.
+        Args:
+            event: What happened or was asked for.
+            reason: Why, one sentence; kept if anything changes.
 
-        Returns
-        -------
-        State
+        Returns:
             The state afterwards.
 
-        Raises
-        ------
-        TransitionRefused
-            If the table has no transition; the message names state and event.
+        Raises:
+            TransitionRefused: If the table has no transition; the message names state and event.
 
-        Notes
-        -----
-        While stopping, a later event never leads to a milder end: a fault stays a fault although
-        the operator disables meanwhile.
-
+        Note:
+            While stopping, a later event never leads to a milder end: a fault stays a fault
+            although the operator disables meanwhile.
         """
         if not self.allows(event):
             raise TransitionRefused(

@@ -22,25 +22,17 @@ SLACK = 0.02
 
 
 class Supervisor:
-    """
-    Compare what the drives report with what they may do.
+    """Compare what the drives report with what they may do.
 
     Every check returns None, or one sentence with the leg, the value and its limit.
 
-    Parameters
-    ----------
-    limits : LegLimits
-        What the legs may do.
-    settings : SupervisionSettings
-        How far reality may be off.
+    Args:
+        limits: What the legs may do.
+        settings: How far reality may be off.
 
-    Attributes
-    ----------
-    largest_error : float
-        Largest distance of any leg from its command so far [m].
-    lies : bool
-        Whether the newest measurement is none that a leg can have made.
-
+    Attributes:
+        largest_error: Largest distance of any leg from its command so far [m].
+        lies: Whether the newest measurement is none that a leg can have made.
     """
 
     def __init__(self, limits: LegLimits, settings: SupervisionSettings) -> None:
@@ -56,14 +48,10 @@ class Supervisor:
         self._stamp, self.lies = 0.0, False
 
     def widen(self, strokes: Array | None) -> None:
-        """
-        Take legs that are outside their strokes for ones that may be there, but no further out.
+        """Take legs that are outside their strokes for ones that may be there, but no further out.
 
-        Parameters
-        ----------
-        strokes : ndarray, shape (6,), or None
-            Where they are [m]; None ends it.
-
+        Args:
+            strokes (6,): Where they are [m]; None ends it.
         """
         limits, margin = self._limits, self._settings.stroke_margin
         lower, upper = limits.stroke_lower, limits.stroke_upper
@@ -72,21 +60,14 @@ class Supervisor:
         self._lower, self._upper = (lower - margin).tolist(), (upper + margin).tolist()
 
     def silence(self, since: float, now: float) -> str | None:
-        """
-        Check that commands keep coming; to be asked only while the legs move.
+        """Check that commands keep coming; to be asked only while the legs move.
 
-        Parameters
-        ----------
-        since : float
-            Instant of the last accepted command on the steady clock [s].
-        now : float
-            Present instant [s].
+        Args:
+            since: Instant of the last accepted command on the steady clock [s].
+            now: Present instant [s].
 
-        Returns
-        -------
-        str or None
+        Returns:
             What is wrong.
-
         """
         silent, allowed = now - since, self._settings.command_timeout
         if silent <= allowed:
@@ -94,22 +75,15 @@ class Supervisor:
         return f'no command for {silent:.3f} s while moving, allowed are {allowed:g} s'
 
     def measurement(self, measured: Measurement, *, powered: bool = True) -> str | None:
-        """
-        Check that a measurement can be true, and remember it.
+        """Check that a measurement can be true, and remember it.
 
-        Parameters
-        ----------
-        measured : Measurement
-            The newest one.
-        powered : bool
-            Whether the drives shall hold or move the legs; without power these may rest on their
-            mechanical ends, beyond their strokes.
+        Args:
+            measured: The newest one.
+            powered: Whether the drives shall hold or move the legs; without power these may rest
+                on their mechanical ends, beyond their strokes.
 
-        Returns
-        -------
-        str or None
+        Returns:
             What is wrong.
-
         """
         self.lies = False
         strokes = measured.strokes.tolist()
@@ -139,24 +113,17 @@ class Supervisor:
         return None
 
     def following(self, command: LegMotion, measured: Array) -> str | None:
-        """
-        Check that the legs are where they shall be.
+        """Check that the legs are where they shall be.
 
         A drive lags in proportion to its rate, and so does a leg whose cycle came late; a leg that
         has lost its force is found the sooner, the less is allowed to one that hardly moves.
 
-        Parameters
-        ----------
-        command : LegMotion
-            What they shall do.
-        measured : ndarray, shape (6,)
-            Strokes [m].
+        Args:
+            command: What they shall do.
+            measured (6,): Strokes [m].
 
-        Returns
-        -------
-        str or None
+        Returns:
             What is wrong.
-
         """
         errors = [
             abs(wanted - value)
@@ -176,19 +143,13 @@ class Supervisor:
         )
 
     def overruns(self, missed: float) -> str | None:
-        """
-        Check that enough of the cycles run; to be asked only while a path is played.
+        """Check that enough of the cycles run; to be asked only while a path is played.
 
-        Parameters
-        ----------
-        missed : float
-            Share of the last second's cycles that did not run [-].
+        Args:
+            missed: Share of the last second's cycles that did not run [-].
 
-        Returns
-        -------
-        str or None
+        Returns:
             What is wrong.
-
         """
         allowed = self._settings.overrun_share
         if missed <= allowed:
@@ -199,21 +160,14 @@ class Supervisor:
         )
 
     def tracking(self, position: float, rotation: float) -> str | None:
-        """
-        Check the Cartesian tracking error.
+        """Check the Cartesian tracking error.
 
-        Parameters
-        ----------
-        position : float
-            Distance of the platform's origin from where it shall be [m].
-        rotation : float
-            Angle between commanded and achieved attitude [rad].
+        Args:
+            position: Distance of the platform's origin from where it shall be [m].
+            rotation: Angle between commanded and achieved attitude [rad].
 
-        Returns
-        -------
-        str or None
+        Returns:
             What is wrong.
-
         """
         settings = self._settings
         if not position <= settings.tracking_position:
@@ -253,16 +207,12 @@ class Supervisor:
 
 
 class OverrunRate:
-    """
-    Share of the cycles of the last second that were missed because the one before took too long.
+    """Share of the last second's cycles that were missed because the one before took too long.
 
     Half of them are missed when a cycle takes two periods on average.
 
-    Parameters
-    ----------
-    period : float
-        Time from one cycle to the next [s].
-
+    Args:
+        period: Time from one cycle to the next [s].
     """
 
     def __init__(self, period: float) -> None:
@@ -279,19 +229,13 @@ class OverrunRate:
             self._since = None
 
     def missed(self, now: float) -> float:
-        """
-        Take note of a cycle.
+        """Take note of a cycle.
 
-        Parameters
-        ----------
-        now : float
-            Its instant [s].
+        Args:
+            now: Its instant [s].
 
-        Returns
-        -------
-        float
+        Returns:
             Share that was missed [-]; 0 before the first second is over.
-
         """
         if self._since is None:
             self._since = self._last = now

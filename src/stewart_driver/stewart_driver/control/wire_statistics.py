@@ -13,22 +13,15 @@ from stewart_driver.control.cycle_statistics import bin_of, BINS, Counts
 
 @dataclass
 class WireStatistics:
-    """
-    Counters since the start.
+    """Counters since the start.
 
-    Attributes
-    ----------
-    round_trips : ndarray of uint64
-        Histogram of the time from sending to receiving, see `cycle_statistics`.
-    longest : float
-        Longest round trip [s].
-    bad_working_counters, lost_frames : int
-        Frames that not every drive has answered, and frames that did not come back in time.
-    restarts : int
-        How often the bus was brought up again.
-    emergencies : int
-        Those that drives have sent, also where no fault followed.
-
+    Attributes:
+        round_trips: Histogram of the time from sending to receiving, see `cycle_statistics`.
+        longest: Longest round trip [s].
+        bad_working_counters, lost_frames: Frames that not every drive has answered, and frames
+            that did not come back in time.
+        restarts: How often the bus was brought up again.
+        emergencies: Those that drives have sent, also where no fault followed.
     """
 
     round_trips: Counts = field(default_factory=lambda: np.zeros(BINS, dtype=np.uint64))

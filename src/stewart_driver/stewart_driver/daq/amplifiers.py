@@ -18,23 +18,17 @@ from stewart_driver.legs import Array, END_MARGIN, LEGS
 
 
 class PositionLoop:
-    r"""
-    Six proportional-integral loops with the target's rate fed forward.
+    r"""Six proportional-integral loops with the target's rate fed forward.
 
     .. math:: u = \operatorname{clip}(\dot q_t + K (q_t - q) + K / T \int (q_t - q)\,dt)
 
     The integral is what an amplifier's own offset needs. It rests while the rate is at its limit
     and the error would push it further (anti-windup by conditional integration).
 
-    Parameters
-    ----------
-    gain : float
-        Rate per distance from the target [1/s].
-    integral_time : float
-        Time in which the integral grows by what the gain gives [s].
-    rate_limit : float
-        Largest rate that is asked for [m/s].
-
+    Args:
+        gain: Rate per distance from the target [1/s].
+        integral_time: Time in which the integral grows by what the gain gives [s].
+        rate_limit: Largest rate that is asked for [m/s].
     """
 
     def __init__(self, gain: float, integral_time: float, rate_limit: float) -> None:
@@ -54,25 +48,16 @@ class PositionLoop:
         trusted: NDArray[np.bool_],
         elapsed: float,
     ) -> Array:
-        """
-        Return what the amplifiers shall do until the next call.
+        """Return what the amplifiers shall do until the next call.
 
-        Parameters
-        ----------
-        targets, target_rates : ndarray, shape (6,)
-            Where the legs shall be [m], [m/s].
-        measured : ndarray, shape (6,)
-            Where they are [m].
-        trusted : ndarray of bool, shape (6,)
-            Legs whose sensor is believed; the others coast on the target's rate.
-        elapsed : float
-            Time since the last call [s].
+        Args:
+            targets, target_rates (6,): Where the legs shall be [m], [m/s].
+            measured (6,): Where they are [m].
+            trusted (6,): Legs whose sensor is believed; the others coast on the target's rate.
+            elapsed: Time since the last call [s].
 
-        Returns
-        -------
-        ndarray, shape (6,)
-            Rates [m/s].
-
+        Returns:
+            (6,): Rates [m/s].
         """
         limit = self._limit
         errors = np.where(trusted, targets - measured, 0.0)
@@ -100,25 +85,17 @@ class Amplifiers(Protocol):
 
 
 class PositionAmplifiers:
-    """
-    Amplifiers that go to the stroke that their voltage means.
+    """Amplifiers that go to the stroke that their voltage means.
 
     Safe is the voltage of the present stroke: hold.
 
-    Parameters
-    ----------
-    calibration : Calibration
-        Of the outputs [m].
-    options : DaqOptions
-        Strokes and lead.
-    outputs : CodeRange
-        Range of the outputs.
+    Args:
+        calibration: Of the outputs [m].
+        options: Strokes and lead.
+        outputs: Range of the outputs.
 
-    Raises
-    ------
-    ConfigurationError
-        If the stroke does not fit into the range of the outputs.
-
+    Raises:
+        ConfigurationError: If the stroke does not fit into the range of the outputs.
     """
 
     def __init__(self, calibration: Calibration, options: DaqOptions, outputs: CodeRange) -> None:
@@ -147,25 +124,17 @@ class PositionAmplifiers:
 
 
 class VelocityAmplifiers:
-    """
-    Amplifiers that move at the rate that their voltage means; the position loop is closed here.
+    """Amplifiers that move at the rate that their voltage means; the position loop is closed here.
 
     Safe is the calibrated zero: at 0 V the offset of an amplifier runs on, for ever.
 
-    Parameters
-    ----------
-    calibration : Calibration
-        Of the outputs [m/s].
-    options : DaqOptions
-        How the loop is closed.
-    outputs : CodeRange
-        Range of the outputs.
+    Args:
+        calibration: Of the outputs [m/s].
+        options: How the loop is closed.
+        outputs: Range of the outputs.
 
-    Raises
-    ------
-    ConfigurationError
-        If the largest rate does not fit into the range of the outputs.
-
+    Raises:
+        ConfigurationError: If the largest rate does not fit into the range of the outputs.
     """
 
     def __init__(self, calibration: Calibration, options: DaqOptions, outputs: CodeRange) -> None:

@@ -28,27 +28,20 @@ NOT_SAFE = 'the outputs may not be safe'
 
 
 class DaqBackend(Backend):
-    """
-    Position sensors on six analogue inputs, amplifiers on six analogue outputs.
+    """Position sensors on six analogue inputs, amplifiers on six analogue outputs.
 
     While the legs do not follow, the outputs stand at their safe volts: those of the stroke at
     which following ended in position mode, those of rate zero in velocity mode. They are set on
     `open`, `disable` and `close`, and when a call of the card fails. No watchdog of the card sets
     them: if this process hangs or is killed they stay, until `rescue` is called from another one.
 
-    Parameters
-    ----------
-    options : DaqOptions
-        Card, wiring and loop.
-    access : CardAccess
-        How the card is opened.
+    Args:
+        options: Card, wiring and loop.
+        access: How the card is opened.
 
-    Raises
-    ------
-    ConfigurationError
-        If the card type is unknown, or the calibration is missing, for another mode, or worse
-        than allowed.
-
+    Raises:
+        ConfigurationError: If the card type is unknown, or the calibration is missing, for another
+            mode, or worse than allowed.
     """
 
     name: ClassVar[str] = 'daq'
@@ -157,19 +150,13 @@ class DaqBackend(Backend):
         self._make_safe(self._opened())
 
     def home(self) -> str:
-        """
-        Verify that the strokes can be absolute: at rest, inside the range.
+        """Verify that the strokes can be absolute: at rest, inside the range.
 
-        Returns
-        -------
-        str
+        Returns:
             What was verified.
 
-        Raises
-        ------
-        HomingError
-            If a sensor is saturated, a leg moves, or stands where it cannot.
-
+        Raises:
+            HomingError: If a sensor is saturated, a leg moves, or stands where it cannot.
         """
         scan = self._scan
         fault = self._fault or self._sensors.saturation(scan)
@@ -190,19 +177,13 @@ class DaqBackend(Backend):
         self._forget_faults()
 
     def rescue(self) -> str:
-        """
-        Make the outputs safe from another process, after the one that drove was killed.
+        """Make the outputs safe from another process, after the one that drove was killed.
 
-        Returns
-        -------
-        str
+        Returns:
             What was done.
 
-        Raises
-        ------
-        CardError
-            If the card cannot be opened or does not obey.
-
+        Raises:
+            CardError: If the card cannot be opened or does not obey.
         """
         self.open(self._access.clock())
         self.close()
@@ -210,26 +191,17 @@ class DaqBackend(Backend):
         return f'the outputs of {self._options.device} now stand {held}'
 
     def exchange(self, targets: Targets, now: float) -> Measurement:
-        """
-        Read the sensors, then set the outputs.
+        """Read the sensors, then set the outputs.
 
-        Parameters
-        ----------
-        targets : Targets
-            What the legs shall do from now on; forces are not used.
-        now : float
-            Instant of the exchange on the steady clock [s].
+        Args:
+            targets: What the legs shall do from now on; forces are not used.
+            now: Instant of the exchange on the steady clock [s].
 
-        Returns
-        -------
-        Measurement
+        Returns:
             Stamped in the middle of the conversions.
 
-        Raises
-        ------
-        CardError
-            If the card fails; the outputs are safe then, as far as it still obeys.
-
+        Raises:
+            CardError: If the card fails; the outputs are safe then, as far as it still obeys.
         """
         self._now = now
         card = self._opened()

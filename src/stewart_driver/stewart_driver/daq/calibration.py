@@ -23,23 +23,15 @@ SMALLEST_SPAN = 1.0
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """
-    Six straight lines: value = gain × volts + offset.
+    """Six straight lines: value = gain × volts + offset.
 
-    Attributes
-    ----------
-    gains : ndarray, shape (6,)
-        Of legs 1 to 6 [m/V]; of an amplifier that takes a velocity [m/(s V)].
-    offsets : ndarray, shape (6,)
-        Value at 0 V [m] or [m/s].
-    residuals : ndarray, shape (6,)
-        Largest distance of a point from its line [m] or [m/s].
+    Attributes:
+        gains (6,): Of legs 1 to 6 [m/V]; of an amplifier that takes a velocity [m/(s V)].
+        offsets (6,): Value at 0 V [m] or [m/s].
+        residuals (6,): Largest distance of a point from its line [m] or [m/s].
 
-    Raises
-    ------
-    CalibrationError
-        If a number is not finite, or a gain is zero.
-
+    Raises:
+        CalibrationError: If a number is not finite, or a gain is zero.
     """
 
     gains: Array
@@ -68,20 +60,14 @@ class Calibration:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """
-    A calibration and the points that it comes from.
+    """A calibration and the points that it comes from.
 
-    Attributes
-    ----------
-    calibration : Calibration
-        The six lines.
-    volts, values, errors : ndarray, shape (n, 6)
-        Points, and how far the line is above them [m] or [m/s]; NaN where a point is missing.
-    name : str
-        What was calibrated, for messages: input or output.
-    unit : str
-        Of a thousandth of the values: mm or mm/s.
-
+    Attributes:
+        calibration: The six lines.
+        volts, values, errors (n, 6): Points, and how far the line is above them [m] or [m/s]; NaN
+            where a point is missing.
+        name: What was calibrated, for messages: input or output.
+        unit: Of a thousandth of the values: mm or mm/s.
     """
 
     calibration: Calibration
@@ -98,19 +84,13 @@ class Fit:
         return place // LEGS, place % LEGS
 
     def check(self, bound: float) -> None:
-        """
-        Refuse lines that are too far from their points.
+        """Refuse lines that are too far from their points.
 
-        Parameters
-        ----------
-        bound : float
-            Largest distance [m] or [m/s].
+        Args:
+            bound: Largest distance [m] or [m/s].
 
-        Raises
-        ------
-        CalibrationError
-            Naming the worst point.
-
+        Raises:
+            CalibrationError: Naming the worst point.
         """
         row, leg = self.worst
         error = self.errors[row, leg]
@@ -125,26 +105,17 @@ class Fit:
 
 
 def fit(volts: Array, values: Array, name: str = 'input', unit: str = 'mm') -> Fit:
-    """
-    Fit six lines by least squares.
+    """Fit six lines by least squares.
 
-    Parameters
-    ----------
-    volts, values : ndarray, shape (n, 6)
-        Points of legs 1 to 6 [V] and [m] or [m/s]; NaN where a leg has none.
-    name, unit : str
-        For messages, see `Fit`.
+    Args:
+        volts, values (n, 6): Points of legs 1 to 6 [V] and [m] or [m/s]; NaN where a leg has none.
+        name, unit: For messages, see `Fit`.
 
-    Returns
-    -------
-    Fit
+    Returns:
         Lines and residuals.
 
-    Raises
-    ------
-    CalibrationError
-        If a leg has less than three points, or they span less than 1 V.
-
+    Raises:
+        CalibrationError: If a leg has less than three points, or they span less than 1 V.
     """
     if volts.shape != values.shape or volts.ndim != 2 or volts.shape[1] != LEGS:
         raise CalibrationError(
@@ -189,16 +160,11 @@ def columns(kind: str) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class CalibrationTable:
-    """
-    Points of a calibration, one a row; what was not measured is None, or NaN in single places.
+    """Points of a calibration, one a row; what was not measured is None, or NaN in single places.
 
-    Attributes
-    ----------
-    inputs, outputs : ndarray, shape (n, 6), or None
-        Volts at the inputs and outputs of legs 1 to 6 [V].
-    strokes, rates : ndarray, shape (n, 6), or None
-        What was measured meanwhile, by other means [m], [m/s].
-
+    Attributes:
+        inputs, outputs (n, 6): Volts at the inputs and outputs of legs 1 to 6 [V].
+        strokes, rates (n, 6): What was measured meanwhile, by other means [m], [m/s].
     """
 
     inputs: Array | None = None
@@ -208,27 +174,18 @@ class CalibrationTable:
 
     @classmethod
     def read(cls, stream: TextIO, name: str) -> CalibrationTable:
-        """
-        Read a CSV file with a header; comments begin with #.
+        """Read a CSV file with a header; comments begin with #.
 
-        Parameters
-        ----------
-        stream : text file
-            The table.
-        name : str
-            What messages call it.
+        Args:
+            stream: The table.
+            name: What messages call it.
 
-        Returns
-        -------
-        CalibrationTable
+        Returns:
             The points.
 
-        Raises
-        ------
-        CalibrationError
-            If it is no text or no table, naming the column that is missing, or the row and the
-            value that is no number, or none that can have been measured.
-
+        Raises:
+            CalibrationError: If it is no text or no table, naming the column that is missing, or
+                the row and the value that is no number, or none that can have been measured.
         """
         lines = csv.DictReader(line for line in stream if not line.startswith('#'))
         try:
@@ -290,28 +247,19 @@ def _number(name: str, row: int, values: dict[str, str], key: str) -> float:
 def fit_table(
     table: CalibrationTable, mode: str, bound: float, rate_bound: float
 ) -> list[tuple[Fit, float]]:
-    """
-    Fit everything that a table has points for.
+    """Fit everything that a table has points for.
 
-    Parameters
-    ----------
-    table : CalibrationTable
-        The points.
-    mode : str
-        What the amplifiers take: position or velocity.
-    bound, rate_bound : float
-        Residual that is allowed [m], and of amplifiers that take a velocity [m/s].
+    Args:
+        table: The points.
+        mode: What the amplifiers take: position or velocity.
+        bound, rate_bound: Residual that is allowed [m], and of amplifiers that take a velocity
+            [m/s].
 
-    Returns
-    -------
-    list of (Fit, float)
+    Returns:
         Of the inputs and of the outputs, each with its bound; nothing is checked against it.
 
-    Raises
-    ------
-    CalibrationError
-        If there is nothing to fit, or too few points.
-
+    Raises:
+        CalibrationError: If there is nothing to fit, or too few points.
     """
     fits = []
     if table.inputs is not None and table.strokes is not None:
@@ -330,30 +278,19 @@ def fit_table(
 def merged(
     before: DaqCalibration | None, fits: Sequence[Fit], mode: str, date: datetime.date
 ) -> DaqCalibration:
-    """
-    Return new lines, and those of before where there are none.
+    """Return new lines, and those of before where there are none.
 
-    Parameters
-    ----------
-    before : DaqCalibration or None
-        What the rig file has.
-    fits : sequence of Fit
-        New lines.
-    mode : str
-        What the amplifiers take; outputs calibrated for another mode are forgotten.
-    date : datetime.date
-        Today.
+    Args:
+        before: What the rig file has.
+        fits: New lines.
+        mode: What the amplifiers take; outputs calibrated for another mode are forgotten.
+        date: Today.
 
-    Returns
-    -------
-    DaqCalibration
+    Returns:
         For the rig file.
 
-    Raises
-    ------
-    CalibrationError
-        If the position sensors have never been calibrated.
-
+    Raises:
+        CalibrationError: If the position sensors have never been calibrated.
     """
     found = {item.name: _channels(item) for item in fits}
     inputs = found.get('input', before.inputs if before else ())

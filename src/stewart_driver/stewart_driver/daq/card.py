@@ -25,29 +25,19 @@ IGNORE_REFERENCE = frozenset({'addi_apci_3120'})
 
 @dataclass(frozen=True)
 class Wiring:
-    """
-    What is connected to which terminal.
+    """What is connected to which terminal.
 
-    Attributes
-    ----------
-    device : str
-        File name of the card.
-    driver : str
-        Kernel driver that is expected; empty: any.
-    input_channels, output_channels : tuple of int
-        Channels of legs 1 to 6.
-    input_range, output_range : tuple of (float, float)
-        Ends of the ranges [V].
-    reference : str
-        What inputs are measured against: ground, common or diff.
-    enable_channel : int
-        Digital output that switches the amplifiers on; -1: there is none.
+    Attributes:
+        device: File name of the card.
+        driver: Kernel driver that is expected; empty: any.
+        input_channels, output_channels: Channels of legs 1 to 6.
+        input_range, output_range: Ends of the ranges [V].
+        reference: What inputs are measured against: ground, common or diff.
+        enable_channel: Digital output that switches the amplifiers on; -1: there is none.
 
-    Raises
-    ------
-    ConfigurationError
-        If there are not six different channels each, or the reference is unknown.
-
+    Raises:
+        ConfigurationError: If there are not six different channels each, or the reference is
+            unknown.
     """
 
     device: str
@@ -72,47 +62,29 @@ class Wiring:
 
 
 class AnalogCard:
-    """
-    An open card.
+    """An open card.
 
-    Parameters
-    ----------
-    library : object
-        With the functions of python3-comedilib.
-    wiring : Wiring
-        What is where.
-    drives : bool
-        Whether the outputs are needed; they are locked then. Reading locks nothing.
-    clock : callable
-        Steady clock [s].
-    longest_call : float
-        A call that takes longer counts as failed [s].
-    wall : callable
-        Wall clock, which the kernel's stamps are from [s].
-    come_to : callable
-        Lets the card's time go on to an instant, where it is simulated [s].
+    Args:
+        library: With the functions of python3-comedilib.
+        wiring: What is where.
+        drives: Whether the outputs are needed; they are locked then. Reading locks nothing.
+        clock: Steady clock [s].
+        longest_call: A call that takes longer counts as failed [s].
+        wall: Wall clock, which the kernel's stamps are from [s].
+        come_to: Lets the card's time go on to an instant, where it is simulated [s].
 
-    Attributes
-    ----------
-    board : str
-        Name of the board and of its kernel driver.
-    inputs, outputs : CodeRange
-        Ranges of the channels in use; `outputs` only for who drives.
-    stamp : float
-        When the inputs were converted last, on the steady clock [s].
-    live : bool
-        Whether amplifiers may be on: unless the enable output was last seen to switch them off.
-    come_to : callable
-        As given.
+    Attributes:
+        board: Name of the board and of its kernel driver.
+        inputs, outputs: Ranges of the channels in use; `outputs` only for who drives.
+        stamp: When the inputs were converted last, on the steady clock [s].
+        live: Whether amplifiers may be on: unless the enable output was last seen to switch them
+            off.
+        come_to: As given.
 
-    Raises
-    ------
-    CardError
-        If there is no such card, it is another one, lacks a channel or the range, or another
-        program has locked its outputs.
-    ConfigurationError
-        If its kernel driver ignores the reference that is asked for.
-
+    Raises:
+        CardError: If there is no such card, it is another one, lacks a channel or the range, or
+            another program has locked its outputs.
+        ConfigurationError: If its kernel driver ignores the reference that is asked for.
     """
 
     outputs: CodeRange
@@ -151,23 +123,17 @@ class AnalogCard:
             raise
 
     def read(self) -> Codes:
-        """
-        Convert the six inputs by one instruction list, one right after the other.
+        """Convert the six inputs by one instruction list, one right after the other.
 
         Before and after them the kernel looks at its clock. The call as a whole may take longer by
         all that a scheduler does to this program, and then its middle is no stamp: legs of 0.1 m/s
         need one that is right within 0.1 ms for what the converter resolves.
 
-        Returns
-        -------
-        ndarray of int64, shape (6,)
-            Codes of legs 1 to 6.
+        Returns:
+            (6,): Codes of legs 1 to 6.
 
-        Raises
-        ------
-        CardError
-            If the card does not do all six.
-
+        Raises:
+            CardError: If the card does not do all six.
         """
         begin, end = self._run(self._read_list, len(self._read_data), 'reading six inputs')
         before, *inputs, after = self._read_data
@@ -178,19 +144,13 @@ class AnalogCard:
         return np.array([data[0] for data in inputs], dtype=np.int64)
 
     def write(self, codes: Codes) -> None:
-        """
-        Set the six outputs by one instruction list.
+        """Set the six outputs by one instruction list.
 
-        Parameters
-        ----------
-        codes : ndarray of int64, shape (6,)
-            Codes of legs 1 to 6.
+        Args:
+            codes (6,): Codes of legs 1 to 6.
 
-        Raises
-        ------
-        CardError
-            If the card does not do all six.
-
+        Raises:
+            CardError: If the card does not do all six.
         """
         for data, code in zip(self._write_data, codes.tolist(), strict=True):
             data[0] = code
@@ -289,8 +249,7 @@ class AnalogCard:
         self._locked.append(subdevice)
 
     def _list(self, steps: Sequence[tuple[int, int, int, int]]) -> tuple[Any, list[Any]]:
-        """
-        Return an instruction list and the data that it points to.
+        """Return an instruction list and the data that it points to.
 
         Each step is instruction, subdevice, channel specification and number of samples.
         """

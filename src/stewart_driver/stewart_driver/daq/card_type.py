@@ -20,16 +20,11 @@ GROUP = 'stewart.daq_cards'
 
 @dataclass(frozen=True)
 class CallersTime:
-    """
-    Time of a card in this process, which its caller lets pass.
+    """Time of a card in this process, which its caller lets pass.
 
-    Attributes
-    ----------
-    now : callable
-        Present time, which is also that of the stamps [s].
-    come_to : callable
-        Goes on to an instant; one that has passed changes nothing [s].
-
+    Attributes:
+        now: Present time, which is also that of the stamps [s].
+        come_to: Goes on to an instant; one that has passed changes nothing [s].
     """
 
     now: Callable[[], float]
@@ -38,22 +33,15 @@ class CallersTime:
 
 @dataclass(frozen=True)
 class CardType:
-    """
-    A way to reach a card.
+    """A way to reach a card.
 
-    Attributes
-    ----------
-    label : str
-        What diagnostics call it.
-    simulated : bool
-        Whether there is no card.
-    load : callable
-        Returns an object with the functions of python3-comedilib; raises `CardError` where
-        they are not installed.
-    time_of : callable
-        Takes the file name of a card, returns its time where that is simulated, and None where
-        it is the machine's.
-
+    Attributes:
+        label: What diagnostics call it.
+        simulated: Whether there is no card.
+        load: Returns an object with the functions of python3-comedilib; raises `CardError` where
+            they are not installed.
+        time_of: Takes the file name of a card, returns its time where that is simulated, and None
+            where it is the machine's.
     """
 
     label: str
@@ -63,24 +51,16 @@ class CardType:
 
 
 def find_card_type(name: str) -> CardType:
-    """
-    Load the card type of this name; there is no fallback.
+    """Load the card type of this name; there is no fallback.
 
-    Parameters
-    ----------
-    name : str
-        Name of the entry point, for example ``comedi``.
+    Args:
+        name: Name of the entry point, for example ``comedi``.
 
-    Returns
-    -------
-    CardType
+    Returns:
         It, with nothing opened.
 
-    Raises
-    ------
-    ConfigurationError
-        If no installed package offers it; the message lists those that are.
-
+    Raises:
+        ConfigurationError: If no installed package offers it; the message lists those that are.
     """
     known = {point.name: point for point in entry_points(group=GROUP)}
     if name not in known:
@@ -95,18 +75,13 @@ def real_time_passes(instant: float) -> None:
 
 @dataclass(frozen=True)
 class CardAccess:
-    """
-    Library and clocks; others than these only for a card that is not there.
+    """Library and clocks; others than these only for a card that is not there.
 
-    Attributes
-    ----------
-    library : object
-        With the functions of python3-comedilib; None: the one of the type that the options name.
-    clock, wall : callable
-        Steady clock, and wall clock [s].
-    come_to : callable
-        Lets time go on to an instant, where it is simulated [s].
-
+    Attributes:
+        library: With the functions of python3-comedilib; None: the one of the type that the
+            options name.
+        clock, wall: Steady clock, and wall clock [s].
+        come_to: Lets time go on to an instant, where it is simulated [s].
     """
 
     library: Any = None
@@ -115,28 +90,18 @@ class CardAccess:
     come_to: Callable[[float], None] = real_time_passes
 
     def open(self, options: SensorOptions, *, drives: bool) -> AnalogCard:
-        """
-        Open a card.
+        """Open a card.
 
-        Parameters
-        ----------
-        options : SensorOptions
-            Which one, and what is connected to it.
-        drives : bool
-            Whether its outputs are needed.
+        Args:
+            options: Which one, and what is connected to it.
+            drives: Whether its outputs are needed.
 
-        Returns
-        -------
-        AnalogCard
+        Returns:
             The caller closes it.
 
-        Raises
-        ------
-        CardError
-            If it cannot be opened, or is another one than the options say.
-        ConfigurationError
-            If there is no such type, or the wiring is impossible.
-
+        Raises:
+            CardError: If it cannot be opened, or is another one than the options say.
+            ConfigurationError: If there is no such type, or the wiring is impossible.
         """
         library, clock, wall, come_to = self.library, self.clock, self.wall, self.come_to
         if library is None:

@@ -16,21 +16,14 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class CodeRange:
-    """
-    A linear range: code 0 is its lower end, code `last` its upper one.
+    """A linear range: code 0 is its lower end, code `last` its upper one.
 
-    Attributes
-    ----------
-    lower, upper : float
-        Ends [V].
-    last : int
-        Largest code.
+    Attributes:
+        lower, upper: Ends [V].
+        last: Largest code.
 
-    Raises
-    ------
-    ConfigurationError
-        If the range is empty or has less than two codes.
-
+    Raises:
+        ConfigurationError: If the range is empty or has less than two codes.
     """
 
     lower: float
@@ -54,24 +47,16 @@ class CodeRange:
         return np.asarray(self.lower + self.step * codes)
 
     def codes(self, volts: Array) -> Codes:
-        """
-        Return the nearest codes of some voltages.
+        """Return the nearest codes of some voltages.
 
-        Parameters
-        ----------
-        volts : ndarray
-            Voltages [V].
+        Args:
+            volts: Voltages [V].
 
-        Returns
-        -------
-        ndarray of int64
+        Returns:
             Codes.
 
-        Raises
-        ------
-        ConfigurationError
-            If one lies outside the range; nothing is clipped.
-
+        Raises:
+            ConfigurationError: If one lies outside the range; nothing is clipped.
         """
         # Not "outside": a NaN is refused too.
         inside = (volts >= self.lower) & (volts <= self.upper)

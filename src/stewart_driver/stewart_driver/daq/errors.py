@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Errors of the analogue card.
+"""Errors of the analogue card.
 
 CardError          the card cannot be opened, is not what was expected, refuses a call or is gone
 CalibrationError   volts and strokes do not belong together
 SensorFault        a position sensor cannot be trusted
-
 """
 
 from __future__ import annotations

@@ -17,23 +17,15 @@ LARGEST_SCATTER = 0.02
 
 
 class Guide:
-    """
-    Ask for strokes and read the volts that belong to them.
+    """Ask for strokes and read the volts that belong to them.
 
-    Parameters
-    ----------
-    card : AnalogCard
-        Open; it is only read.
-    scans : int
-        Readings that are averaged for a point.
-    say : callable
-        Tells a person what to do.
+    Args:
+        card: Open; it is only read.
+        scans: Readings that are averaged for a point.
+        say: Tells a person what to do.
 
-    Raises
-    ------
-    CalibrationError
-        If there is less than one reading per point.
-
+    Raises:
+        CalibrationError: If there is less than one reading per point.
     """
 
     def __init__(self, card: AnalogCard, scans: int, say: Callable[[str], None]) -> None:
@@ -43,25 +35,17 @@ class Guide:
         self._card, self._scans, self._say = card, scans, say
 
     def take(self, lines: Iterable[str]) -> CalibrationTable:
-        """
-        Take points until an empty line, or the end.
+        """Take points until an empty line, or the end.
 
-        Parameters
-        ----------
-        lines : iterable of str
-            What is typed: strokes in mm, one for all legs or six.
+        Args:
+            lines: What is typed: strokes in mm, one for all legs or six.
 
-        Returns
-        -------
-        CalibrationTable
+        Returns:
             With inputs and strokes.
 
-        Raises
-        ------
-        CardError
-            If the card fails. A point that is mistyped, saturated, or taken while a leg moved is
-            only asked for again.
-
+        Raises:
+            CardError: If the card fails. A point that is mistyped, saturated, or taken while a leg
+                moved is only asked for again.
         """
         self._say(f'card {self._card.board}, inputs {self._card.inputs}')
         strokes: list[Array] = []

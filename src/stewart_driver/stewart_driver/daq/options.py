@@ -23,14 +23,10 @@ MAY_BE_ZERO = {'saturation_margin', 'lead', 'enable_delay', 'stroke_lower'}
 
 @dataclass(frozen=True)
 class SensorOptions:
-    """
-    Which card, and what its inputs mean.
+    """Which card, and what its inputs mean.
 
-    Raises
-    ------
-    ConfigurationError
-        If a value cannot be used.
-
+    Raises:
+        ConfigurationError: If a value cannot be used.
     """
 
     card: str = option('comedi', 'how the card is reached: comedi, or an installed card type')
@@ -65,19 +61,13 @@ class SensorOptions:
         )
 
     def calibration(self) -> DaqCalibration:
-        """
-        Return what the volts mean on this machine.
+        """Return what the volts mean on this machine.
 
-        Returns
-        -------
-        DaqCalibration
+        Returns:
             From the rig file.
 
-        Raises
-        ------
-        ConfigurationError
-            If there is no such file, or no calibration in it.
-
+        Raises:
+            ConfigurationError: If there is no such file, or no calibration in it.
         """
         wanted = 'a rig file with a calibration of the card (stewart calibrate-daq)'
         if not self.rig_file:
@@ -90,14 +80,10 @@ class SensorOptions:
 
 @dataclass(frozen=True)
 class DaqOptions(SensorOptions):
-    """
-    How the card drives the legs; every field is a parameter ``daq.<field>``.
+    """How the card drives the legs; every field is a parameter ``daq.<field>``.
 
-    Raises
-    ------
-    ConfigurationError
-        If a value cannot be used.
-
+    Raises:
+        ConfigurationError: If a value cannot be used.
     """
 
     mode: str = option('position', 'what the amplifiers take: position or velocity')
@@ -151,8 +137,7 @@ class DaqOptions(SensorOptions):
 
     @property
     def stall_limit(self) -> float:
-        """
-        Time without a cycle after which somebody else has to set the outputs [s].
+        """Time without a cycle after which somebody else has to set the outputs [s].
 
         A velocity amplifier keeps its last rate meanwhile, and for the call that hangs, one that
         reads and one that sets the zero. A position amplifier rests where its last voltage says.

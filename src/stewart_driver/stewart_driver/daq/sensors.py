@@ -19,20 +19,13 @@ from stewart_driver.legs import Array, LEGS
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """
-    What the sensors say at one instant.
+    """What the sensors say at one instant.
 
-    Attributes
-    ----------
-    stamp : float
-        On the steady clock [s].
-    elapsed : float
-        Time since the scan before; 0 for the first [s].
-    volts, strokes, rates : ndarray, shape (6,)
-        Of legs 1 to 6 [V], [m], [m/s].
-    saturated : ndarray of bool, shape (6,)
-        Inputs at an end of their range, whose strokes mean nothing.
-
+    Attributes:
+        stamp: On the steady clock [s].
+        elapsed: Time since the scan before; 0 for the first [s].
+        volts, strokes, rates (6,): Of legs 1 to 6 [V], [m], [m/s].
+        saturated (6,): Inputs at an end of their range, whose strokes mean nothing.
     """
 
     stamp: float
@@ -44,20 +37,13 @@ class Scan:
 
 
 class PositionSensors:
-    """
-    Read the sensors of an open card.
+    """Read the sensors of an open card.
 
-    Parameters
-    ----------
-    card : AnalogCard
-        Where they are connected.
-    calibration : Calibration
-        Of the sensors.
-    margin : float
-        Voltages this close to an end of the range count as saturated [V].
-    rate_bandwidth : float
-        Corner frequency of the filter that makes rates of strokes [Hz].
-
+    Args:
+        card: Where they are connected.
+        calibration: Of the sensors.
+        margin: Voltages this close to an end of the range count as saturated [V].
+        rate_bandwidth: Corner frequency of the filter that makes rates of strokes [Hz].
     """
 
     def __init__(
@@ -101,26 +87,17 @@ class PositionSensors:
 
 
 class DaqReader:
-    """
-    Read the position sensors; outputs are neither set nor locked.
+    """Read the position sensors; outputs are neither set nor locked.
 
-    Parameters
-    ----------
-    options : SensorOptions
-        Card and wiring.
-    access : CardAccess
-        How the card is opened.
+    Args:
+        options: Card and wiring.
+        access: How the card is opened.
 
-    Attributes
-    ----------
-    label : str
-        What kind of card it is.
+    Attributes:
+        label: What kind of card it is.
 
-    Raises
-    ------
-    ConfigurationError
-        If the card type is unknown or there is no calibration.
-
+    Raises:
+        ConfigurationError: If the card type is unknown or there is no calibration.
     """
 
     name: ClassVar[str] = 'daq'

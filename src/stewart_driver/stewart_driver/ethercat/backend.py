@@ -32,8 +32,7 @@ from stewart_driver.rig_file import load_rig, Rig
 
 
 class EthercatBackend(Backend):
-    """
-    Six drives behind an EtherCAT master.
+    """Six drives behind an EtherCAT master.
 
     One leg that is lost or in a fault is told as a fault of the measurement: the cycle then stops
     all six on their common path, and the lost drive stops by itself; the others hold until they
@@ -41,25 +40,18 @@ class EthercatBackend(Backend):
     motors off, brings a bus up again, and then from the beginning: identity, settings, maps and
     clocks, as after the first start.
 
-    Parameters
-    ----------
-    options : EthercatOptions
-        Wire, drives and patience.
+    Args:
+        options: Wire, drives and patience.
 
-    Attributes
-    ----------
-    simulated : bool
-        True in a network namespace or on a wire in this process: only a virtual rig is there.
-    wire : WireStatistics
-        How the frames fare.
-    notes : str
-        Of the last start: what is otherwise than planned, and where the platform stands.
+    Attributes:
+        simulated: True in a network namespace or on a wire in this process: only a virtual rig is
+            there.
+        wire: How the frames fare.
+        notes: Of the last start: what is otherwise than planned, and where the platform stands.
 
-    Raises
-    ------
-    ConfigurationError
-        If drive type, rig file and options do not fit together, or a stroke overflows 32 bits.
-
+    Raises:
+        ConfigurationError: If drive type, rig file and options do not fit together, or a stroke
+            overflows 32 bits.
     """
 
     name: ClassVar[str] = 'ethercat'
@@ -180,18 +172,13 @@ class EthercatBackend(Backend):
         return said
 
     def reset_fault(self) -> None:
-        """
-        Acknowledge the faults of all drives; bring the bus up again if it has come down.
+        """Acknowledge the faults of all drives; bring the bus up again if it has come down.
 
         Drives that hold their legs go on to; `enable` switches the others on beside them.
 
-        Raises
-        ------
-        TransportError
-            If the bus does not come up.
-        DriverError
-            If a drive stays in its fault, or is lost while others hold.
-
+        Raises:
+            TransportError: If the bus does not come up.
+            DriverError: If a drive stays in its fault, or is lost while others hold.
         """
         session = self._session
         held = session is not None and session.live

@@ -36,16 +36,11 @@ SDO_TRIES = 3
 
 
 class Drive:
-    """
-    One slave, object by object.
+    """One slave, object by object.
 
-    Parameters
-    ----------
-    leg : int
-        1 to 6, the place on the cable.
-    slave : object
-        What pysoem has of it.
-
+    Args:
+        leg: 1 to 6, the place on the cable.
+        slave: What pysoem has of it.
     """
 
     def __init__(self, leg: int, slave: pysoem.CdefSlave) -> None:
@@ -95,28 +90,18 @@ class Drive:
 
 
 class Bus:
-    """
-    A network interface with an EtherCAT master on it.
+    """A network interface with an EtherCAT master on it.
 
-    Parameters
-    ----------
-    interface : str
-        Its name.
-    receive_timeout : float
-        Longest wait for a frame of the cycle [s].
+    Args:
+        interface: Its name.
+        receive_timeout: Longest wait for a frame of the cycle [s].
 
-    Attributes
-    ----------
-    drives : list of Drive
-        In the order of the cable, after `scan`.
+    Attributes:
+        drives: In the order of the cable, after `scan`.
 
-    Raises
-    ------
-    NoInterface
-        If there is no such interface.
-    NoPermission
-        If this process may not use raw sockets.
-
+    Raises:
+        NoInterface: If there is no such interface.
+        NoPermission: If this process may not use raw sockets.
     """
 
     def __init__(self, interface: str, receive_timeout: float) -> None:
@@ -146,24 +131,16 @@ class Bus:
         time.sleep(duration)
 
     def scan(self, count: int | None) -> list[Drive]:
-        """
-        Find the slaves and bring them to PREOP.
+        """Find the slaves and bring them to PREOP.
 
-        Parameters
-        ----------
-        count : int or None
-            How many there shall be; None takes as many as there are.
+        Args:
+            count: How many there shall be; None takes as many as there are.
 
-        Returns
-        -------
-        list of Drive
+        Returns:
             In the order of the cable.
 
-        Raises
-        ------
-        WrongCount
-            If there are none, fewer or more.
-
+        Raises:
+            WrongCount: If there are none, fewer or more.
         """
         self._master.config_init()
         # Before the first SDO: an emergency that waits in a mailbox would be raised there.
@@ -176,21 +153,14 @@ class Bus:
         return self.drives
 
     def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
-        """
-        Lay the process data out and ask for SAFEOP.
+        """Lay the process data out and ask for SAFEOP.
 
-        Parameters
-        ----------
-        watchdog : float
-            Silence after which a slave leaves OP [s].
-        sync : tuple of float, or None
-            Cycle and shift of SYNC0 [s]; None without distributed clocks.
+        Args:
+            watchdog: Silence after which a slave leaves OP [s].
+            sync: Cycle and shift of SYNC0 [s]; None without distributed clocks.
 
-        Raises
-        ------
-        NotOperational
-            If the process data cannot be laid out.
-
+        Raises:
+            NotOperational: If the process data cannot be laid out.
         """
 
         def before_safeop(slave: pysoem.CdefSlave) -> None:
@@ -294,11 +264,9 @@ def _insist(call: Callable[[], None]) -> None:
 
 
 def _claim(interface: str) -> socket.socket:
-    """
-    Keep other masters of ours off the interface: two on one bus would reset each other's drives.
+    """Keep other masters of ours off the interface: they would reset each other's drives.
 
     The name of the socket is in no file system, and gone with this process.
-
     """
     claim = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:

@@ -9,23 +9,16 @@ from stewart_driver.legs import Array
 
 
 class Catch:
-    """
-    Targets from where legs are, as fast as they are, to rest.
+    """Targets from where legs are, as fast as they are, to rest.
 
     All decelerate at the same limit, each from its own rate.
 
-    Parameters
-    ----------
-    strokes, rates : ndarray, shape (6,)
-        Measured at the beginning [m], [m/s].
-    acceleration : float
-        [m/s²].
+    Args:
+        strokes, rates (6,): Measured at the beginning [m], [m/s].
+        acceleration: [m/s²].
 
-    Attributes
-    ----------
-    duration : float
-        Until the last leg is at rest [s].
-
+    Attributes:
+        duration: Until the last leg is at rest [s].
     """
 
     def __init__(self, strokes: Array, rates: Array, acceleration: float) -> None:

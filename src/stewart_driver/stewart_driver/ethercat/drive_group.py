@@ -41,8 +41,7 @@ class GroupCommand(Enum):
 
 
 class DriveGroup:
-    """
-    Controlwords for six drives out of their statuswords.
+    """Controlwords for six drives out of their statuswords.
 
     Switching on goes in steps: no drive is asked for the next state before all that are to be
     switched on have reached the present one, so all get Operation Enabled in the same frame.
@@ -52,27 +51,18 @@ class DriveGroup:
     Switching off goes in steps, too: first only the target changes, then the drive ramps down by
     its own option code and applies its brake, and then the voltage goes.
 
-    Parameters
-    ----------
-    count : int
-        How many drives.
-    ramp_frames : int
-        A drive that has not ramped down after so many frames is switched off the hard way.
-    brake_frames : int
-        A drive stays in Switched On for so many frames, until its brake holds.
+    Args:
+        count: How many drives.
+        ramp_frames: A drive that has not ramped down after so many frames is switched off the hard
+            way.
+        brake_frames: A drive stays in Switched On for so many frames, until its brake holds.
 
-    Attributes
-    ----------
-    states : list of State or None
-        As the drives last reported them; None where a statusword named no state.
-    statuswords : list of int
-        As they last reported them.
-    all_on_for : int
-        For how many frames all drives have been in Operation Enabled.
-    left : list of int
-        Legs, from 1, whose drives have left operation by themselves since the last `enable` or
-        `reset`.
-
+    Attributes:
+        states: As the drives last reported them; None where a statusword named no state.
+        statuswords: As they last reported them.
+        all_on_for: For how many frames all drives have been in Operation Enabled.
+        left: Legs, from 1, whose drives have left operation by themselves since the last `enable`
+            or `reset`.
     """
 
     def __init__(self, count: int, ramp_frames: int, brake_frames: int) -> None:

@@ -23,16 +23,12 @@ MODE = int(Mode.CYCLIC_SYNCHRONOUS_POSITION)
 
 
 class DriveMonitor:
-    """
-    What statuswords say of drives that follow, beside their states.
+    """What statuswords say of drives that follow, beside their states.
 
     Not every drive has every bit: a bit counts once a drive has shown it.
 
-    Parameters
-    ----------
-    cycle_time : float
-        Time between looks [s].
-
+    Args:
+        cycle_time: Time between looks [s].
     """
 
     def __init__(self, cycle_time: float) -> None:
@@ -42,21 +38,14 @@ class DriveMonitor:
         self._counts: list[dict[str, int]] = [{} for _ in range(LEGS)]
 
     def look(self, inputs: Sequence[Inputs], group: DriveGroup) -> LegFault | None:
-        """
-        Look at one frame.
+        """Look at one frame.
 
-        Parameters
-        ----------
-        inputs : sequence of Inputs
-            What the drives report, legs 1 to 6.
-        group : DriveGroup
-            Which of them follow.
+        Args:
+            inputs: What the drives report, legs 1 to 6.
+            group: Which of them follow.
 
-        Returns
-        -------
-        LegFault or None
+        Returns:
             The first drive that does not do what it is told.
-
         """
         for axis, item in enumerate(inputs):
             counts = self._counts[axis]

@@ -25,20 +25,13 @@ FINEST_EXPONENT = -6
 
 @dataclass(frozen=True, eq=False)
 class Exchange:
-    """
-    What one drive exchanges.
+    """What one drive exchanges.
 
-    Attributes
-    ----------
-    outputs : OutputImage
-        To the drive.
-    inputs : InputImage
-        From the drive.
-    note : str
-        Where its maps are not what was planned.
-    lacks : sequence of Lack
-        What else it does not have or take.
-
+    Attributes:
+        outputs: To the drive.
+        inputs: From the drive.
+        note: Where its maps are not what was planned.
+        lacks: What else it does not have or take.
     """
 
     outputs: OutputImage
@@ -50,36 +43,25 @@ class Exchange:
 def set_up(
     drive: SdoChannel, kind: DriveType, cycle_time: float, ends: tuple[int, int] | None
 ) -> Exchange:
-    """
-    Give a drive its settings and maps.
+    """Give a drive its settings and maps.
 
     Only what makes it follow targets at all is demanded; what else it refuses is noted.
 
-    Parameters
-    ----------
-    drive : SdoChannel
-        In PREOP.
-    kind : DriveType
-        What it is.
-    cycle_time : float
-        Time between targets [s].
-    ends : tuple of int, or None
-        Where the drive itself has to stop its leg [count]; None where strokes are not absolute.
+    Args:
+        drive: In PREOP.
+        kind: What it is.
+        cycle_time: Time between targets [s].
+        ends: Where the drive itself has to stop its leg [count]; None where strokes are not
+            absolute.
 
-    Returns
-    -------
-    Exchange
+    Returns:
         How to read and write its process data.
 
-    Raises
-    ------
-    SdoRefused
-        If it does not take a start value that is needed.
-    UnusableMap
-        If its maps lack what is needed and cannot be changed.
-    WrongBus
-        If its encoder is not the one of the drive type, or it has no mode for cyclic positions.
-
+    Raises:
+        SdoRefused: If it does not take a start value that is needed.
+        UnusableMap: If its maps lack what is needed and cannot be changed.
+        WrongBus: If its encoder is not the one of the drive type, or it has no mode for cyclic
+            positions.
     """
     check_encoder(drive, kind)
     for item in kind.start_values:
@@ -129,21 +111,14 @@ def _set_mode(drive: SdoChannel) -> list[Lack]:
 
 
 def check_synchronisation(drive: SdoChannel, kind: DriveType) -> list[Lack]:
-    """
-    Look in SAFEOP whether a drive works in the mode and on the clock that it was told to.
+    """Look in SAFEOP whether a drive works in the mode and on the clock that it was told to.
 
-    Parameters
-    ----------
-    drive : SdoChannel
-        In SAFEOP.
-    kind : DriveType
-        What it is.
+    Args:
+        drive: In SAFEOP.
+        kind: What it is.
 
-    Returns
-    -------
-    list of Lack
+    Returns:
         What it does instead; a drive that does not say is believed.
-
     """
     lacks = []
     wanted = [('mode', objects.MODE_DISPLAY, 0, int(Mode.CYCLIC_SYNCHRONOUS_POSITION))]
@@ -160,14 +135,10 @@ def check_synchronisation(drive: SdoChannel, kind: DriveType) -> list[Lack]:
 
 
 def check_encoder(drive: SdoChannel, kind: DriveType) -> None:
-    """
-    Compare counts per revolution with 608Fh and 6091h, if the drive has them.
+    """Compare counts per revolution with 608Fh and 6091h, if the drive has them.
 
-    Raises
-    ------
-    WrongBus
-        If they differ: then every stroke would be wrong by that factor.
-
+    Raises:
+        WrongBus: If they differ: then every stroke would be wrong by that factor.
     """
     counts = 1.0
     for index, factor in ((objects.ENCODER_RESOLUTION, 1.0), (objects.GEAR_RATIO, -1.0)):
@@ -189,19 +160,14 @@ def check_encoder(drive: SdoChannel, kind: DriveType) -> None:
 
 
 def interpolation_time(cycle_time: float) -> tuple[int, int]:
-    """
-    Return 60C2h for a cycle: units and exponent of ten.
+    """Return 60C2h for a cycle: units and exponent of ten.
 
-    Raises
-    ------
-    ConfigurationError
-        If the object cannot say this time exactly.
+    Raises:
+        ConfigurationError: If the object cannot say this time exactly.
 
-    Examples
-    --------
-    >>> interpolation_time(0.0025)
-    (25, -4)
-
+    Examples:
+        >>> interpolation_time(0.0025)
+        (25, -4)
     """
     for exponent in range(-3, FINEST_EXPONENT - 1, -1):
         units = cycle_time * 10.0**-exponent

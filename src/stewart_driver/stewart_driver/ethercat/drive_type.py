@@ -35,16 +35,11 @@ WORD = (1 << 32) - 1
 
 @dataclass(frozen=True)
 class MapPlan:
-    """
-    Which maps a drive exchanges in one direction.
+    """Which maps a drive exchanges in one direction.
 
-    Attributes
-    ----------
-    assign : tuple of int
-        Map objects to assign.
-    write : tuple of str
-        Signals to write into the first of them; empty if it is fixed.
-
+    Attributes:
+        assign: Map objects to assign.
+        write: Signals to write into the first of them; empty if it is fixed.
     """
 
     assign: tuple[int, ...]
@@ -64,39 +59,23 @@ class StartValue:
 
 @dataclass(frozen=True, eq=False)
 class DriveType:
-    """
-    A type of drive, with its motor and the leg that it moves.
+    """A type of drive, with its motor and the leg that it moves.
 
-    Attributes
-    ----------
-    title : str
-        For people.
-    vendor : int
-        Vendor of the identity object.
-    products : tuple of int
-        Product codes that are this type.
-    revisions : tuple of int
-        Least and greatest revision.
-    outputs, inputs : MapPlan
-        What is exchanged.
-    start_values : tuple of StartValue
-        Written in this order before the maps.
-    clocks : bool
-        Whether the drive works on SYNC0 of the distributed clocks.
-    gear : Gear
-        Counts, lead, ratio, torque.
-    limits : LegLimits
-        What motor, screw and cylinder may do.
-    guards : Guards
-        What the drive does by itself, and which of it the type has.
-    tells_following : bool
-        Whether bit 12 of the statusword says that the drive follows its target.
-    sto_inputs : int
-        Bits of 60FDh of which one that is 1 is a safe torque off; 0 if none is known.
-    brake_release, brake_apply : float
-        Time from Operation Enabled to a free brake, and from its end to a brake that holds; both
-        are 0 for a motor without a brake [s].
-
+    Attributes:
+        title: For people.
+        vendor: Vendor of the identity object.
+        products: Product codes that are this type.
+        revisions: Least and greatest revision.
+        outputs, inputs: What is exchanged.
+        start_values: Written in this order before the maps.
+        clocks: Whether the drive works on SYNC0 of the distributed clocks.
+        gear: Counts, lead, ratio, torque.
+        limits: What motor, screw and cylinder may do.
+        guards: What the drive does by itself, and which of it the type has.
+        tells_following: Whether bit 12 of the statusword says that the drive follows its target.
+        sto_inputs: Bits of 60FDh of which one that is 1 is a safe torque off; 0 if none is known.
+        brake_release, brake_apply: Time from Operation Enabled to a free brake, and from its end
+            to a brake that holds; both are 0 for a motor without a brake [s].
     """
 
     title: str
@@ -117,24 +96,16 @@ class DriveType:
 
     @classmethod
     def from_yaml(cls, name_or_path: str) -> DriveType:
-        """
-        Read a drive type.
+        """Read a drive type.
 
-        Parameters
-        ----------
-        name_or_path : str
-            Name of a stored type, or path of a YAML file.
+        Args:
+            name_or_path: Name of a stored type, or path of a YAML file.
 
-        Returns
-        -------
-        DriveType
+        Returns:
             Checked.
 
-        Raises
-        ------
-        ConfigurationError
-            If there is none, or the file says something that cannot be used.
-
+        Raises:
+            ConfigurationError: If there is none, or the file says something that cannot be used.
         """
         fields = read_fields(drive_path(name_or_path))
         identity, maps, legs = (fields.section(key) for key in ('identity', 'maps', 'legs'))

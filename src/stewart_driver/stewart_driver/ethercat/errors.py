@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Errors of the back end ``ethercat``.
+"""Errors of the back end ``ethercat``.
 
 TransportError
 ├── NoInterface        there is no such network interface
@@ -16,7 +15,6 @@ TransportError
 DriveFault
 ├── LegFault           a leg is lost, or was asked for something impossible
 └── BusFault           frames come back that not all drives have taken part in
-
 """
 
 from __future__ import annotations

@@ -40,23 +40,15 @@ class AlStatus(NamedTuple):
 
 
 def fault_text(code: int, emergencies: Sequence[Emergency], status: AlStatus | None) -> str:
-    """
-    Say what is known of a fault.
+    """Say what is known of a fault.
 
-    Parameters
-    ----------
-    code : int
-        Error code of the drive, 0 if it is not known.
-    emergencies : sequence of Emergency
-        What the drive has sent since the last reset.
-    status : AlStatus or None
-        State of its EtherCAT side.
+    Args:
+        code: Error code of the drive, 0 if it is not known.
+        emergencies: What the drive has sent since the last reset.
+        status: State of its EtherCAT side.
 
-    Returns
-    -------
-    str
+    Returns:
         Text of the code, then what emergencies and AL status add to it.
-
     """
     parts = [error_text(code) if code else 'no error code']
     for emergency in emergencies:

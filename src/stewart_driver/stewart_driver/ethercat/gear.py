@@ -19,24 +19,15 @@ PER_MILLE = 1e-3
 
 @dataclass(frozen=True)
 class Gear:
-    """
-    From the encoder of a motor to the rod of a leg.
+    """From the encoder of a motor to the rod of a leg.
 
-    Attributes
-    ----------
-    counts_per_revolution : int
-        Of the motor, in the position unit of the drive [count].
-    ratio : float
-        Revolutions of the motor per revolution of the screw [-].
-    lead : float
-        Stroke per revolution of the screw [m].
-    direction : int
-        1 if counts grow while the leg gets longer, else -1.
-    rated_torque : float
-        Of the motor [N m].
-    largest_torque : float
-        Share of the rated torque that feed-forward may ask for [-].
-
+    Attributes:
+        counts_per_revolution: Of the motor, in the position unit of the drive [count].
+        ratio: Revolutions of the motor per revolution of the screw [-].
+        lead: Stroke per revolution of the screw [m].
+        direction: 1 if counts grow while the leg gets longer, else -1.
+        rated_torque: Of the motor [N m].
+        largest_torque: Share of the rated torque that feed-forward may ask for [-].
     """
 
     counts_per_revolution: int
@@ -72,23 +63,16 @@ class Gear:
         ]
 
     def check(self, zeros: Sequence[int], limits: LegLimits, margin: float) -> None:
-        """
-        Refuse zero offsets with which a position does not fit into 32 bits.
+        """Refuse zero offsets with which a position does not fit into 32 bits.
 
-        Parameters
-        ----------
-        zeros : sequence of int
-            Position of each drive at stroke zero [count].
-        limits : LegLimits
-            The strokes.
-        margin : float
-            How far a leg may be beyond them [m].
+        Args:
+            zeros: Position of each drive at stroke zero [count].
+            limits: The strokes.
+            margin: How far a leg may be beyond them [m].
 
-        Raises
-        ------
-        ConfigurationError
-            If a leg cannot reach both ends of its stroke; the bounds are named.
-
+        Raises:
+            ConfigurationError: If a leg cannot reach both ends of its stroke; the bounds are
+                named.
         """
         for leg, zero in enumerate(zeros, 1):
             ends = [

@@ -49,22 +49,14 @@ class Lack(NamedTuple):
 
 @dataclass(frozen=True)
 class Guards:
-    """
-    Which guards a type of drive has, and their values; what it does not have is None or missing.
+    """Which guards a type of drive has, and their values; None or missing: it has none.
 
-    Attributes
-    ----------
-    options : dict of str to int
-        Option codes of CiA 402 by the names of `OPTIONS`.
-    following_error : float or None
-        Window of the following error [m].
-    following_time : float or None
-        For how long a leg may be outside of it [s].
-    torque : float or None
-        Share of the rated torque [-].
-    software_limits : bool
-        Whether the drive takes the ends of the stroke.
-
+    Attributes:
+        options: Option codes of CiA 402 by the names of `OPTIONS`.
+        following_error: Window of the following error [m].
+        following_time: For how long a leg may be outside of it [s].
+        torque: Share of the rated torque [-].
+        software_limits: Whether the drive takes the ends of the stroke.
     """
 
     options: dict[str, int]
@@ -94,21 +86,14 @@ class Guards:
         return result
 
     def settings(self, gear: Gear, ends: tuple[int, int] | None) -> Iterator[Setting]:
-        """
-        Yield what a drive is to be given.
+        """Yield what a drive is to be given.
 
-        Parameters
-        ----------
-        gear : Gear
-            Counts per metre.
-        ends : tuple of int, or None
-            Software limits [count]; None where strokes are not absolute, which opens them.
+        Args:
+            gear: Counts per metre.
+            ends: Software limits [count]; None where strokes are not absolute, which opens them.
 
-        Yields
-        ------
-        Setting
+        Yields:
             In the order of writing.
-
         """
         for name, code in self.options.items():
             what = name.replace('_', ' ')
@@ -148,30 +133,20 @@ class Guards:
 def software_limits(
     leg: int, gear: Gear, limits: LegLimits, zero: int, position: int | None
 ) -> tuple[int, int]:
-    """
-    Return between which counts the drive may bring a leg.
+    """Return between which counts the drive may bring a leg.
 
     A leg that stands beyond them must not be pulled inside by being switched on: then the limit is
     beyond where it stands.
 
-    Parameters
-    ----------
-    leg : int
-        1 to 6.
-    gear : Gear
-        Counts per metre.
-    limits : LegLimits
-        Ends of the stroke.
-    zero : int
-        Position at stroke zero [count].
-    position : int or None
-        Where the leg stands, if that is known [count].
+    Args:
+        leg: 1 to 6.
+        gear: Counts per metre.
+        limits: Ends of the stroke.
+        zero: Position at stroke zero [count].
+        position: Where the leg stands, if that is known [count].
 
-    Returns
-    -------
-    tuple of int
+    Returns:
         Lower and upper limit [count].
-
     """
     margin = LIMIT_MARGIN * abs(gear.counts_per_metre)
     ends = [
@@ -213,21 +188,14 @@ def write(drive: SdoChannel, settings: Iterator[Setting]) -> list[Lack]:
 
 
 def sentence(missing: Sequence[str], lacks: Sequence[Sequence[Lack]]) -> str:
-    """
-    Say by name what the drives lack.
+    """Say by name what the drives lack.
 
-    Parameters
-    ----------
-    missing : sequence of str
-        What the type is known not to have.
-    lacks : sequence of sequence of Lack
-        What the drives of legs 1 to 6 have refused.
+    Args:
+        missing: What the type is known not to have.
+        lacks: What the drives of legs 1 to 6 have refused.
 
-    Returns
-    -------
-    str
+    Returns:
         Empty if nothing is missing.
-
     """
     legs: dict[Lack, list[str]] = {}
     for leg, found in enumerate(lacks, 1):

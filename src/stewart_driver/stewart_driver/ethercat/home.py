@@ -25,18 +25,12 @@ PARKED_TOLERANCE = 1e-3
 
 
 class Known(NamedTuple):
-    """
-    What is known of the drives before they are asked.
+    """What is known of the drives before they are asked.
 
-    Attributes
-    ----------
-    calibration : DriveCalibration or None
-        What the rig file has.
-    rig_file : str
-        For sentences.
-    seen : tuple of int or None
-        Where the drives stood last in this session [count], if it has only lost its bus.
-
+    Attributes:
+        calibration: What the rig file has.
+        rig_file: For sentences.
+        seen: Where the drives stood last in this session [count], if it has only lost its bus.
     """
 
     calibration: DriveCalibration | None
@@ -59,27 +53,19 @@ class Known(NamedTuple):
     def why_not_homed(
         self, found: Sequence[DriveIdentity], kind: DriveType, drives: Sequence[SdoChannel]
     ) -> str:
-        """
-        Say why the positions of the drives are not proven to be strokes.
+        """Say why the positions of the drives are not proven to be strokes.
 
         They are, if these are the calibrated drives and stand where they stood when they were last
         switched off; before the first time, where they were calibrated. Drives that have not been
         off since this session has given them their limits need no new proof.
 
-        Parameters
-        ----------
-        found : sequence of DriveIdentity
-            The drives on the cable, legs 1 to 6.
-        kind : DriveType
-            What they are.
-        drives : sequence of SdoChannel
-            The drives, in PREOP.
+        Args:
+            found: The drives on the cable, legs 1 to 6.
+            kind: What they are.
+            drives: The drives, in PREOP.
 
-        Returns
-        -------
-        str
+        Returns:
             Empty if they are.
-
         """
         calibration = self.calibration
         reason = why_not(calibration, found, self.rig_file)
@@ -105,25 +91,17 @@ def read_position(drive: SdoChannel) -> int | None:
 def why_not(
     calibration: DriveCalibration | None, found: Sequence[DriveIdentity], rig_file: str
 ) -> str:
-    """
-    Say why the drives on the cable are not those that were calibrated.
+    """Say why the drives on the cable are not those that were calibrated.
 
     Where a drive tells no serial number only its type is compared.
 
-    Parameters
-    ----------
-    calibration : DriveCalibration or None
-        What the rig file has.
-    found : sequence of DriveIdentity
-        The drives on the cable, legs 1 to 6.
-    rig_file : str
-        For the sentence.
+    Args:
+        calibration: What the rig file has.
+        found: The drives on the cable, legs 1 to 6.
+        rig_file: For the sentence.
 
-    Returns
-    -------
-    str
+    Returns:
         Empty if they are.
-
     """
     if calibration is None:
         where = f'in {rig_file}' if rig_file else 'because there is no rig_file'
@@ -151,25 +129,16 @@ def why_elsewhere(
     gear: Gear,
     seen: Sequence[int] | None = None,
 ) -> str:
-    """
-    Say which leg does not stand where it was left: then its encoder may have lost its turns.
+    """Say which leg does not stand where it was left: then its encoder may have lost its turns.
 
-    Parameters
-    ----------
-    calibration : DriveCalibration
-        With where the drives were parked.
-    counts : sequence of int or None
-        Where they stand [count].
-    gear : Gear
-        Counts per metre.
-    seen : sequence of int or None
-        Where they stood last, if this session has seen them.
+    Args:
+        calibration: With where the drives were parked.
+        counts: Where they stand [count].
+        gear: Counts per metre.
+        seen: Where they stood last, if this session has seen them.
 
-    Returns
-    -------
-    str
+    Returns:
         Empty if all do.
-
     """
     left, when = seen or calibration.parked_counts, 'when its drive was last switched off'
     if left is None:
@@ -201,21 +170,14 @@ def without_numbers(found: Sequence[DriveIdentity]) -> str:
 
 
 def park(rig_file: str, counts: Sequence[int]) -> None:
-    """
-    Note where the drives stand while they are switched off; the disk has it on return.
+    """Note where the drives stand while they are switched off; the disk has it on return.
 
-    Parameters
-    ----------
-    rig_file : str
-        With the calibration of these drives.
-    counts : sequence of int
-        Where they stand [count].
+    Args:
+        rig_file: With the calibration of these drives.
+        counts: Where they stand [count].
 
-    Raises
-    ------
-    ConfigurationError
-        If it cannot be read or written.
-
+    Raises:
+        ConfigurationError: If it cannot be read or written.
     """
     rig = load_rig(rig_file)
     if rig.drives is not None and rig.drives.parked_counts != tuple(counts):
@@ -223,21 +185,15 @@ def park(rig_file: str, counts: Sequence[int]) -> None:
 
 
 def resting(strokes: Array, lower: Array) -> str:
-    """
-    Say that all legs stand on their lower mechanical ends, where they are known from outside, too.
+    """Say that all legs stand on their lower mechanical ends, a position known from outside.
 
     Legs without brakes sink there when their voltage goes, and can't be brought home without it.
 
-    Parameters
-    ----------
-    strokes, lower : ndarray, shape (6,)
-        Where the legs are, and the lower ends of their strokes [m].
+    Args:
+        strokes, lower (6,): Where the legs are, and the lower ends of their strokes [m].
 
-    Returns
-    -------
-    str
+    Returns:
         Empty if one does not.
-
     """
     below = lower - strokes
     if not np.all((below > -PARKED_TOLERANCE) & (below < END_MARGIN)):
@@ -248,31 +204,21 @@ def resting(strokes: Array, lower: Array) -> str:
 
 
 def check(calibration: DriveCalibration, strokes: Array, tolerance: float) -> str:
-    """
-    Check that the platform stands where it was calibrated, and level.
+    """Check that the platform stands where it was calibrated, and level.
 
     The pose of the calibration is home: there the strokes are known from outside. At Vigo all are
     alike then, (h_0, l_0 of the paper), so their spread says how level the platform is.
 
-    Parameters
-    ----------
-    calibration : DriveCalibration
-        Strokes at home.
-    strokes : ndarray, shape (6,)
-        Measured [m].
-    tolerance : float
-        Largest deviation of a leg [m].
+    Args:
+        calibration: Strokes at home.
+        strokes (6,): Measured [m].
+        tolerance: Largest deviation of a leg [m].
 
-    Returns
-    -------
-    str
+    Returns:
         What was verified.
 
-    Raises
-    ------
-    HomingError
-        If a leg is elsewhere.
-
+    Raises:
+        HomingError: If a leg is elsewhere.
     """
     leg, errors = _farthest(calibration, strokes)
     spread = float(np.ptp(errors))
@@ -289,25 +235,17 @@ def check(calibration: DriveCalibration, strokes: Array, tolerance: float) -> st
 
 
 def standing(calibration: DriveCalibration, strokes: Array, tolerance: float) -> str:
-    """
-    Say at the start whether the zero offsets are confirmed by where the platform stands.
+    """Say at the start whether the zero offsets are confirmed by where the platform stands.
 
     It may rest anywhere, so that another place is no error.
 
-    Parameters
-    ----------
-    calibration : DriveCalibration
-        Strokes at home.
-    strokes : ndarray, shape (6,)
-        Measured [m].
-    tolerance : float
-        Largest deviation of a leg [m].
+    Args:
+        calibration: Strokes at home.
+        strokes (6,): Measured [m].
+        tolerance: Largest deviation of a leg [m].
 
-    Returns
-    -------
-    str
+    Returns:
         What was verified, or how far from home the platform is.
-
     """
     leg, errors = _farthest(calibration, strokes)
     if abs(errors[leg]) <= tolerance:

@@ -44,12 +44,10 @@ def assign_inputs(drive: SdoChannel, plan: MapPlan) -> Maps:
 def _assign(
     drive: SdoChannel, assignment: int, plan: MapPlan, wanted: list[int], needed: list[int]
 ) -> Maps:
-    """
-    Write and assign maps, and read back what the drive exchanges then.
+    """Write and assign maps, and read back what the drive exchanges then.
 
     A drive with read-only maps refuses the writing. Then its maps are used as they are: whether
     they hold what is needed is seen when the signals are looked for in the entries.
-
     """
     notes = []
     before = _list(drive, assignment, INDEX)
@@ -70,12 +68,10 @@ def _assign(
 def _write_map(
     drive: SdoChannel, index: int, wanted: Sequence[int], needed: Sequence[int]
 ) -> list[str]:
-    """
-    Write what a drive takes of a map; return what there is to say.
+    """Write what a drive takes of a map; return what there is to say.
 
     Without an entry that is needed, and where anything else is read back than was written, the
     map is put back: a half-written one is worse than the one that was there.
-
     """
     before = _list(drive, index, ENTRY)
     as_it_is = f'its map {index:04X}h is used as it is'

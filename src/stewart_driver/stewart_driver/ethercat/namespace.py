@@ -16,22 +16,16 @@ OWN = '/proc/self/ns'
 
 
 def enter(path: str) -> None:
-    """
-    Move this process into a network namespace.
+    """Move this process into a network namespace.
 
     In a user namespace that one's own user has made, one has every capability, so that raw
     sockets need no root. The kernel lets only a process with a single thread in.
 
-    Parameters
-    ----------
-    path : str
-        File of the namespace, such as ``/proc/<pid>/ns/net``.
+    Args:
+        path: File of the namespace, such as ``/proc/<pid>/ns/net``.
 
-    Raises
-    ------
-    NoNamespace
-        If there is none, or it may not be entered.
-
+    Raises:
+        NoNamespace: If there is none, or it may not be entered.
     """
     try:
         network = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

@@ -15,14 +15,10 @@ SHARE_FOR_A_FRAME = 0.75
 
 @dataclass(frozen=True)
 class EthercatOptions:
-    """
-    Wire, drives and patience; every field is a parameter ``ethercat.<field>``.
+    """Wire, drives and patience; every field is a parameter ``ethercat.<field>``.
 
-    Raises
-    ------
-    ConfigurationError
-        If a value cannot be used.
-
+    Raises:
+        ConfigurationError: If a value cannot be used.
     """
 
     interface: str = option('', 'network interface; empty: that of rig_file')

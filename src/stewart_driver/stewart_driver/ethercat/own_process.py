@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Ask something of the drives in a process of its own.
+"""Ask something of the drives in a process of its own.
 
 Only a process with a single thread can enter a network namespace. It is started as
 ``python -m MODULE REQUEST``, with a request in JSON, and prints its answer in JSON or one sentence
 on why there is none.
-
 """
 
 from __future__ import annotations
@@ -24,26 +22,17 @@ TIMEOUT = 30.0
 
 
 def ask(module: str, request: Any) -> Any:
-    """
-    Ask a module of this package in another process.
+    """Ask a module of this package in another process.
 
-    Parameters
-    ----------
-    module : str
-        Which calls `answer`.
-    request : object
-        What JSON can say.
+    Args:
+        module: Which calls `answer`.
+        request: What JSON can say.
 
-    Returns
-    -------
-    object
+    Returns:
         Its answer.
 
-    Raises
-    ------
-    TransportError
-        If there is none; the reason of the other process.
-
+    Raises:
+        TransportError: If there is none; the reason of the other process.
     """
     done = subprocess.run(
         [sys.executable, '-m', module, json.dumps(request)],

@@ -13,27 +13,19 @@ NEAR = 0.2
 
 
 class PhaseLock:
-    """
-    A slow control loop from the time of the distributed clocks to the grid of the cycle.
+    """A slow control loop from the time of the distributed clocks to the grid of the cycle.
 
     SYNC0 fires in the middle of the cycle; the frames shall pass where it begins. Without this
     loop a drift of 20 ppm lets a frame pass on the wrong side of SYNC0 once in 50 s at 1 ms, and
     the drive then takes no new target or skips one.
 
-    Parameters
-    ----------
-    cycle_time : float
-        [s].
+    Args:
+        cycle_time: [s].
 
-    Attributes
-    ----------
-    error : float
-        How late the last frame was, between minus and plus half a cycle [s].
-    shift : float
-        How much later the next cycle shall begin than a period after this one [s].
-    near_for : int
-        How many frames in a row came about where they shall.
-
+    Attributes:
+        error: How late the last frame was, between minus and plus half a cycle [s].
+        shift: How much later the next cycle shall begin than a period after this one [s].
+        near_for: How many frames in a row came about where they shall.
     """
 
     def __init__(self, cycle_time: float) -> None:

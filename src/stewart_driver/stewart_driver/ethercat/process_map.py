@@ -60,30 +60,19 @@ def octets(entries: Sequence[int]) -> int:
 def find_signals(
     leg: int, entries: Sequence[int], signals: Mapping[str, Signal], needed: Sequence[str]
 ) -> dict[str, int]:
-    """
-    Find the signals in the maps of a drive.
+    """Find the signals in the maps of a drive.
 
-    Parameters
-    ----------
-    leg : int
-        Whose drive, for the error.
-    entries : sequence of int
-        Entries of all assigned maps in their order.
-    signals : mapping of str to Signal
-        What can be made use of.
-    needed : sequence of str
-        Signals without which nothing goes.
+    Args:
+        leg: Whose drive, for the error.
+        entries: Entries of all assigned maps in their order.
+        signals: What can be made use of.
+        needed: Signals without which nothing goes.
 
-    Returns
-    -------
-    dict of str to int
+    Returns:
         Where each signal that is there begins [octet].
 
-    Raises
-    ------
-    UnusableMap
-        If a needed signal is missing, or lies across octets.
-
+    Raises:
+        UnusableMap: If a needed signal is missing, or lies across octets.
     """
     found = {}
     mapped = {(place.index, place.subindex, place.bits): place for place in places(entries)}
@@ -101,24 +90,16 @@ def find_signals(
 
 
 class OutputImage:
-    """
-    Octets for one drive.
+    """Octets for one drive.
 
-    Parameters
-    ----------
-    leg : int
-        Whose drive.
-    entries : sequence of int
-        Its output maps.
-    present : callable
-        Returns the present value of an object, index and subindex, as octets: what is mapped and
-        of no interest here keeps it, for a zero there might mean no torque.
+    Args:
+        leg: Whose drive.
+        entries: Its output maps.
+        present: Returns the present value of an object, index and subindex, as octets: what is
+            mapped and of no interest here keeps it, for a zero there might mean no torque.
 
-    Attributes
-    ----------
-    takes_torque : bool
-        Whether feed-forward reaches the drive.
-
+    Attributes:
+        takes_torque: Whether feed-forward reaches the drive.
     """
 
     def __init__(
@@ -149,21 +130,14 @@ class OutputImage:
 
 
 class InputImage:
-    """
-    Octets of one drive.
+    """Octets of one drive.
 
-    Parameters
-    ----------
-    leg : int
-        Whose drive.
-    entries : sequence of int
-        Its input maps.
+    Args:
+        leg: Whose drive.
+        entries: Its input maps.
 
-    Attributes
-    ----------
-    measures_torque, measures_velocity : bool
-        Whether the drive reports these.
-
+    Attributes:
+        measures_torque, measures_velocity: Whether the drive reports these.
     """
 
     def __init__(self, leg: int, entries: Sequence[int]) -> None:

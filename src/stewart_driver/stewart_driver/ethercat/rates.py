@@ -14,16 +14,11 @@ from stewart_driver.legs import Array, LEGS
 
 
 class Rates:
-    """
-    Rates of six legs.
+    """Rates of six legs.
 
-    Parameters
-    ----------
-    gear : Gear
-        Counts per metre.
-    bandwidth : float
-        Corner of the low pass behind differences of strokes [Hz].
-
+    Args:
+        gear: Counts per metre.
+        bandwidth: Corner of the low pass behind differences of strokes [Hz].
     """
 
     def __init__(self, gear: Gear, bandwidth: float) -> None:

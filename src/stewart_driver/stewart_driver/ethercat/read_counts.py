@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Read where the drives stand, and who they are, with the motors off.
+"""Read where the drives stand, and who they are, with the motors off.
 
 Positions come by SDO in PREOP, so nothing is exchanged in a cycle and no drive can be switched on.
-
 """
 
 from __future__ import annotations
@@ -27,18 +25,12 @@ PERIOD = 0.1
 
 @dataclass(frozen=True)
 class Reading:
-    """
-    Six drives at rest.
+    """Six drives at rest.
 
-    Attributes
-    ----------
-    counts : tuple of int
-        Positions [count].
-    wandering : int
-        Largest change of a position while they were read [count].
-    identities : tuple of DriveIdentity
-        Who they are.
-
+    Attributes:
+        counts: Positions [count].
+        wandering: Largest change of a position while they were read [count].
+        identities: Who they are.
     """
 
     counts: tuple[int, ...]
@@ -47,24 +39,16 @@ class Reading:
 
 
 def ask(options: EthercatOptions) -> Reading:
-    """
-    Read in another process.
+    """Read in another process.
 
-    Parameters
-    ----------
-    options : EthercatOptions
-        Where the drives are.
+    Args:
+        options: Where the drives are.
 
-    Returns
-    -------
-    Reading
+    Returns:
         Where they stand.
 
-    Raises
-    ------
-    TransportError
-        If they cannot be read; the reason of the other process.
-
+    Raises:
+        TransportError: If they cannot be read; the reason of the other process.
     """
     found = own_process.ask(__name__, asdict(options))
     identities = tuple(DriveIdentity(*item) for item in found['identities'])
@@ -72,14 +56,10 @@ def ask(options: EthercatOptions) -> Reading:
 
 
 def read(options: EthercatOptions) -> Reading:
-    """
-    Read in this process, which must have one thread if there is a namespace to enter.
+    """Read in this process, which must have one thread if there is a namespace to enter.
 
-    Raises
-    ------
-    TransportError
-        If the wire cannot be used, or the drives are not those of the type.
-
+    Raises:
+        TransportError: If the wire cannot be used, or the drives are not those of the type.
     """
     from stewart_driver.ethercat import namespace, wires
     from stewart_driver.ethercat.starting import check_identities

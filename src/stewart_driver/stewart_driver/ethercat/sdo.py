@@ -29,31 +29,21 @@ class SdoChannel(Protocol):
 
 
 def pack(kind: str, value: int | str) -> bytes:
-    """
-    Return the octets of a value.
+    """Return the octets of a value.
 
-    Parameters
-    ----------
-    kind : str
-        One of `TYPES`.
-    value : int or str
-        An integer, a text, or octets in hexadecimal digits.
+    Args:
+        kind: One of `TYPES`.
+        value: An integer, a text, or octets in hexadecimal digits.
 
-    Returns
-    -------
-    bytes
+    Returns:
         As an SDO takes them.
 
-    Raises
-    ------
-    ConfigurationError
-        If the type is unknown or the value does not fit into it.
+    Raises:
+        ConfigurationError: If the type is unknown or the value does not fit into it.
 
-    Examples
-    --------
-    >>> pack('i16', -2).hex()
-    'feff'
-
+    Examples:
+        >>> pack('i16', -2).hex()
+        'feff'
     """
     if kind == TEXT:
         return str(value).encode()
@@ -72,26 +62,17 @@ def pack(kind: str, value: int | str) -> bytes:
 
 
 def unpack(kind: str, data: bytes) -> int | str:
-    """
-    Return the value of octets.
+    """Return the value of octets.
 
-    Parameters
-    ----------
-    kind : str
-        One of `TYPES`.
-    data : bytes
-        As an SDO gave them.
+    Args:
+        kind: One of `TYPES`.
+        data: As an SDO gave them.
 
-    Returns
-    -------
-    int or str
+    Returns:
         An integer, a text, or octets in hexadecimal digits.
 
-    Raises
-    ------
-    ConfigurationError
-        If the type is unknown or has another length.
-
+    Raises:
+        ConfigurationError: If the type is unknown or has another length.
     """
     if kind == TEXT:
         return data.rstrip(b'\0').decode(errors='replace')

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What is on the cable, and single objects of its slaves, with all motors off.
+"""What is on the cable, and single objects of its slaves, with all motors off.
 
 The slaves are brought to PREOP for it, where none exchanges process data. So the driver must not
 run: two masters would disturb each other, and are refused.
-
 """
 
 from __future__ import annotations
@@ -28,28 +26,17 @@ from stewart_driver.ethercat.starting import Slave
 
 @dataclass(frozen=True)
 class Found:
-    """
-    One slave on the cable.
+    """One slave on the cable.
 
-    Attributes
-    ----------
-    place : int
-        From 1; of a drive its leg.
-    name : str
-        Order code of its EEPROM.
-    vendor, product, revision : int
-        Of its EEPROM.
-    serial : int or None
-        Object 1018h:4; None if it cannot be read.
-    state : str
-        Of the drive; empty if it is none.
-    position : int or None
-        Where it stands [count].
-    error_code : int or None
-        603Fh, 0 if there is no fault.
-    modes : int or None
-        6502h, one bit per mode of operation.
-
+    Attributes:
+        place: From 1; of a drive its leg.
+        name: Order code of its EEPROM.
+        vendor, product, revision: Of its EEPROM.
+        serial: Object 1018h:4; None if it cannot be read.
+        state: Of the drive; empty if it is none.
+        position: Where it stands [count].
+        error_code: 603Fh, 0 if there is no fault.
+        modes: 6502h, one bit per mode of operation.
     """
 
     place: int
@@ -65,24 +52,16 @@ class Found:
 
 
 def scan(options: EthercatOptions) -> tuple[Found, ...]:
-    """
-    Find out what is on the cable.
+    """Find out what is on the cable.
 
-    Parameters
-    ----------
-    options : EthercatOptions
-        Where to look.
+    Args:
+        options: Where to look.
 
-    Returns
-    -------
-    tuple of Found
+    Returns:
         In the order of the cable, as many as there are.
 
-    Raises
-    ------
-    TransportError
-        If the wire cannot be used.
-
+    Raises:
+        TransportError: If the wire cannot be used.
     """
     answer = own_process.ask(__name__, {'options': asdict(options)})
     return tuple(Found(**item) for item in answer)
@@ -91,32 +70,20 @@ def scan(options: EthercatOptions) -> tuple[Found, ...]:
 def read_object(
     options: EthercatOptions, place: int, index: int, subindex: int, kind: str
 ) -> int | str:
-    """
-    Read an object.
+    """Read an object.
 
-    Parameters
-    ----------
-    options : EthercatOptions
-        Where the slaves are.
-    place : int
-        Which, from 1.
-    index, subindex : int
-        Which object.
-    kind : str
-        One of ``sdo.TYPES``.
+    Args:
+        options: Where the slaves are.
+        place: Which, from 1.
+        index, subindex: Which object.
+        kind: One of ``sdo.TYPES``.
 
-    Returns
-    -------
-    int or str
+    Returns:
         Its value.
 
-    Raises
-    ------
-    TransportError
-        If the wire cannot be used or the slave refuses.
-    ConfigurationError
-        If there is no such slave, or the object is of another type.
-
+    Raises:
+        TransportError: If the wire cannot be used or the slave refuses.
+        ConfigurationError: If there is no such slave, or the object is of another type.
     """
     data = _transfer(options, place, index, subindex)
     return unpack(kind, data)
@@ -125,53 +92,35 @@ def read_object(
 def write_object(
     options: EthercatOptions, place: int, index: int, subindex: int, kind: str, value: int | str
 ) -> int | str:
-    """
-    Write an object, and read it back.
+    """Write an object, and read it back.
 
-    Parameters
-    ----------
-    options : EthercatOptions
-        Where the slaves are.
-    place : int
-        Which, from 1.
-    index, subindex : int
-        Which object.
-    kind : str
-        One of ``sdo.TYPES``.
-    value : int or str
-        What it shall be.
+    Args:
+        options: Where the slaves are.
+        place: Which, from 1.
+        index, subindex: Which object.
+        kind: One of ``sdo.TYPES``.
+        value: What it shall be.
 
-    Returns
-    -------
-    int or str
+    Returns:
         What it is now, which is for the caller to compare.
 
-    Raises
-    ------
-    TransportError
-        If the wire cannot be used or the slave refuses.
-    ConfigurationError
-        If there is no such slave, or the value does not fit the type.
-
+    Raises:
+        TransportError: If the wire cannot be used or the slave refuses.
+        ConfigurationError: If there is no such slave, or the value does not fit the type.
     """
     data = _transfer(options, place, index, subindex, pack(kind, value))
     return unpack(kind, data)
 
 
 def parse_address(text: str) -> tuple[int, int]:
-    """
-    Read the address of an object.
+    """Read the address of an object.
 
-    Raises
-    ------
-    ConfigurationError
-        If it is none.
+    Raises:
+        ConfigurationError: If it is none.
 
-    Examples
-    --------
-    >>> parse_address('607D:2')
-    (24701, 2)
-
+    Examples:
+        >>> parse_address('607D:2')
+        (24701, 2)
     """
     index, _, subindex = text.lower().removeprefix('0x').replace('h', '').partition(':')
     try:

@@ -60,33 +60,22 @@ STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES = 5e-6, 3e-4, 4
 
 
 class Session:
-    """
-    The drives of a started bus.
+    """The drives of a started bus.
 
     A drive that does not follow has its actual position as its target, in every frame. Drives that
     have come on follow once it is certain that they act on their targets: first to rest, from
     where their legs are and as fast as these move, then whatever the cycle commands.
 
-    Parameters
-    ----------
-    wire : Wire
-        In SAFEOP, and in OP before.
-    line : Line
-        The drives.
-    kind : DriveType
-        What they are.
-    options : EthercatOptions
-        Cycle and patience.
-    watch : Watch
-        Supervision of this wire.
-    phase : PhaseLock
-        Cycle of the drives.
+    Args:
+        wire: In SAFEOP, and in OP before.
+        line: The drives.
+        kind: What they are.
+        options: Cycle and patience.
+        watch: Supervision of this wire.
+        phase: Cycle of the drives.
 
-    Attributes
-    ----------
-    group : DriveGroup
-        States and controlwords.
-
+    Attributes:
+        group: States and controlwords.
     """
 
     def __init__(
@@ -208,14 +197,10 @@ class Session:
             self._watch.forget()
 
     def reset(self) -> None:
-        """
-        Acknowledge the faults of all drives; those that follow hold meanwhile.
+        """Acknowledge the faults of all drives; those that follow hold meanwhile.
 
-        Raises
-        ------
-        DriverError
-            If a drive stays in its fault, or is soon in one again.
-
+        Raises:
+            DriverError: If a drive stays in its fault, or is soon in one again.
         """
         self._commanded, self._catch = False, None
         self._watch.forget()

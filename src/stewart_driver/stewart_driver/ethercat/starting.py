@@ -89,22 +89,14 @@ class Wire(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """
-    Six drives that exchange process data.
+    """Six drives that exchange process data.
 
-    Attributes
-    ----------
-    identities : tuple of DriveIdentity
-        Who they are, legs 1 to 6.
-    exchanges : tuple of Exchange
-        How to read and write it, legs 1 to 6.
-    not_homed : str
-        Why their positions are not strokes; empty if they are.
-    zeros : tuple of int, or None
-        Position of each drive at stroke zero [count], if these are the calibrated drives.
-    notes : tuple of str
-        What the drives do not have of what was asked for, and what they do instead.
-
+    Attributes:
+        identities: Who they are, legs 1 to 6.
+        exchanges: How to read and write it, legs 1 to 6.
+        not_homed: Why their positions are not strokes; empty if they are.
+        zeros: Position of each drive at stroke zero [count], if these are the calibrated drives.
+        notes: What the drives do not have of what was asked for, and what they do instead.
     """
 
     identities: tuple[DriveIdentity, ...]
@@ -128,32 +120,20 @@ def start(
     phase: PhaseLock,
     known: Known | None = None,
 ) -> Line:
-    """
-    Bring six drives to OP.
+    """Bring six drives to OP.
 
-    Parameters
-    ----------
-    wire : Wire
-        Open.
-    kind : DriveType
-        What the drives shall be.
-    options : EthercatOptions
-        Cycle and times.
-    phase : PhaseLock
-        Told where the frames are in the cycle of the drives.
-    known : Known or None
-        What is known of them from before; None if nothing is.
+    Args:
+        wire: Open.
+        kind: What the drives shall be.
+        options: Cycle and times.
+        phase: Told where the frames are in the cycle of the drives.
+        known: What is known of them from before; None if nothing is.
 
-    Returns
-    -------
-    Line
+    Returns:
         The drives; their motors are off.
 
-    Raises
-    ------
-    WrongBus, SdoRefused, UnusableMap, NotOperational
-        See there.
-
+    Raises:
+        WrongBus, SdoRefused, UnusableMap, NotOperational: See there.
     """
     slaves = wire.scan(LEGS)
     identities = tuple(slave.identity() for slave in slaves)
@@ -195,18 +175,12 @@ def start(
 
 
 class Resumption:
-    """
-    The way from SAFEOP to OP, frame by frame.
+    """The way from SAFEOP to OP, frame by frame.
 
-    Parameters
-    ----------
-    wire : Wire
-        In SAFEOP.
-    kind : DriveType
-        What the drives are.
-    phase : PhaseLock
-        Where the frames are in the cycle of the drives.
-
+    Args:
+        wire: In SAFEOP.
+        kind: What the drives are.
+        phase: Where the frames are in the cycle of the drives.
     """
 
     def __init__(self, wire: Wire, kind: DriveType, phase: PhaseLock) -> None:
@@ -265,12 +239,10 @@ def check_states(name: str, wanted: int, statuses: Sequence[AlStatus]) -> None:
 def _operate(
     wire: Wire, line: Line, kind: DriveType, options: EthercatOptions, phase: PhaseLock
 ) -> None:
-    """
-    Cycle, ask for OP and keep cycling: the drives wait for outputs and for the first SYNC0.
+    """Cycle, ask for OP and keep cycling: the drives wait for outputs and for the first SYNC0.
 
     In SAFEOP frames may still pass anywhere in the drives' cycle, in OP not: so they are brought
     to their place first.
-
     """
     cycle = options.cycle_time
     limit = wire.now() + options.start_timeout
@@ -286,25 +258,16 @@ def _operate(
 
 
 def pace(wire: Wire, cycle: float, limit: float, phase: PhaseLock) -> Iterator[int]:
-    """
-    Keep the cycle outside of the loop; count the frames.
+    """Keep the cycle outside of the loop; count the frames.
 
-    Parameters
-    ----------
-    wire : Wire
-        Whose time it is.
-    cycle : float
-        [s].
-    limit : float
-        When it ends [s].
-    phase : PhaseLock
-        Where the drives are in their cycle.
+    Args:
+        wire: Whose time it is.
+        cycle: [s].
+        limit: When it ends [s].
+        phase: Where the drives are in their cycle.
 
-    Yields
-    ------
-    int
+    Yields:
         Number of the frame that is to be exchanged now, from 1.
-
     """
     deadline, number = wire.now(), 0
     while deadline < limit:

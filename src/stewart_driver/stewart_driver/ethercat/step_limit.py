@@ -14,19 +14,14 @@ LONGEST_GAP = 4
 
 
 class StepLimit:
-    """
-    Hold targets to the rate of the legs.
+    """Hold targets to the rate of the legs.
 
     What comes from the interpolator keeps to it; this is for a bug or a broken memory, which must
     not make a drive jump.
 
-    Parameters
-    ----------
-    rate : float
-        Largest rate of a leg [m/s].
-    cycle_time : float
-        [s].
-
+    Args:
+        rate: Largest rate of a leg [m/s].
+        cycle_time: [s].
     """
 
     def __init__(self, rate: float, cycle_time: float) -> None:
@@ -36,22 +31,15 @@ class StepLimit:
     def apply(
         self, previous: Array, wanted: Array, elapsed: float
     ) -> tuple[Array, LegFault | None]:
-        """
-        Return targets that can be followed.
+        """Return targets that can be followed.
 
-        Parameters
-        ----------
-        previous, wanted : ndarray, shape (6,)
-            Strokes of the last targets and of the new ones [m].
-        elapsed : float
-            Time between them [s].
+        Args:
+            previous, wanted (6,): Strokes of the last targets and of the new ones [m].
+            elapsed: Time between them [s].
 
-        Returns
-        -------
-        tuple of (ndarray, LegFault or None)
+        Returns:
             The targets; shortened for all legs by the same share, so that the platform stays on
             its path, and the reason, if a step is too large. Where a target is no number all stay.
-
         """
         if not np.isfinite(wanted).all():
             leg = int(np.flatnonzero(~np.isfinite(wanted))[0])

@@ -35,25 +35,16 @@ LATEST_EMERGENCIES = 3
 
 
 class Watch:
-    """
-    Supervision of the bus and its drives.
+    """Supervision of the bus and its drives.
 
-    Parameters
-    ----------
-    wire : Wire
-        The bus.
-    interface : str
-        Its name, for sentences.
-    options : EthercatOptions
-        Patience.
-    statistics : WireStatistics
-        Where frames are counted.
+    Args:
+        wire: The bus.
+        interface: Its name, for sentences.
+        options: Patience.
+        statistics: Where frames are counted.
 
-    Attributes
-    ----------
-    missing : set of int
-        Legs that have left the bus since the last `forget`.
-
+    Attributes:
+        missing: Legs that have left the bus since the last `forget`.
     """
 
     def __init__(
@@ -91,23 +82,15 @@ class Watch:
             self._emergencies[leg - 1].clear()
 
     def count(self, counter: int, round_trip: float, now: float) -> None:
-        """
-        Take note of a frame.
+        """Take note of a frame.
 
-        Parameters
-        ----------
-        counter : int
-            Its working counter, negative if it did not come back.
-        round_trip : float
-            How long it took [s].
-        now : float
-            Present instant [s].
+        Args:
+            counter: Its working counter, negative if it did not come back.
+            round_trip: How long it took [s].
+            now: Present instant [s].
 
-        Raises
-        ------
-        TransportError
-            If none has come back for longer than the patience.
-
+        Raises:
+            TransportError: If none has come back for longer than the patience.
         """
         self._silent = counter < 0
         if self._heard_at is None:
@@ -131,23 +114,15 @@ class Watch:
             )
 
     def look(self, now: float, inputs: Sequence[Inputs], group: DriveGroup) -> DriveFault | None:
-        """
-        Look for lost legs and for faults of drives.
+        """Look for lost legs and for faults of drives.
 
-        Parameters
-        ----------
-        now : float
-            Present instant [s].
-        inputs : sequence of Inputs
-            What the drives report, legs 1 to 6.
-        group : DriveGroup
-            Their states.
+        Args:
+            now: Present instant [s].
+            inputs: What the drives report, legs 1 to 6.
+            group: Their states.
 
-        Returns
-        -------
-        DriveFault or None
+        Returns:
             The first fault since the last `forget`, with all that was known of it then.
-
         """
         if self._fault is not None:
             return self._fault

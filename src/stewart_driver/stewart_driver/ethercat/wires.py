@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Which wires there are: network interfaces, and wires in this process by the names of `OFFERS`.
+"""Which wires there are: network interfaces, and wires in this process by the names of `OFFERS`.
 
 A wire in this process brings a master and a time of its own; all above it is the same.
-
 """
 
 from __future__ import annotations
@@ -22,26 +20,17 @@ OFFERS: Offers[Open] = Offers()
 
 
 def open_wire(interface: str, receive_timeout: float) -> Wire:
-    """
-    Open a wire.
+    """Open a wire.
 
-    Parameters
-    ----------
-    interface : str
-        Name of a wire in this process, or of a network interface.
-    receive_timeout : float
-        Longest wait for a frame of the cycle [s].
+    Args:
+        interface: Name of a wire in this process, or of a network interface.
+        receive_timeout: Longest wait for a frame of the cycle [s].
 
-    Returns
-    -------
-    Wire
+    Returns:
         The caller closes it.
 
-    Raises
-    ------
-    TransportError
-        If it cannot be opened.
-
+    Raises:
+        TransportError: If it cannot be opened.
     """
     offered = OFFERS.find(interface)
     if offered is not None:

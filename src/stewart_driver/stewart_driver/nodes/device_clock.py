@@ -13,24 +13,16 @@ from stewart_node_support.stamps import NANOSECONDS
 
 
 class DeviceClock:
-    """
-    The machine's steady clock, or simulated time where somebody has taken over the node's clock.
+    """The machine's steady clock, or simulated time where the node's clock is overridden.
 
-    Parameters
-    ----------
-    node : Node
-        Who holds the device.
+    Args:
+        node: Who holds the device.
 
-    Attributes
-    ----------
-    simulated : bool
-        Whether time is simulated: the device has to be in this process then.
+    Attributes:
+        simulated: Whether time is simulated: the device has to be in this process then.
 
-    Raises
-    ------
-    ConfigurationError
-        If the node shall follow ``/clock``.
-
+    Raises:
+        ConfigurationError: If the node shall follow ``/clock``.
     """
 
     def __init__(self, node: Node) -> None:

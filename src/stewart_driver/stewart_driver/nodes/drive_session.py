@@ -38,28 +38,18 @@ SLOWEST = 0.01
 
 
 class DriveSession:
-    """
-    A running cyclic process, seen in messages.
+    """A running cyclic process, seen in messages.
 
-    Parameters
-    ----------
-    backend : Backend
-        What moves the legs.
-    loop : CycleLink
-        The control loop that moves them.
-    chosen : DriverParameters
-        Of the node: without a cycle for its `stall_timeout` the loop is killed, if the drives are
-        on; its `playout_delay` is told with every state.
-    wall : callable
-        Returns the time of the message stamps [s].
+    Args:
+        backend: What moves the legs.
+        loop: The control loop that moves them.
+        chosen: Of the node: without a cycle for its `stall_timeout` the loop is killed, if the
+            drives are on; its `playout_delay` is told with every state.
+        wall: Returns the time of the message stamps [s].
 
-    Attributes
-    ----------
-    clock : ClockBridge
-        Every stamp that enters or leaves is converted here, and only here.
-    reports : dict of str to callable
-        Tasks for diagnostics.
-
+    Attributes:
+        clock: Every stamp that enters or leaves is converted here, and only here.
+        reports: Tasks for diagnostics.
     """
 
     def __init__(
@@ -92,20 +82,14 @@ class DriveSession:
         }
 
     def take_command(self, data: bytes) -> None:
-        """
-        Give a leg command to the interpolator.
+        """Give a leg command to the interpolator.
 
-        Parameters
-        ----------
-        data : bytes
-            JointState: strokes [m] and rates [m/s] of ``leg_1`` to ``leg_6``, stamped with the
-            instant that they are meant for.
+        Args:
+            data: JointState: strokes [m] and rates [m/s] of ``leg_1`` to ``leg_6``, stamped with
+                the instant that they are meant for.
 
-        Raises
-        ------
-        MessageError
-            If it does not hold six finite strokes and rates; it is counted.
-
+        Raises:
+            MessageError: If it does not hold six finite strokes and rates; it is counted.
         """
         legs = self._legs(self._command_reader, data)
         if legs.position is None or legs.velocity is None:
@@ -123,19 +107,13 @@ class DriveSession:
         )
 
     def take_efforts(self, data: bytes) -> None:
-        """
-        Keep the feed-forward forces for the command of the same stamp.
+        """Keep the feed-forward forces for the command of the same stamp.
 
-        Parameters
-        ----------
-        data : bytes
-            JointState: forces of ``leg_1`` to ``leg_6`` [N].
+        Args:
+            data: JointState: forces of ``leg_1`` to ``leg_6`` [N].
 
-        Raises
-        ------
-        MessageError
-            If it does not hold six finite forces; it is counted.
-
+        Raises:
+            MessageError: If it does not hold six finite forces; it is counted.
         """
         legs = self._legs(self._effort_reader, data)
         if legs.effort is None:
@@ -143,19 +121,13 @@ class DriveSession:
         self._efforts.add(legs.stamp, legs.effort)
 
     def take_tracking_error(self, data: bytes) -> None:
-        """
-        Give the Cartesian tracking error to the supervision.
+        """Give the Cartesian tracking error to the supervision.
 
-        Parameters
-        ----------
-        data : bytes
-            TrackingError.
+        Args:
+            data: TrackingError.
 
-        Raises
-        ------
-        MessageError
-            If it is none.
-
+        Raises:
+            MessageError: If it is none.
         """
         error = self._error_reader.read(data)
         self._client.report_tracking_error(
@@ -163,19 +135,13 @@ class DriveSession:
         )
 
     def take_jog(self, message: Jog) -> None:
-        """
-        Move legs by hand for a moment.
+        """Move legs by hand for a moment.
 
-        Parameters
-        ----------
-        message : Jog
-            What was asked for, and when.
+        Args:
+            message: What was asked for, and when.
 
-        Raises
-        ------
-        MessageError
-            If it is old, or holds a rate that is not finite; it is counted.
-
+        Raises:
+            MessageError: If it is old, or holds a rate that is not finite; it is counted.
         """
         stamp = self.clock.to_steady(to_seconds(message.header.stamp))
         age = self._client.steady() - stamp
@@ -267,19 +233,13 @@ class DriveSession:
             self._parking.advance(self._change.state, self._strokes)
 
     def come_to_rest(self) -> Iterator[DriverState]:
-        """
-        Disable the drives and follow the state until they are off.
+        """Disable the drives and follow the state until they are off.
 
-        Yields
-        ------
-        DriverState
+        Yields:
             The states on the way.
 
-        Raises
-        ------
-        CycleError
-            If the drives are not off after the time of the longest stop.
-
+        Raises:
+            CycleError: If the drives are not off after the time of the longest stop.
         """
         if self._parking:
             self._parking.active = False

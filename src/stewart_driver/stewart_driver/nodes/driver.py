@@ -37,14 +37,12 @@ UNCONFIGURED = 'the driver node is not configured'
 
 
 class Driver(DeviceNode):
-    """
-    Own the cyclic process: configured it runs, active it may move.
+    """Own the cyclic process: configured it runs, active it may move.
 
     Subscribes ``joint_commands``, ``joint_efforts``, ``driver/jog`` and
     ``platform/tracking_error``, publishes ``actuator_states`` and, on every change,
     ``driver/state``; services ``driver/enable``, ``disable``, ``home``, ``reset_fault``,
     ``quick_stop``, ``override`` and ``speed_scaling``.
-
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -83,12 +81,10 @@ class Driver(DeviceNode):
 
     @transition
     def on_configure(self, state: LifecycleState) -> None:
-        """
-        Start the control loop, which opens the back end; the drives stay off.
+        """Start the control loop, which opens the back end; the drives stay off.
 
         In simulated time the loop runs here, a cycle per period of the node's clock; otherwise in
         a process of its own.
-
         """
         backend = self._backend_type(self._options)
         configuration = self._chosen.configuration(backend)

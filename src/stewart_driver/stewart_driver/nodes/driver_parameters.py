@@ -113,24 +113,16 @@ class DriverParameters:
     )
 
     def configuration(self, backend: Backend) -> CycleConfiguration:
-        """
-        Return what the cyclic process is told.
+        """Return what the cyclic process is told.
 
-        Parameters
-        ----------
-        backend : Backend
-            Gives the limits and the cycle time.
+        Args:
+            backend: Gives the limits and the cycle time.
 
-        Returns
-        -------
-        CycleConfiguration
+        Returns:
             Checked.
 
-        Raises
-        ------
-        ConfigurationError
-            If a value cannot be used, also together with this back end.
-
+        Raises:
+            ConfigurationError: If a value cannot be used, also together with this back end.
         """
         if backend.rig_file and (self.platform or not backend.simulated):
             require_platform_of_the_rig(self.platform, backend.rig_file)

@@ -23,16 +23,11 @@ PERCENTILES = {'p50': 0.5, 'p99': 0.99}
 
 
 class CycleReport:
-    """
-    Punctuality of the cycle since the report before.
+    """Punctuality of the cycle since the report before.
 
-    Parameters
-    ----------
-    client : CycleLink
-        The control loop.
-    clock : ClockBridge
-        Relation of the clocks.
-
+    Args:
+        client: The control loop.
+        clock: Relation of the clocks.
     """
 
     def __init__(self, client: CycleLink, clock: ClockBridge) -> None:
@@ -99,23 +94,16 @@ class CycleReport:
 
 
 class CommandReport:
-    """
-    What became of the commands.
+    """What became of the commands.
 
-    Parameters
-    ----------
-    client : CycleLink
-        The control loop.
-    efforts : EffortJoin
-        Joins the feed-forward forces.
+    Args:
+        client: The control loop.
+        efforts: Joins the feed-forward forces.
 
-    Attributes
-    ----------
-    malformed : int
-        Messages that were no leg states.
-    last_malformed : str
-        What was wrong with the last of them since the report before; empty if there was none.
-
+    Attributes:
+        malformed: Messages that were no leg states.
+        last_malformed: What was wrong with the last of them since the report before; empty if
+            there was none.
     """
 
     def __init__(self, client: CycleLink, efforts: EffortJoin) -> None:
@@ -157,27 +145,17 @@ def backend_report(
     simulated: bool,
     details: Mapping[str, str] = MappingProxyType({}),
 ) -> Report:
-    """
-    Report what moves the legs and in which state it is.
+    """Report what moves the legs and in which state it is.
 
-    Parameters
-    ----------
-    name : str
-        Name of the back end.
-    state : State
-        State of the drives.
-    reason : str
-        Why it is in this state.
-    simulated : bool
-        Whether no metal moves.
-    details : mapping of str to str
-        What the back end tells of itself besides.
+    Args:
+        name: Name of the back end.
+        state: State of the drives.
+        reason: Why it is in this state.
+        simulated: Whether no metal moves.
+        details: What the back end tells of itself besides.
 
-    Returns
-    -------
-    Report
+    Returns:
         ERROR in FAULT, with what to do.
-
     """
     todo = {'do': advice(reason)} if state is State.FAULT else {}
     what = f'SIMULATED, no metal moves (back end {name})' if simulated else f'back end {name}'

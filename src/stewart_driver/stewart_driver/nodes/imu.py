@@ -26,12 +26,10 @@ CLOCK_PERIOD = 1.0
 
 
 class Imu(DeviceNode):
-    """
-    Own the reader: configured it runs, active its samples are published.
+    """Own the reader: configured it runs, active its samples are published.
 
     Publishes ``imu/data``, ``imu/mag``, ``imu/temperature``, ``imu/pressure`` and ``imu/fix``,
     each only when the sensor sends what it is made of.
-
     """
 
     def __init__(self, **kwargs: Any) -> None:

@@ -29,17 +29,13 @@ from stewart_node_support.codec import Template, write
 
 
 class ImuMessages:
-    """
-    Make the messages of a sample.
+    """Make the messages of a sample.
 
     `data`, which comes with every sample, returns the bytes of an Imu; the others fill one message
     object per topic anew, so publish what a method returns before calling it again.
 
-    Parameters
-    ----------
-    parameters : ImuParameters
-        Frame, standard deviations and scales.
-
+    Args:
+        parameters: Frame, standard deviations and scales.
     """
 
     def __init__(self, parameters: ImuParameters) -> None:

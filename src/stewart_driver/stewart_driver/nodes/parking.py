@@ -23,23 +23,15 @@ PATIENCE = 3.0
 
 
 class Parking:
-    """
-    A straight way in the strokes, driven as jog requests; legs that do not arrive end it, too.
+    """A straight way in the strokes, driven as jog requests; legs that do not arrive end it, too.
 
-    Parameters
-    ----------
-    link : CycleLink
-        The control loop.
-    strokes : ndarray, shape (6,)
-        Where the legs shall be when the voltage is taken [m].
-    rate : float
-        Rate limit of the legs [m/s].
+    Args:
+        link: The control loop.
+        strokes (6,): Where the legs shall be when the voltage is taken [m].
+        rate: Rate limit of the legs [m/s].
 
-    Attributes
-    ----------
-    active : bool
-        Whether the legs are on their way.
-
+    Attributes:
+        active: Whether the legs are on their way.
     """
 
     def __init__(self, link: CycleLink, strokes: Array, rate: float) -> None:
@@ -53,16 +45,11 @@ class Parking:
         self._closest, self._closest_at = inf, self._link.steady()
 
     def advance(self, state: State, strokes: Array) -> None:
-        """
-        Ask for the next piece of the way, or for the end of it.
+        """Ask for the next piece of the way, or for the end of it.
 
-        Parameters
-        ----------
-        state : State
-            Of the driver; what ends in another way than this one is left alone.
-        strokes : ndarray, shape (6,)
-            Measured [m].
-
+        Args:
+            state: Of the driver; what ends in another way than this one is left alone.
+            strokes (6,): Measured [m].
         """
         if not self.active:
             return

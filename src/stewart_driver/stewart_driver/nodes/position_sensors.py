@@ -32,11 +32,9 @@ class PositionSensorsParameters:
 
 
 class PositionSensors(DeviceNode):
-    """
-    Read a card and set nothing: active it publishes ``position_sensors``.
+    """Read a card and set nothing: active it publishes ``position_sensors``.
 
     A reading with a saturated input is withheld; a lost card is opened again and again.
-
     """
 
     def __init__(self, **kwargs: Any) -> None:

@@ -25,8 +25,7 @@ def smooth_fall_slope(x: float) -> float:
 
 
 class CommonStop:
-    r"""
-    Straight path through the present strokes, along the present rates, at falling speed.
+    r"""Straight path through the present strokes, along the present rates, at falling speed.
 
     With the path speed :math:`\sigma(x) = 1 - 3x^2 + 2x^3`, :math:`x = t/T`, leg :math:`i` is at
 
@@ -35,26 +34,17 @@ class CommonStop:
     so every leg covers the same :math:`\dot q_i T / 2` per rate: the platform stays on one path
     although the legs have different speeds.
 
-    Parameters
-    ----------
-    strokes, rates : ndarray, shape (6,)
-        Command at the moment the stop begins [m], [m/s].
-    acceleration : float
-        Largest deceleration of the fastest leg [m/s²].
-    limits : LegLimits or None
-        Ends of the stroke. Where the stop does not fit in front of an end, the end wins: the stop
-        is shortened and decelerates harder than asked. With None nothing wins over the
-        deceleration.
+    Args:
+        strokes, rates (6,): Command at the moment the stop begins [m], [m/s].
+        acceleration: Largest deceleration of the fastest leg [m/s²].
+        limits: Ends of the stroke. Where the stop does not fit in front of an end, the end wins:
+            the stop is shortened and decelerates harder than asked. With None nothing wins over
+            the deceleration.
 
-    Attributes
-    ----------
-    duration : float
-        Time until rest [s].
-    end : ndarray, shape (6,)
-        Strokes at rest [m].
-    shortened_for : int or None
-        Leg (1 to 6) whose stroke end shortened the stop.
-
+    Attributes:
+        duration: Time until rest [s].
+        end (6,): Strokes at rest [m].
+        shortened_for: Leg (1 to 6) whose stroke end shortened the stop.
     """
 
     def __init__(
@@ -85,19 +75,13 @@ class CommonStop:
         )
 
     def at(self, time: float) -> tuple[Array, Array]:
-        """
-        Return strokes and rates some time after the stop began.
+        """Return strokes and rates some time after the stop began.
 
-        Parameters
-        ----------
-        time : float
-            Time since the beginning [s].
+        Args:
+            time: Time since the beginning [s].
 
-        Returns
-        -------
-        tuple of two ndarrays, each of shape (6,)
-            Strokes [m] and rates [m/s]; at rest from `duration` on.
-
+        Returns:
+            (6,): Strokes [m] and rates [m/s]; at rest from `duration` on.
         """
         if time >= self.duration:
             return self.end, np.zeros_like(self.end)
@@ -107,18 +91,12 @@ class CommonStop:
 
 
 class StartOffset:
-    """
-    The small distance between where the legs are held and where a path begins, fading smoothly.
+    """The small distance between where the legs are held and where a path begins, fading smoothly.
 
-    Parameters
-    ----------
-    offset : ndarray, shape (6,)
-        Held strokes minus the beginning of the path [m].
-    since : float
-        Path time at which it begins to fade [s].
-    acceleration : float
-        Largest acceleration that the fading adds [m/s²].
-
+    Args:
+        offset (6,): Held strokes minus the beginning of the path [m].
+        since: Path time at which it begins to fade [s].
+        acceleration: Largest acceleration that the fading adds [m/s²].
     """
 
     def __init__(self, offset: Array, since: float, acceleration: float) -> None:

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Whether two sources send setpoints for the same legs.
+"""Whether two sources send setpoints for the same legs.
 
 Theirs come in turns. Those of the first make the path; those of the second would need jumps there
 and back, and are refused. One outlier is no second source, but outliers that keep coming between
@@ -24,21 +23,14 @@ ROUNDING = 1e-6
 
 
 class Contradictions:
-    """
-    Setpoints that contradict the path, in turns with those that make it.
+    """Setpoints that contradict the path, in turns with those that make it.
 
-    Parameters
-    ----------
-    acceleration : float
-        Largest acceleration of any leg [m/s²].
+    Args:
+        acceleration: Largest acceleration of any leg [m/s²].
 
-    Attributes
-    ----------
-    accepted : bool
-        Whether a setpoint was accepted since the last contradiction; set by who accepts.
-    sentence : str
-        What contradicts what, once that is sure; else empty.
-
+    Attributes:
+        accepted: Whether a setpoint was accepted since the last contradiction; set by who accepts.
+        sentence: What contradicts what, once that is sure; else empty.
     """
 
     def __init__(self, acceleration: float) -> None:
@@ -52,16 +44,11 @@ class Contradictions:
         self._turns, self._last = 0, -inf
 
     def note(self, last: LegMotion, setpoint: LegMotion) -> None:
-        """
-        Take note of a setpoint that would be a jump.
+        """Take note of a setpoint that would be a jump.
 
-        Parameters
-        ----------
-        last : LegMotion
-            End of the path so far.
-        setpoint : LegMotion
-            What was refused.
-
+        Args:
+            last: End of the path so far.
+            setpoint: What was refused.
         """
         self._count(setpoint.stamp, self._distances(last, setpoint))
 

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Setpoints that arrive with jitter become a smooth command in every cycle.
+"""Setpoints that arrive with jitter become a smooth command in every cycle.
 
 The setpoints are the knots of a path, cubic between them, played a fixed delay after their
 stamps. A path begins at rest where the legs are held. When setpoints stay away the last tangent
@@ -42,29 +41,20 @@ class Phase(Enum):
 
 
 class Interpolator:
-    """
-    Path of the six legs, played cycle by cycle.
+    """Path of the six legs, played cycle by cycle.
 
     Every method takes the instant `now` on the steady clock [s]; none reads a clock.
 
-    Parameters
-    ----------
-    limits : LegLimits
-        Ends of stroke, rate and acceleration that no command leaves.
-    settings : InterpolationSettings
-        Delay, tolerances and stopping.
-    cycle_time : float
-        Nominal time between two calls of `command` [s].
+    Args:
+        limits: Ends of stroke, rate and acceleration that no command leaves.
+        settings: Delay, tolerances and stopping.
+        cycle_time: Nominal time between two calls of `command` [s].
 
-    Attributes
-    ----------
-    counts : Counter of Verdict
-        Accepted and refused setpoints.
-    last_refusal : str
-        Why the last refused setpoint was refused, with numbers.
-    trouble : str
-        Why the last call of `command` has begun to bring the legs to rest; empty if it has not.
-
+    Attributes:
+        counts: Accepted and refused setpoints.
+        last_refusal: Why the last refused setpoint was refused, with numbers.
+        trouble: Why the last call of `command` has begun to bring the legs to rest; empty if it
+            has not.
     """
 
     def __init__(
@@ -131,16 +121,12 @@ class Interpolator:
         return None if self._stop is None else self._stop.shortened_for
 
     def hold(self, strokes: Array, rates: Array = NO_MOTION) -> None:
-        """
-        Hold the legs where they are; from now on paths that begin there are taken.
+        """Hold the legs where they are; from now on paths that begin there are taken.
 
         A leg that moves is brought to rest first, and not moved otherwise.
 
-        Parameters
-        ----------
-        strokes, rates : ndarray, shape (6,)
-            Measured [m], [m/s].
-
+        Args:
+            strokes, rates (6,): Measured [m], [m/s].
         """
         self._rest(strokes.copy())
         moving = np.where(np.abs(rates) > STILL, rates, 0.0)
@@ -166,21 +152,14 @@ class Interpolator:
         return verdict
 
     def offer(self, setpoint: LegMotion, now: float) -> Verdict:
-        """
-        Take a setpoint into the path, or refuse it.
+        """Take a setpoint into the path, or refuse it.
 
-        Parameters
-        ----------
-        setpoint : LegMotion
-            The next knot.
-        now : float
-            Instant of the call on the steady clock [s].
+        Args:
+            setpoint: The next knot.
+            now: Instant of the call on the steady clock [s].
 
-        Returns
-        -------
-        Verdict
+        Returns:
             ACCEPTED, or why not; `last_refusal` has the numbers.
-
         """
         if not setpoint.finite:
             return self.refuse(Verdict.NOT_FINITE, 'a setpoint holds a number that is not finite')
@@ -204,15 +183,11 @@ class Interpolator:
         return Verdict.ACCEPTED
 
     def stop(self, strength: float) -> None:
-        """
-        Begin to bring all legs to rest together, from the last command on.
+        """Begin to bring all legs to rest together, from the last command on.
 
-        Parameters
-        ----------
-        strength : float
-            Deceleration as a share of the acceleration limit, 0 to 1 [-]. A stop that is under way
-            goes on along its path and becomes harder, never milder.
-
+        Args:
+            strength: Deceleration as a share of the acceleration limit, 0 to 1 [-]. A stop that is
+                under way goes on along its path and becomes harder, never milder.
         """
         plan = self._plan(self._command, strength)
         if self._phase is Phase.STOPPING:
@@ -225,21 +200,14 @@ class Interpolator:
         self._begin_stop(plan)
 
     def jog(self, rates: Array, sent: float) -> str:
-        """
-        Move legs that are held, or being jogged, at these rates for a tenth of a second.
+        """Move legs that are held, or being jogged, at these rates for a tenth of a second.
 
-        Parameters
-        ----------
-        rates : ndarray, shape (6,)
-            Legs 1 to 6, at most a tenth of the rate limit [m/s].
-        sent : float
-            Instant of the request on the steady clock [s].
+        Args:
+            rates (6,): Legs 1 to 6, at most a tenth of the rate limit [m/s].
+            sent: Instant of the request on the steady clock [s].
 
-        Returns
-        -------
-        str
+        Returns:
             Why not; empty if they do.
-
         """
         if not self._following or self._phase not in {Phase.HOLDING, Phase.JOGGING}:
             return 'only legs at rest are jogged'
@@ -252,22 +220,16 @@ class Interpolator:
         return ''
 
     def command(self, now: float, *, answered: bool = True) -> LegMotion:
-        """
-        Return what the legs shall do in the cycle at `now`.
+        """Return what the legs shall do in the cycle at `now`.
 
-        Parameters
-        ----------
-        now : float
-            Instant of the cycle on the steady clock [s].
-        answered : bool
-            Whether the drives have answered the command before; if not, they may not know it.
+        Args:
+            now: Instant of the cycle on the steady clock [s].
+            answered: Whether the drives have answered the command before; if not, they may not
+                know it.
 
-        Returns
-        -------
-        LegMotion
+        Returns:
             Continuous in stroke and rate with the one before, or beginning at rest where legs
             stand after a gap.
-
         """
         step = 0.0 if self._now is None else max(now - self._now, 0.0)
         self._now = now

@@ -27,23 +27,17 @@ def too_fast(rates: Array, limits: LegLimits) -> str:
 
 
 class Jog:
-    """
-    Six legs on their way with the rates that are asked for.
+    """Six legs on their way with the rates that are asked for.
 
     All legs are slowed down by one factor, so that a direction of the platform stays one.
 
-    Parameters
-    ----------
-    strokes : ndarray, shape (6,)
-        Where the legs are held [m]; a leg that is outside its stroke moves inwards only.
-    limits : LegLimits
-        Ends of the strokes and acceleration.
+    Args:
+        strokes (6,): Where the legs are held [m]; a leg that is outside its stroke moves inwards
+            only.
+        limits: Ends of the strokes and acceleration.
 
-    Attributes
-    ----------
-    strokes, rates : ndarray, shape (6,)
-        Present command [m], [m/s].
-
+    Attributes:
+        strokes, rates (6,): Present command [m], [m/s].
     """
 
     def __init__(self, strokes: Array, limits: LegLimits) -> None:
@@ -61,21 +55,14 @@ class Jog:
         self._wanted, self._until = rates, until
 
     def advance(self, now: float, step: float) -> bool:
-        """
-        Move on.
+        """Move on.
 
-        Parameters
-        ----------
-        now : float
-            Instant of the cycle [s].
-        step : float
-            Time since the one before [s].
+        Args:
+            now: Instant of the cycle [s].
+            step: Time since the one before [s].
 
-        Returns
-        -------
-        bool
+        Returns:
             Whether the legs are at rest because nothing is asked for any more.
-
         """
         asked = now < self._until and bool(self._wanted.any())
         wanted = self._wanted * self._slowdown() if asked else np.zeros(LEGS)

@@ -16,20 +16,14 @@ NO_MOTION = read_only(np.zeros(LEGS))
 
 
 class LegMotion(NamedTuple):
-    """
-    Where the legs are or shall be, how fast, and with which force, at one instant.
+    """Where the legs are or shall be, how fast, and with which force, at one instant.
 
     The same container is a setpoint, a knot of the path and the command of a cycle.
 
-    Attributes
-    ----------
-    stamp : float
-        The instant, on the steady clock [s].
-    strokes, rates : ndarray, shape (6,)
-        Legs 1 to 6 [m], [m/s].
-    forces : ndarray, shape (6,)
-        Feed-forward force, positive pushes apart [N]; zero where none is given.
-
+    Attributes:
+        stamp: The instant, on the steady clock [s].
+        strokes, rates (6,): Legs 1 to 6 [m], [m/s].
+        forces (6,): Feed-forward force, positive pushes apart [N]; zero where none is given.
     """
 
     stamp: float

@@ -22,31 +22,19 @@ CAPACITY = 4096
 
 
 class Path:
-    """
-    Knots that arrive, and the curve through them as time goes on.
+    """Knots that arrive, and the curve through them as time goes on.
 
-    Parameters
-    ----------
-    limits : LegLimits
-        Ends of stroke, rate and acceleration that no segment leaves.
-    settings : InterpolationSettings
-        Delay and tolerances.
+    Args:
+        limits: Ends of stroke, rate and acceleration that no segment leaves.
+        settings: Delay and tolerances.
 
-    Attributes
-    ----------
-    clock : PathClock
-        Which instant is played.
-    contradictions : Contradictions
-        Whether two sources send.
-    full : bool
-        Whether a setpoint was refused because too many wait.
-    tangent : bool
-        Whether the last command is on the tangent behind the last knot.
-    waited : float
-        How far behind it [s].
-    over : bool
-        Whether the path has ended at rest.
-
+    Attributes:
+        clock: Which instant is played.
+        contradictions: Whether two sources send.
+        full: Whether a setpoint was refused because too many wait.
+        tangent: Whether the last command is on the tangent behind the last knot.
+        waited: How far behind it [s].
+        over: Whether the path has ended at rest.
     """
 
     def __init__(self, limits: LegLimits, settings: InterpolationSettings) -> None:
@@ -73,23 +61,15 @@ class Path:
         self.clock.rest()
 
     def begin(self, held: LegMotion, setpoint: LegMotion, now: float) -> Refusal | None:
-        """
-        Start a path at a setpoint that rests where the legs are held.
+        """Start a path at a setpoint that rests where the legs are held.
 
-        Parameters
-        ----------
-        held : LegMotion
-            Where they are.
-        setpoint : LegMotion
-            The first knot.
-        now : float
-            Instant of the last command on the steady clock [s].
+        Args:
+            held: Where they are.
+            setpoint: The first knot.
+            now: Instant of the last command on the steady clock [s].
 
-        Returns
-        -------
-        tuple of Verdict and str, or None
+        Returns:
             Why not.
-
         """
         settings = self._settings
         distances = np.abs(setpoint.strokes - held.strokes)
@@ -155,21 +135,14 @@ class Path:
         self.contradictions.compare(self._last, setpoint)
 
     def advance(self, now: float, step: float) -> LegMotion:
-        """
-        Play on.
+        """Play on.
 
-        Parameters
-        ----------
-        now : float
-            Instant of the cycle on the steady clock [s].
-        step : float
-            Time since the cycle before [s].
+        Args:
+            now: Instant of the cycle on the steady clock [s].
+            step: Time since the cycle before [s].
 
-        Returns
-        -------
-        LegMotion
+        Returns:
             The path at its present time; see `waited` and `over`.
-
         """
         speed = self.clock.advance(now, step, self._slope, self._bend)
         time, segment = self.clock.time, self._segment

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Which instant of the path is played now.
+"""Which instant of the path is played now.
 
 Drives that hear nothing hold their last target: after a gap between two cycles the legs stand.
 The path then goes on where it was, from speed 0 and within the acceleration limit, and catches up
@@ -27,29 +26,18 @@ CAUTION = 0.95
 
 
 class PathClock:
-    """
-    Time of the path, which runs a fixed delay behind the clock, or is on its way back to that.
+    """Time of the path, which runs a fixed delay behind the clock, or is on its way back to that.
 
-    Parameters
-    ----------
-    delay : float
-        The command is the path this much later [s].
-    limits : LegLimits
-        Rate and acceleration that no change of speed exceeds.
+    Args:
+        delay: The command is the path this much later [s].
+        limits: Rate and acceleration that no change of speed exceeds.
 
-    Attributes
-    ----------
-    time : float
-        Instant of the path that is played now [s].
-    speed : float
-        Path time per time, 1 when it is on schedule [-].
-    slipped : float
-        How far it is behind its schedule [s].
-    scaling : float
-        Speed that is asked for, 0.01 to 1 [-].
-    recovering : bool
-        Whether the path is on its way back to speed after a gap.
-
+    Attributes:
+        time: Instant of the path that is played now [s].
+        speed: Path time per time, 1 when it is on schedule [-].
+        slipped: How far it is behind its schedule [s].
+        scaling: Speed that is asked for, 0.01 to 1 [-].
+        recovering: Whether the path is on its way back to speed after a gap.
     """
 
     def __init__(self, delay: float, limits: LegLimits) -> None:
@@ -73,24 +61,16 @@ class PathClock:
         self.slipped = now - self._delay - self.time
 
     def advance(self, now: float, step: float, slope: Array, bend: Array) -> float:
-        """
-        Play on.
+        """Play on.
 
-        Parameters
-        ----------
-        now : float
-            Instant of the cycle on the steady clock [s].
-        step : float
-            Time since the cycle before [s].
-        slope, bend : ndarray, shape (6,)
-            First and second derivative of the strokes along the path where it stands now
-            [m/s], [m/s²].
+        Args:
+            now: Instant of the cycle on the steady clock [s].
+            step: Time since the cycle before [s].
+            slope, bend (6,): First and second derivative of the strokes along the path where it
+                stands now [m/s], [m/s²].
 
-        Returns
-        -------
-        float
+        Returns:
             Speed of the path [-].
-
         """
         wanted = self.scaling
         due = now - self._delay

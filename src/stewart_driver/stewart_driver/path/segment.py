@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Cubic Hermite segments between two motions of the six legs, and whether the legs may play them.
+"""Cubic Hermite segments between two motions of the six legs, and whether the legs may play them.
 
 In Bézier form a segment lies in the hull of its control points, and so do its derivatives: a few
 comparisons bound stroke and rate over the whole segment. The acceleration is linear, so its two
@@ -23,21 +22,15 @@ STROKES, RATES, ACCELERATIONS = slice(0, 4), slice(4, 7), slice(7, 9)
 
 
 class Segment:
-    """
-    The cubic that joins two motions.
+    """The cubic that joins two motions.
 
-    Attributes
-    ----------
-    first, last : LegMotion
-        Its ends; the stamps are path times [s].
-    start, end : float
-        Their path times [s].
-    coefficients : ndarray, shape (4, 6)
-        Of 1, u, u², u³, with u the time since `start` [m], [m/s], [m/s²], [m/s³].
-    hull : ndarray, shape (9, 6)
-        Rows `STROKES` and `RATES`, between which all strokes and rates lie [m], [m/s], and the
-        `ACCELERATIONS` at both ends [m/s²].
-
+    Attributes:
+        first, last: Its ends; the stamps are path times [s].
+        start, end: Their path times [s].
+        coefficients (4, 6): Of 1, u, u², u³, with u the time since `start` [m], [m/s], [m/s²],
+            [m/s³].
+        hull (9, 6): Rows `STROKES` and `RATES`, between which all strokes and rates lie [m],
+            [m/s], and the `ACCELERATIONS` at both ends [m/s²].
     """
 
     __slots__ = ('coefficients', 'end', 'first', 'force_slope', 'hull', 'last', 'start')
@@ -59,17 +52,12 @@ class Segment:
 
 
 class SegmentBuilder:
-    """
-    Makes segments and tells which of them stay within what the legs may do.
+    """Makes segments and tells which of them stay within what the legs may do.
 
-    Parameters
-    ----------
-    limits : LegLimits
-        Stroke ends and the rate of the setpoint itself, exactly; rate and acceleration in between
-        with the margin, because the cubic is not the motion that was planned.
-    margin : float
-        Factor on rate and acceleration between the setpoints [-].
-
+    Args:
+        limits: Stroke ends and the rate of the setpoint itself, exactly; rate and acceleration in
+            between with the margin, because the cubic is not the motion that was planned.
+        margin: Factor on rate and acceleration between the setpoints [-].
     """
 
     def __init__(self, limits: LegLimits, margin: float) -> None:
@@ -99,19 +87,13 @@ class SegmentBuilder:
         self._lower[rows], self._upper[rows] = lower, upper
 
     def build(self, first: LegMotion, last: LegMotion) -> Segment:
-        """
-        Join two motions.
+        """Join two motions.
 
-        Parameters
-        ----------
-        first, last : LegMotion
-            The ends; `last` is stamped later.
+        Args:
+            first, last: The ends; `last` is stamped later.
 
-        Returns
-        -------
-        Segment
+        Returns:
             Not checked yet.
-
         """
         duration = last.stamp - first.stamp
         once = 1.0 / duration
@@ -129,19 +111,13 @@ class SegmentBuilder:
         return Segment(first, last, np.dot(self._matrix, ends))
 
     def refusal_of(self, segment: Segment) -> Refusal | None:
-        """
-        Return what a segment would break anywhere between its ends.
+        """Return what a segment would break anywhere between its ends.
 
-        Parameters
-        ----------
-        segment : Segment
-            The piece.
+        Args:
+            segment: The piece.
 
-        Returns
-        -------
-        tuple of Verdict and str, or None
+        Returns:
             Kind of refusal and a sentence with leg, value and bound; None if nothing is broken.
-
         """
         hull = segment.hull
         np.greater_equal(hull, self._lower, out=self._above)

@@ -99,19 +99,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Take or read the points, fit, draw, check, and write the rig file.
+    """Take or read the points, fit, draw, check, and write the rig file.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         Exit code 0; 1 if the question whether to write was not answered with yes.
-
     """
     rig = _rig(arguments)
     table = _points(arguments)

@@ -68,24 +68,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Calibrate or check.
+    """Calibrate or check.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        See `add_arguments`.
+    Args:
+        arguments: See `add_arguments`.
 
-    Returns
-    -------
-    int
+    Returns:
         Exit code; 1 if the check fails or the operator says no.
 
-    Raises
-    ------
-    DriverError
-        If the drives cannot be read, move, or cannot be used with these offsets.
-
+    Raises:
+        DriverError: If the drives cannot be read, move, or cannot be used with these offsets.
     """
     path: Path = arguments.rig_file
     rig = load_rig(path) if path.exists() or not arguments.platform else Rig(arguments.platform)

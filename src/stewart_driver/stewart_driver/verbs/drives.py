@@ -59,26 +59,17 @@ def _add_wire(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Scan, read or write.
+    """Scan, read or write.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        See `add_arguments`.
+    Args:
+        arguments: See `add_arguments`.
 
-    Returns
-    -------
-    int
+    Returns:
         0; 1 if the object has another value than was written.
 
-    Raises
-    ------
-    ConfigurationError
-        If no interface, no such slave or no such type is named.
-    TransportError
-        If the wire cannot be used or a slave refuses.
-
+    Raises:
+        ConfigurationError: If no interface, no such slave or no such type is named.
+        TransportError: If the wire cannot be used or a slave refuses.
     """
     rig = load_rig(arguments.rig_file) if arguments.rig_file else None
     interface = arguments.interface or (rig.interface if rig else None)

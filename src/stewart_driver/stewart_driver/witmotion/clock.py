@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-When a sample was measured, although a computer reads it late.
+"""When a sample was measured, although a computer reads it late.
 
 The sensor's own quartz is regular: what arrives late was delayed (USB adapters gather bytes for up
 to 16 ms, the scheduler adds its own), what arrives early cannot exist. So the sensor's clock runs
 along the lower edge of the arrivals.
-
 """
 
 from __future__ import annotations
@@ -27,14 +25,10 @@ CHUNKS = 16
 
 
 class ArrivalTimes:
-    """
-    Latest possible instant at which a byte of the stream began to be sent.
+    """Latest possible instant at which a byte of the stream began to be sent.
 
-    Parameters
-    ----------
-    baud : int
-        Speed of the line.
-
+    Args:
+        baud: Speed of the line.
     """
 
     def __init__(self, baud: int) -> None:
@@ -47,12 +41,10 @@ class ArrivalTimes:
         self._chunks.append((end, time))
 
     def of(self, position: int, lead: int = 0) -> float:
-        """
-        Return the latest instant at which the byte `lead` before `position` can have begun.
+        """Return the latest instant at which the byte `lead` before `position` can have begun.
 
         The read that brought the byte at `position` bounds it, and so do all later ones, whose
         bytes followed. Those before it may have got lost.
-
         """
         latest = inf
         for end, time in reversed(self._chunks):
@@ -63,16 +55,11 @@ class ArrivalTimes:
 
 
 class Arrival(NamedTuple):
-    """
-    A sample that was read.
+    """A sample that was read.
 
-    Attributes
-    ----------
-    time : float
-        Latest possible instant at which it was sent, from `ArrivalTimes` [s].
-    cycles : int
-        How many cycles after the sample before it, as far as bytes tell.
-
+    Attributes:
+        time: Latest possible instant at which it was sent, from `ArrivalTimes` [s].
+        cycles: How many cycles after the sample before it, as far as bytes tell.
     """
 
     time: float
@@ -85,30 +72,21 @@ LONGEST_JUMP = 0.5
 
 @dataclass(frozen=True)
 class ClockSettings:
-    """
-    How the sensor's clock is followed.
+    """How the sensor's clock is followed.
 
-    Attributes
-    ----------
-    block, block_samples : float, int
-        Time over which the least delayed read is looked for, several times the latency of the
-        adapter [s], and fewest samples.
-    blocks : int
-        Blocks under which the line is laid.
-    outage : float
-        Silence after which the clock starts anew [s].
-    slow, lossy : float
-        A measured period may be shorter than the true one by the share `slow`, where that of the
-        table is believed, and longer by the factor `lossy`, where samples are lost [-].
-    mismatch : float
-        Relative error of the period at which it starts anew [-].
-    late : float
-        A read late by this share of a period misses a sample [-].
-    bunched : float
-        With more samples than this in a read on average they come together [-].
-    bunches, settled : int
-        Where they do, so many reads in a row must be late, and so many blocks be over.
-
+    Attributes:
+        block, block_samples: Time over which the least delayed read is looked for, several times
+            the latency of the adapter [s], and fewest samples.
+        blocks: Blocks under which the line is laid.
+        outage: Silence after which the clock starts anew [s].
+        slow, lossy: A measured period may be shorter than the true one by the share `slow`, where
+            that of the table is believed, and longer by the factor `lossy`, where samples are lost
+            [-].
+        mismatch: Relative error of the period at which it starts anew [-].
+        late: A read late by this share of a period misses a sample [-].
+        bunched: With more samples than this in a read on average they come together [-].
+        bunches, settled: Where they do, so many reads in a row must be late, and so many blocks be
+            over.
     """
 
     block: float = 0.5
@@ -125,12 +103,10 @@ class ClockSettings:
 
 
 class OwnTime:
-    """
-    Cycles between samples as the sensor's own time has them, where it sends it.
+    """Cycles between samples as the sensor's own time has them, where it sends it.
 
     Its clock is no better than a millisecond and may be set by satellites, but it counts cycles
     that left no bytes, also among samples that were read together.
-
     """
 
     def __init__(self) -> None:
@@ -139,23 +115,15 @@ class OwnTime:
         self._since = 0
 
     def cycles(self, counted: int, now: datetime | None, period: float) -> int:
-        """
-        Return how many cycles a sample comes after the one before it.
+        """Return how many cycles a sample comes after the one before it.
 
-        Parameters
-        ----------
-        counted : int
-            As bytes tell.
-        now : datetime or None
-            The sensor's time in this sample, if it has one.
-        period : float
-            Time between cycles [s].
+        Args:
+            counted: As bytes tell.
+            now: The sensor's time in this sample, if it has one.
+            period: Time between cycles [s].
 
-        Returns
-        -------
-        int
+        Returns:
             At least `counted`.
-
         """
         self._since += counted
         if now is None:
@@ -168,8 +136,7 @@ class OwnTime:
 
 
 class SampleClock:
-    """
-    Line below the arrivals of the last blocks, over the index of each sample.
+    """Line below the arrivals of the last blocks, over the index of each sample.
 
     The last sample of a read waited less than a period, or the next one would have come with it;
     so a read that is late by a period misses samples that left no bytes. The first time two reads
@@ -182,24 +149,15 @@ class SampleClock:
     left no bytes. They are missed as soon as `bunches` reads are late; those that came spoilt are
     known at once as ever.
 
-    Parameters
-    ----------
-    period : float
-        Nominal time between samples [s]; a wrong one is corrected after the first block.
-    settings : ClockSettings
-        How it follows.
+    Args:
+        period: Nominal time between samples [s]; a wrong one is corrected after the first block.
+        settings: How it follows.
 
-    Attributes
-    ----------
-    period : float
-        Time between samples as estimated now [s].
-    gaps : int
-        Samples that were sent, as the clock says, and never came; not those of an outage.
-    restarts : int
-        How often it started anew, after an outage or with another period.
-    lateness : float
-        Largest delay of a read against its stamp in the last whole block [s].
-
+    Attributes:
+        period: Time between samples as estimated now [s].
+        gaps: Samples that were sent, as the clock says, and never came; not those of an outage.
+        restarts: How often it started anew, after an outage or with another period.
+        lateness: Largest delay of a read against its stamp in the last whole block [s].
     """
 
     def __init__(self, period: float, settings: ClockSettings | None = None) -> None:
@@ -225,20 +183,14 @@ class SampleClock:
         self._expected, self._counted = inf, self.gaps
 
     def stamp(self, read: Sequence[Arrival]) -> list[float]:
-        """
-        Return when the samples of one read were sent.
+        """Return when the samples of one read were sent.
 
-        Parameters
-        ----------
-        read : sequence of Arrival
-            At least one, in the order of the stream.
+        Args:
+            read: At least one, in the order of the stream.
 
-        Returns
-        -------
-        list of float
+        Returns:
             The estimates [s], each later than the one before it, and later than the arrival only
             where it otherwise would not be.
-
         """
         settings = self._settings
         if read[0].time - self._last > max(settings.outage, 3.0 * self.period):

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Commands of the WIT standard protocol: ``FF AA register low high``, no checksum, no answer.
+"""Commands of the WIT standard protocol: ``FF AA register low high``, no checksum, no answer.
 
 A write counts only within ten seconds of an unlock, and only a read of the register shows whether
 it did. Tables: REG.h of the vendor's SDK.
-
 """
 
 from __future__ import annotations

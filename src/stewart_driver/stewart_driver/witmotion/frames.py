@@ -1,13 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The frames of the WIT standard protocol: ``55 type d0…d7 sum``, little endian.
+"""The frames of the WIT standard protocol: ``55 type d0…d7 sum``, little endian.
 
 Scale factors are those that a capture of a real WTGAHRS2 confirms; the vendor's data sheet
 v20-0523 is wrong for longitude (1e7, not 1e8), course (1/100°, not 1/10°) and dilution of
 precision (1/100, not 1/32768). What some drivers read as temperature in the angle frame is the
 version of the firmware.
-
 """
 
 from __future__ import annotations
@@ -300,11 +298,9 @@ PARSERS: MappingProxyType[int, Callable[[bytes, int], Frame]] = MappingProxyType
 
 
 def degrees_of(code: int) -> float:
-    """
-    Return the degrees of a position code, ddmm.mmmmm × 1e5.
+    """Return the degrees of a position code, ddmm.mmmmm × 1e5.
 
     The sign belongs to the whole, so degrees and minutes are split from the magnitude.
-
     """
     degrees, minutes = divmod(abs(code), 10_000_000)
     value = degrees + minutes / 6_000_000

@@ -37,18 +37,12 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """
-    How a sensor is doing.
+    """How a sensor is doing.
 
-    Attributes
-    ----------
-    severity : Severity
-        The worst of what was found.
-    message : str
-        All that was found, the worst first; one sentence if all is well.
-    values : dict of str
-        Numbers behind it, with the unit in the name.
-
+    Attributes:
+        severity: The worst of what was found.
+        message: All that was found, the worst first; one sentence if all is well.
+        values: Numbers behind it, with the unit in the name.
     """
 
     severity: Severity
@@ -79,14 +73,10 @@ class Window:
 
 
 class HealthMonitor:
-    """
-    Compare what a reader does with what it should do.
+    """Compare what a reader does with what it should do.
 
-    Parameters
-    ----------
-    settings : ReaderSettings
-        What it should do.
-
+    Args:
+        settings: What it should do.
     """
 
     def __init__(self, settings: ReaderSettings) -> None:
@@ -98,23 +88,15 @@ class HealthMonitor:
         self._enough = max(0.5, 2.5 / settings.sensor.rate)
 
     def assess(self, status: ReaderStatus, now: float, age: float | None) -> Verdict:
-        """
-        Judge what happened since the last call.
+        """Judge what happened since the last call.
 
-        Parameters
-        ----------
-        status : ReaderStatus
-            State of the reader.
-        now : float
-            Steady time [s].
-        age : float or None
-            Time since the stamp of the last sample [s]; None if there was none.
+        Args:
+            status: State of the reader.
+            now: Steady time [s].
+            age: Time since the stamp of the last sample [s]; None if there was none.
 
-        Returns
-        -------
-        Verdict
+        Returns:
             The judgement.
-
         """
         window = self._window(status, now)
         if window.duration >= self._enough:

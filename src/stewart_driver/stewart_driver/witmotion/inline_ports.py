@@ -36,25 +36,16 @@ OFFERS: Offers[Listen] = Offers()
 
 
 def listen_to(port: str, settings: ReaderSettings) -> SteppedReader:
-    """
-    Begin to read a sensor along simulated time.
+    """Begin to read a sensor along simulated time.
 
-    Parameters
-    ----------
-    port : str
-        Name of its port.
-    settings : ReaderSettings
-        How the reader behaves.
+    Args:
+        port: Name of its port.
+        settings: How the reader behaves.
 
-    Returns
-    -------
-    SteppedReader
+    Returns:
         It; the caller ends it.
 
-    Raises
-    ------
-    ConfigurationError
-        If it is a port of this machine, which lives in real time.
-
+    Raises:
+        ConfigurationError: If it is a port of this machine, which lives in real time.
     """
     return OFFERS.require('port', port)(settings)

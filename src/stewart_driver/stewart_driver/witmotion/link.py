@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Talk to a sensor that streams all the while: listen, send, ask for registers; whoever's time it is.
+"""Talk to a sensor that streams all the while: listen, send, ask for registers; on any clock.
 
 What talks to the sensor is a generator: it yields what it waits for and is sent the bytes that
 came. `carry_out` waits in real time, in the caller's thread; `Steps` goes on whenever it is asked
 to, in simulated time, and never waits.
-
 """
 
 from __future__ import annotations
@@ -49,21 +47,14 @@ def carry_out(
     sleep: Callable[[float], object],
     idle: Callable[[float], object],
 ) -> T:
-    """
-    Hold a conversation in real time.
+    """Hold a conversation in real time.
 
-    Parameters
-    ----------
-    conversation : generator
-        What is said and heard.
-    sleep, idle : callable
-        Let a time pass [s]; `idle` for waits that may be cut short.
+    Args:
+        conversation: What is said and heard.
+        sleep, idle: Let a time pass [s]; `idle` for waits that may be cut short.
 
-    Returns
-    -------
-    object
+    Returns:
         What the conversation returns.
-
     """
     try:
         wish = next(conversation)
@@ -84,21 +75,14 @@ def carry_out(
 
 
 class Steps:
-    """
-    Hold a conversation along simulated time.
+    """Hold a conversation along simulated time.
 
-    Parameters
-    ----------
-    conversation : generator
-        What is said and heard.
-    now : float
-        When it begins [s].
+    Args:
+        conversation: What is said and heard.
+        now: When it begins [s].
 
-    Attributes
-    ----------
-    due : float
-        When it goes on at the latest [s]; infinite once it is over.
-
+    Attributes:
+        due: When it goes on at the latest [s]; infinite once it is over.
     """
 
     def __init__(self, conversation: Conversation[None], now: float) -> None:
@@ -154,25 +138,16 @@ class Interrupted(Exception):
 
 
 class Link:
-    """
-    A transport with its decoder.
+    """A transport with its decoder.
 
-    Parameters
-    ----------
-    transport : Transport
-        Open line.
-    now : callable
-        Steady time [s].
-    stopped : callable
-        Tells whether to give up; every wait then ends with Interrupted.
+    Args:
+        transport: Open line.
+        now: Steady time [s].
+        stopped: Tells whether to give up; every wait then ends with Interrupted.
 
-    Attributes
-    ----------
-    decoder : Decoder
-        Its statistics count from the opening of the line.
-    arrivals : ArrivalTimes
-        When the bytes came.
-
+    Attributes:
+        decoder: Its statistics count from the opening of the line.
+        arrivals: When the bytes came.
     """
 
     def __init__(
@@ -215,21 +190,14 @@ class Link:
         return found
 
     def listen(self, duration: float, enough: int = 0) -> Conversation[list[Decoded]]:
-        """
-        Receive for a time; also how this thread pauses, for the line must be drained.
+        """Receive for a time; also how this thread pauses, for the line must be drained.
 
-        Parameters
-        ----------
-        duration : float
-            How long [s].
-        enough : int
-            End as soon as there are so many frames; 0: never.
+        Args:
+            duration: How long [s].
+            enough: End as soon as there are so many frames; 0: never.
 
-        Returns
-        -------
-        list of Decoded
+        Returns:
             The frames received.
-
         """
         end = self._now() + duration
         found: list[Decoded] = []
@@ -238,19 +206,13 @@ class Link:
         return found
 
     def registers(self, first: int) -> Conversation[tuple[int, int, int, int] | None]:
-        """
-        Ask for four registers.
+        """Ask for four registers.
 
-        Parameters
-        ----------
-        first : int
-            Number of the first of them.
+        Args:
+            first: Number of the first of them.
 
-        Returns
-        -------
-        tuple of int, or None
+        Returns:
             Their values; None if no answer came.
-
         """
         for asked in range(1, ATTEMPTS + 1):
             self.send(commands.read(first))

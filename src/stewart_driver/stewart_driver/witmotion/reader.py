@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Keep a sensor talking: open, find the speed, configure, stream, and all over when it is lost.
+"""Keep a sensor talking: open, find the speed, configure, stream, and all over when it is lost.
 
 This is a conversation (see `link`), in real time the body of a thread of its own; what it has to
 give lies in a bounded queue.
-
 """
 
 from __future__ import annotations
@@ -34,17 +32,13 @@ from stewart_driver.witmotion.transport import PortError, Transport
 
 
 def thread_meter() -> Callable[[], float]:
-    """
-    Return a function that tells the processor time of the thread that calls this one [s].
+    """Return a function that tells the processor time of the thread that calls this one [s].
 
     The clock's number is taken while the thread certainly lives; asked for by the thread's own
     number later, a thread that has just ended could bring the process down.
 
-    Returns
-    -------
-    callable
+    Returns:
         May be called from any thread; 0 once the thread has ended.
-
     """
     clock = time.pthread_getcpuclockid(threading.get_ident())
 
@@ -80,28 +74,19 @@ class Phase(Enum):
 
 @dataclass(frozen=True)
 class ReaderSettings:
-    """
-    How the reader behaves.
+    """How the reader behaves.
 
-    Attributes
-    ----------
-    port : str
-        Name of the port, for messages.
-    sensor : SensorSettings
-        What the sensor shall send.
-    configures : bool
-        False: take the sensor as it is, write nothing.
-    probes : bool
-        False: only the speed of `sensor` is tried.
-    queue : int
-        Samples kept while nobody takes them; the oldest are dropped.
-    silence : float
-        Time without a frame after which the speed is looked for again; three cycles at least [s].
-    batch_interval : float
-        Pause between two reads, so that one wake-up serves several cycles; 0: none [s].
-    backoff : tuple of float
-        Shortest and longest wait between two attempts [s]; it doubles in between.
-
+    Attributes:
+        port: Name of the port, for messages.
+        sensor: What the sensor shall send.
+        configures: False: take the sensor as it is, write nothing.
+        probes: False: only the speed of `sensor` is tried.
+        queue: Samples kept while nobody takes them; the oldest are dropped.
+        silence: Time without a frame after which the speed is looked for again; three cycles at
+            least [s].
+        batch_interval: Pause between two reads, so that one wake-up serves several cycles; 0: none
+            [s].
+        backoff: Shortest and longest wait between two attempts [s]; it doubles in between.
     """
 
     port: str
@@ -116,16 +101,11 @@ class ReaderSettings:
 
 @dataclass(frozen=True, slots=True)
 class StampedSample:
-    """
-    A sample and when it was sent.
+    """A sample and when it was sent.
 
-    Attributes
-    ----------
-    stamp : float
-        Steady time at which the first byte of the cycle left the sensor [s].
-    sample : Sample
-        What it says.
-
+    Attributes:
+        stamp: Steady time at which the first byte of the cycle left the sensor [s].
+        sample: What it says.
     """
 
     stamp: float
@@ -134,38 +114,22 @@ class StampedSample:
 
 @dataclass(frozen=True)
 class ReaderStatus:
-    """
-    How the reader is doing; counts run from its start over all connections.
+    """How the reader is doing; counts run from its start over all connections.
 
-    Attributes
-    ----------
-    phase : Phase
-        What it is about.
-    trouble : str
-        Why there is no connection; empty while there is one.
-    misconfigured : str
-        Why the sensor could not be configured; empty if it could.
-    baud : int
-        Speed of the line; 0 while there is none.
-    connections : int
-        How often frames began to come.
-    dropped : int
-        Samples that nobody took in time.
-    decoder : DecoderStatistics
-        Counts of bytes and frames of this connection.
-    grouping : GroupingStatistics
-        Counts of samples of this connection.
-    pattern : tuple of int
-        Types of a cycle as they come.
-    period : float
-        Time between samples as the clock has it [s].
-    gaps, restarts : int
-        Of the clock.
-    lateness : float
-        Of the clock [s].
-    cpu : float
-        Processor time of the thread [s].
-
+    Attributes:
+        phase: What it is about.
+        trouble: Why there is no connection; empty while there is one.
+        misconfigured: Why the sensor could not be configured; empty if it could.
+        baud: Speed of the line; 0 while there is none.
+        connections: How often frames began to come.
+        dropped: Samples that nobody took in time.
+        decoder: Counts of bytes and frames of this connection.
+        grouping: Counts of samples of this connection.
+        pattern: Types of a cycle as they come.
+        period: Time between samples as the clock has it [s].
+        gaps, restarts: Of the clock.
+        lateness: Of the clock [s].
+        cpu: Processor time of the thread [s].
     """
 
     phase: Phase
@@ -185,20 +149,13 @@ class ReaderStatus:
 
 
 class ImuReader:
-    """
-    Read samples: in a thread of its own, or along simulated time by `converse`.
+    """Read samples: in a thread of its own, or along simulated time by `converse`.
 
-    Parameters
-    ----------
-    open_port : callable
-        Takes a speed, returns an open Transport or raises PortError.
-    settings : ReaderSettings
-        How to behave.
-    now, sleep : callable
-        Steady time, and waiting for a time [s].
-    notify : callable
-        Called from the thread whenever samples were added to the queue.
-
+    Args:
+        open_port: Takes a speed, returns an open Transport or raises PortError.
+        settings: How to behave.
+        now, sleep: Steady time, and waiting for a time [s].
+        notify: Called from the thread whenever samples were added to the queue.
     """
 
     def __init__(

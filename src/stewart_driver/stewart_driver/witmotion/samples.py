@@ -1,13 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Bytes into frames, frames of one output cycle into one sample, whatever the bytes are.
+"""Bytes into frames, frames of one output cycle into one sample, whatever the bytes are.
 
 A cycle's frames are sent back to back in ascending order of their types, and every cycle has the
 same types. So a frame belongs to the cycle before it only if its type is higher and no byte lies
 between the two; otherwise a new sample begins. A sample never mixes two cycles, except when the
 bytes lost on the way are exactly a multiple of a cycle and begin and end between frames.
-
 """
 
 from __future__ import annotations
@@ -31,18 +29,12 @@ BODY = FRAME_LENGTH - 1
 
 
 class Decoded(NamedTuple):
-    """
-    One frame and where it stood.
+    """One frame and where it stood.
 
-    Attributes
-    ----------
-    position : int
-        Index of its first byte since the decoder was made.
-    type : int
-        Second byte, a FrameType.
-    frame : Frame
-        Its values.
-
+    Attributes:
+        position: Index of its first byte since the decoder was made.
+        type: Second byte, a FrameType.
+        frame: Its values.
     """
 
     position: int
@@ -52,22 +44,14 @@ class Decoded(NamedTuple):
 
 @dataclass(frozen=True)
 class DecoderStatistics:
-    """
-    Counts since the decoder was made.
+    """Counts since the decoder was made.
 
-    Attributes
-    ----------
-    bytes : int
-        Bytes fed.
-    frames : int
-        Frames found.
-    bytes_skipped : int
-        Bytes that belong to no frame.
-    checksum_errors : int
-        Places that look like a frame with a wrong sum.
-    resyncs : int
-        Frames found after bytes had to be skipped: each stands for one disturbance.
-
+    Attributes:
+        bytes: Bytes fed.
+        frames: Frames found.
+        bytes_skipped: Bytes that belong to no frame.
+        checksum_errors: Places that look like a frame with a wrong sum.
+        resyncs: Frames found after bytes had to be skipped: each stands for one disturbance.
     """
 
     bytes: int = 0
@@ -78,14 +62,12 @@ class DecoderStatistics:
 
 
 class Decoder:
-    """
-    Find the frames in a stream of bytes that comes in pieces.
+    """Find the frames in a stream of bytes that comes in pieces.
 
     A frame is a header, a known type and ten bytes whose sum is the eleventh; anything else is
     skipped byte by byte, so that the next true frame is found even if it begins within what
     looked like one. No bytes whatever raise an exception. Of random bytes one place in 1.4e6
     (256 · 256 · 256 / 12) passes for a frame: that is all that the protocol's checksum can do.
-
     """
 
     def __init__(self) -> None:
@@ -115,19 +97,13 @@ class Decoder:
         )
 
     def feed(self, data: bytes) -> list[Decoded]:
-        """
-        Take the next bytes.
+        """Take the next bytes.
 
-        Parameters
-        ----------
-        data : bytes
-            Any number of them.
+        Args:
+            data: Any number of them.
 
-        Returns
-        -------
-        list of Decoded
+        Returns:
             The frames that ended in these bytes, in order.
-
         """
         buffer = self._rest + data
         origin = self._position
@@ -178,23 +154,15 @@ NOISE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """
-    What the sensor said in one cycle.
+    """What the sensor said in one cycle.
 
-    Attributes
-    ----------
-    position : int
-        Index of the sample's first byte in the stream.
-    frames : dict of int to Frame
-        By type; never changed once made.
-    complete : bool
-        False if a type is missing that the other cycles have.
-    lead : int
-        Bytes of the cycle before the first byte, of frames that are missing.
-    cycles : int
-        How many cycles after the sample before it, as bytes tell: one more for each spoilt one, 0
-        if both are what is left of one cycle.
-
+    Attributes:
+        position: Index of the sample's first byte in the stream.
+        frames: By type; never changed once made.
+        complete: False if a type is missing that the other cycles have.
+        lead: Bytes of the cycle before the first byte, of frames that are missing.
+        cycles: How many cycles after the sample before it, as bytes tell: one more for each spoilt
+            one, 0 if both are what is left of one cycle.
     """
 
     position: int
@@ -211,21 +179,14 @@ class Sample:
 
 @dataclass
 class GroupingStatistics:
-    """
-    Counts since the grouper was made.
+    """Counts since the grouper was made.
 
-    Attributes
-    ----------
-    samples : int
-        Samples given out, incomplete ones included.
-    incomplete : int
-        Those among them that lack a type.
-    repeated : int
-        Those among them that carry the same acceleration and angular velocity as the one before:
-        the sensor measures more slowly than it sends, or is frozen.
-    types : dict of int to int
-        Frames by type.
-
+    Attributes:
+        samples: Samples given out, incomplete ones included.
+        incomplete: Those among them that lack a type.
+        repeated: Those among them that carry the same acceleration and angular velocity as the one
+            before: the sensor measures more slowly than it sends, or is frozen.
+        types: Frames by type.
     """
 
     samples: int = 0
@@ -235,18 +196,13 @@ class GroupingStatistics:
 
 
 class CycleGrouper:
-    """
-    Collect frames until their cycle is over.
+    """Collect frames until their cycle is over.
 
     The types of a cycle are learned from the stream, so that no setting has to be believed.
 
-    Attributes
-    ----------
-    statistics : GroupingStatistics
-        Live counts.
-    pattern : tuple of int
-        Types of a complete cycle, empty until learned.
-
+    Attributes:
+        statistics: Live counts.
+        pattern: Types of a complete cycle, empty until learned.
     """
 
     def __init__(self) -> None:
@@ -263,19 +219,13 @@ class CycleGrouper:
         self._inertial: tuple[Any, Any] = (None, None)
 
     def feed(self, decoded: Iterable[Decoded]) -> list[Sample]:
-        """
-        Take the next frames.
+        """Take the next frames.
 
-        Parameters
-        ----------
-        decoded : iterable of Decoded
-            In the order of the stream.
+        Args:
+            decoded: In the order of the stream.
 
-        Returns
-        -------
-        list of Sample
+        Returns:
             Those whose cycle is now known to be over.
-
         """
         samples: list[Sample] = []
         counts = self.statistics.types
@@ -354,12 +304,10 @@ def isotropic(sigma: float) -> list[float]:
 
 
 def attitude_of(sample: Sample) -> tuple[float, float, float, float] | None:
-    """
-    Return the attitude that a sample carries, as a unit quaternion x, y, z, w.
+    """Return the attitude that a sample carries, as a unit quaternion x, y, z, w.
 
     The quaternion frame if there is one, otherwise the angles; None if there is neither, or only
     the zeros of a filter that has not begun.
-
     """
     quaternion = sample.get(QuaternionFrame)
     if quaternion is None:

@@ -27,29 +27,20 @@ def order(*first: int) -> tuple[int, ...]:
 
 
 def probe(link: Link, candidates: Sequence[int]) -> Conversation[int]:
-    """
-    Try speeds until frames come.
+    """Try speeds until frames come.
 
     At each speed the sensor is also asked for a register, twice, which needs no unlocking and
     changes nothing: so a sensor that sends rarely, or nothing at all, is found, too.
 
-    Parameters
-    ----------
-    link : Link
-        Open line; left at the speed found.
-    candidates : sequence of int
-        Speeds in the order of trial.
+    Args:
+        link: Open line; left at the speed found.
+        candidates: Speeds in the order of trial.
 
-    Returns
-    -------
-    int
+    Returns:
         The speed.
 
-    Raises
-    ------
-    SensorSilent
-        If no frame came at any speed; says whether bytes did.
-
+    Raises:
+        SensorSilent: If no frame came at any speed; says whether bytes did.
     """
     before = link.decoder.statistics.bytes
     for baud in candidates:
@@ -80,32 +71,21 @@ CONTENT_MASK = 0x07FF
 
 @dataclass(frozen=True)
 class SensorSettings:
-    """
-    What a sensor shall send.
+    """What a sensor shall send.
 
-    Attributes
-    ----------
-    content : tuple of FrameType
-        Frames of a cycle.
-    rate : float
-        Cycles per second [Hz].
-    baud : int
-        Speed of the line.
-    algorithm : Algorithm
-        Nine axes: yaw from the magnetometer; six: yaw from the gyroscope alone.
-    save : bool
-        Keep the settings through a loss of power; also restart a sensor that needs it to obey.
-    bandwidth : float
-        Corner of the sensor's low pass [Hz].
-    gyroscope_range, accelerometer_range : float
-        Full scale [°/s], [g].
+    Attributes:
+        content: Frames of a cycle.
+        rate: Cycles per second [Hz].
+        baud: Speed of the line.
+        algorithm: Nine axes: yaw from the magnetometer; six: yaw from the gyroscope alone.
+        save: Keep the settings through a loss of power; also restart a sensor that needs it to
+            obey.
+        bandwidth: Corner of the sensor's low pass [Hz].
+        gyroscope_range, accelerometer_range: Full scale [°/s], [g].
 
-    Raises
-    ------
-    ConfigurationError
-        If a value is not in the sensor's tables, or the line cannot carry the rate: the sensor
-        would lower it without a word.
-
+    Raises:
+        ConfigurationError: If a value is not in the sensor's tables, or the line cannot carry the
+            rate: the sensor would lower it without a word.
     """
 
     content: tuple[FrameType, ...]
@@ -158,32 +138,20 @@ class SensorSettings:
 def configure(
     link: Link, settings: SensorSettings, *, obeys: bool = True
 ) -> Conversation[tuple[Register, ...]]:
-    """
-    Write what differs, and read it back.
+    """Write what differs, and read it back.
 
-    Parameters
-    ----------
-    link : Link
-        Line at the sensor's speed; left at `settings.baud`.
-    settings : SensorSettings
-        What it shall send.
-    obeys : bool
-        False if its stream is not what its registers may say.
+    Args:
+        link: Line at the sensor's speed; left at `settings.baud`.
+        settings: What it shall send.
+        obeys: False if its stream is not what its registers may say.
 
-    Returns
-    -------
-    tuple of Register
+    Returns:
         What was changed; empty if the sensor had it all.
 
-    Raises
-    ------
-    SensorSilent
-        If the sensor does not answer.
-    RegisterRefused
-        If a register keeps another value.
-    DriverError
-        If it does not obey its registers, and must not be restarted.
-
+    Raises:
+        SensorSilent: If the sensor does not answer.
+        RegisterRefused: If a register keeps another value.
+        DriverError: If it does not obey its registers, and must not be restarted.
     """
     wanted = settings.wanted()
     found = yield from registers(link)
@@ -259,12 +227,10 @@ def write(link: Link, register: Register, value: int) -> Conversation[None]:
 
 
 def change_baud(link: Link, settings: SensorSettings) -> Conversation[None]:
-    """
-    Change the speed of the sensor and follow it.
+    """Change the speed of the sensor and follow it.
 
     Some firmware changes at once, some only after saving and a restart, which is done only if
     saving is asked for.
-
     """
     before, code = link.baud, commands.baud_code(settings.baud)
     link.send(commands.unlock())

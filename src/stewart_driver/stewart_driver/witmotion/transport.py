@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The serial port: what the rest needs of it, pyserial behind it, and what goes wrong with a sensor.
+"""The serial port: what the rest needs of it, pyserial behind it, and its errors.
 
 Whatever pyserial, termios and the operating system raise becomes a PortError here and nowhere
 else. Local POSIX devices only: waiting is done on the file descriptor, which costs a tenth of
@@ -15,7 +14,6 @@ DriverError
 │   └── PortLost           it was open and is gone: unplugged
 ├── SensorSilent           the sensor does not answer, or nothing intelligible comes
 └── RegisterRefused        a register does not hold what was written to it
-
 """
 
 from __future__ import annotations
@@ -98,11 +96,9 @@ REASONS: MappingProxyType[int, tuple[type[PortError], str]] = MappingProxyType(
 
 
 class Transport(Protocol):
-    """
-    A serial line to a sensor.
+    """A serial line to a sensor.
 
     Every method may raise PortError and nothing else.
-
     """
 
     @property
@@ -128,23 +124,16 @@ class Transport(Protocol):
 
 
 def foreign(port: str, error: Exception, *, opened: bool) -> PortError:
-    """
-    Return the PortError that stands for an exception of pyserial, termios or the system.
+    """Return the PortError that stands for an exception of pyserial, termios or the system.
 
-    Parameters
-    ----------
-    port : str
-        Name of the device.
-    error : Exception
-        One of FOREIGN.
-    opened : bool
-        True once it was open: what then fails, but for a value refused, means that it is gone.
+    Args:
+        port: Name of the device.
+        error: One of FOREIGN.
+        opened: True once it was open: what then fails, but for a value refused, means that it is
+            gone.
 
-    Returns
-    -------
-    PortError
+    Returns:
         Of the class that fits.
-
     """
     if not isinstance(error, (OSError, termios.error)):
         return PortError(port, str(error))
@@ -166,21 +155,14 @@ def mapped(port: str, *, opened: bool) -> Iterator[None]:
 
 
 class SerialTransport:
-    """
-    A local serial port, 8N1, opened for this process alone.
+    """A local serial port, 8N1, opened for this process alone.
 
-    Parameters
-    ----------
-    port : str
-        Device, best a stable name: ``/dev/serial/by-id/…``.
-    baud : int
-        Speed at first.
+    Args:
+        port: Device, best a stable name: ``/dev/serial/by-id/…``.
+        baud: Speed at first.
 
-    Raises
-    ------
-    PortError
-        If it cannot be opened.
-
+    Raises:
+        PortError: If it cannot be opened.
     """
 
     def __init__(self, port: str, baud: int) -> None:

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-LU factors of the model's small blocks.
+"""LU factors of the model's small blocks.
 
 The constraint Jacobian couples a leg's twelve coordinates only with itself and the platform, so
 one 12x12 factorisation a leg serves velocity, acceleration and multipliers.

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The twelve constraints of one leg: their values, their Jacobian and Q_d.
+"""The twelve constraints of one leg: their values, their Jacobian and Q_d.
 
 Rows 0-3 universal joint base-cylinder (Eq. 15), 4-8 prismatic joint cylinder-rod (Eq. 13), 9-11
 spherical joint rod-platform (Eq. 12). The leg's coordinates are those of cylinder, then rod:
@@ -63,8 +62,7 @@ def _point_rows(arm, axes, row, column, sign, out):  # type: ignore[no-untyped-d
 def leg_constraints(  # type: ignore[no-untyped-def]
     base, universal_axis, base_arm, cylinder, rod_arm, rod, upper_point, out
 ):
-    """
-    Values of the twelve constraints.
+    """Values of the twelve constraints.
 
     `cylinder` and `rod` are (centre of mass, attitude); `base_arm` leads from the cylinder's
     centre to the base joint, `rod_arm` from the rod's to the upper joint, both in body axes.
@@ -145,8 +143,7 @@ def _dot_second(a, da, dda, b, db, ddb):  # type: ignore[no-untyped-def]
 def leg_quadratic(  # type: ignore[no-untyped-def]
     universal_axis, base_arm, cylinder, cylinder_rates, rod_arm, rod, rod_rates, out
 ):
-    """
-    Q_d of the leg's own coordinates: minus the constraints' second derivative at q'' = 0.
+    """Q_d of the leg's own coordinates: minus the constraints' second derivative at q'' = 0.
 
     `cylinder_rates` and `rod_rates` are (velocity, angular velocity, angular acceleration at
     q'' = 0). The platform's part of rows 9-11 is the caller's.

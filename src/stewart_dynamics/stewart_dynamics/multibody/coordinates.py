@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-ZXZ Euler angles as coordinates of a body, and a way past their singularity.
+r"""ZXZ Euler angles as coordinates of a body, and a way past their singularity.
 
 The paper's attitude is :math:`A = R_z(\phi) R_x(\theta) R_z(\psi)`, singular at
 :math:`\theta = 0`, which is the home attitude. The way past it is an offset frame: the angles

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-One sample of the 78-coordinate model: positions, velocities, accelerations, multipliers.
+"""One sample of the 78-coordinate model: positions, velocities, accelerations, multipliers.
 
 Bodies: 0 the platform, 1-6 the cylinders, 7-12 the rods; coordinates of body b are 6b to 6b + 5,
 centre of mass then angles. Constraint rows 12 i to 12 i + 11 belong to leg i, 72 to 77 to the
@@ -150,8 +149,7 @@ def _move_leg(  # type: ignore[no-untyped-def]
     order,
     violations,
 ):
-    """
-    Let cylinder and rod follow their upper joint; return CONVERGED or why not.
+    """Let cylinder and rod follow their upper joint; return CONVERGED or why not.
 
     `upper` (3, 3) is the joint's position, velocity and acceleration. Leaves the factored
     Jacobian in `matrix`, and in `rotations`, `axes` (2, 3, 3), `omega`, `alpha` (2, 3) the
@@ -217,8 +215,7 @@ def solve_sample(  # type: ignore[no-untyped-def]
     forces,
     violations,
 ):
-    """
-    Solve one sample; return CONVERGED or why not.
+    """Solve one sample; return CONVERGED or why not.
 
     `masses` (3,), `centres` (3, 3) and `inertias` (3, 3, 3) are those of platform (from
     platform_link's origin), cylinder (from the base joint) and rod (from the upper joint).

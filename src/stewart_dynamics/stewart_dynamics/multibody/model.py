@@ -24,25 +24,21 @@ from stewart_kinematics.platform import Platform
 
 @dataclass(frozen=True, eq=False)
 class MultibodySolution:
-    """
-    Everything the model knows about a motion; n samples.
+    """Everything the model knows about a motion; n samples.
 
     Bodies are platform, cylinders 1-6, rods 1-6; a body's six coordinates are its centre of mass
     and three ZXZ angles.
 
-    Attributes
-    ----------
-    coordinates, velocities, accelerations : ndarray, shape (n, 78)
-        q, dq, ddq [m, rad and per s, s²].
-    multipliers : ndarray, shape (n, 78)
-        Eq. 7: twelve a leg (universal 4, prismatic 5, spherical 3), then the six drives.
-    generalised_forces : ndarray, shape (n, 13, 6)
-        Eq. 8, Q_c = C_qᵀ λ of every body [N, N m along the angles' axes].
-    actuator_forces : ndarray, shape (n, 6)
-        With the drives replaced by actuators in the legs, positive pushes apart [N].
-    position_violation, velocity_violation : ndarray, shape (n,)
-        Largest magnitude of C [m, -] and of its time derivative [m/s, 1/s].
-
+    Attributes:
+        coordinates, velocities, accelerations (n, 78): q, dq, ddq [m, rad and per s, s²].
+        multipliers (n, 78): Eq. 7: twelve a leg (universal 4, prismatic 5, spherical 3), then the
+            six drives.
+        generalised_forces (n, 13, 6): Eq. 8, Q_c = C_qᵀ λ of every body [N, N m along the angles'
+            axes].
+        actuator_forces (n, 6): With the drives replaced by actuators in the legs, positive pushes
+            apart [N].
+        position_violation, velocity_violation (n,): Largest magnitude of C [m, -] and of its time
+            derivative [m/s, 1/s].
     """
 
     coordinates: Array
@@ -57,24 +53,17 @@ class MultibodySolution:
 
 @dataclass(frozen=True, eq=False)
 class MultibodyModel:
-    """
-    Thirteen rigid bodies and their joints.
+    """Thirteen rigid bodies and their joints.
 
-    Attributes
-    ----------
-    base_joints, platform_joints, universal_axes : ndarray, shape (6, 3)
-        Joint centres and the universal joints' axes that are fixed in the base [m, -].
-    gravity : ndarray, shape (3,)
-        In ``base_link`` [m/s²].
-    masses : ndarray, shape (3,)
-        Platform with payload, cylinder, rod [kg].
-    centres : ndarray, shape (3, 3)
-        Their centres of mass from platform_link's origin, base joint, upper joint [m].
-    inertias : ndarray, shape (3, 3, 3)
-        About the centres of mass, body axes [kg m²].
-    coordinates : Coordinates
-        Which axes the Euler angles describe.
-
+    Attributes:
+        base_joints, platform_joints, universal_axes (6, 3): Joint centres and the universal
+            joints' axes that are fixed in the base [m, -].
+        gravity (3,): In ``base_link`` [m/s²].
+        masses (3,): Platform with payload, cylinder, rod [kg].
+        centres (3, 3): Their centres of mass from platform_link's origin, base joint, upper joint
+            [m].
+        inertias (3, 3, 3): About the centres of mass, body axes [kg m²].
+        coordinates: Which axes the Euler angles describe.
     """
 
     base_joints: Array
@@ -93,29 +82,19 @@ class MultibodyModel:
         coordinates: Coordinates = Coordinates.OFFSET,
         universal_axes: Array | None = None,
     ) -> MultibodyModel:
-        """
-        Read the model off a platform's description.
+        """Read the model off a platform's description.
 
-        Parameters
-        ----------
-        platform : Platform
-            Description with masses.
-        coordinates : Coordinates
-            ``OFFSET`` (regular at home) or the paper's own.
-        universal_axes : ndarray, shape (6, 3), optional
-            Directions of the universal joints' axes that are fixed in the base (the paper's X_M);
-            those of the description when not given.
+        Args:
+            platform: Description with masses.
+            coordinates: ``OFFSET`` (regular at home) or the paper's own.
+            universal_axes (6, 3): Directions of the universal joints' axes that are fixed in the
+                base (the paper's X_M); those of the description when not given.
 
-        Returns
-        -------
-        MultibodyModel
+        Returns:
             The model; a payload is fixed to the platform.
 
-        Raises
-        ------
-        MissingMasses
-            If the description holds no masses.
-
+        Raises:
+            MissingMasses: If the description holds no masses.
         """
         known = platform.masses
         if known is None:
@@ -135,29 +114,20 @@ class MultibodyModel:
         )
 
     def solve(self, motion: Motion) -> MultibodySolution:
-        """
-        Solve positions, velocities, accelerations and multipliers for a motion.
+        """Solve positions, velocities, accelerations and multipliers for a motion.
 
-        Parameters
-        ----------
-        motion : Motion
-            Pose, twist and acceleration, shape (n,) or ().
+        Args:
+            motion: Pose, twist and acceleration, shape (n,) or ().
 
-        Returns
-        -------
-        MultibodySolution
+        Returns:
             With n = 1 for a single sample.
 
-        Raises
-        ------
-        SingularPose
-            If the legs do not span all wrenches at a sample.
-        ConvergenceError
-            If the angles are singular there (``Coordinates.PAPER`` near home), or the constraints
-            of a leg cannot be closed: it has no length or lies along its universal joint's axis.
-        StewartError
-            If a value is not finite.
-
+        Raises:
+            SingularPose: If the legs do not span all wrenches at a sample.
+            ConvergenceError: If the angles are singular there (``Coordinates.PAPER`` near home),
+                or the constraints of a leg cannot be closed: it has no length or lies along its
+                universal joint's axis.
+            StewartError: If a value is not finite.
         """
         for name in Motion.__dataclass_fields__:
             refuse_not_finite(name, getattr(motion, name))

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The verb ``stewart dynamics``: from a motion of the platform to the forces of its legs.
+"""The verb ``stewart dynamics``: from a motion of the platform to the forces of its legs.
 
 The table needs pose, twist and acceleration. Where it has not, `--differentiate` makes them: a
 spline of continuous acceleration through the samples, cubic through poses and quintic through
 poses and twists, and its exact derivatives.
-
 """
 
 from __future__ import annotations
@@ -67,28 +65,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Read a motion, write forces.
+    """Read a motion, write forces.
 
-    Parameters
-    ----------
-    arguments : Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         0.
 
-    Raises
-    ------
-    ConfigurationError
-        If the table or the platform cannot be used, or derivatives are missing.
-    MissingMasses, UnphysicalInertia, SingularPose
-        If there are no forces to be had.
-    OSError
-        If a file cannot be read or written.
-
+    Raises:
+        ConfigurationError: If the table or the platform cannot be used, or derivatives are
+            missing.
+        MissingMasses, UnphysicalInertia, SingularPose: If there are no forces to be had.
+        OSError: If a file cannot be read or written.
     """
     platform = Platform.from_yaml(arguments.platform)
     model = InertialModel.from_platform(platform)

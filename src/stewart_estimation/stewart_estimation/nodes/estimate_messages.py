@@ -35,18 +35,12 @@ Counts = NDArray[np.int64]
 
 
 class ImuReading(NamedTuple):
-    """
-    A decoded Imu in sensor axes (REP-145).
+    """A decoded Imu in sensor axes (REP-145).
 
-    Attributes
-    ----------
-    stamp : int
-        [ns].
-    specific_force, angular_velocity : ndarray, shape (3,)
-        [m/s²], [rad/s].
-    force_covariance, rate_covariance : ndarray, shape (9,)
-        As the message states them.
-
+    Attributes:
+        stamp: [ns].
+        specific_force, angular_velocity (3,): [m/s²], [rad/s].
+        force_covariance, rate_covariance (9,): As the message states them.
     """
 
     stamp: int
@@ -64,23 +58,19 @@ class Strokes(NamedTuple):
 
 
 def imu_reader() -> Reader[ImuReading]:
-    """
-    Return a reader of Imu messages.
+    """Return a reader of Imu messages.
 
     Its ``read`` raises MessageError where specific force or angular velocity is not measured: its
     covariance begins with -1.
-
     """
     return Reader(Imu, _imu)
 
 
 def stroke_reader() -> Reader[Strokes]:
-    """
-    Return a reader of the strokes of JointState messages, some of ``leg_1`` to ``leg_6``.
+    """Return a reader of the strokes of JointState messages, some of ``leg_1`` to ``leg_6``.
 
     Its ``read`` gives NaN for legs that the message does not have or has as NaN, and raises
     MessageError where it names no leg, one twice, or another number of joints than it has strokes.
-
     """
     return Reader(JointState, _strokes)
 
@@ -191,24 +181,17 @@ class EstimateWriter:
     def acceleration(
         self, stamp: int, estimate: Estimate, before: Estimate | None, settings: FilterSettings
     ) -> bytes:
-        """
-        Return the acceleration of ``platform_link``'s origin in base axes.
+        """Return the acceleration of ``platform_link``'s origin in base axes.
 
-        Parameters
-        ----------
-        stamp : int
-            Of the estimate [ns].
-        estimate, before : Estimate
-            This one and the one before it: the angular acceleration is their difference, and is
-            marked as not measured (variances -1) where there is none before.
-        settings : FilterSettings
-            Noise of the IMU.
+        Args:
+            stamp: Of the estimate [ns].
+            estimate, before: This one and the one before it: the angular acceleration is their
+                difference, and is marked as not measured (variances -1) where there is none
+                before.
+            settings: Noise of the IMU.
 
-        Returns
-        -------
-        bytes
+        Returns:
             AccelWithCovarianceStamped in ``base_link``.
-
         """
         self._linear[:] = estimate.linear_acceleration
         self._angular[:], self._covariance[:] = full_acceleration(estimate, before, settings)
@@ -223,25 +206,16 @@ class EstimateWriter:
         *,
         delayed: bool,
     ) -> bytes:
-        """
-        Return how the legs fitted, and what the filter thinks of the IMU.
+        """Return how the legs fitted, and what the filter thinks of the IMU.
 
-        Parameters
-        ----------
-        stamp : int
-            Of the estimate [ns].
-        estimate, update : Estimate, Update
-            Innovations are NaN where a leg was missing.
-        counts : tuple of two ndarrays of int, shape (6,)
-            Samples accepted and rejected so far.
-        delayed : bool
-            Whether the delay of the IMU is estimated.
+        Args:
+            stamp: Of the estimate [ns].
+            estimate, update: Innovations are NaN where a leg was missing.
+            counts (6,): Samples accepted and rejected so far.
+            delayed: Whether the delay of the IMU is estimated.
 
-        Returns
-        -------
-        bytes
+        Returns:
             EstimatorStatus, in sensor axes.
-
         """
         for view, values in zip(
             self._fit,

@@ -17,14 +17,10 @@ from stewart_node_support.qos import SENSOR_QOS
 
 
 class EstimatePublishers:
-    """
-    Publish estimates one after the other.
+    """Publish estimates one after the other.
 
-    Parameters
-    ----------
-    node : rclpy.node.Node
-        Node that publishes.
-
+    Args:
+        node: Node that publishes.
     """
 
     def __init__(self, node: Node) -> None:
@@ -44,20 +40,13 @@ class EstimatePublishers:
         settings: FilterSettings,
         counts: tuple[Counts, Counts],
     ) -> None:
-        """
-        Publish one estimate.
+        """Publish one estimate.
 
-        Parameters
-        ----------
-        stamp : int
-            Of the estimate [ns].
-        item : LiveResult
-            The estimate and how the legs fitted.
-        settings : FilterSettings
-            What the filter was told.
-        counts : tuple of two ndarrays of int, shape (6,)
-            Samples accepted and rejected so far.
-
+        Args:
+            stamp: Of the estimate [ns].
+            item: The estimate and how the legs fitted.
+            settings: What the filter was told.
+            counts (6,): Samples accepted and rejected so far.
         """
         estimate, writer = item.estimate, self._writer
         before = None if item.restarted else self._before

@@ -70,28 +70,19 @@ def settings_from(
     specific_force: Array | None,
     angular_velocity: Array | None,
 ) -> FilterSettings:
-    """
-    Return what the filter is told.
+    """Return what the filter is told.
 
-    Parameters
-    ----------
-    parameters : EstimatorParameters
-        Of the node.
-    platform : Platform
-        Gravity, and where the IMU sits.
-    specific_force, angular_velocity : ndarray, shape (3,), or None
-        Standard deviations that the IMU's messages state [m/s²], [rad/s].
+    Args:
+        parameters: Of the node.
+        platform: Gravity, and where the IMU sits.
+        specific_force, angular_velocity (3,): Standard deviations that the IMU's messages state
+            [m/s²], [rad/s].
 
-    Returns
-    -------
-    FilterSettings
+    Returns:
         A parameter above 0 has the last word on a standard deviation.
 
-    Raises
-    ------
-    ConfigurationError
-        If nobody knows where the IMU sits.
-
+    Raises:
+        ConfigurationError: If nobody knows where the IMU sits.
     """
     adaptation = Adaptation() if parameters.adapt else None
     return settings_for(

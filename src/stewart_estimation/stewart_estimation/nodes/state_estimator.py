@@ -33,14 +33,12 @@ LEVELS = {'ok': Level.OK, 'warn': Level.WARN, 'error': Level.ERROR}
 
 
 class StateEstimator(Node):
-    """
-    Subscribe ``imu/data`` and ``actuator_states``, publish where the platform is.
+    """Subscribe ``imu/data`` and ``actuator_states``, publish where the platform is.
 
     ``platform/odometry``, ``platform/acceleration`` and ``estimator/status`` carry the stamp of
     the leg sample, as soon as the IMU has passed it. While the legs are silent they follow the
     IMU for ``coast``; then, and until there is a start, nothing is published and the diagnostics
     say why.
-
     """
 
     def __init__(self, **kwargs: Any) -> None:

@@ -60,26 +60,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Filter a recording and judge the innovations.
+    """Filter a recording and judge the innovations.
 
-    Parameters
-    ----------
-    arguments : Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         0, or 1 if a test is broken.
 
-    Raises
-    ------
-    StewartError, BagError
-        If something cannot be used.
-    OSError
-        If a file cannot be read or written.
-
+    Raises:
+        StewartError, BagError: If something cannot be used.
+        OSError: If a file cannot be read or written.
     """
     if not arguments.settled >= 0.0:
         raise ConfigurationError('--settled', arguments.settled, 'a time of at least 0 s')

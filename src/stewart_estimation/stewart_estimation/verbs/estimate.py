@@ -48,26 +48,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Filter a recording, write the estimates, print a summary.
+    """Filter a recording, write the estimates, print a summary.
 
-    Parameters
-    ----------
-    arguments : Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         Exit code 0.
 
-    Raises
-    ------
-    StewartError, BagError
-        If something cannot be used.
-    OSError
-        If a file cannot be read or written.
-
+    Raises:
+        StewartError, BagError: If something cannot be used.
+        OSError: If a file cannot be read or written.
     """
     with show_part('estimate') as show:
         run = run_filter(arguments, show, smoothed=arguments.smooth)
@@ -85,19 +76,13 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def summary(run: Run) -> dict[str, Any]:
-    """
-    Say in figures what came out.
+    """Say in figures what came out.
 
-    Parameters
-    ----------
-    run : Run
-        A recording that went through the filter.
+    Args:
+        run: A recording that went through the filter.
 
-    Returns
-    -------
-    dict
+    Returns:
         Plain data: counts, typical standard deviations, biases at the end, consistency.
-
     """
     series, final = run.smoothed or run.filtered, len(run.filtered) - 1
     known = np.isfinite(series.position[:, 0])

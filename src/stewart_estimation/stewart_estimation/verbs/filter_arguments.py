@@ -37,22 +37,14 @@ from stewart_tables.progress import between, Progress
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """
-    A recording that went through the filter.
+    """A recording that went through the filter.
 
-    Attributes
-    ----------
-    platform : Platform
-        What moved.
-    measurements : Measurements
-        What was measured.
-    settings : FilterSettings
-        What the filter was told.
-    filtered : EstimateSeries
-        What it says.
-    smoothed : EstimateSeries or None
-        The same with knowledge of the future, where asked for.
-
+    Attributes:
+        platform: What moved.
+        measurements: What was measured.
+        settings: What the filter was told.
+        filtered: What it says.
+        smoothed: The same with knowledge of the future, where asked for.
     """
 
     platform: Platform
@@ -102,30 +94,19 @@ def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_filter(arguments: argparse.Namespace, show: Progress, *, smoothed: bool = False) -> Run:
-    """
-    Read the input and filter it.
+    """Read the input and filter it.
 
-    Parameters
-    ----------
-    arguments : Namespace
-        As `add_filter_arguments` defines them.
-    show : callable
-        Told which part is done, 0 to 1.
-    smoothed : bool
-        Smooth, too.
+    Args:
+        arguments: As `add_filter_arguments` defines them.
+        show: Told which part is done, 0 to 1.
+        smoothed: Smooth, too.
 
-    Returns
-    -------
-    Run
+    Returns:
         What came of it.
 
-    Raises
-    ------
-    StewartError, BagError
-        If something cannot be used; row or topic, and time, are named.
-    OSError
-        If a file cannot be read.
-
+    Raises:
+        StewartError, BagError: If something cannot be used; row or topic, and time, are named.
+        OSError: If a file cannot be read.
     """
     platform = Platform.from_yaml(arguments.platform)
     measurements = read_measurements(arguments, platform.geometry, between(show, 0.0, 0.3))

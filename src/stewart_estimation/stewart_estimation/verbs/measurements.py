@@ -37,18 +37,13 @@ class WrongInput(EstimationError):
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """
-    What goes into the filter.
+    """What goes into the filter.
 
-    Attributes
-    ----------
-    imu, legs : ImuSeries, LegSeries
-        Samples, on one time scale.
-    origin_ns : int
-        Instant of time 0 [ns since the epoch]; 0 for CSV files, whose times are kept.
-    specific_force, angular_velocity : ndarray, shape (3,), or None
-        Standard deviations that the IMU's messages state [m/s²], [rad/s]; None where unknown.
-
+    Attributes:
+        imu, legs: Samples, on one time scale.
+        origin_ns: Instant of time 0 [ns since the epoch]; 0 for CSV files, whose times are kept.
+        specific_force, angular_velocity (3,): Standard deviations that the IMU's messages state
+            [m/s²], [rad/s]; None where unknown.
     """
 
     imu: ImuSeries
@@ -86,32 +81,21 @@ def add_measurement_arguments(parser: argparse.ArgumentParser) -> None:
 def read_measurements(
     arguments: argparse.Namespace, geometry: Geometry, progress: Progress = silent
 ) -> Measurements:
-    """
-    Read what the arguments name.
+    """Read what the arguments name.
 
-    Parameters
-    ----------
-    arguments : Namespace
-        As `add_measurement_arguments` defines them.
-    geometry : Geometry
-        Says how long a leg of no stroke is.
-    progress : callable
-        Told how far it has come with CSV files.
+    Args:
+        arguments: As `add_measurement_arguments` defines them.
+        geometry: Says how long a leg of no stroke is.
+        progress: Told how far it has come with CSV files.
 
-    Returns
-    -------
-    Measurements
+    Returns:
         At least two samples of either sensor, with a common span of time.
 
-    Raises
-    ------
-    WrongInput
-        If neither a bag nor both files are named, or both are.
-    BadRecording, ConfigurationError, BagError
-        If they cannot be used; row or topic, and time, are named.
-    OSError
-        If a file cannot be read.
-
+    Raises:
+        WrongInput: If neither a bag nor both files are named, or both are.
+        BadRecording, ConfigurationError, BagError: If they cannot be used; row or topic, and time,
+            are named.
+        OSError: If a file cannot be read.
     """
     files = (arguments.imu, arguments.legs)
     if (arguments.bag is None) == (None in files) or (arguments.bag and any(files)):
@@ -139,35 +123,23 @@ def read_bag(
     topics: tuple[str, str] = (IMU_TOPIC, LEG_TOPIC),
     lenient: bool = False,
 ) -> Measurements:
-    """
-    Read the measurements of a bag, by the stamps of the messages.
+    """Read the measurements of a bag, by the stamps of the messages.
 
-    Parameters
-    ----------
-    path : str or Path
-        The bag.
-    geometry : Geometry
-        Says how long a leg of no stroke is.
-    topics : tuple of two str
-        Of the IMU and of the legs.
-    lenient : bool
-        Take what is not finite as missing and put stamps in order, instead of refusing.
+    Args:
+        path: The bag.
+        geometry: Says how long a leg of no stroke is.
+        topics: Of the IMU and of the legs.
+        lenient: Take what is not finite as missing and put stamps in order, instead of refusing.
 
-    Returns
-    -------
-    Measurements
+    Returns:
         Time 0 is the beginning of the bag, as in ``stewart bag --csv``; the first stamp, where
         stamps are from another clock altogether. An IMU covariance of zeros means that nobody
         knows.
 
-    Raises
-    ------
-    BadRecording
-        If a topic is empty, a field is not measured, a value is missing or stamps are not in
-        order.
-    BagError
-        If the bag cannot be read or lacks a topic.
-
+    Raises:
+        BadRecording: If a topic is empty, a field is not measured, a value is missing or stamps
+            are not in order.
+        BagError: If the bag cannot be read or lacks a topic.
     """
     with Bag(path) as bag:
         imu = read_series(bag, topics[0], RecordedImu)

@@ -33,18 +33,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """
-    How the legs fitted while the estimator ran.
+    """How the legs fitted while the estimator ran.
 
-    Attributes
-    ----------
-    stamps : ndarray, shape (n,)
-        After the beginning of the bag [s].
-    innovations, sigmas : ndarray, shape (n, 6)
-        [m].
-    consistency : Consistency
-        What its tests say; its rows are those of the stamps.
-
+    Attributes:
+        stamps (n,): After the beginning of the bag [s].
+        innovations, sigmas (n, 6): [m].
+        consistency: What its tests say; its rows are those of the stamps.
     """
 
     stamps: Array
@@ -55,26 +49,18 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class EstimateSection:
-    """
-    Estimate against truth, for a report.
+    """Estimate against truth, for a report.
 
-    Attributes
-    ----------
-    stamps : ndarray, shape (n,)
-        Of the estimates that were compared, after the beginning of the bag [s].
-    position, attitude, velocity, rate : ndarray, shape (n, 3)
-        Truth minus estimate: base axes, platform axes (rotation vector), platform axes twice [m],
-        [rad], [m/s], [rad/s].
-    position_sigmas, velocity_sigmas : ndarray, shape (n, 3)
-        What the estimator claims for two of them.
-    differentiated : ndarray, shape (m, 3)
-        Truth minus the velocity of Gauss-Newton and the 25 Hz differentiator, base axes [m/s].
-    velocities : sequence of (str, ndarray, ndarray, ndarray)
-        Estimate, truth, differentiator: name, stamps [s], velocities and errors in base axes
-        [m/s].
-    fit : Fit or None
-        Where the estimator's status was recorded, long enough for a verdict.
-
+    Attributes:
+        stamps (n,): Of the estimates that were compared, after the beginning of the bag [s].
+        position, attitude, velocity, rate (n, 3): Truth minus estimate: base axes, platform axes
+            (rotation vector), platform axes twice [m], [rad], [m/s], [rad/s].
+        position_sigmas, velocity_sigmas (n, 3): What the estimator claims for two of them.
+        differentiated (m, 3): Truth minus the velocity of Gauss-Newton and the 25 Hz
+            differentiator, base axes [m/s].
+        velocities: Estimate, truth, differentiator: name, stamps [s], velocities and errors in
+            base axes [m/s].
+        fit: Where the estimator's status was recorded, long enough for a verdict.
     """
 
     stamps: Array
@@ -155,34 +141,22 @@ def estimate_section(
     legs: str = LEG_TOPIC,
     settled: float = 2.0,
 ) -> EstimateSection:
-    """
-    Compare a live estimate with the truth of a virtual rig.
+    """Compare a live estimate with the truth of a virtual rig.
 
-    Parameters
-    ----------
-    path : str or Path
-        Bag with these topics.
-    geometry : Geometry
-        Joints, for the differentiator.
-    truth, estimate, status, legs : str
-        Topics: nav_msgs/Odometry twice, stewart_interfaces/EstimatorStatus, which may lack, and
-        sensor_msgs/JointState.
-    settled : float
-        The first seconds of the estimate are left out [s].
+    Args:
+        path: Bag with these topics.
+        geometry: Joints, for the differentiator.
+        truth, estimate, status, legs: Topics: nav_msgs/Odometry twice,
+            stewart_interfaces/EstimatorStatus, which may lack, and sensor_msgs/JointState.
+        settled: The first seconds of the estimate are left out [s].
 
-    Returns
-    -------
-    EstimateSection
+    Returns:
         Errors at the instants of the estimates, the truth between its samples a cubic through
         positions and velocities.
 
-    Raises
-    ------
-    BadRecording
-        If the topics have no time in common.
-    BagError
-        If the bag cannot be read or lacks a topic.
-
+    Raises:
+        BadRecording: If the topics have no time in common.
+        BagError: If the bag cannot be read or lacks a topic.
     """
     with Bag(path) as bag:
         true, found = (read_series(bag, topic, OdometrySeries) for topic in (truth, estimate))

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The best fit among bodies that can exist.
+"""The best fit among bodies that can exist.
 
 Ten-parameter blocks are searched in log-Cholesky coordinates of their pseudo-inertia, where every
 point is a body, and what cannot be negative in its logarithm. The experiment enters through its
@@ -30,21 +29,15 @@ FLOOR = 1e-6
 
 @dataclass(frozen=True)
 class Consistent:
-    """
-    Least squares under positive definite pseudo-inertias.
+    """Least squares under positive definite pseudo-inertias.
 
     Intervals are those of the unconstrained problem about the constrained estimate, which lies
     nearer to any physical truth: they hold at least as often as they say.
 
-    Attributes
-    ----------
-    iterations : int
-        At most.
-    tolerance : float
-        Relative fall of the cost at which the search ends.
-    level : float
-        Of the intervals.
-
+    Attributes:
+        iterations: At most.
+        tolerance: Relative fall of the cost at which the search ends.
+        level: Of the intervals.
     """
 
     iterations: int = 300

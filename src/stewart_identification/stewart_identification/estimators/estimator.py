@@ -21,34 +21,22 @@ an estimator that is told to stop returns the best so far."""
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """
-    Parameters with what is known about them.
+    """Parameters with what is known about them.
 
-    Attributes
-    ----------
-    names, units : tuple of str
-        Of the parameters.
-    parameters : ndarray, shape (p,)
-        Estimates.
-    covariance : ndarray, shape (p, p)
-        Of the estimates; rows and columns of what the motion does not determine are NaN.
-    intervals : ndarray, shape (2, p)
-        Lower and upper ends at `level`; infinite where the motion does not determine a parameter.
-    residuals : ndarray, shape (n, m)
-        Measured less predicted forces; NaN where nothing was measured.
-    cost : float
-        Sum of the squared weighted residuals.
-    iterations : int
-        Of the search; 1 for a linear solution.
-    converged : bool
-        Whether the search ended by itself.
-    physical : bool
-        Whether a robot can have these parameters.
-    level : float
-        Of the intervals.
-    method : str
-        What was done, for reports.
-
+    Attributes:
+        names, units: Of the parameters.
+        parameters (p,): Estimates.
+        covariance (p, p): Of the estimates; rows and columns of what the motion does not determine
+            are NaN.
+        intervals (2, p): Lower and upper ends at `level`; infinite where the motion does not
+            determine a parameter.
+        residuals (n, m): Measured less predicted forces; NaN where nothing was measured.
+        cost: Sum of the squared weighted residuals.
+        iterations: Of the search; 1 for a linear solution.
+        converged: Whether the search ended by itself.
+        physical: Whether a robot can have these parameters.
+        level: Of the intervals.
+        method: What was done, for reports.
     """
 
     names: tuple[str, ...]
@@ -78,27 +66,17 @@ class Result:
         converged: bool,
         method: str,
     ) -> Result:
-        """
-        Dress up what was fitted.
+        """Dress up what was fitted.
 
-        Parameters
-        ----------
-        model, experiment
-            What was fitted to what.
-        parameters : ndarray, shape (p,)
-            Estimates.
-        covariance : ndarray, shape (p, p)
-            Of them.
-        left : ndarray, shape (n, m)
-            Weighted residuals; NaN where nothing was measured.
-        level, iterations, converged, method
-            As they are.
+        Args:
+            model, experiment: What was fitted to what.
+            parameters (p,): Estimates.
+            covariance (p, p): Of them.
+            left (n, m): Weighted residuals; NaN where nothing was measured.
+            level, iterations, converged, method: As they are.
 
-        Returns
-        -------
-        Result
+        Returns:
             With the intervals that the covariance gives.
-
         """
         return cls(
             model.parameter_names,
@@ -137,29 +115,18 @@ class Estimator(Protocol):
         rng: np.random.Generator,
         progress: Progress | None = None,
     ) -> Result:
-        """
-        Estimate the parameters.
+        """Estimate the parameters.
 
-        Parameters
-        ----------
-        model : Model
-            What makes the forces.
-        experiment : Experiment
-            Motion and measured forces.
-        rng : numpy.random.Generator
-            Source of everything random; the same state gives the same result.
-        progress : Progress, optional
-            Told after every iteration; may stop the search.
+        Args:
+            model: What makes the forces.
+            experiment: Motion and measured forces.
+            rng: Source of everything random; the same state gives the same result.
+            progress: Told after every iteration; may stop the search.
 
-        Returns
-        -------
-        Result
+        Returns:
             Estimates, intervals, residuals.
 
-        Raises
-        ------
-        FitError
-            If the estimator cannot fit this model, or too few forces were measured.
-
+        Raises:
+            FitError: If the estimator cannot fit this model, or too few forces were measured.
         """
         ...

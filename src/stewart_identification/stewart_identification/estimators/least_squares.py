@@ -17,14 +17,10 @@ from stewart_kinematics.motion import Array
 
 @dataclass(frozen=True)
 class LeastSquares:
-    """
-    The unconstrained solution; of what the motion does not show, the one of least length.
+    """The unconstrained solution; of what the motion does not show, the one of least length.
 
-    Attributes
-    ----------
-    level : float
-        Of the intervals.
-
+    Attributes:
+        level: Of the intervals.
     """
 
     level: float = 0.95

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Levenberg and Marquardt's method: the update of the EX800 paper, and scipy's.
+"""Levenberg and Marquardt's method: the update of the EX800 paper, and scipy's.
 
 The paper (Eq. 29): ``step = -[J' w J + eta I]^-1 J' w e``, here in units of each parameter's
 scale, so that eta weighs kilograms and kg m² alike; eta falls tenfold after a step that lowers the
@@ -53,31 +52,19 @@ def descend(
     tolerance: float = 1e-12,
     progress: Progress | None = None,
 ) -> Descent:
-    """
-    Minimise a sum of squares by Eq. 29.
+    """Minimise a sum of squares by Eq. 29.
 
-    Parameters
-    ----------
-    residuals : callable
-        Point, shape (p,), to residuals, shape (n,).
-    slope : callable
-        Point to the residuals' derivative, shape (n, p).
-    start : ndarray, shape (p,)
-        Where to begin.
-    damping : float
-        Eta at the beginning.
-    iterations : int
-        At most.
-    tolerance : float
-        Relative fall of the cost at which it ends.
-    progress : Progress, optional
-        May stop it.
+    Args:
+        residuals: Point, shape (p,), to residuals, shape (n,).
+        slope: Point to the residuals' derivative, shape (n, p).
+        start (p,): Where to begin.
+        damping: Eta at the beginning.
+        iterations: At most.
+        tolerance: Relative fall of the cost at which it ends.
+        progress: May stop it.
 
-    Returns
-    -------
-    Descent
+    Returns:
         Best point.
-
     """
     point, left = np.array(start, dtype=float), residuals(start)
     cost, eta = float(left @ left), damping
@@ -103,22 +90,14 @@ def descend(
 
 @dataclass(frozen=True, eq=False)
 class LevenbergMarquardt:
-    """
-    Local search by the derivative of the model.
+    """Local search by the derivative of the model.
 
-    Attributes
-    ----------
-    update : 'paper' or 'scipy'
-        Eq. 29, or ``scipy.optimize.least_squares`` (MINPACK's).
-    damping : float
-        Eta_0 of Eq. 29.
-    iterations : int
-        At most.
-    start : ndarray, shape (p,), optional
-        The model's nominal parameters if not given.
-    level : float
-        Of the intervals.
-
+    Attributes:
+        update: Eq. 29, or ``scipy.optimize.least_squares`` (MINPACK's).
+        damping: Eta_0 of Eq. 29.
+        iterations: At most.
+        start (p,): The model's nominal parameters if not given.
+        level: Of the intervals.
     """
 
     update: Literal['paper', 'scipy'] = 'paper'

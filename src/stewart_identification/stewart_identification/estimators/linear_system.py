@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The weighted linear problem that an experiment makes of a model, compressed by QR.
+"""The weighted linear problem that an experiment makes of a model, compressed by QR.
 
 Nuisances (unknowns with a unit prior that nobody asks for, such as joint errors) are eliminated
 first, so what remains holds exactly what the data say about the parameters.
@@ -30,28 +29,18 @@ LARGEST_FORCE = 1e100
 
 @dataclass(frozen=True, eq=False)
 class LinearSystem:
-    """
-    Rows of an experiment and their triangle.
+    """Rows of an experiment and their triangle.
 
-    Attributes
-    ----------
-    design : ndarray, shape (n, m, k + p)
-        Weighted nuisances, then weighted regressor; rows of absent forces are zero.
-    target : ndarray, shape (n, m)
-        Weighted forces less the offset; zero where absent.
-    used : ndarray of bool, shape (n, m)
-        Which forces count.
-    stamps : ndarray, shape (n,)
-        [s].
-    prior : float
-        Weight of the nuisances' unit priors.
-    triangle : ndarray, shape (p, p)
-        R of the parameters, nuisances eliminated.
-    reduced : ndarray, shape (p,)
-        Right-hand side beside it.
-    rest : float
-        Sum of squares that no parameters can explain.
-
+    Attributes:
+        design (n, m, k + p): Weighted nuisances, then weighted regressor; rows of absent forces
+            are zero.
+        target (n, m): Weighted forces less the offset; zero where absent.
+        used (n, m): Which forces count.
+        stamps (n,): [s].
+        prior: Weight of the nuisances' unit priors.
+        triangle (p, p): R of the parameters, nuisances eliminated.
+        reduced (p,): Right-hand side beside it.
+        rest: Sum of squares that no parameters can explain.
     """
 
     design: Array
@@ -79,21 +68,14 @@ class LinearSystem:
         return np.asarray(np.einsum('...i,...i->...', left, left) + self.rest)
 
     def solve(self, scale: Array) -> tuple[Array, Flags]:
-        """
-        Solve by singular values.
+        """Solve by singular values.
 
-        Parameters
-        ----------
-        scale : ndarray, shape (p,)
-            Makes the columns comparable.
+        Args:
+            scale (p,): Makes the columns comparable.
 
-        Returns
-        -------
-        ndarray, shape (p,)
-            The solution of least length (in units of the scale) among the best.
-        ndarray of bool, shape (p,)
-            Whether the data determine a parameter.
-
+        Returns:
+            (p,): The solution of least length (in units of the scale) among the best.
+            (p,): Whether the data determine a parameter.
         """
         u, values, vt = np.linalg.svd(self.triangle * scale)
         seen = values > RELATIVE * max(values[0], 1e-300)
@@ -102,21 +84,14 @@ class LinearSystem:
         return solution * scale, np.asarray(unseen < 1e-6)
 
     def residuals(self, parameters: Array) -> tuple[Array, Array]:
-        """
-        Split what the parameters leave.
+        """Split what the parameters leave.
 
-        Parameters
-        ----------
-        parameters : ndarray, shape (p,)
-            Where.
+        Args:
+            parameters (p,): Where.
 
-        Returns
-        -------
-        ndarray, shape (k,)
-            The nuisances that fit best, in standard deviations.
-        ndarray, shape (n, m)
-            Weighted residuals beside them; NaN where absent.
-
+        Returns:
+            (k,): The nuisances that fit best, in standard deviations.
+            (n, m): Weighted residuals beside them; NaN where absent.
         """
         k = self.nuisances
         left = self.target - self.design[..., k:] @ parameters
@@ -129,21 +104,14 @@ class LinearSystem:
         return best, np.where(self.used, left, np.nan)
 
     def covariance(self, parameters: Array, seen: Flags) -> Array:
-        """
-        Give the covariance of the estimates under coloured residuals.
+        """Give the covariance of the estimates under coloured residuals.
 
-        Parameters
-        ----------
-        parameters : ndarray, shape (p,)
-            Estimates.
-        seen : ndarray of bool, shape (p,)
-            Which of them the data determine.
+        Args:
+            parameters (p,): Estimates.
+            seen (p,): Which of them the data determine.
 
-        Returns
-        -------
-        ndarray, shape (p, p)
-            NaN in rows and columns of the others.
-
+        Returns:
+            (p, p): NaN in rows and columns of the others.
         """
         k, whole = self.nuisances, self.design.shape[2]
         keep = np.concatenate([np.arange(k), k + np.flatnonzero(seen)])
@@ -166,26 +134,18 @@ class LinearSystem:
 
 
 def linear_system(model: LinearModel, experiment: Experiment) -> LinearSystem:
-    """
-    Set up and compress.
+    """Set up and compress.
 
-    Parameters
-    ----------
-    model : LinearModel
-        Regressor, offset and nuisances.
-    experiment : Experiment
-        Motion and forces.
+    Args:
+        model: Regressor, offset and nuisances.
+        experiment: Motion and forces.
 
-    Returns
-    -------
-    LinearSystem
+    Returns:
         Ready to be solved.
 
-    Raises
-    ------
-    FitError
-        If there are fewer forces than parameters, or a force that cannot be reckoned with.
-
+    Raises:
+        FitError: If there are fewer forces than parameters, or a force that cannot be reckoned
+            with.
     """
     used, weights = experiment.used, experiment.weights
     regressor = model.regressor(experiment)

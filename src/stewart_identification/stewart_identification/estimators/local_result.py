@@ -27,27 +27,17 @@ def local_result(
     converged: bool,
     method: str,
 ) -> Result:
-    """
-    Say what the data know about an estimate, whoever found it.
+    """Say what the data know about an estimate, whoever found it.
 
-    Parameters
-    ----------
-    model : Model
-        What was fitted.
-    experiment : Experiment
-        To what.
-    parameters : ndarray, shape (p,)
-        Estimate.
-    level : float
-        Of the intervals.
-    iterations, converged, method
-        For the result.
+    Args:
+        model: What was fitted.
+        experiment: To what.
+        parameters (p,): Estimate.
+        level: Of the intervals.
+        iterations, converged, method: For the result.
 
-    Returns
-    -------
-    Result
+    Returns:
         With intervals from the derivative at the estimate; infinite where that shows nothing.
-
     """
     if isinstance(model, LinearModel):
         # With what moves the forces and is not asked for, as in the costs that were searched.

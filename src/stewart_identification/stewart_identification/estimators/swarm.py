@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Particle swarms by pyswarms, seeded by us.
+"""Particle swarms by pyswarms, seeded by us.
 
 pyswarms draws from numpy's global generator and opens a log file wherever it is imported. Both are
 prevented here: the generator is seeded from ours for the run and put back, and the log has no
@@ -36,20 +35,14 @@ _TURN = threading.Lock()
 
 @dataclass(frozen=True)
 class Swarm:
-    """
-    Global-best particle swarm inside the model's bounds.
+    """Global-best particle swarm inside the model's bounds.
 
-    Attributes
-    ----------
-    particles, iterations : int
-        Size and length of the search; the EX800 paper has 30, the Cylindrical one 20 and 100.
-    cognitive, social, inertia : float
-        c1, c2 and w.
-    bounds : ndarray, shape (2, p), optional
-        The model's if not given.
-    level : float
-        Of the intervals.
-
+    Attributes:
+        particles, iterations: Size and length of the search; the EX800 paper has 30, the
+            Cylindrical one 20 and 100.
+        cognitive, social, inertia: c1, c2 and w.
+        bounds (2, p): The model's if not given.
+        level: Of the intervals.
     """
 
     particles: int = 30
@@ -97,31 +90,19 @@ class Swarm:
         progress: Progress | None = None,
         start: Array | None = None,
     ) -> tuple[Array, float, int]:
-        """
-        Minimise any function in a box.
+        """Minimise any function in a box.
 
-        Parameters
-        ----------
-        costs : callable
-            Positions, shape (k, p), to costs, shape (k,).
-        bounds : ndarray, shape (2, p)
-            The box.
-        rng : numpy.random.Generator
-            Source of the swarm's randomness.
-        progress : Progress, optional
-            May stop it.
-        start : ndarray, shape (k, p), optional
-            First positions; uniform in the box if not given.
+        Args:
+            costs: Positions, shape (k, p), to costs, shape (k,).
+            bounds (2, p): The box.
+            rng: Source of the swarm's randomness.
+            progress: May stop it.
+            start (k, p): First positions; uniform in the box if not given.
 
-        Returns
-        -------
-        ndarray, shape (p,)
-            Best position.
-        float
+        Returns:
+            (p,): Best position.
             Its cost.
-        int
             Iterations done.
-
         """
         watch = _Watch(costs, self.iterations, progress)
         first = rng.uniform(bounds[0], bounds[1], (self.particles, bounds.shape[1]))
@@ -175,22 +156,15 @@ class _Watch:
 
 
 def costs_of(model: Model, experiment: Experiment) -> Costs:
-    """
-    Give the function that a swarm minimises: the sum of the squared weighted residuals.
+    """Give the function that a swarm minimises: the sum of the squared weighted residuals.
 
-    Parameters
-    ----------
-    model : Model
-        Costs of its own are used; a linear model is compressed to its triangle first; any other
-        predicts for one particle after the other.
-    experiment : Experiment
-        Motion and forces.
+    Args:
+        model: Costs of its own are used; a linear model is compressed to its triangle first; any
+            other predicts for one particle after the other.
+        experiment: Motion and forces.
 
-    Returns
-    -------
-    callable
+    Returns:
         Positions, shape (k, p), to costs, shape (k,).
-
     """
     if isinstance(model, WithCosts):
         return model.costs(experiment)

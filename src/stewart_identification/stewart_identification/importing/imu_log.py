@@ -27,22 +27,16 @@ class NoImuLog(StewartError):
 
 @dataclass(frozen=True, eq=False)
 class ImuLog:
-    """
-    What an IMU said, n samples.
+    """What an IMU said, n samples.
 
-    Attributes
-    ----------
-    stamps_ns : ndarray of int, shape (n,)
-        As the log has them; a log that only counts seconds begins where the caller said [ns].
-    specific_force, angular_velocity : ndarray, shape (n, 3)
-        In sensor axes, +g upwards at rest [m/s²], [rad/s].
-    quaternion_xyzw : ndarray, shape (n, 4), or None
-        Attitude, where the log has it.
-    origin : str
-        File and layout, kept in the bag.
-    remarks : tuple of str
-        What was odd, one sentence each.
-
+    Attributes:
+        stamps_ns (n,): As the log has them; a log that only counts seconds begins where the caller
+            said [ns].
+        specific_force, angular_velocity (n, 3): In sensor axes, +g upwards at rest [m/s²],
+            [rad/s].
+        quaternion_xyzw (n, 4): Attitude, where the log has it.
+        origin: File and layout, kept in the bag.
+        remarks: What was odd, one sentence each.
     """
 
     stamps_ns: Stamps
@@ -54,26 +48,17 @@ class ImuLog:
 
 
 def stamps_at(times_ns: Sequence[int], place: str) -> Stamps:
-    """
-    Return times as stamps.
+    """Return times as stamps.
 
-    Parameters
-    ----------
-    times_ns : sequence of int
-        Times since the epoch [ns].
-    place : str
-        File, for the message.
+    Args:
+        times_ns: Times since the epoch [ns].
+        place: File, for the message.
 
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        The same.
+    Returns:
+        (n,): The same.
 
-    Raises
-    ------
-    NoImuLog
-        If a message cannot hold one of them.
-
+    Raises:
+        NoImuLog: If a message cannot hold one of them.
     """
     for number, time_ns in enumerate(times_ns, 1):
         if not 0 <= time_ns < LATEST_NS:
@@ -85,28 +70,18 @@ def stamps_at(times_ns: Sequence[int], place: str) -> Stamps:
 
 
 def stamps_after(start_ns: int, seconds: Array, place: str) -> Stamps:
-    """
-    Return the stamps of a log that counts seconds.
+    """Return the stamps of a log that counts seconds.
 
-    Parameters
-    ----------
-    start_ns : int
-        When the first sample was taken [ns since the epoch].
-    seconds : ndarray, shape (n,)
-        As the log has them [s]; only their differences count.
-    place : str
-        File, for the message.
+    Args:
+        start_ns: When the first sample was taken [ns since the epoch].
+        seconds (n,): As the log has them [s]; only their differences count.
+        place: File, for the message.
 
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        Since the epoch [ns].
+    Returns:
+        (n,): Since the epoch [ns].
 
-    Raises
-    ------
-    NoImuLog
-        If a time is not a number, or a message cannot hold it.
-
+    Raises:
+        NoImuLog: If a time is not a number, or a message cannot hold it.
     """
     with np.errstate(all='ignore'):
         since = seconds - seconds[0]
@@ -122,21 +97,14 @@ def stamps_after(start_ns: int, seconds: Array, place: str) -> Stamps:
 
 
 def attitude_of(quaternions: Array | None, angles: Array | None) -> Array | None:
-    """
-    Return attitudes from what a log has.
+    """Return attitudes from what a log has.
 
-    Parameters
-    ----------
-    quaternions : ndarray, shape (n, 4), or None
-        w, x, y, z as logged.
-    angles : ndarray, shape (n, 3), or None
-        Roll, pitch, yaw [rad], R = R_z(yaw) R_y(pitch) R_x(roll).
+    Args:
+        quaternions (n, 4): w, x, y, z as logged.
+        angles (n, 3): Roll, pitch, yaw [rad], R = R_z(yaw) R_y(pitch) R_x(roll).
 
-    Returns
-    -------
-    ndarray, shape (n, 4), or None
-        x, y, z, w of norm 1.
-
+    Returns:
+        (n, 4): x, y, z, w of norm 1.
     """
     if quaternions is not None:
         norm = np.linalg.norm(quaternions, axis=1, keepdims=True)
@@ -156,30 +124,19 @@ def write_log(
     storage: Storage = Storage.MCAP,
     compression: Compression = Compression.NONE,
 ) -> int:
-    """
-    Write a log as a bag with the topic ``/imu/data``.
+    """Write a log as a bag with the topic ``/imu/data``.
 
-    Parameters
-    ----------
-    log : ImuLog
-        What to write.
-    path : Path
-        Directory of the bag; must not exist.
-    frame : str
-        Frame of the header.
-    storage, compression
-        How the bag lies on disk.
+    Args:
+        log: What to write.
+        path: Directory of the bag; must not exist.
+        frame: Frame of the header.
+        storage, compression: How the bag lies on disk.
 
-    Returns
-    -------
-    int
+    Returns:
         Messages written.
 
-    Raises
-    ------
-    BagExists, WriteFailed
-        If the path is taken, or the disk takes no more.
-
+    Raises:
+        BagExists, WriteFailed: If the path is taken, or the disk takes no more.
     """
     nothing, unknown = np.zeros(9), np.concatenate([[-1.0], np.zeros(8)])
     with BagWriter(

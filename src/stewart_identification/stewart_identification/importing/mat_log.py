@@ -1,14 +1,12 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-MATLAB files of an IMU, as the supplement of the EX800 paper has one.
+"""MATLAB files of an IMU, as the supplement of the EX800 paper has one.
 
 WitMotion's program writes such a file beside its text log; which names it gives the variables is
 not documented, and the paper's file is not part of this repository. So the variables are known by
 the same names as the columns of the text logs - one variable per column, one (n, 3) matrix per
 vector, fields of a struct, or one matrix with as many columns as a cell array names - and a
 variable that is called otherwise is named by hand.
-
 """
 
 from __future__ import annotations
@@ -47,32 +45,21 @@ def read_mat_log(
     rate: float | None = None,
     start_ns: int = 0,
 ) -> ImuLog:
-    """
-    Read a MATLAB file.
+    """Read a MATLAB file.
 
-    Parameters
-    ----------
-    path : Path
-        File up to version 7; those of version 7.3 are HDF5 and are refused.
-    names : mapping of str to str, optional
-        Variable for each of `ROLES` that is not found by its name.
-    rate : float, optional
-        Sampling rate, for a file without times [Hz].
-    start_ns : int
-        When it begins [ns since the epoch].
+    Args:
+        path: File up to version 7; those of version 7.3 are HDF5 and are refused.
+        names: Variable for each of `ROLES` that is not found by its name.
+        rate: Sampling rate, for a file without times [Hz].
+        start_ns: When it begins [ns since the epoch].
 
-    Returns
-    -------
-    ImuLog
+    Returns:
         In SI units.
 
-    Raises
-    ------
-    NoImuLog
-        If a vector or the time is not found; the message lists the variables that there are.
-    OSError
-        If the file cannot be read.
-
+    Raises:
+        NoImuLog: If a vector or the time is not found; the message lists the variables that there
+            are.
+        OSError: If the file cannot be read.
     """
     variables = _variables(path)
     chosen = dict(names or {})

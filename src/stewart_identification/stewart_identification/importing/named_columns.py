@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What the columns of an IMU's log are called, and in which units they are.
+"""What the columns of an IMU's log are called, and in which units they are.
 
 Columns are known by their names, in any order and in the spellings of several versions of the
 vendor's program; units come from the brackets behind the names.
-
 """
 
 from __future__ import annotations
@@ -44,30 +42,19 @@ def unit_of(name: str) -> str:
 
 
 def in_si(values: Array, unit: str, quantity: str, place: str) -> Array:
-    """
-    Convert accelerations, angular velocities or angles.
+    """Convert accelerations, angular velocities or angles.
 
-    Parameters
-    ----------
-    values : ndarray
-        As in the file.
-    unit : str
-        As in the file, in small letters; empty for the vendor's: g and degrees per second.
-    quantity : str
-        ``acceleration``, ``angular velocity`` or ``angle``.
-    place : str
-        File, for the message.
+    Args:
+        values: As in the file.
+        unit: As in the file, in small letters; empty for the vendor's: g and degrees per second.
+        quantity: ``acceleration``, ``angular velocity`` or ``angle``.
+        place: File, for the message.
 
-    Returns
-    -------
-    ndarray
+    Returns:
         In m/s², rad/s, rad.
 
-    Raises
-    ------
-    NoImuLog
-        If the unit is unknown.
-
+    Raises:
+        NoImuLog: If the unit is unknown.
     """
     factors = {
         'acceleration': {
@@ -95,18 +82,12 @@ def in_si(values: Array, unit: str, quantity: str, place: str) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class NamedColumns:
-    """
-    Columns of numbers with their names.
+    """Columns of numbers with their names.
 
-    Attributes
-    ----------
-    place : str
-        File, and line of the names where it has lines, for messages.
-    names : list of str
-        As the file has them.
-    numbers : callable
-        Returns some columns by their places, shape (n, k).
-
+    Attributes:
+        place: File, and line of the names where it has lines, for messages.
+        names: As the file has them.
+        numbers: Returns some columns by their places, shape (n, k).
     """
 
     place: str
@@ -114,24 +95,16 @@ class NamedColumns:
     numbers: Callable[[list[int]], Array]
 
     def vector(self, quantity: str) -> Array | None:
-        """
-        Return a vector.
+        """Return a vector.
 
-        Parameters
-        ----------
-        quantity : str
-            One of `QUANTITIES`.
+        Args:
+            quantity: One of `QUANTITIES`.
 
-        Returns
-        -------
-        ndarray, shape (n, 3), or None
-            In SI units; None if its columns are not there.
+        Returns:
+            (n, 3): In SI units; None if its columns are not there.
 
-        Raises
-        ------
-        NoImuLog
-            If its unit is unknown.
-
+        Raises:
+            NoImuLog: If its unit is unknown.
         """
         places = vector_places(self.names, quantity)
         if places is None:
@@ -140,24 +113,16 @@ class NamedColumns:
         return in_si(self.numbers(places), unit, quantity, self.place)
 
     def needed(self, quantity: str) -> Array:
-        """
-        Return a vector that has to be there.
+        """Return a vector that has to be there.
 
-        Parameters
-        ----------
-        quantity : str
-            One of `QUANTITIES`.
+        Args:
+            quantity: One of `QUANTITIES`.
 
-        Returns
-        -------
-        ndarray, shape (n, 3)
-            In SI units.
+        Returns:
+            (n, 3): In SI units.
 
-        Raises
-        ------
-        NoImuLog
-            If its columns are not there, or its unit is unknown.
-
+        Raises:
+            NoImuLog: If its columns are not there, or its unit is unknown.
         """
         found = self.vector(quantity)
         if found is None:

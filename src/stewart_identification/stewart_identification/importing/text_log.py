@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Logs of WitMotion's programs: text with a line of column names, separated as it may be.
+"""Logs of WitMotion's programs: text with a line of column names, separated as it may be.
 
 The attitude is the quaternion where it was logged, otherwise roll, pitch and yaw.
-
 """
 
 from __future__ import annotations
@@ -42,31 +40,20 @@ DAY_NS = 86_400_000_000_000
 
 
 def read_text_log(path: Path, *, device: str = '', start_ns: int = 0) -> ImuLog:
-    """
-    Read a log.
+    """Read a log.
 
-    Parameters
-    ----------
-    path : Path
-        Text file.
-    device : str
-        Part of the sensor's name, where one log holds several.
-    start_ns : int
-        When the log begins, where it has no date: the day is added to clock times, seconds count
-        from here [ns since the epoch].
+    Args:
+        path: Text file.
+        device: Part of the sensor's name, where one log holds several.
+        start_ns: When the log begins, where it has no date: the day is added to clock times,
+            seconds count from here [ns since the epoch].
 
-    Returns
-    -------
-    ImuLog
+    Returns:
         In SI units.
 
-    Raises
-    ------
-    NoImuLog
-        If columns are missing, a cell is not a number, or there are several devices.
-    OSError
-        If the file cannot be read.
-
+    Raises:
+        NoImuLog: If columns are missing, a cell is not a number, or there are several devices.
+        OSError: If the file cannot be read.
     """
     text = _decoded(path)
     lines = text.splitlines()

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The EX800 paper's way without force sensors: an IMU in place of a force.
+"""The EX800 paper's way without force sensors: an IMU in place of a force.
 
 The measured acceleration goes through the inverse multibody model and comes out as a "measured"
 generalised force, which a Kalman filter blends with the model's. `STATEMENT` says what that can
 and what it cannot identify.
-
 """
 
 STATEMENT = (

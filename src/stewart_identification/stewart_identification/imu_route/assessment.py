@@ -26,24 +26,16 @@ FACTOR = 1.3
 
 @dataclass(frozen=True, eq=False)
 class Assessment:
-    """
-    Outcome of the IMU route.
+    """Outcome of the IMU route.
 
-    Attributes
-    ----------
-    gain : ndarray, shape (3,)
-        Measured over expected linear acceleration, by least squares, per axis; 1 at best.
-    residual : ndarray, shape (3,)
-        Root mean square of what is left of it [m/s²].
-    masses : dict of str to float
-        Mass that the paper's fit to the fused force returns, by the mass assumed [kg].
-    measured : MeasuredMotion
-        What the sensor saw.
-    remarks : tuple of str
-        What was odd.
-    report : Path
-        The page.
-
+    Attributes:
+        gain (3,): Measured over expected linear acceleration, by least squares, per axis; 1 at
+            best.
+        residual (3,): Root mean square of what is left of it [m/s²].
+        masses: Mass that the paper's fit to the fused force returns, by the mass assumed [kg].
+        measured: What the sensor saw.
+        remarks: What was odd.
+        report: The page.
     """
 
     gain: Array
@@ -92,32 +84,20 @@ def assess_bag(
     extraction: Extraction,
     imu_bag: str | Path | None = None,
 ) -> Assessment:
-    """
-    Take the paper's way and show where it leads.
+    """Take the paper's way and show where it leads.
 
-    Parameters
-    ----------
-    bag : str or Path
-        With actuator states, and with the IMU unless `imu_bag` has it.
-    platform : str or Path
-        Description with masses.
-    output : Path
-        Folder of ``report.html``.
-    extraction : Extraction
-        Bands.
-    imu_bag : str or Path, optional
-        The IMU's recording on its own clock.
+    Args:
+        bag: With actuator states, and with the IMU unless `imu_bag` has it.
+        platform: Description with masses.
+        output: Folder of ``report.html``.
+        extraction: Bands.
+        imu_bag: The IMU's recording on its own clock.
 
-    Returns
-    -------
-    Assessment
+    Returns:
         What the sensor shows, and what the fit returns for two assumed masses.
 
-    Raises
-    ------
-    BagError, StewartError
-        If a recording cannot be used.
-
+    Raises:
+        BagError, StewartError: If a recording cannot be used.
     """
     described = Platform.from_yaml(platform)
     required = ('actuator_states',) if imu_bag else ('actuator_states', IMU)
@@ -148,23 +128,15 @@ def assess_bag(
 def returned_masses(
     platform: Platform, expected: Motion, measured: Motion, factor: float = FACTOR
 ) -> dict[str, float]:
-    """
-    Fit a mass to the fused force, as the paper does, for two masses assumed.
+    """Fit a mass to the fused force, as the paper does, for two masses assumed.
 
-    Parameters
-    ----------
-    platform : Platform
-        With masses.
-    expected, measured : Motion
-        The same samples by the legs or the setpoint, and by the IMU.
-    factor : float
-        Between the two masses.
+    Args:
+        platform: With masses.
+        expected, measured: The same samples by the legs or the setpoint, and by the IMU.
+        factor: Between the two masses.
 
-    Returns
-    -------
-    dict of str to float
+    Returns:
         What comes out, by what went in.
-
     """
     found = {}
     masses = platform.masses

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-The paper's Kalman fusion of predicted and measured signals.
+r"""The paper's Kalman fusion of predicted and measured signals.
 
 The prediction is not a motion of the state but the model's own value at that instant
 (Machines 2026, 14, 218, Eq. 19, with the inverse that its gain lacks):
@@ -13,7 +12,6 @@ The prediction is not a motion of the state but the model's own value at that in
 Nothing of the signals enters the gain. It settles within some samples, and from then on the
 filter is the fixed mean :math:`(1 - K) m + K y`: it neither smooths nor knows an acceleration
 from the next. G and H only choose the weight.
-
 """
 
 from __future__ import annotations
@@ -31,18 +29,12 @@ PROCESS, MEASUREMENT = 0.05, 0.5
 
 @dataclass(frozen=True, eq=False)
 class Fusion:
-    """
-    Fused signals.
+    """Fused signals.
 
-    Attributes
-    ----------
-    fused : ndarray, shape (n, d)
-        In the unit of the signals.
-    gains : ndarray, shape (n, d)
-        Diagonal of the gain.
-    covariance : ndarray, shape (d, d)
-        After the last sample.
-
+    Attributes:
+        fused (n, d): In the unit of the signals.
+        gains (n, d): Diagonal of the gain.
+        covariance (d, d): After the last sample.
     """
 
     fused: Array
@@ -58,28 +50,19 @@ def fuse(
     measurement: float = MEASUREMENT,
     start: float = 0.0,
 ) -> Fusion:
-    """
-    Blend what a model says with what was measured.
+    """Blend what a model says with what was measured.
 
-    Parameters
-    ----------
-    model, measured : ndarray, shape (n, d)
-        Signals at the same instants.
-    process, measurement : float
-        Factors of the identity matrices G and H [unit of the signals squared].
-    start : float
-        Factor of the identity matrix P before the first sample.
+    Args:
+        model, measured (n, d): Signals at the same instants.
+        process, measurement: Factors of the identity matrices G and H [unit of the signals
+            squared].
+        start: Factor of the identity matrix P before the first sample.
 
-    Returns
-    -------
-    Fusion
+    Returns:
         Blended signals and gains.
 
-    Raises
-    ------
-    ShapeError
-        If the shapes differ.
-
+    Raises:
+        ShapeError: If the shapes differ.
     """
     if measured.shape != model.shape or model.ndim != 2:
         raise ShapeError('measured', str(model.shape), measured.shape)
@@ -99,19 +82,13 @@ def fuse(
 
 
 def settled_gain(process: float = PROCESS, measurement: float = MEASUREMENT) -> float:
-    """
-    Return the gain at which the fusion settles.
+    """Return the gain at which the fusion settles.
 
-    Parameters
-    ----------
-    process, measurement : float
-        Factors of G and H.
+    Args:
+        process, measurement: Factors of G and H.
 
-    Returns
-    -------
-    float
+    Returns:
         K of the fixed mean (1 - K) model + K measured; 0.2702 for the paper's factors.
-
     """
     before = 0.5 * (process + np.sqrt(process**2 + 4.0 * process * measurement))
     return float(before / (before + measurement))

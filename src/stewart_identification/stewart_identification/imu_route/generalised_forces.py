@@ -17,18 +17,14 @@ from stewart_kinematics.platform import Platform
 
 @dataclass(frozen=True, eq=False)
 class GeneralisedForces:
-    """
-    The paper's forces of one motion, n samples.
+    """The paper's forces of one motion, n samples.
 
-    Attributes
-    ----------
-    predicted, measured : ndarray, shape (n, 3)
-        Q_c = Q_e - M q'' of the platform's centre of mass, base axes [N].
-    forces : Fusion
-        Both blended (Eq. 19, Fig. 9).
-    accelerations : Fusion
-        Linear accelerations of the platform blended in the same way (Fig. 10) [m/s²].
-
+    Attributes:
+        predicted, measured (n, 3): Q_c = Q_e - M q'' of the platform's centre of mass, base axes
+            [N].
+        forces: Both blended (Eq. 19, Fig. 9).
+        accelerations: Linear accelerations of the platform blended in the same way (Fig. 10)
+            [m/s²].
     """
 
     predicted: Array
@@ -45,23 +41,16 @@ def generalised_forces(
     process: float = PROCESS,
     measurement: float = MEASUREMENT,
 ) -> GeneralisedForces:
-    """
-    Put two motions through the 78-coordinate model and fuse what comes out.
+    """Put two motions through the 78-coordinate model and fuse what comes out.
 
-    Parameters
-    ----------
-    platform : Platform
-        With the masses that are assumed.
-    predicted, measured : Motion
-        The same samples, as commanded or seen by the legs, and as seen by an IMU.
-    process, measurement : float
-        Factors of G and H.
+    Args:
+        platform: With the masses that are assumed.
+        predicted, measured: The same samples, as commanded or seen by the legs, and as seen by an
+            IMU.
+        process, measurement: Factors of G and H.
 
-    Returns
-    -------
-    GeneralisedForces
+    Returns:
         Forces and accelerations.
-
     """
     model = MultibodyModel.from_platform(platform)
     theory, found = (
@@ -77,21 +66,15 @@ def generalised_forces(
 
 
 def platform_wrench(platform: Platform, motion: Motion) -> Array:
-    """
-    Return all six generalised forces of the platform.
+    """Return all six generalised forces of the platform.
 
-    Parameters
-    ----------
-    platform : Platform
-        With the masses that are assumed.
-    motion : Motion
-        n samples.
+    Args:
+        platform: With the masses that are assumed.
+        motion: n samples.
 
-    Returns
-    -------
-    ndarray, shape (n, 6)
-        Force and moment about ``platform_link``'s origin that the legs exert, base axes [N, N m].
-
+    Returns:
+        (n, 6): Force and moment about ``platform_link``'s origin that the legs exert, base axes
+        [N, N m].
     """
     model = InertialModel.from_platform(platform)
     return np.asarray(reactions(model, motion).platform_wrench)

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The platform's motion with the accelerations that an IMU measured.
+"""The platform's motion with the accelerations that an IMU measured.
 
 Pose and place of the sensor come from the legs and the description. Specific force, angular
 velocity and angular acceleration come from the sensor, through the same low-pass as the legs'
 derivatives. A recording of its own is put on the clock of the legs first.
-
 """
 
 from __future__ import annotations
@@ -45,24 +43,16 @@ Piece = tuple[Array, Array]
 
 @dataclass(frozen=True, eq=False)
 class MeasuredMotion:
-    """
-    What an IMU saw of an experiment's motion.
+    """What an IMU saw of an experiment's motion.
 
-    Attributes
-    ----------
-    rows : ndarray of int, shape (k,)
-        Samples of the experiment that the sensor covers.
-    motion : Motion
-        Pose of the legs, rates and accelerations of the sensor, k samples.
-    clock : ClockOffset
-        Of the sensor's recorder against that of the legs; for one recorder the sensor's delay.
-    mounting : Mounting
-        Rotation used.
-    described : bool
-        Whether the rotation is the one of the description.
-    remarks : tuple of Remark
-        What was odd.
-
+    Attributes:
+        rows (k,): Samples of the experiment that the sensor covers.
+        motion: Pose of the legs, rates and accelerations of the sensor, k samples.
+        clock: Of the sensor's recorder against that of the legs; for one recorder the sensor's
+            delay.
+        mounting: Rotation used.
+        described: Whether the rotation is the one of the description.
+        remarks: What was odd.
     """
 
     rows: NDArray[np.intp]
@@ -81,34 +71,23 @@ def measured_motion(
     *,
     other_recorder: bool,
 ) -> MeasuredMotion:
-    """
-    Give the motion of an experiment as an IMU measured it.
+    """Give the motion of an experiment as an IMU measured it.
 
-    Parameters
-    ----------
-    extracted : Extracted
-        Experiment from the legs.
-    recording : Recording
-        With IMU data; the legs' own, or another recorder's.
-    platform : Platform
-        Says where the sensor is; its description's rotation is used unless it contradicts the
-        measurement by more than 10 degrees.
-    extraction : Extraction
-        Bands, as for the legs.
-    other_recorder : bool
-        Whether the IMU has been stamped by another clock: then the offset found is taken out;
-        otherwise it is only reported.
+    Args:
+        extracted: Experiment from the legs.
+        recording: With IMU data; the legs' own, or another recorder's.
+        platform: Says where the sensor is; its description's rotation is used unless it
+            contradicts the measurement by more than 10 degrees.
+        extraction: Bands, as for the legs.
+        other_recorder: Whether the IMU has been stamped by another clock: then the offset found is
+            taken out; otherwise it is only reported.
 
-    Returns
-    -------
-    MeasuredMotion
+    Returns:
         At the samples that both cover.
 
-    Raises
-    ------
-    UnusableRecording
-        If there is no IMU, its recording does not overlap, or its mounting cannot be found.
-
+    Raises:
+        UnusableRecording: If there is no IMU, its recording does not overlap, or its mounting
+            cannot be found.
     """
     series = recording.imu
     if series is None or not len(series):

@@ -19,25 +19,16 @@ if TYPE_CHECKING:
 def forces_and_accelerations(
     time: Array, expected: Motion, assessment: Assessment, forces: GeneralisedForces
 ) -> str:
-    """
-    Draw them.
+    """Draw them.
 
-    Parameters
-    ----------
-    time : ndarray, shape (n,)
-        [s].
-    expected : Motion
-        By the legs.
-    assessment : Assessment
-        With the measured motion.
-    forces : GeneralisedForces
-        Predicted, "measured", fused.
+    Args:
+        time (n,): [s].
+        expected: By the legs.
+        assessment: With the measured motion.
+        forces: Predicted, "measured", fused.
 
-    Returns
-    -------
-    str
+    Returns:
         PNG in base64.
-
     """
     figure = Figure(figsize=(10, 8), layout='constrained')
     axes: Any = figure.subplots(3, 2, sharex=True)

@@ -20,25 +20,17 @@ def sensitivity(
     scale: Array | None = None,
     change: float = CHANGE,
 ) -> Array:
-    """
-    Differentiate forces by parameters, by central differences.
+    """Differentiate forces by parameters, by central differences.
 
-    Parameters
-    ----------
-    predict : callable
-        Takes parameters, shape (p,), and returns forces of any shape (...).
-    parameters : ndarray, shape (p,)
-        Where.
-    scale : ndarray, shape (p,), optional
-        What `change` is a share of; the parameters themselves by default, which must not be 0.
-    change : float
-        Step, as a share.
+    Args:
+        predict: Takes parameters, shape (p,), and returns forces of any shape (...).
+        parameters (p,): Where.
+        scale (p,): What `change` is a share of; the parameters themselves by default, which must
+            not be 0.
+        change: Step, as a share.
 
-    Returns
-    -------
-    ndarray, shape (..., p)
-        Derivative by each parameter, per its unit.
-
+    Returns:
+        (..., p): Derivative by each parameter, per its unit.
     """
     centre = np.asarray(parameters, dtype=float)
     steps = change * (np.abs(centre) if scale is None else np.asarray(scale, dtype=float))

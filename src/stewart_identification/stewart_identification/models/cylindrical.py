@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-The cylindrical robot of "PSO estimation of robot dynamics without parameterisation".
+r"""The cylindrical robot of "PSO estimation of robot dynamics without parameterisation".
 
 A vertical revolute joint, a vertical and a horizontal prismatic one. In closed form, with
 :math:`\rho = d_3 + s_{3z}` and
@@ -67,18 +66,12 @@ def sums_of_squares(
 
 
 class CylindricalRobot(CentreOfMassRobot):
-    """
-    The same thirty-six parameters as the generic model, by the closed form.
+    """The same thirty-six parameters as the generic model, by the closed form.
 
-    Parameters
-    ----------
-    nominal : array_like, shape (36,)
-        Where a search begins.
-    bounds : array_like, shape (2, 36)
-        Of swarms.
-    gravity : float
-        Downwards [m/s²].
-
+    Args:
+        nominal (36,): Where a search begins.
+        bounds (2, 36): Of swarms.
+        gravity: Downwards [m/s²].
     """
 
     def __init__(self, nominal: Array, bounds: Array, gravity: float = 9.80665) -> None:

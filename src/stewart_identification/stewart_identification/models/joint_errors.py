@@ -20,24 +20,17 @@ Legs = tuple[Array, Array, Array]
 
 
 def joint_error_columns(inertial: InertialModel, motion: Motion) -> Array:
-    """
-    Differentiate the forces by the coordinates of the joint centres.
+    """Differentiate the forces by the coordinates of the joint centres.
 
     The legs' lengths, rates and accelerations are what is measured: with other joints the same
     lengths mean another motion, and the same motion other forces. Both count.
 
-    Parameters
-    ----------
-    inertial : InertialModel
-        Nominal joints, with which the motion was made of the lengths, and masses.
-    motion : Motion
-        Of the nominal platform, n samples.
+    Args:
+        inertial: Nominal joints, with which the motion was made of the lengths, and masses.
+        motion: Of the nominal platform, n samples.
 
-    Returns
-    -------
-    ndarray, shape (n, 6, 36)
-        By x, y, z of base joints 1 to 6, then of platform joints 1 to 6 [N/m].
-
+    Returns:
+        (n, 6, 36): By x, y, z of base joints 1 to 6, then of platform joints 1 to 6 [N/m].
     """
     legs = _legs_of(inertial, motion)
     nominal = actuator_forces(inertial, motion)

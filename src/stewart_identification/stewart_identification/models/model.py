@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What a model is: parameters in, predicted forces out.
+"""What a model is: parameters in, predicted forces out.
 
 A robot of one's own needs one class with the members of `Model`; where the forces are linear in
 the parameters, deriving from `LinearModel` and giving `regressor` is enough, and faster.
@@ -23,20 +22,13 @@ STEP = 1e-6
 
 @runtime_checkable
 class Model(Protocol):
-    """
-    Predicts the forces of an experiment.
+    """Predicts the forces of an experiment.
 
-    Attributes
-    ----------
-    parameter_names, parameter_units : tuple of str
-        One of each per parameter.
-    nominal : ndarray, shape (p,)
-        Where a search begins.
-    scale : ndarray, shape (p,)
-        What counts as a large change of each parameter, above 0, in its unit.
-    bounds : ndarray, shape (2, p)
-        Lower and upper bound of swarms.
-
+    Attributes:
+        parameter_names, parameter_units: One of each per parameter.
+        nominal (p,): Where a search begins.
+        scale (p,): What counts as a large change of each parameter, above 0, in its unit.
+        bounds (2, p): Lower and upper bound of swarms.
     """
 
     @property
@@ -92,18 +84,13 @@ class WithCosts(Model, Protocol):
 
 
 class LinearModel(ABC):
-    """
-    A model whose forces are linear in its parameters: offset + regressor @ parameters.
+    """A model whose forces are linear in its parameters: offset + regressor @ parameters.
 
-    Attributes
-    ----------
-    bodies : tuple of int
-        Where blocks of ten parameters [m, h, I] of a body begin (`stewart_dynamics.inertia`).
-    non_negative : tuple of int
-        Parameters that cannot be negative, such as friction.
-    jumps : tuple of int
-        Parameters whose columns jump while the motion is smooth: Coulomb friction.
-
+    Attributes:
+        bodies: Where blocks of ten parameters [m, h, I] of a body begin
+            (`stewart_dynamics.inertia`).
+        non_negative: Parameters that cannot be negative, such as friction.
+        jumps: Parameters whose columns jump while the motion is smooth: Coulomb friction.
     """
 
     parameter_names: tuple[str, ...]
@@ -124,8 +111,7 @@ class LinearModel(ABC):
         return np.zeros_like(experiment.forces)
 
     def nuisance(self, parameters: Array, experiment: Experiment) -> Array:
-        """
-        Return what moves the forces and is not asked for, shape (n, m, k); nothing by default.
+        """Return what moves the forces and is not asked for, shape (n, m, k); nothing by default.
 
         Each column belongs to an unknown of its own and is scaled to its standard deviation. It
         may depend on the parameters, shape (p,).
@@ -150,23 +136,15 @@ class LinearModel(ABC):
 
 
 def local_regressor(model: Model, parameters: Array, experiment: Experiment) -> Array:
-    """
-    Give the derivative of a model's forces by its parameters.
+    """Give the derivative of a model's forces by its parameters.
 
-    Parameters
-    ----------
-    model : Model
-        Its own derivative is used where it has one, otherwise central differences.
-    parameters : ndarray, shape (p,)
-        Where.
-    experiment : Experiment
-        The motion.
+    Args:
+        model: Its own derivative is used where it has one, otherwise central differences.
+        parameters (p,): Where.
+        experiment: The motion.
 
-    Returns
-    -------
-    ndarray, shape (n, m, p)
-        Column j by parameter j, per its unit.
-
+    Returns:
+        (n, m, p): Column j by parameter j, per its unit.
     """
     if isinstance(model, WithJacobian):
         return model.jacobian(parameters, experiment)

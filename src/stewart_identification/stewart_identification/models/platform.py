@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The platform: its ten inertial parameters or three of them, legs and friction where wanted.
+"""The platform: its ten inertial parameters or three of them, legs and friction where wanted.
 
 Measured forces are those of the drives, so what friction takes is part of them:
 ``force = inverse dynamics + viscous * rate + coulomb * tanh(rate / stiction_rate)``.
@@ -45,34 +44,25 @@ KNOT_DISTANCE = 0.04
 
 @dataclass(frozen=True, eq=False)
 class PlatformModel(LinearModel):
-    """
-    Forces of the six drives.
+    """Forces of the six drives.
 
-    Attributes
-    ----------
-    geometry : Geometry
-        Joints as the description has them.
-    inertial : InertialModel
-        Nominal description: legs, gravity, and where a search begins.
-    inertia : 'ten' or 'three'
-        All ten parameters about ``platform_link``'s origin, or mass, Ixx = Iyy and Izz about a
-        centre of mass that is known, as in the EX800 paper.
-    legs : bool
-        Whether the twenty parameters of cylinder and rod are asked for, too; otherwise they are
-        known.
-    friction : 'none', 'common' or 'per leg'
-        Viscous [N s/m] and Coulomb [N] friction identified along, two or twelve parameters.
-    stiction_rate : float
-        Rate that smooths the Coulomb force's change of sign, where an experiment does not bring
-        its directions with it [m/s].
-    joint_tolerance : float
-        Standard deviation of every coordinate of every joint centre [m]. Above 0, the thirty-six
-        errors are unknowns beside the parameters: estimates allow for them, intervals hold them.
-    force_delay : float
-        Standard deviation of the time by which forces are older than the strokes of the same
-        sample, as a drive's filtered torque is [s]. Above 0 it is one more unknown: a tenth of a
-        millisecond looks like friction and a little like an inertia.
-
+    Attributes:
+        geometry: Joints as the description has them.
+        inertial: Nominal description: legs, gravity, and where a search begins.
+        inertia: All ten parameters about ``platform_link``'s origin, or mass, Ixx = Iyy and Izz
+            about a centre of mass that is known, as in the EX800 paper.
+        legs: Whether the twenty parameters of cylinder and rod are asked for, too; otherwise they
+            are known.
+        friction: Viscous [N s/m] and Coulomb [N] friction identified along, two or twelve
+            parameters.
+        stiction_rate: Rate that smooths the Coulomb force's change of sign, where an experiment
+            does not bring its directions with it [m/s].
+        joint_tolerance: Standard deviation of every coordinate of every joint centre [m]. Above 0,
+            the thirty-six errors are unknowns beside the parameters: estimates allow for them,
+            intervals hold them.
+        force_delay: Standard deviation of the time by which forces are older than the strokes of
+            the same sample, as a drive's filtered torque is [s]. Above 0 it is one more unknown: a
+            tenth of a millisecond looks like friction and a little like an inertia.
     """
 
     geometry: Geometry
@@ -113,28 +103,19 @@ class PlatformModel(LinearModel):
         joint_tolerance: float = 0.0,
         force_delay: float = 0.0,
     ) -> PlatformModel:
-        """
-        Make the model of a described platform.
+        """Make the model of a described platform.
 
-        Parameters
-        ----------
-        platform : Platform
-            With masses; they are where a search begins, and the legs are taken from there.
-        inertia, legs, friction, joint_tolerance, force_delay
-            As the attributes.
+        Args:
+            platform: With masses; they are where a search begins, and the legs are taken from
+                there.
+            inertia, legs, friction, joint_tolerance, force_delay: As the attributes.
 
-        Returns
-        -------
-        PlatformModel
+        Returns:
             The model.
 
-        Raises
-        ------
-        MissingMasses
-            If the description holds no masses.
-        ConfigurationError
-            If a choice does not exist.
-
+        Raises:
+            MissingMasses: If the description holds no masses.
+            ConfigurationError: If a choice does not exist.
         """
         inertial = InertialModel.from_platform(platform)
         assert platform.masses is not None
@@ -281,8 +262,7 @@ class PlatformModel(LinearModel):
         return actuator_forces(replace(self.inertial, parameters=legs), self._motion(experiment))
 
     def nuisance(self, parameters: Array, experiment: Experiment) -> Array:
-        """
-        Return what one standard deviation of the unknowns beside the parameters does [N].
+        """Return what one standard deviation of the unknowns beside the parameters does [N].
 
         The thirty-six joint coordinates, then the age of the forces, as far as either is allowed
         for: shape (n, 6, 0, 1, 36 or 37).
@@ -327,28 +307,18 @@ CENTROIDAL_UNITS = ('kg', 'm', 'm', 'm') + ('kg m²',) * 6
 
 
 def centroidal(ten: Array, covariance: Array) -> tuple[Array, Array]:
-    """
-    Turn parameters about the origin into mass, centre of mass and inertia about it.
+    """Turn parameters about the origin into mass, centre of mass and inertia about it.
 
-    Parameters
-    ----------
-    ten : ndarray, shape (10,)
-        m, h, I about the reference point.
-    covariance : ndarray, shape (10, 10)
-        Of these.
+    Args:
+        ten (10,): m, h, I about the reference point.
+        covariance (10, 10): Of these.
 
-    Returns
-    -------
-    ndarray, shape (10,)
-        Values in the order of `CENTROIDAL_NAMES` [kg, m, kg m²].
-    ndarray, shape (10, 10)
-        Their covariance, to first order.
+    Returns:
+        (10,): Values in the order of `CENTROIDAL_NAMES` [kg, m, kg m²].
+        (10, 10): Their covariance, to first order.
 
-    Raises
-    ------
-    FitError
-        If the mass is not positive.
-
+    Raises:
+        FitError: If the mass is not positive.
     """
     if not ten[0] > 0.0:
         raise FitError(f'no centre of mass: the mass must be above 0, got {ten[0]:.6g} kg')

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-Kernel of the serial robots: recursive Newton-Euler over standard Denavit-Hartenberg links.
+r"""Kernel of the serial robots: recursive Newton-Euler over standard Denavit-Hartenberg links.
 
 Joint i turns about or slides along z of frame i - 1; frame i is fixed at the end of link i,
 Joint i turns about, or slides along, z of frame i - 1; frame i is fixed at the end of link i,
@@ -89,8 +88,7 @@ def joint_forces(
     acceleration: Array,
     forces: Array,
 ) -> None:
-    """
-    Fill the joints' forces and torques for all samples and `parameters`, (samples, rows, d).
+    """Fill the joints' forces and torques for all samples and `parameters`, (samples, rows, d).
 
     `joints` (d, 5), `gravity` (3,) in base axes, `parameters` (rows, 10 d), motion (samples, d).
     """

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Any serial robot from its standard Denavit-Hartenberg table.
+"""Any serial robot from its standard Denavit-Hartenberg table.
 
 `SerialRobot` is linear in its parameters: ten per link about the link's frame, two of friction per
 joint. `CentreOfMassRobot` is the same robot in masses, centres of mass and inertias about these,
@@ -31,16 +30,11 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
 
 @dataclass(frozen=True)
 class Joint:
-    """
-    One row of a standard Denavit-Hartenberg table.
+    """One row of a standard Denavit-Hartenberg table.
 
-    Attributes
-    ----------
-    kind : 'revolute' or 'prismatic'
-        What it does about, or along, z of the frame before.
-    a, alpha, d, theta : float
-        [m], [rad]; the joint variable is added to theta, or to d.
-
+    Attributes:
+        kind: What it does about, or along, z of the frame before.
+        a, alpha, d, theta: [m], [rad]; the joint variable is added to theta, or to d.
     """
 
     kind: Literal['revolute', 'prismatic']
@@ -56,25 +50,18 @@ class Joint:
 
 
 class SerialRobot(LinearModel):
-    """
-    Joint forces and torques, linear in twelve parameters per link.
+    """Joint forces and torques, linear in twelve parameters per link.
 
     Link i has ``mi, hix, hiy, hiz, Jixx, Jixy, Jixz, Jiyy, Jiyz, Jizz`` about the origin of frame
     i, then viscous friction ``fvi`` and Coulomb friction ``fci`` of joint i.
 
-    Parameters
-    ----------
-    joints : sequence of Joint
-        From the base on.
-    gravity : sequence of three floats
-        In base axes [m/s²].
-    nominal : array_like, shape (12 d,), optional
-        Where a search begins; links of 1 kg that reach 0.1 m otherwise.
-    reach : float
-        Length that goes with the masses in the scale of the parameters [m].
-    stiction_rate : float
-        Rate that smooths the Coulomb force's change of sign; 0 for a sharp one [rad/s], [m/s].
-
+    Args:
+        joints: From the base on.
+        gravity: In base axes [m/s²].
+        nominal (12 d,): Where a search begins; links of 1 kg that reach 0.1 m otherwise.
+        reach: Length that goes with the masses in the scale of the parameters [m].
+        stiction_rate: Rate that smooths the Coulomb force's change of sign; 0 for a sharp one
+            [rad/s], [m/s].
     """
 
     def __init__(
@@ -174,21 +161,15 @@ class SerialRobot(LinearModel):
 
 
 class CentreOfMassRobot:
-    """
-    A serial robot in masses, centres of mass and inertias about these.
+    """A serial robot in masses, centres of mass and inertias about these.
 
     Link i has ``mi, six, siy, siz, Iixx, Iixy, Iixz, Iiyy, Iiyz, Iizz, fvi, fci``. The forces are
     not linear in them, so a search has to be one that does not need that.
 
-    Parameters
-    ----------
-    robot : SerialRobot
-        The same robot about its links' frames.
-    nominal : array_like, shape (12 d,)
-        Where a search begins.
-    bounds : array_like, shape (2, 12 d)
-        Of swarms.
-
+    Args:
+        robot: The same robot about its links' frames.
+        nominal (12 d,): Where a search begins.
+        bounds (2, 12 d): Of swarms.
     """
 
     def __init__(self, robot: SerialRobot, nominal: Array, bounds: Array) -> None:

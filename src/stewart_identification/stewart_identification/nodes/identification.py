@@ -58,12 +58,10 @@ class IdentificationParameters:
 
 
 class IdentificationNode(Node):
-    """
-    Identify when ``identification/start`` is called, or at once if ``bags`` are given.
+    """Identify when ``identification/start`` is called, or at once if ``bags`` are given.
 
     Publishes ``identification/progress`` from 0 to 1 and, latched, ``identification/result`` as
     JSON. ``identification/stop`` ends the search and keeps the best found so far.
-
     """
 
     def __init__(self, **kwargs: Any) -> None:

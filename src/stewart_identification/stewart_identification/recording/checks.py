@@ -29,20 +29,13 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Remark:
-    """
-    One thing that was odd, and what was made of it.
+    """One thing that was odd, and what was made of it.
 
-    Attributes
-    ----------
-    topic : str
-        Where.
-    time : float
-        When at first, counted from the beginning of the bag [s]; NaN where it has no time.
-    count : int
-        How many samples.
-    text : str
-        What, as a clause after the count.
-
+    Attributes:
+        topic: Where.
+        time: When at first, counted from the beginning of the bag [s]; NaN where it has no time.
+        count: How many samples.
+        text: What, as a clause after the count.
     """
 
     topic: str
@@ -59,22 +52,14 @@ class Remark:
 
 @dataclass(frozen=True, eq=False)
 class Usable:
-    """
-    What of a topic can be used.
+    """What of a topic can be used.
 
-    Attributes
-    ----------
-    rows : ndarray of int, shape (k,)
-        Samples of the series, in the order of their stamps.
-    stamps : ndarray, shape (k,)
-        Their stamps, strictly rising, counted from an origin [s].
-    breaks : ndarray of int
-        Samples of `rows` that begin anew after a gap; the first sample is always one.
-    period : float
-        Median step [s]; NaN of less than two samples.
-    remarks : tuple of Remark
-        What was odd.
-
+    Attributes:
+        rows (k,): Samples of the series, in the order of their stamps.
+        stamps (k,): Their stamps, strictly rising, counted from an origin [s].
+        breaks: Samples of `rows` that begin anew after a gap; the first sample is always one.
+        period: Median step [s]; NaN of less than two samples.
+        remarks: What was odd.
     """
 
     rows: Rows
@@ -96,27 +81,17 @@ def usable(
     begin_ns: int,
     refused: Mapping[str, NDArray[np.bool_]] | None = None,
 ) -> Usable:
-    """
-    Find the samples of a topic that can be used.
+    """Find the samples of a topic that can be used.
 
-    Parameters
-    ----------
-    series : Series
-        As it was recorded.
-    values : mapping of str to ndarray, shape (n, ...)
-        What has to be finite, by what it is called in a sentence.
-    origin_ns : int
-        Instant from which the stamps are counted [ns].
-    begin_ns : int
-        Beginning of the bag, for the times in remarks [ns].
-    refused : mapping of str to ndarray of bool, shape (n,), optional
-        Samples that are to be left out for another reason, by that reason.
+    Args:
+        series: As it was recorded.
+        values (n, ...): What has to be finite, by what it is called in a sentence.
+        origin_ns: Instant from which the stamps are counted [ns].
+        begin_ns: Beginning of the bag, for the times in remarks [ns].
+        refused (n,): Samples that are to be left out for another reason, by that reason.
 
-    Returns
-    -------
-    Usable
+    Returns:
         The samples, and remarks about the others.
-
     """
     remarks: list[Remark] = []
     # By bag time, for a wrong stamp says nothing about when it was.
@@ -185,21 +160,14 @@ def _in_order(stamps: NDArray[np.int64], rows: Rows, remark: Callable[[Rows, str
 
 
 def glitches(values: Array, share: float) -> NDArray[np.bool_]:
-    """
-    Find single samples that jump away and back, as a bit that was lost on a wire makes them.
+    """Find single samples that jump away and back, as a bit that was lost on a wire makes them.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n, m)
-        Signals in the order of time; what is not finite is none of these samples.
-    share : float
-        Of the signal's range, by which a glitch is off at least.
+    Args:
+        values (n, m): Signals in the order of time; what is not finite is none of these samples.
+        share: Of the signal's range, by which a glitch is off at least.
 
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-        Samples with a glitch in any signal.
-
+    Returns:
+        (n,): Samples with a glitch in any signal.
     """
     found = np.zeros(len(values), np.bool_)
     for column in values.T:

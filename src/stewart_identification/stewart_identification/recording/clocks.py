@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Two recorders, two clocks: the offset between them, from what both have seen of one motion.
+"""Two recorders, two clocks: the offset between them, from what both have seen of one motion.
 
 Both signals are put on one grid, the normalised cross-correlation gives the offset to a sample,
 and least squares the rest. A periodic motion correlates as well
 one period later; then the smallest of the offsets that are as good is taken, and it is said.
-
 """
 
 from __future__ import annotations
@@ -27,18 +25,12 @@ LEAST_OVERLAP = 1.0
 
 @dataclass(frozen=True)
 class ClockOffset:
-    """
-    How far one clock is ahead of another.
+    """How far one clock is ahead of another.
 
-    Attributes
-    ----------
-    offset : float
-        What the second clock shows, minus what the first shows, at one instant [s].
-    correlation : float
-        Of the two signals with the offset taken out, 1 at best.
-    ambiguous : bool
-        Whether another offset within the search is as good.
-
+    Attributes:
+        offset: What the second clock shows, minus what the first shows, at one instant [s].
+        correlation: Of the two signals with the offset taken out, 1 at best.
+        ambiguous: Whether another offset within the search is as good.
     """
 
     offset: float
@@ -55,30 +47,19 @@ def clock_offset(
     longest: float,
     where: str,
 ) -> ClockOffset:
-    """
-    Find how far a second clock is ahead of a first.
+    """Find how far a second clock is ahead of a first.
 
-    Parameters
-    ----------
-    first_time, second_time : ndarray, shape (n,) and (m,)
-        Strictly rising, each by its own clock [s].
-    first, second : ndarray, shape (n, k) and (m, k)
-        The same k signals, of any scale, seen by both.
-    longest : float
-        Largest offset to be looked for, either way [s].
-    where : str
-        Recording and topic, for messages.
+    Args:
+        first_time, second_time (n,): Strictly rising, each by its own clock [s].
+        first, second (n, k): The same k signals, of any scale, seen by both.
+        longest: Largest offset to be looked for, either way [s].
+        where: Recording and topic, for messages.
 
-    Returns
-    -------
-    ClockOffset
+    Returns:
         The offset, and how sure it is.
 
-    Raises
-    ------
-    ClocksDisagree
-        If no signal moves, the recordings do not overlap, or nothing correlates.
-
+    Raises:
+        ClocksDisagree: If no signal moves, the recordings do not overlap, or nothing correlates.
     """
     step = min(float(np.median(np.diff(first_time))), float(np.median(np.diff(second_time))))
     one, other = _standard(first), _standard(second)
@@ -159,8 +140,7 @@ def _refined(
     start: float,
     step: float,
 ) -> float:
-    """
-    Find the rest of the offset by least squares.
+    """Find the rest of the offset by least squares.
 
     The second signal is taken as mean + scale * (first + rest * derivative of the first), in
     which it is linear. So its noise, which interpolation lessens between samples, does not draw

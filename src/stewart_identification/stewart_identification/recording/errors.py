@@ -1,13 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What can be wrong with a recording that is to be identified from.
+"""What can be wrong with a recording that is to be identified from.
 
 UnusableRecording     nothing, or not enough, can be used; one sentence says what and why
 ├── NoForces          no drive torque was recorded
 ├── NoMotion          the platform stood still
 └── ClocksDisagree    two recordings cannot be put on one clock
-
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-From a recording to an experiment: motion of the platform and forces of its drives.
+"""From a recording to an experiment: motion of the platform and forces of its drives.
 
 The motion comes from the measured strokes: `LowPass` gives strokes, rates and accelerations
 without lag, forward kinematics the poses, the Jacobian twists and accelerations. Or it comes from
@@ -12,7 +11,6 @@ nothing beyond the pass band, while dry friction that changes its sign shakes th
 than that, and a fit would blame the inertia for it. Filtered alike, forces, motion and the steps
 of dry friction belong together; the residuals are coloured, which `confidence` reckons with. Where
 the experiment is slower than the recording, samples are left out after that.
-
 """
 
 from __future__ import annotations
@@ -51,16 +49,11 @@ LONGEST_SHIFT = 60.0
 
 @dataclass(frozen=True)
 class Extraction:
-    """
-    How a recording becomes an experiment.
+    """How a recording becomes an experiment.
 
-    Attributes
-    ----------
-    passband, stopband : float
-        Of the low-pass under the derivatives [Hz].
-    rate : float
-        Of the experiment; a slower recording keeps its own [Hz].
-
+    Attributes:
+        passband, stopband: Of the low-pass under the derivatives [Hz].
+        rate: Of the experiment; a slower recording keeps its own [Hz].
     """
 
     passband: float = 5.0
@@ -70,22 +63,14 @@ class Extraction:
 
 @dataclass(frozen=True, eq=False)
 class Extracted:
-    """
-    An experiment and how it came about.
+    """An experiment and how it came about.
 
-    Attributes
-    ----------
-    experiment : Experiment
-        What to identify from.
-    method : str
-        How the derivatives were made.
-    remarks : tuple of Remark
-        What was odd or left out.
-    duration : float
-        Time that the experiment covers [s].
-    record : LegRecord
-        Legs as measured.
-
+    Attributes:
+        experiment: What to identify from.
+        method: How the derivatives were made.
+        remarks: What was odd or left out.
+        duration: Time that the experiment covers [s].
+        record: Legs as measured.
     """
 
     experiment: Experiment
@@ -97,20 +82,13 @@ class Extracted:
 
 @dataclass(frozen=True, eq=False)
 class MotionPiece:
-    """
-    Motion and forces of a stretch without a gap, n samples.
+    """Motion and forces of a stretch without a gap, n samples.
 
-    Attributes
-    ----------
-    time : ndarray, shape (n,)
-        Instants [s].
-    motion : Motion
-        Of the platform, shape (n,).
-    forces : ndarray, shape (n, 6)
-        Of the drives, low-passed [N].
-    directions : ndarray, shape (n, 6)
-        Of the legs, low-passed, -1 to 1.
-
+    Attributes:
+        time (n,): Instants [s].
+        motion: Of the platform, shape (n,).
+        forces (n, 6): Of the drives, low-passed [N].
+        directions (n, 6): Of the legs, low-passed, -1 to 1.
     """
 
     time: Array
@@ -133,34 +111,21 @@ def experiment_from(
     estimate: Path | None = None,
     forces: bool = True,
 ) -> Extracted:
-    """
-    Build the experiment of a recording.
+    """Build the experiment of a recording.
 
-    Parameters
-    ----------
-    recording : Recording
-        With actuator states.
-    platform : Platform
-        Geometry of the machine that was recorded.
-    extraction : Extraction, optional
-        Rates and bands.
-    estimate : Path, optional
-        Result of ``stewart estimate``: the motion is taken from there.
-    forces : bool
-        Whether drive forces are needed; otherwise they may be NaN.
+    Args:
+        recording: With actuator states.
+        platform: Geometry of the machine that was recorded.
+        extraction: Rates and bands.
+        estimate: Result of ``stewart estimate``: the motion is taken from there.
+        forces: Whether drive forces are needed; otherwise they may be NaN.
 
-    Returns
-    -------
-    Extracted
+    Returns:
         Experiment and remarks.
 
-    Raises
-    ------
-    UnusableRecording
-        If nothing can be used; says why.
-    ConfigurationError, OSError
-        If the estimate cannot be read.
-
+    Raises:
+        UnusableRecording: If nothing can be used; says why.
+        ConfigurationError, OSError: If the estimate cannot be read.
     """
     extraction = extraction or Extraction()
     shortest = 2.0 * 3.0 / (extraction.stopband - extraction.passband)
@@ -225,27 +190,17 @@ def _motion_pieces(
 def motion_piece(
     piece: LegPiece, geometry: Geometry, smoother: LowPass, stride: int
 ) -> tuple[MotionPiece | None, Array]:
-    """
-    Filter a stretch and turn its strokes into a motion of the platform.
+    """Filter a stretch and turn its strokes into a motion of the platform.
 
-    Parameters
-    ----------
-    piece : LegPiece
-        Uniformly sampled.
-    geometry : Geometry
-        Joints.
-    smoother : LowPass
-        For the derivatives.
-    stride : int
-        Every so many samples one is kept.
+    Args:
+        piece: Uniformly sampled.
+        geometry: Joints.
+        smoother: For the derivatives.
+        stride: Every so many samples one is kept.
 
-    Returns
-    -------
-    MotionPiece or None
+    Returns:
         None if the stretch is too short.
-    ndarray, shape (k,)
-        Instants of samples left out because no pose has their strokes [s].
-
+        (k,): Instants of samples left out because no pose has their strokes [s].
     """
     sharp = _sharper(smoother)
     outer, edge = sharp.half_width, _edge(smoother)
@@ -291,23 +246,15 @@ def _sharper(smoother: LowPass) -> LowPass:
 def motion_of_legs(
     geometry: Geometry, lengths: Array, rates: Array, accelerations: Array
 ) -> tuple[Motion, NDArray[np.bool_]]:
-    """
-    Turn lengths and their derivatives into a motion.
+    """Turn lengths and their derivatives into a motion.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        Joints.
-    lengths, rates, accelerations : ndarray, shape (n, 6)
-        Of the legs [m], [m/s], [m/s²].
+    Args:
+        geometry: Joints.
+        lengths, rates, accelerations (n, 6): Of the legs [m], [m/s], [m/s²].
 
-    Returns
-    -------
-    Motion
+    Returns:
         Of the samples that have a pose.
-    ndarray of bool, shape (n,)
-        Which these are.
-
+        (n,): Which these are.
     """
     found = forward_batch(geometry, lengths)
     good = np.asarray(found.converged, dtype=np.bool_)

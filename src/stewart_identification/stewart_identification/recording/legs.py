@@ -37,18 +37,12 @@ LONGEST_DELAY = 0.5
 
 @dataclass(frozen=True, eq=False)
 class LegPiece:
-    """
-    A stretch without a gap, uniformly sampled.
+    """A stretch without a gap, uniformly sampled.
 
-    Attributes
-    ----------
-    time : ndarray, shape (n,)
-        Instants, counted from the recording's beginning [s].
-    strokes : ndarray, shape (n, 6)
-        Measured strokes [m].
-    forces : ndarray, shape (n, 6)
-        Drive forces [N]; NaN where a leg has none.
-
+    Attributes:
+        time (n,): Instants, counted from the recording's beginning [s].
+        strokes (n, 6): Measured strokes [m].
+        forces (n, 6): Drive forces [N]; NaN where a leg has none.
     """
 
     time: Array
@@ -62,24 +56,15 @@ class LegPiece:
 
 @dataclass(frozen=True, eq=False)
 class LegRecord:
-    """
-    What the legs did.
+    """What the legs did.
 
-    Attributes
-    ----------
-    pieces : tuple of LegPiece
-        In the order of time.
-    period : float
-        Of the grid [s].
-    origin_ns : int
-        Stamp at which `LegPiece.time` is 0 [ns].
-    begin : float
-        The same instant, counted from the beginning of the bag [s].
-    topic : str
-        Where the legs were read.
-    remarks : tuple of Remark
-        What was odd.
-
+    Attributes:
+        pieces: In the order of time.
+        period: Of the grid [s].
+        origin_ns: Stamp at which `LegPiece.time` is 0 [ns].
+        begin: The same instant, counted from the beginning of the bag [s].
+        topic: Where the legs were read.
+        remarks: What was odd.
     """
 
     pieces: tuple[LegPiece, ...]
@@ -91,32 +76,20 @@ class LegRecord:
 
 
 def leg_record(recording: Recording, *, forces: bool, shortest: float) -> LegRecord:
-    """
-    Put the legs of a recording on a grid.
+    """Put the legs of a recording on a grid.
 
-    Parameters
-    ----------
-    recording : Recording
-        With actuator states.
-    forces : bool
-        Whether drive forces are needed.
-    shortest : float
-        Pieces that are not longer are left out [s].
+    Args:
+        recording: With actuator states.
+        forces: Whether drive forces are needed.
+        shortest: Pieces that are not longer are left out [s].
 
-    Returns
-    -------
-    LegRecord
+    Returns:
         Strokes and forces.
 
-    Raises
-    ------
-    NoForces
-        If forces are needed and no leg has any.
-    NoMotion
-        If the platform stood still.
-    UnusableRecording
-        If nothing is left, or the stroke of a leg is nowhere to be had.
-
+    Raises:
+        NoForces: If forces are needed and no leg has any.
+        NoMotion: If the platform stood still.
+        UnusableRecording: If nothing is left, or the stroke of a leg is nowhere to be had.
     """
     series = recording.actuators
     if series is None or not len(series):

@@ -1,14 +1,12 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-A zero-phase low-pass and its first two derivatives, for uniformly sampled signals.
+r"""A zero-phase low-pass and its first two derivatives, for uniformly sampled signals.
 
 The kernel is the ideal low-pass under a Blackman window, both written as cosine series on the
 support :math:`[-T, T]`, :math:`h(t) = \sum_k c_k \cos(k \pi t / T)`. Its derivatives are exact, so
 value, rate and acceleration have one and the same response :math:`H(\omega)`, times
 :math:`(j\omega)^n`, and being symmetric they have no lag. Edges are not invented: the result is
 shorter than the signal by `half_width` samples on either side.
-
 """
 
 from __future__ import annotations
@@ -30,23 +28,15 @@ MAIN_LOBE = 3.0
 
 @dataclass(frozen=True)
 class LowPass:
-    """
-    A low-pass for one sampling period.
+    """A low-pass for one sampling period.
 
-    Attributes
-    ----------
-    period : float
-        Of the samples [s].
-    passband : float
-        Up to here signals pass unchanged, within `ripple` [Hz].
-    stopband : float
-        From here on they are gone [Hz].
+    Attributes:
+        period: Of the samples [s].
+        passband: Up to here signals pass unchanged, within `ripple` [Hz].
+        stopband: From here on they are gone [Hz].
 
-    Raises
-    ------
-    UnusableRecording
-        If the samples are too far apart for the stop band.
-
+    Raises:
+        UnusableRecording: If the samples are too far apart for the stop band.
     """
 
     period: float
@@ -115,26 +105,18 @@ class LowPass:
         return kernels
 
     def apply(self, values: Array, *, derivatives: int = 0) -> Array:
-        """
-        Filter signals.
+        """Filter signals.
 
-        Parameters
-        ----------
-        values : ndarray, shape (n, m)
-            Samples.
-        derivatives : int
-            How many derivatives are wanted beside the value, 0 to 2.
+        Args:
+            values (n, m): Samples.
+            derivatives: How many derivatives are wanted beside the value, 0 to 2.
 
-        Returns
-        -------
-        ndarray, shape (derivatives + 1, n - 2 half_width, m)
-            Value, rate and acceleration at the inner samples.
+        Returns:
+            (derivatives + 1, n - 2 half_width, m): Value, rate and acceleration at the inner
+            samples.
 
-        Raises
-        ------
-        UnusableRecording
-            If there are not more than 2 half_width samples.
-
+        Raises:
+            UnusableRecording: If there are not more than 2 half_width samples.
         """
         rows = np.asarray(values, dtype=float)
         if rows.shape[0] <= 2 * self.half_width:
@@ -152,21 +134,14 @@ class LowPass:
         return out
 
     def response(self, frequency: Array, derivative: int = 0) -> Array:
-        """
-        Return what becomes of sines, as a factor of the true derivative.
+        """Return what becomes of sines, as a factor of the true derivative.
 
-        Parameters
-        ----------
-        frequency : ndarray, shape (k,)
-            Above 0 where `derivative` is [Hz].
-        derivative : int
-            0, 1 or 2.
+        Args:
+            frequency (k,): Above 0 where `derivative` is [Hz].
+            derivative: 0, 1 or 2.
 
-        Returns
-        -------
-        ndarray of complex, shape (k,)
-            1 where the derivative is right.
-
+        Returns:
+            (k,): 1 where the derivative is right.
         """
         time = self.period * np.arange(-self.half_width, self.half_width + 1)
         omega = 2.0 * np.pi * np.asarray(frequency)

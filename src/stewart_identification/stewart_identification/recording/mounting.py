@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-How an IMU is mounted: the rotation between what the platform does and what the sensor says.
+"""How an IMU is mounted: the rotation between what the platform does and what the sensor says.
 
 The rotation is the one that turns the angular velocities and specific forces that the legs
 predict into those that the sensor measures, in the least-squares sense (Wahba's problem, by the
 singular value decomposition). Gravity alone fixes two angles; the third needs motion.
-
 """
 
 from __future__ import annotations
@@ -24,18 +22,12 @@ LEAST_SPREAD = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Mounting:
-    """
-    Rotation of a sensor on the platform.
+    """Rotation of a sensor on the platform.
 
-    Attributes
-    ----------
-    rotation : ndarray, shape (3, 3)
-        Takes sensor coordinates to ``platform_link`` coordinates.
-    residual : float
-        Root mean square angle left between predicted and measured specific force [rad].
-    spread : float
-        Second over first singular value: how well the third angle is seen.
-
+    Attributes:
+        rotation (3, 3): Takes sensor coordinates to ``platform_link`` coordinates.
+        residual: Root mean square angle left between predicted and measured specific force [rad].
+        spread: Second over first singular value: how well the third angle is seen.
     """
 
     rotation: Array
@@ -50,23 +42,15 @@ class Mounting:
 
 
 def predicted(motion: Motion, position: Array, gravity: Array) -> tuple[Array, Array]:
-    """
-    Return what an IMU with its axes along ``platform_link`` would measure.
+    """Return what an IMU with its axes along ``platform_link`` would measure.
 
-    Parameters
-    ----------
-    motion : Motion
-        Of the platform, n samples.
-    position : ndarray, shape (3,)
-        Of the sensor in ``platform_link`` [m].
-    gravity : ndarray, shape (3,)
-        In ``base_link`` [m/s²].
+    Args:
+        motion: Of the platform, n samples.
+        position (3,): Of the sensor in ``platform_link`` [m].
+        gravity (3,): In ``base_link`` [m/s²].
 
-    Returns
-    -------
-    specific_force, angular_velocity : ndarray, shape (n, 3)
-        In ``platform_link`` axes [m/s²], [rad/s].
-
+    Returns:
+        specific_force, angular_velocity (n, 3): In ``platform_link`` axes [m/s²], [rad/s].
     """
     turn = Rotation.from_quat(motion.quaternion_xyzw)
     arm = turn.as_matrix() @ position
@@ -80,26 +64,18 @@ def predicted(motion: Motion, position: Array, gravity: Array) -> tuple[Array, A
 def find_mounting(
     expected_force: Array, expected_rate: Array, specific_force: Array, angular_velocity: Array
 ) -> Mounting:
-    """
-    Find how a sensor is mounted.
+    """Find how a sensor is mounted.
 
-    Parameters
-    ----------
-    expected_force, expected_rate : ndarray, shape (n, 3)
-        From `predicted`, in ``platform_link`` axes [m/s²], [rad/s].
-    specific_force, angular_velocity : ndarray, shape (n, 3)
-        Measured at the same instants, in sensor axes.
+    Args:
+        expected_force, expected_rate (n, 3): From `predicted`, in ``platform_link`` axes [m/s²],
+            [rad/s].
+        specific_force, angular_velocity (n, 3): Measured at the same instants, in sensor axes.
 
-    Returns
-    -------
-    Mounting
+    Returns:
         The rotation; biases of the gyroscope do not matter, for means are taken out.
 
-    Raises
-    ------
-    UnusableRecording
-        If the motion does not show the rotation about the vertical.
-
+    Raises:
+        UnusableRecording: If the motion does not show the rotation about the vertical.
     """
     pairs = [
         (expected_force, specific_force, np.linalg.norm(expected_force, axis=1).mean()),

@@ -37,28 +37,17 @@ S = TypeVar('S', bound=Series)
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """
-    Topics of one bag.
+    """Topics of one bag.
 
-    Attributes
-    ----------
-    path : Path
-        The bag.
-    sha256 : str
-        Of its storage files, in the order of their names.
-    begin_ns : int
-        Bag time of the first message [ns].
-    actuators : JointSeries or None
-        Measured strokes, rates and forces of the legs.
-    commands : JointSeries or None
-        Commanded strokes.
-    imu : ImuSeries or None
-        The sensor on the platform.
-    driver_states : DriverStateSeries or None
-        When the drives were on.
-    remarks : tuple of Remark
-        What could not be read.
-
+    Attributes:
+        path: The bag.
+        sha256: Of its storage files, in the order of their names.
+        begin_ns: Bag time of the first message [ns].
+        actuators: Measured strokes, rates and forces of the legs.
+        commands: Commanded strokes.
+        imu: The sensor on the platform.
+        driver_states: When the drives were on.
+        remarks: What could not be read.
     """
 
     path: Path
@@ -72,32 +61,22 @@ class Recording:
 
 
 def read_recording(path: str | Path, *, required: tuple[str, ...] = (ACTUATORS,)) -> Recording:
-    """
-    Read a bag.
+    """Read a bag.
 
     A bag that was cut off is read up to its last readable message.
 
-    Parameters
-    ----------
-    path : str or Path
-        Directory or file.
-    required : tuple of str
-        Topics without which the bag is refused.
+    Args:
+        path: Directory or file.
+        required: Topics without which the bag is refused.
 
-    Returns
-    -------
-    Recording
+    Returns:
         The topics that are there.
 
-    Raises
-    ------
-    MissingTopic, WrongType, UndecodableMessage
-        If a required topic is not there, carries another type, or bytes that are no message.
-    NotABag
-        If there is no bag.
-    UnusableRecording
-        If nothing of a damaged bag can be read.
-
+    Raises:
+        MissingTopic, WrongType, UndecodableMessage: If a required topic is not there, carries
+            another type, or bytes that are no message.
+        NotABag: If there is no bag.
+        UnusableRecording: If nothing of a damaged bag can be read.
     """
     bag_path = Path(path)
     try:
@@ -158,19 +137,13 @@ def _rescued(path: Path, damage: DamagedBag) -> Iterator[tuple[Path, tuple[Remar
 
 
 def digest(path: Path) -> str:
-    """
-    Return the SHA-256 of a bag's storage files, in the order of their names.
+    """Return the SHA-256 of a bag's storage files, in the order of their names.
 
-    Parameters
-    ----------
-    path : Path
-        Directory or file.
+    Args:
+        path: Directory or file.
 
-    Returns
-    -------
-    str
+    Returns:
         Hexadecimal.
-
     """
     found = hashlib.sha256()
     for item in sorted(storage_files(path, complete=False), key=lambda item: item.path.name):

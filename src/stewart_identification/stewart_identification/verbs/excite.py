@@ -117,26 +117,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Plan.
+    """Plan.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         0.
 
-    Raises
-    ------
-    StewartError
-        If an option or the platform cannot be used, or no motion inside the limits was found.
-    OSError
-        If the file cannot be written.
-
+    Raises:
+        StewartError: If an option or the platform cannot be used, or no motion inside the limits
+            was found.
+        OSError: If the file cannot be written.
     """
     platform = Platform.from_yaml(arguments.platform)
     model = PlatformModel.from_platform(

@@ -104,26 +104,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Identify.
+    """Identify.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         0 where the recordings determine a body, else 1.
 
-    Raises
-    ------
-    BagError, StewartError
-        If a bag or the platform cannot be used.
-    OSError
-        If a file cannot be read or written.
-
+    Raises:
+        BagError, StewartError: If a bag or the platform cannot be used.
+        OSError: If a file cannot be read or written.
     """
     extraction = Extraction(arguments.passband, 3.0 * arguments.passband, arguments.rate)
     if arguments.force_path == 'imu':

@@ -71,28 +71,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Import.
+    """Import.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         Exit code 0.
 
-    Raises
-    ------
-    NoImuLog
-        If the file cannot be understood, or no sample is finite.
-    ConfigurationError
-        If an argument cannot be used.
-    BagError, OSError
-        If the bag cannot be written or the file not be read.
-
+    Raises:
+        NoImuLog: If the file cannot be understood, or no sample is finite.
+        ConfigurationError: If an argument cannot be used.
+        BagError, OSError: If the bag cannot be written or the file not be read.
     """
     start_ns = _instant(arguments.start)
     names = _names(arguments.name)

@@ -10,14 +10,10 @@ from stewart_bags.verbs.numbers import not_negative, whole
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """
-    Add ``--platform``, ``--friction``, ``--joint-tolerance`` and ``--seed``.
+    """Add ``--platform``, ``--friction``, ``--joint-tolerance`` and ``--seed``.
 
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        Parser of the verb.
-
+    Args:
+        parser: Parser of the verb.
     """
     parser.add_argument('--platform', default='ex800', help='name or YAML file (default: ex800)')
     parser.add_argument(

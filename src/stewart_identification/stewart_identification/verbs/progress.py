@@ -17,19 +17,14 @@ PERIOD = 0.05
 
 
 class SearchProgress:
-    """
-    Show how far a search is, and stop it at the first Ctrl-C; the second one ends everything.
+    """Show how far a search is, and stop it at the first Ctrl-C; the second one ends everything.
 
     Use it as a context manager around the work; Ctrl-C before the search begins ends everything
     at once, for there is nothing to keep.
 
-    Parameters
-    ----------
-    stream : TextIO
-        Where to; nothing is shown unless it is a terminal.
-    search : str
-        What the stage is called that can be stopped.
-
+    Args:
+        stream: Where to; nothing is shown unless it is a terminal.
+        search: What the stage is called that can be stopped.
     """
 
     def __init__(self, stream: TextIO, search: str = 'fitting') -> None:

@@ -8,16 +8,11 @@ import argparse
 
 
 def add_worker_arguments(parser: argparse.ArgumentParser, what: str) -> None:
-    """
-    Add ``--workers`` and ``--dask``.
+    """Add ``--workers`` and ``--dask``.
 
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-        Parser of the verb.
-    what : str
-        What is shared out.
-
+    Args:
+        parser: Parser of the verb.
+        what: What is shared out.
     """
     parser.add_argument(
         '--workers',

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Find the hexapod in a mechanism by its structure, whatever its parts are called.
+"""Find the hexapod in a mechanism by its structure, whatever its parts are called.
 
 Links that are fixed to each other are one body. Two bodies bear six chains or more: base and
 platform. A chain with one slide between the two, on a joint at either end, is a leg; what else
@@ -28,28 +27,18 @@ CROSSING = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Leg:
-    """
-    One leg as measured; coordinates are those of the drawing.
+    """One leg as measured; coordinates are those of the drawing.
 
-    Attributes
-    ----------
-    name : str
-        Of its slide.
-    base, socket : ndarray, shape (3,)
-        Base joint, as the base has it, and platform joint, as the platform has it [m].
-    zero_length : float
-        Joint to joint where the slide's position is 0 [m].
-    limits : tuple of two floats or None
-        Lower and upper position, counted so that more is longer [m].
-    rate : float or None
-        [m/s].
-    axis : ndarray, shape (3,), or None
-        The base joint's axis that is fixed in the base, if it has one.
-    cone : float or None
-        Least half range of the base joint's hinges [rad].
-    cylinder, rod : RigidBody
-        In leg axes, from the base joint and from the platform joint.
-
+    Attributes:
+        name: Of its slide.
+        base, socket (3,): Base joint, as the base has it, and platform joint, as the platform has
+            it [m].
+        zero_length: Joint to joint where the slide's position is 0 [m].
+        limits: Lower and upper position, counted so that more is longer [m].
+        rate: [m/s].
+        axis (3,): The base joint's axis that is fixed in the base, if it has one.
+        cone: Least half range of the base joint's hinges [rad].
+        cylinder, rod: In leg axes, from the base joint and from the platform joint.
     """
 
     name: str
@@ -84,26 +73,17 @@ class _Step:
 
 
 def find_hexapod(linkage: Linkage, file: str) -> Hexapod:
-    """
-    Find base, platform and legs.
+    """Find base, platform and legs.
 
-    Parameters
-    ----------
-    linkage : Linkage
-        Any mechanism.
-    file : str
-        For messages.
+    Args:
+        linkage: Any mechanism.
+        file: For messages.
 
-    Returns
-    -------
-    Hexapod
+    Returns:
         Its parts; legs are in the order of their slides in the file.
 
-    Raises
-    ------
-    ConfigurationError
-        If there are not six legs, or one is of another kind.
-
+    Raises:
+        ConfigurationError: If there are not six legs, or one is of another kind.
     """
     of = _bodies(linkage)
     steps: dict[int, list[_Step]] = {body: [] for body in of}
@@ -170,25 +150,16 @@ def _path(
 
 
 def merged(linkage: Linkage, links: list[int], axes: Array, origin: Array) -> RigidBody:
-    """
-    Return links as one body.
+    """Return links as one body.
 
-    Parameters
-    ----------
-    linkage : Linkage
-        The mechanism.
-    links : list of int
-        Which; none gives a massless body.
-    axes : ndarray, shape (3, 3)
-        Columns: the axes of the result in those of the drawing.
-    origin : ndarray, shape (3,)
-        Its reference point [m].
+    Args:
+        linkage: The mechanism.
+        links: Which; none gives a massless body.
+        axes (3, 3): Columns: the axes of the result in those of the drawing.
+        origin (3,): Its reference point [m].
 
-    Returns
-    -------
-    RigidBody
+    Returns:
         In `axes`, from `origin`. Masses up to `LEAST_MASS` count as none.
-
     """
     whole = RigidBody(0.0, np.zeros(3), np.zeros((3, 3)))
     for k in links:

@@ -37,30 +37,20 @@ PAYLOAD = ('payload', 'payload_link')
 
 
 def import_platform(path: Path) -> tuple[dict[str, Any], list[str]]:
-    """
-    Read a hexapod into the content of a platform file.
+    """Read a hexapod into the content of a platform file.
 
-    Parameters
-    ----------
-    path : Path
-        MJCF (root ``mujoco``) or URDF (root ``robot``).
+    Args:
+        path: MJCF (root ``mujoco``) or URDF (root ``robot``).
 
-    Returns
-    -------
-    content : dict
-        Ready to be written as YAML and read by ``Platform.from_yaml``.
-    notes : list of str
-        What was assumed or left out, in sentences.
+    Returns:
+        content: Ready to be written as YAML and read by ``Platform.from_yaml``.
+        notes: What was assumed or left out, in sentences.
 
-    Raises
-    ------
-    ConfigurationError
-        If the file is neither, or holds no hexapod that a platform file can describe.
-    GeometryError
-        If its joints do not make a usable platform.
-    OSError
-        If the file cannot be read.
-
+    Raises:
+        ConfigurationError: If the file is neither, or holds no hexapod that a platform file can
+            describe.
+        GeometryError: If its joints do not make a usable platform.
+        OSError: If the file cannot be read.
     """
     try:
         root = ET.fromstring(path.read_bytes())

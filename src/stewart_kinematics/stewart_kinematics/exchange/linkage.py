@@ -15,20 +15,13 @@ Kind = Literal['slide', 'hinge', 'ball', 'fixed', 'free']
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """
-    A body.
+    """A body.
 
-    Attributes
-    ----------
-    name : str
-        For people.
-    position : ndarray, shape (3,)
-        Origin of its frame [m].
-    rotation : ndarray, shape (3, 3)
-        From its axes to those of the drawing.
-    body : RigidBody
-        In the axes of its frame; massless where the file gives no mass.
-
+    Attributes:
+        name: For people.
+        position (3,): Origin of its frame [m].
+        rotation (3, 3): From its axes to those of the drawing.
+        body: In the axes of its frame; massless where the file gives no mass.
     """
 
     name: str
@@ -39,28 +32,18 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """
-    What joins two links. Several between the same two act one after the other, parent first.
+    """What joins two links. Several between the same two act one after the other, parent first.
 
-    Attributes
-    ----------
-    kind : Kind
-        ``fixed`` makes one body of two, ``free`` joins nothing.
-    name : str
-        For people.
-    parent, child : int
-        The links.
-    at_parent, at_child : ndarray, shape (3,)
-        Its centre, as each side has it [m]; they differ where a loop is drawn open.
-    axis : ndarray, shape (3,)
-        Along which, or about which, the child moves when the position grows.
-    position : float
-        In the drawing [m], [rad].
-    limits : tuple of two floats or None
-        Lower and upper position [m], [rad].
-    rate : float or None
-        Greatest rate [m/s].
-
+    Attributes:
+        kind: ``fixed`` makes one body of two, ``free`` joins nothing.
+        name: For people.
+        parent, child: The links.
+        at_parent, at_child (3,): Its centre, as each side has it [m]; they differ where a loop is
+            drawn open.
+        axis (3,): Along which, or about which, the child moves when the position grows.
+        position: In the drawing [m], [rad].
+        limits: Lower and upper position [m], [rad].
+        rate: Greatest rate [m/s].
     """
 
     kind: Kind
@@ -77,28 +60,17 @@ class Joint:
 
 @dataclass(eq=False)
 class Linkage:
-    """
-    A mechanism.
+    """A mechanism.
 
-    Attributes
-    ----------
-    name : str
-        Of the model.
-    links : list of Link
-        The first is what stands still.
-    joints : list of Joint
-        In the order of the file, closures of loops last.
-    gravity : ndarray, shape (3,), or None
-        Where the file says it [m/s²].
-    imu : tuple of int, ndarray (3,), ndarray (3, 3), or None
-        Link that carries an inertial sensor, the sensor's position and rotation.
-    title : str
-        Long name.
-    numbers : dict
-        What else the file says, by key of a platform file.
-    ignored : list of str
-        What was read over, in sentences.
-
+    Attributes:
+        name: Of the model.
+        links: The first is what stands still.
+        joints: In the order of the file, closures of loops last.
+        gravity (3,): Where the file says it [m/s²].
+        imu: Link that carries an inertial sensor, the sensor's position and rotation.
+        title: Long name.
+        numbers: What else the file says, by key of a platform file.
+        ignored: What was read over, in sentences.
     """
 
     name: str

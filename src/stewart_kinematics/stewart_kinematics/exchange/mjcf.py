@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Write a platform as MuJoCo reads it: a free body and six legs that connect constraints close.
+"""Write a platform as MuJoCo reads it: a free body and six legs that connect constraints close.
 
 Names are those of the URDF. The position of the slide ``leg_1`` is the stroke, those of
 ``leg_1_base_u`` and ``_v`` are the angles of its base joint. What MJCF has no place for - rates,
@@ -53,19 +52,13 @@ NUMBERS = {
 
 
 def mjcf(platform: Platform) -> str:
-    """
-    Write a platform in MJCF.
+    """Write a platform in MJCF.
 
-    Parameters
-    ----------
-    platform : Platform
-        Without masses it gives a model to look at and to move by hand.
+    Args:
+        platform: Without masses it gives a model to look at and to move by hand.
 
-    Returns
-    -------
-    str
+    Returns:
         The file.
-
     """
     masses = bodies(platform)
     light = min(masses[name].mass for name in ('cylinder', 'rod')) <= LEAST_MASS

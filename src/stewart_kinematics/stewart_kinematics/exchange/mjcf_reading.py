@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Read MJCF through MuJoCo itself.
+"""Read MJCF through MuJoCo itself.
 
 Defaults, includes, meshes, angles in any sequence and bodies that are weighed by their geoms mean
 what MuJoCo says they mean.
@@ -20,24 +19,16 @@ from stewart_kinematics.platform import RigidBody
 
 
 def read_mjcf(path: Path) -> Linkage:
-    """
-    Read the bodies and joints of a model as MuJoCo draws them first, at ``qpos0``.
+    """Read the bodies and joints of a model as MuJoCo draws them first, at ``qpos0``.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
+    Args:
+        path: The file.
 
-    Returns
-    -------
-    Linkage
+    Returns:
         The mechanism.
 
-    Raises
-    ------
-    ConfigurationError
-        If MuJoCo is absent or refuses the file.
-
+    Raises:
+        ConfigurationError: If MuJoCo is absent or refuses the file.
     """
     try:
         import mujoco

@@ -34,23 +34,16 @@ NO_MASSES = (
 
 @dataclass(frozen=True, eq=False)
 class NeutralLegs:
-    """
-    The legs of a platform at its neutral pose.
+    """The legs of a platform at its neutral pose.
 
-    Attributes
-    ----------
-    angles : ndarray, shape (6, 2)
-        Angles u, v of the base joints [rad].
-    angle_ranges : ndarray, shape (6, 2, 2)
-        Lower and upper u and v: the box about the cone of the base joint [rad].
-    stroke : ndarray, shape (6,)
-        Strokes [m].
-    frames : ndarray, shape (6, 3, 3)
-        Leg axes in ``base_link``: z from the base joint to the platform joint, y the axis of the
-        base joint that turns with the leg.
-    tips : ndarray, shape (6, 3)
-        Platform joints in ``base_link`` [m].
-
+    Attributes:
+        angles (6, 2): Angles u, v of the base joints [rad].
+        angle_ranges (6, 2, 2): Lower and upper u and v: the box about the cone of the base joint
+            [rad].
+        stroke (6,): Strokes [m].
+        frames (6, 3, 3): Leg axes in ``base_link``: z from the base joint to the platform joint, y
+            the axis of the base joint that turns with the leg.
+        tips (6, 3): Platform joints in ``base_link`` [m].
     """
 
     angles: Array
@@ -85,21 +78,15 @@ class NeutralLegs:
 
 
 def leg_axes(along: ArrayLike, fixed_axis: ArrayLike) -> Array:
-    """
-    Return the axes of a leg on a universal joint.
+    """Return the axes of a leg on a universal joint.
 
-    Parameters
-    ----------
-    along : array_like, shape (3,)
-        From the base joint towards the platform joint, of any length.
-    fixed_axis : array_like, shape (3,)
-        The axis of the universal joint that is fixed in the base; not along the leg.
+    Args:
+        along (3,): From the base joint towards the platform joint, of any length.
+        fixed_axis (3,): The axis of the universal joint that is fixed in the base; not along the
+            leg.
 
-    Returns
-    -------
-    ndarray, shape (3, 3)
-        Columns x, y, z: z along the leg, y the joint's other axis.
-
+    Returns:
+        (3, 3): Columns x, y, z: z along the leg, y the joint's other axis.
     """
     z = np.asarray(along, dtype=float)
     z = z / np.linalg.norm(z)

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Write a platform as Gazebo reads it: SDFormat 1.11, a world with one model whose loops are closed.
+"""Write a platform as Gazebo reads it: SDFormat 1.11, a world with one closed-chain model.
 
 Joint positions are counted from the neutral pose, in which the model is drawn: SDFormat has no
 other zero. So the position of the slide ``leg_1`` is the stroke less that of the neutral pose.
@@ -37,19 +36,13 @@ SYSTEMS = {
 
 
 def sdf(platform: Platform) -> str:
-    """
-    Write a platform in SDFormat.
+    """Write a platform in SDFormat.
 
-    Parameters
-    ----------
-    platform : Platform
-        Without masses it gives a model to look at.
+    Args:
+        platform: Without masses it gives a model to look at.
 
-    Returns
-    -------
-    str
+    Returns:
         The file.
-
     """
     root = ET.Element('sdf', version=VERSION)
     world = ET.SubElement(root, 'world', name=platform.name)

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Read URDF, and the two ways in which others close its loops.
+"""Read URDF, and the two ways in which others close its loops.
 
 URDF itself knows trees only. Gazebo takes the joints of a loop as ``<gazebo><joint>``, Drake as
 ``<drake:ball_constraint>``; both are read.
@@ -36,26 +35,17 @@ DRAKE = '{http://drake.mit.edu}ball_constraint'
 
 
 def read_urdf(path: Path, robot: ET.Element) -> Linkage:
-    """
-    Read the bodies and joints of a model, drawn with all positions 0.
+    """Read the bodies and joints of a model, drawn with all positions 0.
 
-    Parameters
-    ----------
-    path : Path
-        The file, for messages.
-    robot : Element
-        Its root.
+    Args:
+        path: The file, for messages.
+        robot: Its root.
 
-    Returns
-    -------
-    Linkage
+    Returns:
         The mechanism.
 
-    Raises
-    ------
-    ConfigurationError
-        If something that is needed is missing or is no number.
-
+    Raises:
+        ConfigurationError: If something that is needed is missing or is no number.
     """
     return _Reader(path, robot).read()
 

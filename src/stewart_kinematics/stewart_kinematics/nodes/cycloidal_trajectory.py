@@ -36,14 +36,12 @@ class CycloidalTrajectoryParameters(TrajectoryParameters):
 
 
 class CycloidalTrajectory(TrajectoryNode):
-    """
-    Serve the action ``move_platform``; one goal at a time.
+    """Serve the action ``move_platform``; one goal at a time.
 
     A goal is refused while the node is not active, the driver not ENABLED, another goal or source
     moves the platform, or anywhere on the way a limit would be broken; the reason is logged and
     stands in the diagnostics, for a refused goal has no result. A cancelled goal comes to rest on
     its own path. A goal is aborted when the driver leaves ENABLED or the node is deactivated.
-
     """
 
     def __init__(self, **kwargs: Any) -> None:

@@ -15,12 +15,10 @@ from stewart_node_support.running import run
 
 
 class ExcitationTrajectory(ExcursionNode):
-    """
-    Serve ``excitation/start`` and ``excitation/stop``.
+    """Serve ``excitation/start`` and ``excitation/stop``.
 
     A multi-sine goes about the neutral pose. Samples are absolute poses and go about their first
     one: their deviation from it is what fades in and out.
-
     """
 
     def __init__(self, **kwargs: Any) -> None:

@@ -23,25 +23,18 @@ APPROACH, WAVE, HOME = range(3)
 
 
 class ExcursionNode(TrajectoryNode):
-    """
-    Serve ``<prefix>/start`` and ``<prefix>/stop``.
+    """Serve ``<prefix>/start`` and ``<prefix>/stop``.
 
     Start: a cycloidal approach from where the platform is to the motion's centre, and the motion
     with its fade-in; a motion with an end then returns to the neutral pose. Stop: fade-out and
     return to the neutral pose; during the approach a stop along its path and the return. The
     answer comes at once, the motion afterwards.
 
-    Parameters
-    ----------
-    name : str
-        Name of the node.
-    prefix : str
-        Where the services are.
-    parameters : type
-        Dataclass of its parameters, derived from ExcursionParameters.
-    **kwargs : object
-        For rclpy's node.
-
+    Args:
+        name: Name of the node.
+        prefix: Where the services are.
+        parameters: Dataclass of its parameters, derived from ExcursionParameters.
+        **kwargs: For rclpy's node.
     """
 
     def __init__(
@@ -58,26 +51,18 @@ class ExcursionNode(TrajectoryNode):
 
     @abstractmethod
     def make_motion(self, guard: MotionGuard) -> tuple[Trajectory, Pose]:
-        """
-        Make what is played from the parameters.
+        """Make what is played from the parameters.
 
-        Parameters
-        ----------
-        guard : MotionGuard
-            Guard of the platform.
+        Args:
+            guard: Guard of the platform.
 
-        Returns
-        -------
-        Trajectory
+        Returns:
             The motion, without fades.
-        Pose
             Its centre: where it grows from.
-
         """
 
     def prepare(self, guard: MotionGuard) -> None:
-        """
-        Make the motion, give it its fades and check it.
+        """Make the motion, give it its fades and check it.
 
         A motion that this platform cannot do is refused when it is started, for the default one
         belongs to another platform; a file that cannot be read is an error now.

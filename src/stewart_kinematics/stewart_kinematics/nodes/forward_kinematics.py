@@ -35,8 +35,7 @@ from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS, to_nanose
 
 
 class ForwardKinematics(Node):
-    """
-    Subscribe ``actuator_states``, publish ``platform/pose``, ``joint_states``, tracking error.
+    """Subscribe ``actuator_states``, publish ``platform/pose``, ``joint_states``, tracking error.
 
     All carry the stamp of the actuator state; ``joint_states``, which is for RViz and the viewer,
     leaves out those that come sooner than ``joint_states_rate`` asks for. Strokes without a
@@ -47,7 +46,6 @@ class ForwardKinematics(Node):
 
     ``platform/jog`` becomes ``driver/jog``: the leg rates that give the platform this twist, in
     axes of ``base_link``, where it is now.
-
     """
 
     def __init__(self, **kwargs: Any) -> None:

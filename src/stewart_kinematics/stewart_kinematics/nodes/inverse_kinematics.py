@@ -27,13 +27,11 @@ from stewart_node_support.stamps import NANOSECONDS
 
 
 class InverseKinematics(Node):
-    """
-    Subscribe ``setpoint``, publish ``joint_commands``; nothing for what is refused.
+    """Subscribe ``setpoint``, publish ``joint_commands``; nothing for what is refused.
 
     What is executed is published on ``platform/commanded``, too, as the setpoint that it was. A
     silence brings the platform to rest: the driver sees to that. Where ``driver/state`` says
     that the platform stood still by other means, every source may begin anew.
-
     """
 
     def __init__(self, **kwargs: Any) -> None:

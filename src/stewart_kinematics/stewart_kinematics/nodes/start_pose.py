@@ -44,24 +44,17 @@ class NotYet(NotReady):
 
 
 class StartPose:
-    """
-    Ask driver, platform and inverse kinematics on behalf of a trajectory node.
+    """Ask driver, platform and inverse kinematics on behalf of a trajectory node.
 
     After every transition of the driver into ENABLED the start pose is the measured one; later it
     is the last setpoint that was executed, whoever gave it: ``platform/commanded``. Both topics
     come at the full rate and are needed once a motion, so they wait in the middleware until then.
 
-    Parameters
-    ----------
-    node : rclpy.node.Node
-        Trajectory node.
-    on_leave : callable
-        Called with the reason when the driver leaves ENABLED.
-    silence : float
-        How long another source must have been silent [s].
-    pose_age : float
-        Oldest measured pose that is taken [s].
-
+    Args:
+        node: Trajectory node.
+        on_leave: Called with the reason when the driver leaves ENABLED.
+        silence: How long another source must have been silent [s].
+        pose_age: Oldest measured pose that is taken [s].
     """
 
     def __init__(
@@ -93,23 +86,15 @@ class StartPose:
         return stamp if stamp > self._begun_at else 0
 
     def require(self) -> Pose:
-        """
-        Return the pose at which a motion has to start now.
+        """Return the pose at which a motion has to start now.
 
-        Returns
-        -------
-        Pose
+        Returns:
             Start pose, at rest.
 
-        Raises
-        ------
-        NotYet
-            If the driver is not ENABLED, or no pose is known.
-        NotReady
-            If another source has the platform.
-        MessageError
-            If a message does not carry what its type promises.
-
+        Raises:
+            NotYet: If the driver is not ENABLED, or no pose is known.
+            NotReady: If another source has the platform.
+            MessageError: If a message does not carry what its type promises.
         """
         if self._driver is None:
             raise NotYet('no driver/state has been received')

@@ -54,16 +54,11 @@ class Writers(dict[str, SetpointWriter]):
 
 
 class Rig(Harness):
-    """
-    Inverse and forward kinematics, and a driver that does what it is told.
+    """Inverse and forward kinematics, and a driver that does what it is told.
 
-    Attributes
-    ----------
-    strokes : ndarray, shape (6,)
-        Where the drives are [m].
-    follow : bool
-        Whether the drives follow; a driver that does not is like one with its power off.
-
+    Attributes:
+        strokes (6,): Where the drives are [m].
+        follow: Whether the drives follow; a driver that does not is like one with its power off.
     """
 
     def __init__(self, pose: Pose = NEUTRAL, *, inverse: bool = True, **parameters: Any) -> None:
@@ -145,22 +140,16 @@ def motions(setpoints: list[Any]) -> tuple[np.ndarray, Motion]:
 
 
 def require_continuous(setpoints: list[Any]) -> None:
-    """
-    Check that pose, velocity and acceleration of a stream belong together and never jump.
+    """Check that pose, velocity and acceleration of a stream belong together and never jump.
 
     While the jerk stays below j, the trapezoidal rule over a step h is off by at most j h³/12 for
     the way and j h²/4 for the velocity, with j the platform's jerk limit.
 
-    Parameters
-    ----------
-    setpoints : list of PlatformSetpoint
-        As recorded, of Vigo.
+    Args:
+        setpoints: As recorded, of Vigo.
 
-    Raises
-    ------
-    AssertionError
-        If a stamp does not increase or a value jumps.
-
+    Raises:
+        AssertionError: If a stamp does not increase or a value jumps.
     """
     time, motion = motions(setpoints)
     step = np.diff(time)[:, None]

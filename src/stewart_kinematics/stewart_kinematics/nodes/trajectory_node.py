@@ -25,8 +25,7 @@ from stewart_node_support.qos import COMMAND_QOS
 
 
 class TrajectoryNode(LifecycleNode):
-    """
-    Publish ``setpoint`` while a trajectory is played; silent before, and after it came to rest.
+    """Publish ``setpoint`` while a trajectory is played; silent before, and after it came to rest.
 
     Each setpoint is sampled at the node's clock, so a late timer skips samples and never slows
     the motion down. When the driver leaves ENABLED, or the node is deactivated, it falls silent
@@ -35,15 +34,10 @@ class TrajectoryNode(LifecycleNode):
     A subclass starts and swaps trajectories with `play` and overrides the hooks `prepare`,
     `on_sample`, `on_rest` and `on_abort`.
 
-    Parameters
-    ----------
-    name : str
-        Name of the node, and the source of its setpoints.
-    parameters : type
-        Dataclass of its parameters, derived from TrajectoryParameters.
-    **kwargs : object
-        For rclpy's node.
-
+    Args:
+        name: Name of the node, and the source of its setpoints.
+        parameters: Dataclass of its parameters, derived from TrajectoryParameters.
+        **kwargs: For rclpy's node.
     """
 
     def __init__(self, name: str, parameters: type[TrajectoryParameters], **kwargs: Any) -> None:
@@ -107,21 +101,14 @@ class TrajectoryNode(LifecycleNode):
         """Take note that the trajectory was cut off."""
 
     def require_start(self) -> tuple[Pose, MotionGuard]:
-        """
-        Return where a motion has to start, and its judge.
+        """Return where a motion has to start, and its judge.
 
-        Returns
-        -------
-        Pose
+        Returns:
             Start pose.
-        MotionGuard
             Guard of the platform.
 
-        Raises
-        ------
-        NotReady
-            If no motion can start now; the message says why. NotYet where that may pass.
-
+        Raises:
+            NotReady: If no motion can start now; the message says why. NotYet where that may pass.
         """
         if self.guard is None or state_of(self) != 'active':
             raise NotYet(f'{self.get_name()} is {state_of(self)}, not active')
@@ -130,17 +117,12 @@ class TrajectoryNode(LifecycleNode):
         return self.start_pose.require(), self.guard
 
     def play(self, trajectory: Trajectory, begin: int | None = None) -> None:
-        """
-        Play a trajectory from now on, in place of the one being played, if any.
+        """Play a trajectory from now on, in place of the one being played, if any.
 
-        Parameters
-        ----------
-        trajectory : Trajectory
-            It ends at rest, or never.
-        begin : int, optional
-            Instant of its time 0 on the node's clock [ns]; now by default. The trajectory being
-            played must agree with it at this moment.
-
+        Args:
+            trajectory: It ends at rest, or never.
+            begin: Instant of its time 0 on the node's clock [ns]; now by default. The trajectory
+                being played must agree with it at this moment.
         """
         now = self.get_clock().now().nanoseconds
         self.playback = Playback(trajectory, now if begin is None else begin)

@@ -72,28 +72,18 @@ class ExcursionParameters(TrajectoryParameters):
     )
 
     def faded(self, motion: Trajectory, centre: Pose, guard: MotionGuard) -> Faded:
-        """
-        Give a motion its fades and check it.
+        """Give a motion its fades and check it.
 
-        Parameters
-        ----------
-        motion : Trajectory
-            What is played, without fades.
-        centre : Pose
-            Where it grows from.
-        guard : MotionGuard
-            Guard of the platform.
+        Args:
+            motion: What is played, without fades.
+            centre: Where it grows from.
+            guard: Guard of the platform.
 
-        Returns
-        -------
-        Faded
+        Returns:
             It ends after `duration`, or with the motion, or never.
 
-        Raises
-        ------
-        MotionRefused
-            If it leaves what the platform may do.
-
+        Raises:
+            MotionRefused: If it leaves what the platform may do.
         """
         duration = min(self.duration or math.inf, motion.duration)
         fade_out = self.fade_out if math.isfinite(duration) else 0.0
@@ -156,23 +146,15 @@ class OceanTrajectoryParameters(ExcursionParameters):
     )
 
     def motion(self, guard: MotionGuard) -> tuple[OrbitalWave, Pose, float]:
-        """
-        Make the sea and fit it to a platform.
+        """Make the sea and fit it to a platform.
 
-        Parameters
-        ----------
-        guard : MotionGuard
-            Guard of the platform.
+        Args:
+            guard: Guard of the platform.
 
-        Returns
-        -------
-        OrbitalWave
+        Returns:
             The sea as the platform plays it.
-        Pose
             Its centre.
-        float
             By what it was scaled [-].
-
         """
         centre = guard.platform.geometry.neutral_pose
         wave = OrbitalWave(components(self), centre, math.radians(self.attack_angle_deg))
@@ -205,26 +187,17 @@ class ExcitationTrajectoryParameters(ExcursionParameters):
 
 
 def components(parameters: OceanTrajectoryParameters) -> tuple[AiryWave, ...]:
-    """
-    Make the waves that the parameters describe.
+    """Make the waves that the parameters describe.
 
-    Parameters
-    ----------
-    parameters : OceanTrajectoryParameters
-        Of the node.
+    Args:
+        parameters: Of the node.
 
-    Returns
-    -------
-    tuple of AiryWave
+    Returns:
         The components.
 
-    Raises
-    ------
-    ConfigurationError
-        If the lists differ in length.
-    TrajectoryError
-        If a wave would break.
-
+    Raises:
+        ConfigurationError: If the lists differ in length.
+        TrajectoryError: If a wave would break.
     """
     count = len(parameters.amplitudes)
     for name, optional in (('periods', False), ('lengths', True), ('phases_deg', True)):

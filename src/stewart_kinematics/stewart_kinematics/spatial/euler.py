@@ -1,14 +1,12 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Euler angles of any axis sequence, their rates and accelerations.
+"""Euler angles of any axis sequence, their rates and accelerations.
 
 Sequences are written as in scipy: ``'ZYX'`` turns about moving axes (intrinsic),
 R = R_z(q1) R_y(q2) R_x(q3); ``'zyx'`` about fixed axes (extrinsic), R = R_x(q3) R_y(q2) R_z(q1).
 Angles come in the order of the letters. Angular velocities and accelerations are expressed in
 the fixed frame, as in :class:`stewart_kinematics.motion.Motion`. Conversions are scipy's, rates
 and accelerations are ours: scipy has none.
-
 """
 
 from __future__ import annotations
@@ -38,28 +36,18 @@ def _axes(sequence: str) -> list[int]:
 
 
 def quaternion_from_euler(sequence: str, angles: ArrayLike) -> Array:
-    """
-    Return the quaternions of Euler angles.
+    """Return the quaternions of Euler angles.
 
-    Parameters
-    ----------
-    sequence : str
-        ``'ZYX'``, ``'ZXZ'``, ``'xyz'``, ...
-    angles : array_like, shape (..., 3)
-        Angles in the order of the letters [rad].
+    Args:
+        sequence: ``'ZYX'``, ``'ZXZ'``, ``'xyz'``, ...
+        angles (..., 3): Angles in the order of the letters [rad].
 
-    Returns
-    -------
-    ndarray, shape (..., 4)
-        Unit quaternions, scalar last.
+    Returns:
+        (..., 4): Unit quaternions, scalar last.
 
-    Raises
-    ------
-    ConfigurationError
-        If the sequence is none.
-    ShapeError
-        If the last axis has not three numbers.
-
+    Raises:
+        ConfigurationError: If the sequence is none.
+        ShapeError: If the last axis has not three numbers.
     """
     _axes(sequence)
     q = with_trailing(angles, 'angles', 3)
@@ -67,27 +55,19 @@ def quaternion_from_euler(sequence: str, angles: ArrayLike) -> Array:
 
 
 def euler_from_quaternion(sequence: str, quaternion_xyzw: ArrayLike) -> Array:
-    """
-    Return Euler angles.
+    """Return Euler angles.
 
-    Parameters
-    ----------
-    sequence : str
-        ``'ZYX'``, ``'ZXZ'``, ``'xyz'``, ...
-    quaternion_xyzw : array_like, shape (..., 4)
-        Quaternions, scalar last.
+    Args:
+        sequence: ``'ZYX'``, ``'ZXZ'``, ``'xyz'``, ...
+        quaternion_xyzw (..., 4): Quaternions, scalar last.
 
-    Returns
-    -------
-    ndarray, shape (..., 3)
-        Angles in the order of the letters [rad]. The middle one lies in [-pi/2, pi/2], in [0, pi]
-        where first and last axis are the same. Where the sequence is singular the third is zero.
+    Returns:
+        (..., 3): Angles in the order of the letters [rad]. The middle one lies in [-pi/2, pi/2],
+        in [0, pi] where first and last axis are the same. Where the sequence is singular the third
+        is zero.
 
-    Raises
-    ------
-    ConfigurationError
-        If the sequence is none.
-
+    Raises:
+        ConfigurationError: If the sequence is none.
     """
     _axes(sequence)
     q = with_trailing(quaternion_xyzw, 'quaternion_xyzw', 4)
@@ -114,22 +94,15 @@ def _order(sequence: str) -> list[int]:
 
 
 def euler_rate_matrix(sequence: str, angles: ArrayLike) -> Array:
-    r"""
-    Return the matrix from Euler rates to angular velocity.
+    r"""Return the matrix from Euler rates to angular velocity.
 
-    Parameters
-    ----------
-    sequence : str
-        Axis sequence.
-    angles : array_like, shape (..., 3)
-        Angles in the order of the letters [rad].
+    Args:
+        sequence: Axis sequence.
+        angles (..., 3): Angles in the order of the letters [rad].
 
-    Returns
-    -------
-    ndarray, shape (..., 3, 3)
-        E with :math:`\omega = E(q)\, \dot q` in the fixed frame. Column j is the axis about
-        which angle j turns.
-
+    Returns:
+        (..., 3, 3): E with :math:`\omega = E(q)\, \dot q` in the fixed frame. Column j is the axis
+        about which angle j turns.
     """
     axes, q = _axes(sequence), with_trailing(angles, 'angles', 3)
     matrix = np.zeros((*q.shape[:-1], 3, 3))
@@ -144,21 +117,14 @@ def euler_rate_matrix(sequence: str, angles: ArrayLike) -> Array:
 
 
 def euler_rate_matrix_derivative(sequence: str, angles: ArrayLike, rates: ArrayLike) -> Array:
-    r"""
-    Return the time derivative of the matrix from Euler rates to angular velocity.
+    r"""Return the time derivative of the matrix from Euler rates to angular velocity.
 
-    Parameters
-    ----------
-    sequence : str
-        Axis sequence.
-    angles, rates : array_like, shape (..., 3)
-        Angles and their rates in the order of the letters [rad], [rad/s].
+    Args:
+        sequence: Axis sequence.
+        angles, rates (..., 3): Angles and their rates in the order of the letters [rad], [rad/s].
 
-    Returns
-    -------
-    ndarray, shape (..., 3, 3)
-        :math:`\dot E`, so that :math:`\dot\omega = E \ddot q + \dot E \dot q` [1/s].
-
+    Returns:
+        (..., 3, 3): :math:`\dot E`, so that :math:`\dot\omega = E \ddot q + \dot E \dot q` [1/s].
     """
     speed = with_trailing(rates, 'rates', 3)
     matrix = euler_rate_matrix(sequence, angles)
@@ -179,21 +145,15 @@ def angular_velocity(sequence: str, angles: ArrayLike, rates: ArrayLike) -> Arra
 def angular_acceleration(
     sequence: str, angles: ArrayLike, rates: ArrayLike, accelerations: ArrayLike
 ) -> Array:
-    """
-    Return the angular acceleration in the fixed frame.
+    """Return the angular acceleration in the fixed frame.
 
-    Parameters
-    ----------
-    sequence : str
-        Axis sequence.
-    angles, rates, accelerations : array_like, shape (..., 3)
-        Euler angles and their derivatives [rad], [rad/s], [rad/s²].
+    Args:
+        sequence: Axis sequence.
+        angles, rates, accelerations (..., 3): Euler angles and their derivatives [rad], [rad/s],
+            [rad/s²].
 
-    Returns
-    -------
-    ndarray, shape (..., 3)
-        Angular acceleration [rad/s²].
-
+    Returns:
+        (..., 3): Angular acceleration [rad/s²].
     """
     second = with_trailing(accelerations, 'accelerations', 3)
     moving = euler_rate_matrix_derivative(sequence, angles, rates)
@@ -203,28 +163,18 @@ def angular_acceleration(
 
 
 def euler_rates(sequence: str, angles: ArrayLike, angular_velocity: ArrayLike) -> Array:
-    """
-    Return Euler rates, the inverse of `angular_velocity`.
+    """Return Euler rates, the inverse of `angular_velocity`.
 
-    Parameters
-    ----------
-    sequence : str
-        Axis sequence.
-    angles : array_like, shape (..., 3)
-        Angles in the order of the letters [rad].
-    angular_velocity : array_like, shape (..., 3)
-        Angular velocity in the fixed frame [rad/s].
+    Args:
+        sequence: Axis sequence.
+        angles (..., 3): Angles in the order of the letters [rad].
+        angular_velocity (..., 3): Angular velocity in the fixed frame [rad/s].
 
-    Returns
-    -------
-    ndarray, shape (..., 3)
-        Rates in the order of the letters [rad/s].
+    Returns:
+        (..., 3): Rates in the order of the letters [rad/s].
 
-    Raises
-    ------
-    StewartError
-        If the sequence is singular at one of the attitudes.
-
+    Raises:
+        StewartError: If the sequence is singular at one of the attitudes.
     """
     matrix = _regular(sequence, angles)
     return _solve(matrix, with_trailing(angular_velocity, 'angular_velocity', 3))
@@ -233,28 +183,18 @@ def euler_rates(sequence: str, angles: ArrayLike, angular_velocity: ArrayLike) -
 def euler_accelerations(
     sequence: str, angles: ArrayLike, rates: ArrayLike, angular_acceleration: ArrayLike
 ) -> Array:
-    """
-    Return the second derivatives of Euler angles, the inverse of `angular_acceleration`.
+    """Return the second derivatives of Euler angles, the inverse of `angular_acceleration`.
 
-    Parameters
-    ----------
-    sequence : str
-        Axis sequence.
-    angles, rates : array_like, shape (..., 3)
-        Angles and rates in the order of the letters [rad], [rad/s].
-    angular_acceleration : array_like, shape (..., 3)
-        Angular acceleration in the fixed frame [rad/s²].
+    Args:
+        sequence: Axis sequence.
+        angles, rates (..., 3): Angles and rates in the order of the letters [rad], [rad/s].
+        angular_acceleration (..., 3): Angular acceleration in the fixed frame [rad/s²].
 
-    Returns
-    -------
-    ndarray, shape (..., 3)
-        Second derivatives in the order of the letters [rad/s²].
+    Returns:
+        (..., 3): Second derivatives in the order of the letters [rad/s²].
 
-    Raises
-    ------
-    StewartError
-        If the sequence is singular at one of the attitudes.
-
+    Raises:
+        StewartError: If the sequence is singular at one of the attitudes.
     """
     matrix = _regular(sequence, angles)
     moving = euler_rate_matrix_derivative(sequence, angles, rates)

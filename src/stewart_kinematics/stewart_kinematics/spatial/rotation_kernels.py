@@ -1,13 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Compiled rotations: quaternions x, y, z, w, their matrices, products, exp and log.
+"""Compiled rotations: quaternions x, y, z, w, their matrices, products, exp and log.
 
 Nodes turn single attitudes many times in every period of 5 ms, where scipy's `Rotation` spends its
 time on checks. The kernels work on n samples and write into the
 array given last; the parts are what other kernels are made of. Tests hold them against scipy and
 transforms3d.
-
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Rotations: quaternions (x, y, z, w), matrices and rotation vectors, and the Jacobians of exp.
+"""Rotations: quaternions (x, y, z, w), matrices and rotation vectors, and the Jacobians of exp.
 
 A rotation takes the coordinates of one frame to another; products read from right to left.
 Matrices become quaternions by scipy; the rest goes through `rotation_kernels`, as nodes turn
 single attitudes many times in every period.
-
 """
 
 from __future__ import annotations
@@ -23,28 +21,18 @@ SMALL_ANGLE = 0.1
 
 
 def with_trailing(values: ArrayLike, name: str, *trailing: int) -> Array:
-    """
-    Return `values` as float64 after a look at its last axes.
+    """Return `values` as float64 after a look at its last axes.
 
-    Parameters
-    ----------
-    values : array_like
-        What came from the caller.
-    name : str
-        Name of the argument, for the error.
-    *trailing : int
-        Sizes of the last axes.
+    Args:
+        values: What came from the caller.
+        name: Name of the argument, for the error.
+        *trailing: Sizes of the last axes.
 
-    Returns
-    -------
-    ndarray
+    Returns:
         The same values.
 
-    Raises
-    ------
-    ShapeError
-        If the last axes have other sizes.
-
+    Raises:
+        ShapeError: If the last axes have other sizes.
     """
     array = np.asarray(values, dtype=np.float64)
     if array.shape[max(array.ndim - len(trailing), 0) :] != trailing:
@@ -69,26 +57,17 @@ def _directed(quaternion_xyzw: ArrayLike) -> Array:
 
 
 def matrix_from_quaternion(quaternion_xyzw: ArrayLike) -> Array:
-    """
-    Return rotation matrices.
+    """Return rotation matrices.
 
-    Parameters
-    ----------
-    quaternion_xyzw : array_like, shape (..., 4)
-        Quaternions, scalar last, of any norm but zero.
+    Args:
+        quaternion_xyzw (..., 4): Quaternions, scalar last, of any norm but zero.
 
-    Returns
-    -------
-    ndarray, shape (..., 3, 3)
-        Rotation matrices.
+    Returns:
+        (..., 3, 3): Rotation matrices.
 
-    Raises
-    ------
-    ShapeError
-        If the last axis has not four numbers.
-    StewartError
-        If a norm is zero or not a number.
-
+    Raises:
+        ShapeError: If the last axis has not four numbers.
+        StewartError: If a norm is zero or not a number.
     """
     q = _directed(quaternion_xyzw)
     matrix = np.empty((*q.shape[:-1], 3, 3))
@@ -97,19 +76,13 @@ def matrix_from_quaternion(quaternion_xyzw: ArrayLike) -> Array:
 
 
 def quaternion_from_matrix(matrix: ArrayLike) -> Array:
-    """
-    Return the quaternions of rotation matrices, with w >= 0.
+    """Return the quaternions of rotation matrices, with w >= 0.
 
-    Parameters
-    ----------
-    matrix : array_like, shape (..., 3, 3)
-        Rotation matrices.
+    Args:
+        matrix (..., 3, 3): Rotation matrices.
 
-    Returns
-    -------
-    ndarray, shape (..., 4)
-        Unit quaternions, scalar last.
-
+    Returns:
+        (..., 4): Unit quaternions, scalar last.
     """
     stack = with_trailing(matrix, 'matrix', 3, 3)
     flat = stack.reshape(-1, 3, 3)
@@ -120,19 +93,13 @@ def quaternion_from_matrix(matrix: ArrayLike) -> Array:
 
 
 def compose_quaternions(second: ArrayLike, first: ArrayLike) -> Array:
-    """
-    Return the quaternion of ``R(second) R(first)``.
+    """Return the quaternion of ``R(second) R(first)``.
 
-    Parameters
-    ----------
-    second, first : array_like, shape (..., 4)
-        Unit quaternions, scalar last; leading axes broadcast.
+    Args:
+        second, first (..., 4): Unit quaternions, scalar last; leading axes broadcast.
 
-    Returns
-    -------
-    ndarray, shape (..., 4)
-        The Hamilton product.
-
+    Returns:
+        (..., 4): The Hamilton product.
     """
     a, b = with_trailing(second, 'second', 4), with_trailing(first, 'first', 4)
     if a.shape != b.shape:
@@ -169,19 +136,13 @@ def exp_rotation(rotation_vector: ArrayLike) -> Array:
 
 
 def log_rotation(matrix: ArrayLike) -> Array:
-    """
-    Return the shortest rotation vectors of rotation matrices.
+    """Return the shortest rotation vectors of rotation matrices.
 
-    Parameters
-    ----------
-    matrix : array_like, shape (..., 3, 3)
-        Rotation matrices.
+    Args:
+        matrix (..., 3, 3): Rotation matrices.
 
-    Returns
-    -------
-    ndarray, shape (..., 3)
-        Rotation vectors of length at most pi [rad]; at pi either of the two.
-
+    Returns:
+        (..., 3): Rotation vectors of length at most pi [rad]; at pi either of the two.
     """
     return log_quaternion(quaternion_from_matrix(matrix))
 
@@ -234,22 +195,16 @@ def _coefficients(angle: Array) -> tuple[Array, Array]:
 
 
 def left_jacobian(rotation_vector: ArrayLike) -> Array:
-    r"""
-    Return the left Jacobian of the exponential map.
+    r"""Return the left Jacobian of the exponential map.
 
     It takes the rate of the rotation vector to the angular velocity in the fixed frame:
     :math:`\omega = J_l(\theta) \dot\theta`.
 
-    Parameters
-    ----------
-    rotation_vector : array_like, shape (..., 3)
-        Rotation vectors [rad].
+    Args:
+        rotation_vector (..., 3): Rotation vectors [rad].
 
-    Returns
-    -------
-    ndarray, shape (..., 3, 3)
-        Jacobians; singular at an angle of 2 pi.
-
+    Returns:
+        (..., 3, 3): Jacobians; singular at an angle of 2 pi.
     """
     vector = with_trailing(rotation_vector, 'rotation_vector', 3)
     first, second = _coefficients(np.linalg.norm(vector, axis=-1))
@@ -258,19 +213,13 @@ def left_jacobian(rotation_vector: ArrayLike) -> Array:
 
 
 def left_jacobian_inverse(rotation_vector: ArrayLike) -> Array:
-    r"""
-    Return the inverse of the left Jacobian.
+    r"""Return the inverse of the left Jacobian.
 
-    Parameters
-    ----------
-    rotation_vector : array_like, shape (..., 3)
-        Rotation vectors, shorter than 2 pi [rad].
+    Args:
+        rotation_vector (..., 3): Rotation vectors, shorter than 2 pi [rad].
 
-    Returns
-    -------
-    ndarray, shape (..., 3, 3)
-        :math:`\dot\theta = J_l^{-1}(\theta)\, \omega` with omega in the fixed frame.
-
+    Returns:
+        (..., 3, 3): :math:`\dot\theta = J_l^{-1}(\theta)\, \omega` with omega in the fixed frame.
     """
     vector = with_trailing(rotation_vector, 'rotation_vector', 3)
     angle = np.linalg.norm(vector, axis=-1)

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Rigid transforms: 4 x 4 matrices and poses, compose, invert, exp and log.
+"""Rigid transforms: 4 x 4 matrices and poses, compose, invert, exp and log.
 
 A twist of SE(3) is (rho, theta): linear part first, as everywhere in the suite. Its exponential
 turns by theta and shifts by J_l(theta) rho. Composition of matrices is ``@``.
-
 """
 
 from __future__ import annotations
@@ -38,21 +36,14 @@ def _assemble(rotation: Array, translation: Array) -> Array:
 
 
 def transform_from_pose(position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
-    """
-    Return the transforms of poses.
+    """Return the transforms of poses.
 
-    Parameters
-    ----------
-    position : array_like, shape (..., 3)
-        Origin of the moving frame in the fixed one [m].
-    quaternion_xyzw : array_like, shape (..., 4)
-        Attitude, scalar last.
+    Args:
+        position (..., 3): Origin of the moving frame in the fixed one [m].
+        quaternion_xyzw (..., 4): Attitude, scalar last.
 
-    Returns
-    -------
-    ndarray, shape (..., 4, 4)
-        Matrices taking homogeneous coordinates of the moving frame to the fixed one.
-
+    Returns:
+        (..., 4, 4): Matrices taking homogeneous coordinates of the moving frame to the fixed one.
     """
     return _assemble(
         matrix_from_quaternion(quaternion_xyzw), with_trailing(position, 'position', 3)
@@ -73,40 +64,27 @@ def invert_transform(transform: ArrayLike) -> Array:
 
 
 def transform_points(transform: ArrayLike, points: ArrayLike) -> Array:
-    """
-    Return points in the fixed frame.
+    """Return points in the fixed frame.
 
-    Parameters
-    ----------
-    transform : array_like, shape (..., 4, 4)
-        Rigid transforms.
-    points : array_like, shape (..., n, 3)
-        Points in the moving frame [m].
+    Args:
+        transform (..., 4, 4): Rigid transforms.
+        points (..., n, 3): Points in the moving frame [m].
 
-    Returns
-    -------
-    ndarray, shape (..., n, 3)
-        The same points in the fixed frame [m].
-
+    Returns:
+        (..., n, 3): The same points in the fixed frame [m].
     """
     matrix, rows = with_trailing(transform, 'transform', 4, 4), with_trailing(points, 'points', 3)
     return rows @ np.swapaxes(matrix[..., :3, :3], -1, -2) + matrix[..., None, :3, 3]
 
 
 def exp_transform(twist: ArrayLike) -> Array:
-    """
-    Return the exponential of twists.
+    """Return the exponential of twists.
 
-    Parameters
-    ----------
-    twist : array_like, shape (..., 6)
-        (rho, theta) [m, rad].
+    Args:
+        twist (..., 6): (rho, theta) [m, rad].
 
-    Returns
-    -------
-    ndarray, shape (..., 4, 4)
-        Rigid transforms.
-
+    Returns:
+        (..., 4, 4): Rigid transforms.
     """
     xi = with_trailing(twist, 'twist', 6)
     rho, theta = xi[..., :3], xi[..., 3:]
@@ -114,19 +92,13 @@ def exp_transform(twist: ArrayLike) -> Array:
 
 
 def log_transform(transform: ArrayLike) -> Array:
-    """
-    Return the twists of rigid transforms, the inverse of `exp_transform`.
+    """Return the twists of rigid transforms, the inverse of `exp_transform`.
 
-    Parameters
-    ----------
-    transform : array_like, shape (..., 4, 4)
-        Rigid transforms.
+    Args:
+        transform (..., 4, 4): Rigid transforms.
 
-    Returns
-    -------
-    ndarray, shape (..., 6)
-        (rho, theta) with theta of length at most pi [m, rad].
-
+    Returns:
+        (..., 6): (rho, theta) with theta of length at most pi [m, rad].
     """
     matrix = with_trailing(transform, 'transform', 4, 4)
     theta = log_rotation(matrix[..., :3, :3])
@@ -135,19 +107,13 @@ def log_transform(transform: ArrayLike) -> Array:
 
 
 def adjoint(transform: ArrayLike) -> Array:
-    """
-    Return the adjoints of rigid transforms.
+    """Return the adjoints of rigid transforms.
 
-    Parameters
-    ----------
-    transform : array_like, shape (..., 4, 4)
-        Rigid transforms T.
+    Args:
+        transform (..., 4, 4): Rigid transforms T.
 
-    Returns
-    -------
-    ndarray, shape (..., 6, 6)
-        Ad with ``T exp(xi) T^-1 = exp(Ad xi)``.
-
+    Returns:
+        (..., 6, 6): Ad with ``T exp(xi) T^-1 = exp(Ad xi)``.
     """
     matrix = with_trailing(transform, 'transform', 4, 4)
     rotation = matrix[..., :3, :3]
@@ -159,19 +125,13 @@ def adjoint(transform: ArrayLike) -> Array:
 
 
 def compose_poses(outer: Pose, inner: Pose) -> Pose:
-    """
-    Return the pose of frame C in A from B in A (`outer`) and C in B (`inner`).
+    """Return the pose of frame C in A from B in A (`outer`) and C in B (`inner`).
 
-    Parameters
-    ----------
-    outer, inner : Pose
-        Poses.
+    Args:
+        outer, inner: Poses.
 
-    Returns
-    -------
-    Pose
+    Returns:
         Their product.
-
     """
     return Pose(
         outer.position + outer.rotation @ inner.position,

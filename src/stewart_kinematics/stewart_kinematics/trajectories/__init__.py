@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Trajectories: pure functions of time that return pose, twist and acceleration.
+"""Trajectories: pure functions of time that return pose, twist and acceleration.
 
 Each has a `duration` [s] (infinite allowed) and `sample(time)`, which takes times of any shape,
 clamps them into [0, duration] and returns a `Motion` of that shape.
-
 """
 
 from stewart_kinematics.trajectories.circle import Circle

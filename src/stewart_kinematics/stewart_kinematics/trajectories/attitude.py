@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-Attitudes that move: quaternion, angular velocity and angular acceleration along a path.
+r"""Attitudes that move: quaternion, angular velocity and angular acceleration along a path.
 
 Angular velocity and acceleration are in base axes: :math:`\dot R = [\omega]_\times R`.
 Quaternions are x, y, z, w and take platform to base coordinates. What stands still is converted
 in `stewart_kinematics.spatial`.
-
 """
 
 from __future__ import annotations
@@ -26,23 +24,15 @@ _NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 def turned(quaternion: Array, vector: Array, fraction: Array) -> Array:
-    """
-    Turn an attitude about a fixed axis.
+    """Turn an attitude about a fixed axis.
 
-    Parameters
-    ----------
-    quaternion : ndarray, shape (4,)
-        Attitude before the turn.
-    vector : ndarray, shape (3,)
-        Rotation vector of the whole turn, in base axes [rad].
-    fraction : ndarray, shape (...)
-        Part of it [-].
+    Args:
+        quaternion (4,): Attitude before the turn.
+        vector (3,): Rotation vector of the whole turn, in base axes [rad].
+        fraction (...): Part of it [-].
 
-    Returns
-    -------
-    ndarray, shape (..., 4)
-        Unit quaternions.
-
+    Returns:
+        (..., 4): Unit quaternions.
     """
     angle = float(np.linalg.norm(vector))
     axis = vector / angle if angle > 0.0 else vector
@@ -58,29 +48,20 @@ def from_euler(
     accelerations: Array,
     right: Array = _NO_TURN,
 ) -> Attitude:
-    r"""
-    Turn a path in Euler angles into an attitude that moves.
+    r"""Turn a path in Euler angles into an attitude that moves.
 
-    Parameters
-    ----------
-    sequence : str
-        Axes of three rotations, each about the axes already turned: ``'ZXY'`` stands for
-        :math:`R_z(\theta_1) R_x(\theta_2) R_y(\theta_3)`.
-    angles, rates, accelerations : ndarray, shape (..., 3)
-        Angles in the order of `sequence` and their derivatives [rad, rad/s, rad/s²].
-    right : ndarray, shape (4,)
-        Constant attitude applied before the three rotations.
+    Args:
+        sequence: Axes of three rotations, each about the axes already turned: ``'ZXY'`` stands for
+            :math:`R_z(\theta_1) R_x(\theta_2) R_y(\theta_3)`.
+        angles, rates, accelerations (..., 3): Angles in the order of `sequence` and their
+            derivatives [rad, rad/s, rad/s²].
+        right (4,): Constant attitude applied before the three rotations.
 
-    Returns
-    -------
-    Attitude
+    Returns:
         Quaternion, angular velocity and angular acceleration.
 
-    Raises
-    ------
-    TrajectoryError
-        If `sequence` is not three of X, Y, Z with neighbours that differ.
-
+    Raises:
+        TrajectoryError: If `sequence` is not three of X, Y, Z with neighbours that differ.
     """
     check_sequence(sequence)
     outputs = _empty(angles.size // 3)
@@ -109,19 +90,14 @@ def check_sequence(sequence: str) -> str:
 
 
 def from_quaternion_path(value: Array, first: Array, second: Array) -> Attitude:
-    """
-    Turn a path of quaternions of any norm into an attitude that moves.
+    """Turn a path of quaternions of any norm into an attitude that moves.
 
-    Parameters
-    ----------
-    value, first, second : ndarray, shape (..., 4)
-        Quaternion that is not zero, scalar last, and its derivatives [-, 1/s, 1/s²].
+    Args:
+        value, first, second (..., 4): Quaternion that is not zero, scalar last, and its
+            derivatives [-, 1/s, 1/s²].
 
-    Returns
-    -------
-    Attitude
+    Returns:
         Unit quaternion, angular velocity and angular acceleration.
-
     """
     outputs = _empty(value.size // 4)
     attitude_kernels.quaternion_path(_rows(value, 4), _rows(first, 4), _rows(second, 4), *outputs)
@@ -131,24 +107,17 @@ def from_quaternion_path(value: Array, first: Array, second: Array) -> Attitude:
 def quaternion_derivatives(
     quaternion: Array, velocity: Array, acceleration: Array
 ) -> tuple[Array, Array]:
-    r"""
-    Return the first two time derivatives of unit quaternions.
+    r"""Return the first two time derivatives of unit quaternions.
 
     :math:`\dot q = \frac12 \omega q` and
     :math:`\ddot q = \frac12 \alpha q - \frac14 |\omega|^2 q`.
 
-    Parameters
-    ----------
-    quaternion : ndarray, shape (..., 4)
-        Unit quaternions, scalar last.
-    velocity, acceleration : ndarray, shape (..., 3)
-        Angular, in base axes [rad/s, rad/s²].
+    Args:
+        quaternion (..., 4): Unit quaternions, scalar last.
+        velocity, acceleration (..., 3): Angular, in base axes [rad/s, rad/s²].
 
-    Returns
-    -------
-    first, second : ndarray, shape (..., 4)
-        Derivatives [1/s, 1/s²].
-
+    Returns:
+        first, second (..., 4): Derivatives [1/s, 1/s²].
     """
     zero = np.zeros((*velocity.shape[:-1], 1))
     first = 0.5 * compose_quaternions(np.concatenate([velocity, zero], axis=-1), quaternion)
@@ -158,26 +127,18 @@ def quaternion_derivatives(
 
 
 def scaled(attitude: Attitude, centre: Array, factor: Attitude) -> Attitude:
-    r"""
-    Multiply the deviation of a moving attitude from a centre by a factor of time.
+    r"""Multiply the deviation of a moving attitude from a centre by a factor of time.
 
     The vector :math:`\tan(\theta/2)\, n` of the turn from the centre is multiplied, which keeps
     its axis and has smooth derivatives at :math:`\theta = 0`.
 
-    Parameters
-    ----------
-    attitude : Attitude
-        Less than 180° from the centre.
-    centre : ndarray, shape (4,)
-        What a factor of 0 gives.
-    factor : tuple of three ndarrays, shape (...)
-        The factor and its first two time derivatives [-, 1/s, 1/s²].
+    Args:
+        attitude: Less than 180° from the centre.
+        centre (4,): What a factor of 0 gives.
+        factor (...): The factor and its first two time derivatives [-, 1/s, 1/s²].
 
-    Returns
-    -------
-    Attitude
+    Returns:
         Same shapes.
-
     """
     quaternion, velocity, acceleration = attitude
     outputs = _empty(quaternion.size // 4)

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Compiled inner loops of attitudes that move.
+"""Compiled inner loops of attitudes that move.
 
 Quaternions are x, y, z, w and take platform to base coordinates; angular velocity w and
 acceleration alpha are in base axes. Every kernel works on n samples.
-
 """
 
 from __future__ import annotations
@@ -48,12 +46,10 @@ def put_path(
     velocity: Array,
     acceleration: Array,
 ) -> None:
-    """
-    Write the attitude of a quaternion path u(t) of any norm into row n.
+    """Write the attitude of a quaternion path u(t) of any norm into row n.
 
     With m = |u|^2: w = 2 vec(u' u*)/m and alpha = 2 vec(u'' u*)/m - 2 (u . u') w/m. What the norm
     does drops out.
-
     """
     square = dot(u, u)
     inverse = (-u[0] / square, -u[1] / square, -u[2] / square, u[3] / square)
@@ -109,12 +105,10 @@ def euler_path(
     velocity: Array,
     acceleration: Array,
 ) -> None:
-    """
-    Turn Euler angles and their derivatives, (n, 3), into moving attitudes.
+    """Turn Euler angles and their derivatives, (n, 3), into moving attitudes.
 
     R = R_1(q_1) R_2(q_2) R_3(q_3) R_right. With the axes e_j as the turns before have left them:
     w = sum e_j q'_j and alpha = sum (e_j q''_j + w_before x e_j q'_j).
-
     """
     axes = (first_axis, second_axis, third_axis)
     frame = np.empty((3, 3))
@@ -174,15 +168,13 @@ def scaled_turn(
     velocity: Array,
     acceleration: Array,
 ) -> None:
-    """
-    Multiply the deviation of moving attitudes from a centre by a factor of time.
+    """Multiply the deviation of moving attitudes from a centre by a factor of time.
 
     The vector tan(theta/2) n of the turn from the centre is multiplied by f: with the turn's
     quaternion (v, s) the result follows the path (f v, s).
 
     Parameters are the attitudes (n, 4), w and alpha (n, 3), the centre (4,), and f, f', f''
     (n, 3).
-
     """
     back = (-centre[0], -centre[1], -centre[2], centre[3])
     for n in range(attitude.shape[0]):

@@ -14,27 +14,18 @@ from stewart_kinematics.trajectories.trajectory import clamp, finite, lasting, p
 
 @dataclass(frozen=True, eq=False)
 class Circle:
-    """
-    A horizontal circle about a centre, at the centre's attitude (EX800, Eq. 17).
+    """A horizontal circle about a centre, at the centre's attitude (EX800, Eq. 17).
 
-    Attributes
-    ----------
-    centre : Pose
-        Pose in the middle of the circle.
-    radius : float
-        Radius [m].
-    angular_frequency : float
-        Rate of revolution, positive from x to y [rad/s].
-    phase : float
-        Angle of the first position from x to y [rad].
-    duration : float
-        Duration [s]; infinite by default.
+    Attributes:
+        centre: Pose in the middle of the circle.
+        radius: Radius [m].
+        angular_frequency: Rate of revolution, positive from x to y [rad/s].
+        phase: Angle of the first position from x to y [rad].
+        duration: Duration [s]; infinite by default.
 
-    Raises
-    ------
-    TrajectoryError
-        If the radius is not positive, the frequency is 0 or a value is not finite.
-
+    Raises:
+        TrajectoryError: If the radius is not positive, the frequency is 0 or a value is not
+            finite.
     """
 
     centre: Pose

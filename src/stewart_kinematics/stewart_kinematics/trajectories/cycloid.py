@@ -1,13 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-The cycloid, the profile from rest to rest that every smooth transition here uses.
+r"""The cycloid, the profile from rest to rest that every smooth transition here uses.
 
 .. math:: \sigma(\tau) = \tau - \frac{\sin 2\pi\tau}{2\pi}, \qquad 0 \le \tau \le 1
 
 Velocity and acceleration vanish at both ends (Vigo, Eqs. 24 to 28). A way `h` covered in the time
 `T` has the peaks :math:`2h/T`, :math:`2\pi h/T^2` and :math:`4\pi^2 h/T^3`.
-
 """
 
 from __future__ import annotations
@@ -23,19 +21,13 @@ PEAK_JERK = 4.0 * np.pi**2
 
 
 def cycloid(tau: Array) -> tuple[Array, Array, Array]:
-    """
-    Evaluate the profile and its first two derivatives.
+    """Evaluate the profile and its first two derivatives.
 
-    Parameters
-    ----------
-    tau : ndarray, shape (...)
-        Fraction of the duration, 0 to 1 [-].
+    Args:
+        tau (...): Fraction of the duration, 0 to 1 [-].
 
-    Returns
-    -------
-    way, rate, curvature : ndarray, shape (...)
-        Value, first and second derivative with respect to `tau` [-].
-
+    Returns:
+        way, rate, curvature (...): Value, first and second derivative with respect to `tau` [-].
     """
     angle = 2.0 * np.pi * tau
     sine = np.sin(angle)
@@ -45,30 +37,20 @@ def cycloid(tau: Array) -> tuple[Array, Array, Array]:
 def shortest_duration(
     way: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, jerk: ArrayLike
 ) -> float:
-    """
-    Return the shortest duration that keeps every coordinate inside its limits.
+    """Return the shortest duration that keeps every coordinate inside its limits.
 
-    Parameters
-    ----------
-    way : array_like, shape (...)
-        Way of every coordinate, in m or rad; its sign does not matter.
-    velocity, acceleration, jerk : array_like, broadcastable to `way`
-        Limits in the same unit per s, s² and s³.
+    Args:
+        way (...): Way of every coordinate, in m or rad; its sign does not matter.
+        velocity, acceleration, jerk: Limits in the same unit per s, s² and s³.
 
-    Returns
-    -------
-    float
+    Returns:
         Duration shared by all coordinates [s]; 0 if there is no way to go.
 
-    Raises
-    ------
-    TrajectoryError
-        If a limit is not greater than 0.
+    Raises:
+        TrajectoryError: If a limit is not greater than 0.
 
-    References
-    ----------
-    Vigo (Machines 2022, 10, 711), Eqs. 26 to 28.
-
+    References:
+        Vigo (Machines 2022, 10, 711), Eqs. 26 to 28.
     """
     limits = {'velocity': velocity, 'acceleration': acceleration, 'jerk': jerk}
     for name, limit in limits.items():

@@ -25,26 +25,19 @@ SHORTEST_MOVE = 0.02
 
 @dataclass(frozen=True, eq=False)
 class Cycloidal:
-    """
-    A move from one pose to another, from rest to rest.
+    """A move from one pose to another, from rest to rest.
 
     The position follows a straight line. The attitude turns about one fixed axis, the shortest
     way (the geodesic of the rotation vector), so that attitude, like position, depends on the end
     poses only and not on a choice of Euler angles. Both share the cycloidal profile and the
     duration (Vigo, Eqs. 23 to 28, which interpolate each Euler angle by itself).
 
-    Attributes
-    ----------
-    start, target : Pose
-        End poses.
-    duration : float
-        Duration shared by all coordinates [s].
+    Attributes:
+        start, target: End poses.
+        duration: Duration shared by all coordinates [s].
 
-    Raises
-    ------
-    TrajectoryError
-        If the duration is not finite and positive.
-
+    Raises:
+        TrajectoryError: If the duration is not finite and positive.
     """
 
     start: Pose
@@ -62,29 +55,19 @@ class Cycloidal:
 
     @classmethod
     def fastest(cls, start: Pose, target: Pose, limits: Limits, scale: float = 1.0) -> Cycloidal:
-        """
-        Make the fastest move inside the limits.
+        """Make the fastest move inside the limits.
 
-        Parameters
-        ----------
-        start, target : Pose
-            End poses.
-        limits : Limits
-            Linear and angular velocity, acceleration and jerk. One number bounds the magnitude,
-            and so every axis; three numbers bound one base axis each.
-        scale : float
-            Fraction of every limit to use, in (0, 1].
+        Args:
+            start, target: End poses.
+            limits: Linear and angular velocity, acceleration and jerk. One number bounds the
+                magnitude, and so every axis; three numbers bound one base axis each.
+            scale: Fraction of every limit to use, in (0, 1].
 
-        Returns
-        -------
-        Cycloidal
+        Returns:
             The move; a way too short to need it lasts `SHORTEST_MOVE`.
 
-        Raises
-        ------
-        TrajectoryError
-            If `scale` is outside (0, 1].
-
+        Raises:
+            TrajectoryError: If `scale` is outside (0, 1].
         """
         return cls(start, target, fastest_duration(start, target, limits, scale))
 
@@ -92,16 +75,12 @@ class Cycloidal:
     def within(
         cls, start: Pose, target: Pose, duration: float, limits: Limits, scale: float = 1.0
     ) -> Cycloidal:
-        """
-        Make a move of a requested duration, refused if the limits need a longer one.
+        """Make a move of a requested duration, refused if the limits need a longer one.
 
         Parameters are those of `fastest`, and the duration [s].
 
-        Raises
-        ------
-        TrajectoryError
-            If `duration` is too short; the message names the shortest.
-
+        Raises:
+            TrajectoryError: If `duration` is too short; the message names the shortest.
         """
         shortest = fastest_duration(start, target, limits, scale)
         # A caller that repeats the printed shortest duration must not be refused for its digits.

@@ -14,21 +14,14 @@ from stewart_kinematics.trajectories.trajectory import clamp, lasting
 
 @dataclass(frozen=True, eq=False)
 class Dwell:
-    """
-    A rest at one pose.
+    """A rest at one pose.
 
-    Attributes
-    ----------
-    pose : Pose
-        Where to rest.
-    duration : float
-        How long [s]; infinite by default.
+    Attributes:
+        pose: Where to rest.
+        duration: How long [s]; infinite by default.
 
-    Raises
-    ------
-    TrajectoryError
-        If the duration is not positive.
-
+    Raises:
+        TrajectoryError: If the duration is not positive.
     """
 
     pose: Pose

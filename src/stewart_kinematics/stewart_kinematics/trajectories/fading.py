@@ -23,8 +23,7 @@ from stewart_kinematics.trajectories.trajectory import (
 
 @dataclass(frozen=True, eq=False)
 class Faded:
-    r"""
-    A trajectory whose deviation from a centre is multiplied by a factor of time.
+    r"""A trajectory whose deviation from a centre is multiplied by a factor of time.
 
     The factor is the product of a cycloidal rise during `fade_in` and a cycloidal fall during the
     last `fade_out`, so pose, velocity and acceleration begin and end at the centre at rest, even
@@ -32,22 +31,15 @@ class Faded:
     :math:`\tan(\theta/2)\, n` of the rotation from the centre is multiplied, which keeps its axis
     and has smooth derivatives at :math:`\theta = 0`; a deviation must stay below 180°.
 
-    Attributes
-    ----------
-    trajectory : Trajectory
-        What is faded; its time is the time here.
-    centre : Pose
-        Where the motion grows from and shrinks to.
-    fade_in, fade_out : float
-        Durations of rise and fall [s]; 0 for none.
-    duration : float
-        When the fall ends [s]; infinite: when `trajectory` ends.
+    Attributes:
+        trajectory: What is faded; its time is the time here.
+        centre: Where the motion grows from and shrinks to.
+        fade_in, fade_out: Durations of rise and fall [s]; 0 for none.
+        duration: When the fall ends [s]; infinite: when `trajectory` ends.
 
-    Raises
-    ------
-    TrajectoryError
-        If a time cannot be used, or a fade-out is asked for at the end of an endless motion.
-
+    Raises:
+        TrajectoryError: If a time cannot be used, or a fade-out is asked for at the end of an
+            endless motion.
     """
 
     trajectory: Trajectory
@@ -80,28 +72,19 @@ class Faded:
             raise TrajectoryError('fade_out needs an end: give a finite duration, got inf')
 
     def ended(self, time: float, fade_out: float) -> Faded:
-        """
-        Return the same motion, its fall beginning at `time`.
+        """Return the same motion, its fall beginning at `time`.
 
         Up to `time` both agree, so that a follower may change over at any moment before.
 
-        Parameters
-        ----------
-        time : float
-            Beginning of the fall [s].
-        fade_out : float
-            Duration of the fall [s].
+        Args:
+            time: Beginning of the fall [s].
+            fade_out: Duration of the fall [s].
 
-        Returns
-        -------
-        Faded
+        Returns:
             Trajectory with the duration `time` + `fade_out`.
 
-        Raises
-        ------
-        TrajectoryError
-            If a time is negative or the faded trajectory ends before.
-
+        Raises:
+            TrajectoryError: If a time is negative or the faded trajectory ends before.
         """
         end = not_negative('time', time, 's') + not_negative('fade_out', fade_out, 's')
         return replace(self, fade_out=fade_out, duration=end)

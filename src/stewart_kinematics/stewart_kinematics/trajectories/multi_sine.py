@@ -25,36 +25,24 @@ _TERM_KEYS = {'amplitude', 'angular_frequency_radps', 'phase_rad'}
 
 @dataclass(frozen=True, eq=False)
 class MultiSine:
-    r"""
-    Six sums of sines about a centre.
+    r"""Six sums of sines about a centre.
 
     Axis :math:`j` deviates by
     :math:`c_j + \sum_k a_{jk} \sin(\omega_{jk} t + \phi_{jk})`. The first three are travel in base
     axes, the others Euler angles in the order of `sequence`, each about the axes already turned;
     their rotation is applied after the centre's: :math:`R = R_{euler}(t) R_{centre}`.
 
-    Attributes
-    ----------
-    centre : Pose
-        Pose about which the motion goes.
-    sequence : str
-        Axes of the three rotations, like ``'ZXY'``.
-    amplitude : ndarray, shape (6, n)
-        Amplitudes, of any sign [m, rad].
-    angular_frequency : ndarray, shape (n,) or (6, n)
-        Angular frequencies, at least 0 [rad/s].
-    phase : ndarray, shape (6, n)
-        Phases [rad].
-    offset : ndarray, shape (6,)
-        Constant parts [m, rad]; 0 by default.
-    duration : float
-        Duration [s]; infinite by default.
+    Attributes:
+        centre: Pose about which the motion goes.
+        sequence: Axes of the three rotations, like ``'ZXY'``.
+        amplitude (6, n): Amplitudes, of any sign [m, rad].
+        angular_frequency (n,): Angular frequencies, at least 0 [rad/s].
+        phase (6, n): Phases [rad].
+        offset (6,): Constant parts [m, rad]; 0 by default.
+        duration: Duration [s]; infinite by default.
 
-    Raises
-    ------
-    TrajectoryError
-        If shapes differ or a value cannot be used.
-
+    Raises:
+        TrajectoryError: If shapes differ or a value cannot be used.
     """
 
     centre: Pose
@@ -96,23 +84,15 @@ class MultiSine:
         offset: ArrayLike | None = None,
         duration: float = np.inf,
     ) -> MultiSine:
-        """
-        Make a periodic motion from Fourier coefficients.
+        """Make a periodic motion from Fourier coefficients.
 
-        Parameters
-        ----------
-        centre, sequence, offset, duration
-            As the attributes.
-        base_frequency : float
-            Angular frequency of the first harmonic [rad/s].
-        sine, cosine : array_like, shape (6, n)
-            Coefficients of the harmonics 1 to n [m, rad].
+        Args:
+            centre, sequence, offset, duration: As the attributes.
+            base_frequency: Angular frequency of the first harmonic [rad/s].
+            sine, cosine (6, n): Coefficients of the harmonics 1 to n [m, rad].
 
-        Returns
-        -------
-        MultiSine
+        Returns:
             Sum over k of ``sine[:, k] sin((k+1) w t) + cosine[:, k] cos((k+1) w t)``.
-
         """
         positive('base_frequency', base_frequency, 'rad/s')
         a, b = np.asarray(sine, dtype=float), np.asarray(cosine, dtype=float)
@@ -131,19 +111,13 @@ class MultiSine:
         )
 
     def axes(self, time: ArrayLike) -> tuple[Array, Array, Array]:
-        """
-        Return the six deviations and their derivatives.
+        """Return the six deviations and their derivatives.
 
-        Parameters
-        ----------
-        time : array_like, shape (...)
-            Time since the start [s].
+        Args:
+            time (...): Time since the start [s].
 
-        Returns
-        -------
-        value, rate, acceleration : ndarray, shape (..., 6)
-            Travel and angles [m, rad] and their derivatives.
-
+        Returns:
+            value, rate, acceleration (..., 6): Travel and angles [m, rad] and their derivatives.
         """
         moment = clamp(time, self.duration)[..., None, None]
         angle = self.angular_frequency * moment + self.phase
@@ -180,32 +154,23 @@ def shipped() -> dict[str, Path]:
 
 
 def from_yaml(name_or_path: str | Path, centre: Pose, duration: float = np.inf) -> MultiSine:
-    """
-    Read a multi-sine from a file.
+    """Read a multi-sine from a file.
 
-    Parameters
-    ----------
-    name_or_path : str or Path
-        Name of a shipped motion (`shipped`), or a YAML file with `sequence` and, for each of
-        `AXES` that moves, a list of terms ``{amplitude, angular_frequency_radps, phase_rad}``;
-        `offset` may hold a constant per axis; `title` and `source` say where it comes from.
-    centre : Pose
-        Pose about which the motion goes.
-    duration : float
-        Duration [s].
+    Args:
+        name_or_path: Name of a shipped motion (`shipped`), or a YAML file with `sequence` and, for
+            each of `AXES` that moves, a list of terms ``{amplitude, angular_frequency_radps,
+            phase_rad}``; `offset` may hold a constant per axis; `title` and `source` say where it
+            comes from.
+        centre: Pose about which the motion goes.
+        duration: Duration [s].
 
-    Returns
-    -------
-    MultiSine
+    Returns:
         The motion.
 
-    Raises
-    ------
-    ConfigurationError
-        If the file is no such mapping; the message names the key and what was expected.
-    OSError
-        If the file cannot be read.
-
+    Raises:
+        ConfigurationError: If the file is no such mapping; the message names the key and what was
+            expected.
+        OSError: If the file cannot be read.
     """
     path = shipped().get(str(name_or_path), Path(name_or_path))
     try:

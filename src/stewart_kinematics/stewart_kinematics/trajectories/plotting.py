@@ -21,27 +21,17 @@ LEGS = tuple(f'leg {number}' for number in range(1, 7))
 def plot_lines(
     axes: Axes, time: Array, values: Array, labels: Sequence[str], quantity: str
 ) -> list[Any]:
-    """
-    Draw one line per column over time.
+    """Draw one line per column over time.
 
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        Where to draw.
-    time : ndarray, shape (n,)
-        [s].
-    values : ndarray, shape (n, m)
-        What is drawn.
-    labels : sequence of m str
-        Names of the columns.
-    quantity : str
-        Label of the vertical axis, with its unit.
+    Args:
+        axes: Where to draw.
+        time (n,): [s].
+        values (n, m): What is drawn.
+        labels: Names of the columns.
+        quantity: Label of the vertical axis, with its unit.
 
-    Returns
-    -------
-    list of matplotlib.lines.Line2D
+    Returns:
         The m lines.
-
     """
     lines = list(axes.plot(time, values, linewidth=1.2))
     for number, (line, label) in enumerate(zip(lines, labels, strict=True)):
@@ -56,20 +46,13 @@ def plot_lines(
 
 
 def plot_motion(figure: Figure, time: Array, motion: Motion, stroke: Array | None = None) -> None:
-    """
-    Draw a motion: pose, twist and acceleration, and the strokes if there are any.
+    """Draw a motion: pose, twist and acceleration, and the strokes if there are any.
 
-    Parameters
-    ----------
-    figure : matplotlib.figure.Figure
-        Empty figure.
-    time : ndarray, shape (n,)
-        [s].
-    motion : Motion
-        n samples.
-    stroke : ndarray, shape (n, 6), optional
-        Strokes of the legs [m].
-
+    Args:
+        figure: Empty figure.
+        time (n,): [s].
+        motion: n samples.
+        stroke (n, 6): Strokes of the legs [m].
     """
     rpy = np.degrees(euler_from_quaternion('ZYX', motion.quaternion_xyzw)[:, ::-1])
     panels: list[tuple[Array, Sequence[str], str]] = [

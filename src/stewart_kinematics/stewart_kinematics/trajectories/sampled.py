@@ -43,35 +43,27 @@ _QUINTIC = np.array(
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """
-    A motion through samples, with continuous acceleration.
+    """A motion through samples, with continuous acceleration.
 
     From poses alone the pieces are cubic (a spline with continuous second derivative); from poses
     and twists, or poses, twists and accelerations, they are quintic and meet what was recorded.
     Attitudes are interpolated as quaternions and normalised; the derivatives account for it.
 
-    Attributes
-    ----------
-    time : ndarray, shape (n,)
-        Stamps, ascending and without gaps [s]; the trajectory's time starts at the first.
-    position : ndarray, shape (n, 3)
-        [m].
-    quaternion_xyzw : ndarray, shape (n, 4)
-        Unit quaternions; neighbours less than 180° apart.
-    twist : ndarray, shape (n, 6), optional
-        Linear and angular velocity in base axes [m/s, rad/s].
-    acceleration : ndarray, shape (n, 6), optional
-        Linear and angular acceleration in base axes [m/s², rad/s²]; needs `twist`.
-    lines : sequence of int, optional
-        Lines of the file that hold the samples, for messages; samples are counted from 1
-        otherwise.
+    Attributes:
+        time (n,): Stamps, ascending and without gaps [s]; the trajectory's time starts at the
+            first.
+        position (n, 3): [m].
+        quaternion_xyzw (n, 4): Unit quaternions; neighbours less than 180° apart.
+        twist (n, 6): Linear and angular velocity in base axes [m/s, rad/s].
+        acceleration (n, 6): Linear and angular acceleration in base axes [m/s², rad/s²]; needs
+            `twist`.
+        lines: Lines of the file that hold the samples, for messages; samples are counted from 1
+            otherwise.
 
-    Raises
-    ------
-    TrajectoryError
-        If there are fewer than two samples, a shape or a value cannot be used, or a stamp is
-        repeated, out of order or follows a gap; the message names the line or the sample.
-
+    Raises:
+        TrajectoryError: If there are fewer than two samples, a shape or a value cannot be used, or
+            a stamp is repeated, out of order or follows a gap; the message names the line or the
+            sample.
     """
 
     time: Array

@@ -28,21 +28,14 @@ MOST_SAMPLES = 5_000_000
 
 
 def froude(components: tuple[AiryWave, ...], scale: float) -> tuple[AiryWave, ...]:
-    r"""
-    Scale waves after Froude: a model of the sea under the same gravity.
+    r"""Scale waves after Froude: a model of the sea under the same gravity.
 
-    Parameters
-    ----------
-    components : tuple of AiryWave
-        Waves at full scale.
-    scale : float
-        λ, full length over model length: lengths are divided by λ, times by √λ [-].
+    Args:
+        components: Waves at full scale.
+        scale: λ, full length over model length: lengths are divided by λ, times by √λ [-].
 
-    Returns
-    -------
-    tuple of AiryWave
+    Returns:
         Waves with the same slopes, accelerations and dispersion.
-
     """
     positive('scale', scale, '(lengths at full scale over model)')
     root = float(np.sqrt(scale))
@@ -60,17 +53,12 @@ def plain(components: tuple[AiryWave, ...], factor: float) -> tuple[AiryWave, ..
 
 @dataclass(frozen=True, eq=False)
 class FittedWave:
-    """
-    A wave that fits, and what was done to it.
+    """A wave that fits, and what was done to it.
 
-    Attributes
-    ----------
-    wave : OrbitalWave
-        The scaled wave.
-    factor : float
-        Model length over full length for Froude's scaling (1/λ), model over full amplitude for
-        the plain one [-].
-
+    Attributes:
+        wave: The scaled wave.
+        factor: Model length over full length for Froude's scaling (1/λ), model over full amplitude
+            for the plain one [-].
     """
 
     wave: OrbitalWave
@@ -86,34 +74,24 @@ def fit_plain(
     rate: float = 50.0,
     progress: Callable[[float], None] | None = None,
 ) -> FittedWave:
-    """
-    Multiply a wave's amplitudes so that it uses a fraction of the workspace.
+    """Multiply a wave's amplitudes so that it uses a fraction of the workspace.
 
-    Parameters
-    ----------
-    wave : OrbitalWave
-        Wave at full size.
-    guard : MotionGuard
-        Whose margins count.
-    fraction : float
-        How much may be used, in (0, 1], of any margin that the platform has at the wave's centre:
-        of the way to the nearer end of the stroke, of the leg rate, of the tilt, ...
-    duration, rate : float
-        Run that is judged [s] and its sampling rate [Hz].
-    progress : callable, optional
-        Called with the part done, 0 to 1.
+    Args:
+        wave: Wave at full size.
+        guard: Whose margins count.
+        fraction: How much may be used, in (0, 1], of any margin that the platform has at the
+            wave's centre: of the way to the nearer end of the stroke, of the leg rate, of the
+            tilt, ...
+        duration, rate: Run that is judged [s] and its sampling rate [Hz].
+        progress: Called with the part done, 0 to 1.
 
-    Returns
-    -------
-    FittedWave
+    Returns:
         The largest wave that keeps to the fraction, and its factor.
 
-    Raises
-    ------
-    TrajectoryError
-        If `fraction` is outside (0, 1], if the centre itself has no margin, or if no factor from
-        1e-4 to 1e3 makes the wave fit; the message says which margin is exceeded at the best one.
-
+    Raises:
+        TrajectoryError: If `fraction` is outside (0, 1], if the centre itself has no margin, or if
+            no factor from 1e-4 to 1e3 makes the wave fit; the message says which margin is
+            exceeded at the best one.
     """
 
     def make(factor: float) -> OrbitalWave:
@@ -133,13 +111,11 @@ def fit_froude(
     rate: float = 50.0,
     progress: Callable[[float], None] | None = None,
 ) -> FittedWave:
-    """
-    Choose Froude's scale so that a wave uses a fraction of the workspace.
+    """Choose Froude's scale so that a wave uses a fraction of the workspace.
 
     Lengths and times shrink together; slopes and accelerations stay and angular velocities grow,
     so a sea that is too steep for the platform fits at no scale. Parameters, result and errors
     are those of `fit_plain`.
-
     """
 
     def make(factor: float) -> OrbitalWave:

@@ -27,22 +27,16 @@ _TOLERANCES = (
 
 @dataclass(frozen=True, eq=False)
 class Sequence:
-    """
-    Trajectories played one after the other.
+    """Trajectories played one after the other.
 
-    Attributes
-    ----------
-    parts : tuple of Trajectory
-        What is played; only the last may be endless.
-    starts : ndarray, shape (n,)
-        Time at which each part begins [s].
+    Attributes:
+        parts: What is played; only the last may be endless.
+        starts (n,): Time at which each part begins [s].
 
-    Raises
-    ------
-    TrajectoryError
-        If there is nothing to play, a part before the last is endless, or pose, velocity or
-        acceleration would jump where two parts meet; the message says which and by how much.
-
+    Raises:
+        TrajectoryError: If there is nothing to play, a part before the last is endless, or pose,
+            velocity or acceleration would jump where two parts meet; the message says which and by
+            how much.
     """
 
     parts: tuple[Trajectory, ...]
@@ -98,25 +92,17 @@ def excursion(
     *,
     home: Pose | None = None,
 ) -> Sequence:
-    """
-    Approach a faded motion's centre, play it, and go home.
+    """Approach a faded motion's centre, play it, and go home.
 
-    Parameters
-    ----------
-    start : Pose
-        Where the platform rests now.
-    wave : Faded
-        Motion that begins at rest at its centre; it ends there too unless it is endless.
-    move : callable
-        Makes a move from rest to rest between two poses, like `planning.plan_move` with a guard.
-    home : Pose, optional
-        Where to end; the wave's centre by default. An endless wave has no way home.
+    Args:
+        start: Where the platform rests now.
+        wave: Motion that begins at rest at its centre; it ends there too unless it is endless.
+        move: Makes a move from rest to rest between two poses, like `planning.plan_move` with a
+            guard.
+        home: Where to end; the wave's centre by default. An endless wave has no way home.
 
-    Returns
-    -------
-    Sequence
+    Returns:
         Approach, wave and, if the wave ends and `home` is given, return.
-
     """
     parts: list[Trajectory] = [move(start, wave.centre), wave]
     if home is not None and np.isfinite(wave.duration):

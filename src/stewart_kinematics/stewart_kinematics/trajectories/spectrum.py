@@ -24,8 +24,7 @@ _GRID = 20_001
 
 @dataclass(frozen=True)
 class Jonswap:
-    r"""
-    JONSWAP spectrum; with a peak enhancement of 1 the Pierson–Moskowitz spectrum.
+    r"""JONSWAP spectrum; with a peak enhancement of 1 the Pierson–Moskowitz spectrum.
 
     .. math::
 
@@ -35,25 +34,17 @@ class Jonswap:
 
     with σ below and above the peak, and C such that :math:`H_s = 4\sqrt{m_0}` holds exactly.
 
-    Attributes
-    ----------
-    significant_height : float
-        H_s [m].
-    peak_period : float
-        T_p [s].
-    peak_enhancement : float
-        γ, 1 to 10 [-].
+    Attributes:
+        significant_height: H_s [m].
+        peak_period: T_p [s].
+        peak_enhancement: γ, 1 to 10 [-].
 
-    Raises
-    ------
-    TrajectoryError
-        If a value is out of range.
+    Raises:
+        TrajectoryError: If a value is out of range.
 
-    References
-    ----------
-    K. Hasselmann et al., Measurements of wind-wave growth and swell decay during the Joint North
-    Sea Wave Project, Deutsche Hydrographische Zeitschrift A8 (12), 1973.
-
+    References:
+        K. Hasselmann et al., Measurements of wind-wave growth and swell decay during the Joint
+        North Sea Wave Project, Deutsche Hydrographische Zeitschrift A8 (12), 1973.
     """
 
     significant_height: float
@@ -73,19 +64,13 @@ class Jonswap:
         return 2.0 * np.pi / self.peak_period
 
     def density(self, angular_frequency: ArrayLike) -> Array:
-        """
-        Return the one-sided spectral density of the elevation.
+        """Return the one-sided spectral density of the elevation.
 
-        Parameters
-        ----------
-        angular_frequency : array_like, shape (...)
-            Angular frequency, greater than 0 [rad/s].
+        Args:
+            angular_frequency (...): Angular frequency, greater than 0 [rad/s].
 
-        Returns
-        -------
-        ndarray, shape (...)
-            Density [m² s/rad].
-
+        Returns:
+            (...): Density [m² s/rad].
         """
         ratio = np.asarray(angular_frequency, dtype=float) / self.peak_frequency
         moment = self.significant_height**2 / 16.0
@@ -101,34 +86,24 @@ class Jonswap:
         bins: Bins = 'equal_energy',
         band: tuple[float, float] = (0.5, 3.0),
     ) -> tuple[AiryWave, ...]:
-        """
-        Draw a sea: deep-water waves with random phases and frequencies.
+        """Draw a sea: deep-water waves with random phases and frequencies.
 
         The band is cut into bins, of equal energy or of equal width; each gives one wave with
         all its energy, at a frequency drawn at random inside it, so that the sea does not repeat.
         What lies outside the band is given to the waves inside: H_s stays what it is.
 
-        Parameters
-        ----------
-        count : int
-            Number of waves.
-        seed : int or numpy.random.Generator
-            Source of phases and frequencies; the same seed gives the same sea.
-        bins : {'equal_energy', 'equal_frequency'}
-            How the band is cut.
-        band : tuple of two floats
-            Lowest and highest frequency over the peak's [-].
+        Args:
+            count: Number of waves.
+            seed: Source of phases and frequencies; the same seed gives the same sea.
+            bins: How the band is cut.
+            band: Lowest and highest frequency over the peak's [-].
 
-        Returns
-        -------
-        tuple of AiryWave
+        Returns:
             Waves in ascending frequency.
 
-        Raises
-        ------
-        TrajectoryError
-            If `count`, `seed`, `bins` or `band` cannot be used, or a wave would break.
-
+        Raises:
+            TrajectoryError: If `count`, `seed`, `bins` or `band` cannot be used, or a wave would
+                break.
         """
         low, high = band
         if not 1 <= count <= MOST_WAVES:

@@ -46,8 +46,7 @@ TRIALS, LENGTHENING = 10, 1.1
 
 @dataclass(frozen=True, eq=False)
 class DeceleratedAlongPath:
-    r"""
-    The rest of a trajectory, slowed down to a stop on its own path.
+    r"""The rest of a trajectory, slowed down to a stop on its own path.
 
     After `lead`, in which the trajectory is followed as it is, the path's time runs as
     :math:`s(t)` with the rate :math:`\dot s = 1 - \sigma(t/T)`, where σ is the cycloid: it leaves
@@ -55,23 +54,15 @@ class DeceleratedAlongPath:
     the jerk being continuous. Half of the deceleration time of the original motion is still
     travelled.
 
-    Attributes
-    ----------
-    trajectory : Trajectory
-        What is followed.
-    time : float
-        Time of the trajectory at which the stop begins [s].
-    deceleration_time : float
-        Duration of the slowing down [s].
-    lead : float
-        How long the trajectory is followed before [s].
+    Attributes:
+        trajectory: What is followed.
+        time: Time of the trajectory at which the stop begins [s].
+        deceleration_time: Duration of the slowing down [s].
+        lead: How long the trajectory is followed before [s].
 
-    Raises
-    ------
-    TrajectoryError
-        If the times cannot be used, or if the trajectory would end on the way without being at
-        rest there.
-
+    Raises:
+        TrajectoryError: If the times cannot be used, or if the trajectory would end on the way
+            without being at rest there.
     """
 
     trajectory: Trajectory
@@ -99,30 +90,20 @@ class DeceleratedAlongPath:
     def fastest(
         cls, trajectory: Trajectory, time: float, limits: Limits, scale: float = 1.0
     ) -> DeceleratedAlongPath:
-        """
-        Stop as soon as the acceleration and jerk limits allow it; see `stops`.
+        """Stop as soon as the acceleration and jerk limits allow it; see `stops`.
 
-        Parameters
-        ----------
-        trajectory : Trajectory
-            What is followed; it ends at rest or not at all.
-        time : float
-            Time of the trajectory at which the stop begins [s].
-        limits : Limits
-            Linear and angular velocity, acceleration and jerk, each a magnitude.
-        scale : float
-            Fraction of the limits to use, in (0, 1].
+        Args:
+            trajectory: What is followed; it ends at rest or not at all.
+            time: Time of the trajectory at which the stop begins [s].
+            limits: Linear and angular velocity, acceleration and jerk, each a magnitude.
+            scale: Fraction of the limits to use, in (0, 1].
 
-        Returns
-        -------
-        DeceleratedAlongPath
+        Returns:
             The stop.
 
-        Raises
-        ------
-        TrajectoryError
-            If `scale` is outside (0, 1], or no stop along the path keeps the limits.
-
+        Raises:
+            TrajectoryError: If `scale` is outside (0, 1], or no stop along the path keeps the
+                limits.
         """
         for stop in stops(trajectory, time, limits, scale):
             return stop
@@ -149,28 +130,20 @@ class DeceleratedAlongPath:
 def stops(
     trajectory: Trajectory, time: float, limits: Limits, scale: float = 1.0
 ) -> Iterator[DeceleratedAlongPath]:
-    """
-    Offer stops along a trajectory's own path that keep the limits, the soonest first.
+    """Offer stops along a trajectory's own path that keep the limits, the soonest first.
 
     Where the trajectory itself is at a limit, no slowing down is gentle enough. So a stop may
     follow the trajectory for a while before it slows down, and a trajectory that ends soon may be
     followed to its end.
 
-    Parameters
-    ----------
-    trajectory, time, limits, scale
-        As for `DeceleratedAlongPath.fastest`.
+    Args:
+        trajectory, time, limits, scale: As for `DeceleratedAlongPath.fastest`.
 
-    Yields
-    ------
-    DeceleratedAlongPath
+    Yields:
         At most `TRIALS` stops, whose acceleration and jerk keep the limits over the whole way.
 
-    Raises
-    ------
-    TrajectoryError
-        If `scale` is outside (0, 1].
-
+    Raises:
+        TrajectoryError: If `scale` is outside (0, 1].
     """
     if not 0.0 < scale <= 1.0:
         raise TrajectoryError(f'scale must be greater than 0 and at most 1, got {scale}')
@@ -228,12 +201,10 @@ def _longest(limits: Limits, scale: float) -> float:
 def _promising(
     trajectory: Trajectory, begin: float, bounds: Array, longest: float
 ) -> list[tuple[float, float]]:
-    """
-    Return the leads and durations of stops that seem to keep the bounds, by total time.
+    """Return the leads and durations of stops that seem to keep the bounds, by total time.
 
     Along a path x(s) the acceleration is x_ss s_t^2 + x_s s_tt and the jerk
     x_sss s_t^3 + 3 x_ss s_t s_tt + x_s s_ttt. The path is sampled once for all of them.
-
     """
     remaining = trajectory.duration - begin
     reach = min(remaining, longest)
@@ -277,22 +248,15 @@ def _slowing(tau: Array) -> tuple[Array, Array, Array]:
 
 
 def rescaled(path: Motion, rate: Array, change: Array) -> Motion:
-    r"""
-    Return a motion as it is when its time runs at another rate.
+    r"""Return a motion as it is when its time runs at another rate.
 
-    Parameters
-    ----------
-    path : Motion
-        Samples with respect to the path's own time :math:`s`.
-    rate, change : ndarray, shape (...)
-        :math:`\dot s` [-] and :math:`\ddot s` [1/s].
+    Args:
+        path: Samples with respect to the path's own time :math:`s`.
+        rate, change (...): :math:`\dot s` [-] and :math:`\ddot s` [1/s].
 
-    Returns
-    -------
-    Motion
-        Same poses; velocities times :math:`\dot s`, accelerations
-        :math:`x'' \dot s^2 + x' \ddot s`.
-
+    Returns:
+        Same poses; velocities times :math:`\dot s`, accelerations :math:`x'' \dot s^2 + x' \ddot
+        s`.
     """
     rate, change = rate[..., None], change[..., None]
     return Motion(

@@ -15,12 +15,10 @@ from stewart_tables.errors import LARGEST
 
 
 class Trajectory(Protocol):
-    """
-    A motion of the platform as a pure function of time.
+    """A motion of the platform as a pure function of time.
 
     Twist and acceleration are the analytic derivatives of the pose. Nothing here reads a clock:
     whoever follows a trajectory says which time is meant.
-
     """
 
     @property
@@ -28,43 +26,28 @@ class Trajectory(Protocol):
         """Time from the first to the last pose [s]; infinite for a motion without an end."""
 
     def sample(self, time: ArrayLike) -> Motion:
-        """
-        Return the motion at `time`.
+        """Return the motion at `time`.
 
-        Parameters
-        ----------
-        time : array_like, shape (...)
-            Time since the start [s]; clamped into [0, duration].
+        Args:
+            time (...): Time since the start [s]; clamped into [0, duration].
 
-        Returns
-        -------
-        Motion
+        Returns:
             Leading axes as `time` has them.
-
         """
 
 
 def clamp(time: ArrayLike, duration: float) -> Array:
-    """
-    Clamp times into a trajectory.
+    """Clamp times into a trajectory.
 
-    Parameters
-    ----------
-    time : array_like, shape (...)
-        Time since the start [s].
-    duration : float
-        Duration of the trajectory [s].
+    Args:
+        time (...): Time since the start [s].
+        duration: Duration of the trajectory [s].
 
-    Returns
-    -------
-    ndarray, shape (...)
-        Times from 0 to `duration` [s].
+    Returns:
+        (...): Times from 0 to `duration` [s].
 
-    Raises
-    ------
-    TrajectoryError
-        If a time is not a number.
-
+    Raises:
+        TrajectoryError: If a time is not a number.
     """
     moment = np.asarray(time, dtype=np.float64)
     single = moment.ndim == 0

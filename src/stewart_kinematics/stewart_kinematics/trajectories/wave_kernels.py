@@ -26,8 +26,7 @@ PITCH, ROLL, YAW = 1, 0, 2
 
 @kernel(VOID, MATRIX, VECTOR, STACK_OUT)
 def sum_components(table: Array, time: Array, sums: Array) -> None:
-    """
-    Sum the components of a wave: orbit along the travel, orbit upwards, slope along the travel.
+    """Sum the components of a wave: orbit along the travel, orbit upwards, slope along the travel.
 
     With psi = phase - omega t, eta = A cos psi and s = -A sin psi a component moves along by
     s e^(k eta) and up by eta e^(k eta); the slope is k s. As eta' = -omega s and s' = omega eta,
@@ -35,7 +34,6 @@ def sum_components(table: Array, time: Array, sums: Array) -> None:
 
     Parameters are the components (n, 4), in columns amplitude, wave number, angular frequency and
     phase at the place; times (m,); and the sums (m, 3, 3), [sample, derivative, quantity].
-
     """
     for m in range(time.shape[0]):
         for i in range(3):
@@ -65,11 +63,9 @@ def sum_components(table: Array, time: Array, sums: Array) -> None:
 def surface_angles(
     slope_x: Array, slope_y: Array, angles: Array, rates: Array, accelerations: Array
 ) -> None:
-    """
-    Write pitch, roll and a yaw of 0 with their derivatives, (n, 3) each.
+    """Write pitch, roll and a yaw of 0 with their derivatives, (n, 3) each.
 
     Parameters are the slopes along the base axes and their first two derivatives, (n, 3).
-
     """
     for n in range(slope_x.shape[0]):
         x, dx, ddx = slope_x[n, 0], slope_x[n, 1], slope_x[n, 2]
@@ -107,12 +103,10 @@ def wave_motion(
     acceleration: Array,
     change: Array,
 ) -> None:
-    """
-    Write the motion of what floats on a sum of waves, (m, 3) and (m, 4).
+    """Write the motion of what floats on a sum of waves, (m, 3) and (m, 4).
 
     Parameters are components and times as for `sum_components`, the attack angle's cosine and
     sine, and the centre's position (3,) and quaternion (4,).
-
     """
     count = time.shape[0]
     sums = np.empty((count, 3, 3))

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-r"""
-Ocean waves after Airy, and the motion of something small that floats on them.
+r"""Ocean waves after Airy, and the motion of something small that floats on them.
 
 Elevation at :math:`\tilde x` along the direction of travel (Vigo, Eqs. 29, 30):
 
@@ -32,7 +31,6 @@ base's x axis:
    \begin{pmatrix} 1/a & -s_x s_y/(a n) & -s_x/n \\ 0 & a/n & -s_y/n \\
    s_x/a & s_y/(a n) & 1/n \end{pmatrix},
    \quad a^2 = 1 + s_x^2, \quad n^2 = 1 + s_x^2 + s_y^2
-
 """
 
 from __future__ import annotations
@@ -65,25 +63,17 @@ STEEPEST = 1.0 / 7.0
 
 @dataclass(frozen=True)
 class AiryWave:
-    """
-    One linear wave.
+    """One linear wave.
 
-    Attributes
-    ----------
-    amplitude : float
-        Half the height from trough to crest [m].
-    period : float
-        Time between two crests at one place [s].
-    length : float
-        Distance between two crests at one time [m].
-    phase : float
-        Phase of the cosine [rad].
+    Attributes:
+        amplitude: Half the height from trough to crest [m].
+        period: Time between two crests at one place [s].
+        length: Distance between two crests at one time [m].
+        phase: Phase of the cosine [rad].
 
-    Raises
-    ------
-    TrajectoryError
-        If a value is out of range, or the wave is steeper than breaking waves are.
-
+    Raises:
+        TrajectoryError: If a value is out of range, or the wave is steeper than breaking waves
+            are.
     """
 
     amplitude: float
@@ -123,32 +113,22 @@ class AiryWave:
 
 @dataclass(frozen=True, eq=False)
 class OrbitalWave:
-    """
-    Motion of something small that floats on a sum of waves, about a centre.
+    """Motion of something small that floats on a sum of waves, about a centre.
 
-    Attributes
-    ----------
-    components : tuple of AiryWave
-        One for a regular wave, many for a random one.
-    centre : Pose
-        Pose on still water; the surface tilts it about the base axes.
-    attack_angle : float
-        Direction of travel from x to y [rad].
-    position : float
-        Place along the direction of travel, the paper's x̃ [m].
-    duration : float
-        Duration [s]; infinite by default.
+    Attributes:
+        components: One for a regular wave, many for a random one.
+        centre: Pose on still water; the surface tilts it about the base axes.
+        attack_angle: Direction of travel from x to y [rad].
+        position: Place along the direction of travel, the paper's x̃ [m].
+        duration: Duration [s]; infinite by default.
 
-    Raises
-    ------
-    TrajectoryError
-        If there is no component or a value cannot be used.
+    Raises:
+        TrajectoryError: If there is no component or a value cannot be used.
 
-    Notes
-    -----
-    A particle that is carried e^{kη} times its amplitude stands A²k/2 above the centre on average.
-    The slope is taken at `position`, not at the place to which the particle has moved.
-
+    Note:
+        A particle that is carried e^{kη} times its amplitude stands A²k/2 above the centre on
+        average. The slope is taken at `position`, not at the place to which the particle has
+        moved.
     """
 
     components: tuple[AiryWave, ...]
@@ -178,19 +158,13 @@ class OrbitalWave:
         object.__setattr__(self, '_table', read_only(table))
 
     def elevation(self, time: ArrayLike) -> Array:
-        """
-        Return the height of the surface at `position` over still water.
+        """Return the height of the surface at `position` over still water.
 
-        Parameters
-        ----------
-        time : array_like, shape (...)
-            Time since the start [s].
+        Args:
+            time (...): Time since the start [s].
 
-        Returns
-        -------
-        ndarray, shape (...)
-            Elevation [m].
-
+        Returns:
+            (...): Elevation [m].
         """
         amplitude, _, frequency, phase = self._table.T
         moment = clamp(time, self.duration)[..., None]
@@ -218,24 +192,16 @@ def random_wave(
     length: Sequence[float],
     phase: Sequence[float],
 ) -> tuple[AiryWave, ...]:
-    """
-    Return components from columns of numbers, as papers print them.
+    """Return components from columns of numbers, as papers print them.
 
-    Parameters
-    ----------
-    amplitude, period, length, phase : sequence of n floats
-        [m], [s], [m], [rad].
+    Args:
+        amplitude, period, length, phase: [m], [s], [m], [rad].
 
-    Returns
-    -------
-    tuple of AiryWave
+    Returns:
         The n components.
 
-    Raises
-    ------
-    TrajectoryError
-        If the columns differ in length.
-
+    Raises:
+        TrajectoryError: If the columns differ in length.
     """
     sizes = [len(column) for column in (amplitude, period, length, phase)]
     if len(set(sizes)) != 1:

@@ -44,26 +44,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Write the model.
+    """Write the model.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         0.
 
-    Raises
-    ------
-    ConfigurationError, GeometryError
-        If the platform cannot be used.
-    OSError
-        If a file cannot be read or written.
-
+    Raises:
+        ConfigurationError, GeometryError: If the platform cannot be used.
+        OSError: If a file cannot be read or written.
     """
     platform = Platform.from_yaml(arguments.platform)  # also refuses what xacro would pass
     if arguments.format == 'urdf':

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The verb ``stewart fk``: from lengths or strokes of the legs to poses of the platform.
+"""The verb ``stewart fk``: from lengths or strokes of the legs to poses of the platform.
 
 A line without a pose that can be trusted is written with ``nan`` for pose and condition number
 and 0 for ``converged``; it is named, and the exit code is 1. With ``--all`` every assembly mode
 is written, a row each.
-
 """
 
 from __future__ import annotations
@@ -64,26 +62,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Read legs, write poses, name lines that have none.
+    """Read legs, write poses, name lines that have none.
 
-    Parameters
-    ----------
-    arguments : Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         0, or 1 if a line has no pose, or a mode may be missing.
 
-    Raises
-    ------
-    ConfigurationError
-        If the table or the platform cannot be used.
-    OSError
-        If a file cannot be read or written.
-
+    Raises:
+        ConfigurationError: If the table or the platform cannot be used.
+        OSError: If a file cannot be read or written.
     """
     geometry = Platform.from_yaml(arguments.platform).geometry
     table = read_watched(arguments.table, (TIME, *LENGTH, *STROKE))

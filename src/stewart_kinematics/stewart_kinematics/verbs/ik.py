@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The verb ``stewart ik``: from poses of the platform to its legs.
+"""The verb ``stewart ik``: from poses of the platform to its legs.
 
 Where the table has twists (and accelerations) of the platform, the rates (and accelerations) of
 the legs are written, too. Poses outside the stroke are written as well, and named.
-
 """
 
 from __future__ import annotations
@@ -58,26 +56,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Read poses, write legs, name poses outside the stroke.
+    """Read poses, write legs, name poses outside the stroke.
 
-    Parameters
-    ----------
-    arguments : Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         0, or 1 if `--strict` and a pose is outside the stroke.
 
-    Raises
-    ------
-    ConfigurationError
-        If the table or the platform cannot be used.
-    OSError
-        If a file cannot be read or written.
-
+    Raises:
+        ConfigurationError: If the table or the platform cannot be used.
+        OSError: If a file cannot be read or written.
     """
     platform = Platform.from_yaml(arguments.platform)
     table = read_watched(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))

@@ -40,14 +40,10 @@ Make = Callable[[argparse.Namespace, Platform, MotionGuard], Trajectory]
 
 
 def add_kinds(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """
-    Add one sub-command per kind; each leaves its maker, a `Make`, in the attribute ``make``.
+    """Add one sub-command per kind; each leaves its maker, a `Make`, in the attribute ``make``.
 
-    Parameters
-    ----------
-    kinds : argparse._SubParsersAction
-        Where sub-commands are added.
-
+    Args:
+        kinds: Where sub-commands are added.
     """
     for add in (_add_cycloidal, _add_ocean, _add_circle, _add_multisine, _add_sampled):
         add(kinds)

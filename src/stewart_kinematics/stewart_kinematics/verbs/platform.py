@@ -92,19 +92,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Do what the sub-command says.
+    """Do what the sub-command says.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         Exit code: 1 if a checked design may not rest at its neutral pose.
-
     """
     actions = {'new': _new, 'import': _import, 'check': _check, 'show': _show}
     return actions[arguments.action](arguments)

@@ -17,26 +17,17 @@ SIX = ('X', 'Y', 'Z', 'ROLL', 'PITCH', 'YAW')
 
 
 def typed_pose(option: str, numbers: Sequence[float]) -> Pose:
-    """
-    Return a pose that was typed.
+    """Return a pose that was typed.
 
-    Parameters
-    ----------
-    option : str
-        What it was typed for, for the message.
-    numbers : sequence of float
-        x, y, z [m], roll, pitch, yaw [deg].
+    Args:
+        option: What it was typed for, for the message.
+        numbers: x, y, z [m], roll, pitch, yaw [deg].
 
-    Returns
-    -------
-    Pose
+    Returns:
         The pose.
 
-    Raises
-    ------
-    ConfigurationError
-        If one is no number up to `LARGEST`.
-
+    Raises:
+        ConfigurationError: If one is no number up to `LARGEST`.
     """
     if not np.all(np.abs(numbers) <= LARGEST):
         expected = f'six numbers from {-LARGEST:g} to {LARGEST:g}'

@@ -70,25 +70,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Judge every design of the grid.
+    """Judge every design of the grid.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         0.
 
-    Raises
-    ------
-    ConfigurationError
-        If a measure is not a number of the file, its range is none, or the cells are too few or
-        too many.
-
+    Raises:
+        ConfigurationError: If a measure is not a number of the file, its range is none, or the
+            cells are too few or too many.
     """
     if not 2 <= arguments.cells <= MOST_CELLS:
         # Later it would be taken for a design that cannot be.

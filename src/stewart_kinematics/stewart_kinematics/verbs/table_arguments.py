@@ -20,18 +20,12 @@ SHOWN = 10
 
 
 def add_table_arguments(parser: argparse.ArgumentParser, holds: str, examples: str) -> None:
-    """
-    Add input, output, platform and reference, and examples below the help.
+    """Add input, output, platform and reference, and examples below the help.
 
-    Parameters
-    ----------
-    parser : ArgumentParser
-        Parser of the verb.
-    holds : str
-        What the input holds, for the help.
-    examples : str
-        Text below the options.
-
+    Args:
+        parser: Parser of the verb.
+        holds: What the input holds, for the help.
+        examples: Text below the options.
     """
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = examples

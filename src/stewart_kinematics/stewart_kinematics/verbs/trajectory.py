@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The verb ``stewart trajectory``: make a motion, check it and write its samples.
+"""The verb ``stewart trajectory``: make a motion, check it and write its samples.
 
 The samples have pose, twist and acceleration (columns in ``docs/conventions.md``). A motion that
 leaves what the platform may do is refused; the sentence says when, what and by how much.
-
 """
 
 from __future__ import annotations

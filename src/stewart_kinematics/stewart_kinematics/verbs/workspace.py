@@ -81,26 +81,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Print the ranges; write the volume and the picture where asked.
+    """Print the ranges; write the volume and the picture where asked.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         Exit code 0.
 
-    Raises
-    ------
-    StewartError
-        If the platform cannot be read or cannot rest at the pose.
-    OSError
-        If a file cannot be written.
-
+    Raises:
+        StewartError: If the platform cannot be read or cannot rest at the pose.
+        OSError: If a file cannot be written.
     """
     platform = Platform.from_yaml(arguments.platform)
     pose = _pose(arguments, platform)

@@ -44,22 +44,15 @@ class Drives(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class AnalogSettings:
-    """
-    Sensors and amplifiers of six legs; what they tell is gain times volts plus offset.
+    """Sensors and amplifiers of six legs; what they tell is gain times volts plus offset.
 
-    Attributes
-    ----------
-    sensor_gains, sensor_offsets : ndarray, shape (6,)
-        Of the position sensors [m/V], [m].
-    command_gains, command_offsets : ndarray, shape (6,)
-        Of the amplifiers: [m/V], [m] in position mode, [m/(s V)], [m/s] in velocity mode.
-    mode : Mode
-        What the amplifiers take.
-    sensor_noise : float
-        Standard deviation of what a sensor gives [V].
-    enable_channel : int
-        Digital output that switches the amplifiers on; -1: they are always on.
-
+    Attributes:
+        sensor_gains, sensor_offsets (6,): Of the position sensors [m/V], [m].
+        command_gains, command_offsets (6,): Of the amplifiers: [m/V], [m] in position mode, [m/(s
+            V)], [m/s] in velocity mode.
+        mode: What the amplifiers take.
+        sensor_noise: Standard deviation of what a sensor gives [V].
+        enable_channel: Digital output that switches the amplifiers on; -1: they are always on.
     """
 
     sensor_gains: Array
@@ -86,25 +79,17 @@ class AnalogSettings:
     def for_legs(
         cls, limits: LegLimits, mode: Mode, *, seed: int = 0, offset: float = TOLERANCE
     ) -> AnalogSettings:
-        """
-        Return sensors and amplifiers that fit some legs, each a little different.
+        """Return sensors and amplifiers that fit some legs, each a little different.
 
-        Parameters
-        ----------
-        limits : LegLimits
-            The stroke, or the rate, is spread over ±8 V.
-        mode : Mode
-            What the amplifiers take.
-        seed : int
-            Of the differences: gains scatter by 1 %, the sensors' offsets by 1 % of what 8 V mean.
-        offset : float
-            Scatter of the amplifiers' offsets, as a share of what 8 V mean.
+        Args:
+            limits: The stroke, or the rate, is spread over ±8 V.
+            mode: What the amplifiers take.
+            seed: Of the differences: gains scatter by 1 %, the sensors' offsets by 1 % of what 8 V
+                mean.
+            offset: Scatter of the amplifiers' offsets, as a share of what 8 V mean.
 
-        Returns
-        -------
-        AnalogSettings
+        Returns:
             The settings.
-
         """
         rng = np.random.default_rng(seed)
         lower, upper = limits.stroke_lower, limits.stroke_upper
@@ -125,20 +110,13 @@ class AnalogSettings:
 
 
 class AnalogRig:
-    """
-    A plant that is driven and measured through a card.
+    """A plant that is driven and measured through a card.
 
-    Parameters
-    ----------
-    card : Card
-        Its outputs go to the amplifiers, the sensors to its inputs.
-    drives : Drives
-        The plant.
-    settings : AnalogSettings
-        Sensors and amplifiers.
-    rng : numpy.random.Generator
-        Source of the sensors' noise.
-
+    Args:
+        card: Its outputs go to the amplifiers, the sensors to its inputs.
+        drives: The plant.
+        settings: Sensors and amplifiers.
+        rng: Source of the sensors' noise.
     """
 
     def __init__(

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The card itself: codes and volts, and everything that its kernel driver refuses.
+"""The card itself: codes and volts, and everything that its kernel driver refuses.
 
 It has no socket and no thread, and is told the time. The outputs hold the last code that was
 written, for ever: an APCI-3120 has no watchdog on them.
@@ -39,19 +38,13 @@ AO_START = (AO_LAST + 1) // 2
 
 @dataclass(frozen=True)
 class CardSettings:
-    """
-    How good the converter is.
+    """How good the converter is.
 
-    Attributes
-    ----------
-    noise_codes : float
-        Standard deviation of a conversion, in codes of the ±10 V range.
-    seed : int
-        Of noise and delays.
-    late_share, late_mean : float
-        Share of calls that something else on the machine delays, and by how much on average:
-        an exponential distribution [-], [s].
-
+    Attributes:
+        noise_codes: Standard deviation of a conversion, in codes of the ±10 V range.
+        seed: Of noise and delays.
+        late_share, late_mean: Share of calls that something else on the machine delays, and by how
+            much on average: an exponential distribution [-], [s].
     """
 
     noise_codes: float = 0.5
@@ -61,27 +54,18 @@ class CardSettings:
 
 
 class Card:
-    """
-    One APCI-3120.
+    """One APCI-3120.
 
-    Parameters
-    ----------
-    settings : CardSettings
-        How good it is.
-    wall : callable
-        Wall clock of its kernel: the time that the inputs are of [s].
+    Args:
+        settings: How good it is.
+        wall: Wall clock of its kernel: the time that the inputs are of [s].
 
-    Attributes
-    ----------
-    gone : bool
-        Every call fails with ENODEV.
-    delay : float
-        How much longer every call takes [s].
-    stuck, saturated : dict of int to int
-        Codes that channels 0 to 15 give instead of their own; saturation wins.
-    noise_v : ndarray, shape (16,)
-        Standard deviation of what disturbs the channels beside the converter's own noise [V].
-
+    Attributes:
+        gone: Every call fails with ENODEV.
+        delay: How much longer every call takes [s].
+        stuck, saturated: Codes that channels 0 to 15 give instead of their own; saturation wins.
+        noise_v (16,): Standard deviation of what disturbs the channels beside the converter's own
+            noise [V].
     """
 
     def __init__(self, settings: CardSettings, wall: Callable[[], float] = time.time) -> None:

@@ -16,14 +16,10 @@ ENDS = {'low': 0, 'high': AI_LAST}
 
 
 class CardFaults(FaultTable):
-    """
-    What can go wrong with a card.
+    """What can go wrong with a card.
 
-    Parameters
-    ----------
-    card : Card
-        What breaks.
-
+    Args:
+        card: What breaks.
     """
 
     def __init__(self, card: Card) -> None:

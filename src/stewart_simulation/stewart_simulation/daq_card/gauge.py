@@ -18,26 +18,18 @@ def measure_points(
     gauge_error: float = 1e-5,
     rate_error: float = 1e-4,
 ) -> CalibrationTable:
-    """
-    Return what somebody would write down who calibrates these sensors and amplifiers.
+    """Return what somebody would write down who calibrates these sensors and amplifiers.
 
-    Parameters
-    ----------
-    settings : AnalogSettings
-        What is calibrated.
-    rng : numpy.random.Generator
-        Source of the errors.
-    count : int
-        Points, spread over ±8 V.
-    gauge_error, rate_error : float
-        Standard deviation of a measured stroke [m], and of a measured rate [m/s].
+    Args:
+        settings: What is calibrated.
+        rng: Source of the errors.
+        count: Points, spread over ±8 V.
+        gauge_error, rate_error: Standard deviation of a measured stroke [m], and of a measured
+            rate [m/s].
 
-    Returns
-    -------
-    CalibrationTable
-        Strokes with the volts of sensors and, in position mode, amplifiers; in velocity mode
-        the outputs with rates.
-
+    Returns:
+        Strokes with the volts of sensors and, in position mode, amplifiers; in velocity mode the
+        outputs with rates.
     """
     shape = (count, LEGS)
     outputs = np.repeat(np.linspace(-SWING, SWING, count)[:, None], LEGS, axis=1)

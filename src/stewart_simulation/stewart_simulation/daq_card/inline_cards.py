@@ -16,16 +16,11 @@ from stewart_simulation.daq_card.inline_wire import InlineWire
 
 @dataclass(frozen=True)
 class InlineCard:
-    """
-    A card that is offered.
+    """A card that is offered.
 
-    Attributes
-    ----------
-    connect : callable
-        Returns a wire to it.
-    time : CallersTime
-        Its time.
-
+    Attributes:
+        connect: Returns a wire to it.
+        time: Its time.
     """
 
     connect: Callable[[], InlineWire]
@@ -40,14 +35,10 @@ OFFERS: Offers[InlineCard] = Offers()
 
 
 def find(name: str) -> InlineCard | None:
-    """
-    Return the card of a name; None for a name that is a file.
+    """Return the card of a name; None for a name that is a file.
 
-    Raises
-    ------
-    OSError
-        If no card is offered under such a name.
-
+    Raises:
+        OSError: If no card is offered under such a name.
     """
     card = OFFERS.find(name)
     if card is None and name.startswith(PREFIX):

@@ -11,23 +11,15 @@ from stewart_simulation.daq_card.wire import Request
 
 
 class InlineWire:
-    """
-    An open file of a card in this process.
+    """An open file of a card in this process.
 
-    Parameters
-    ----------
-    card : Card
-        Who answers.
-    advance : callable
-        Called before every answer: brings the card's inputs up to now.
+    Args:
+        card: Who answers.
+        advance: Called before every answer: brings the card's inputs up to now.
 
-    Attributes
-    ----------
-    calls : int
-        Requests so far.
-    answers : list of bytes
-        Those that were not received yet, oldest first.
-
+    Attributes:
+        calls: Requests so far.
+        answers: Those that were not received yet, oldest first.
     """
 
     def __init__(self, card: Card, advance: Callable[[], None] = lambda: None) -> None:

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What an ADDI-DATA APCI-3120 consists of, as its Linux driver ``addi_apci_3120`` declares it.
+"""What an ADDI-DATA APCI-3120 consists of, as its Linux driver ``addi_apci_3120`` declares it.
 
 Subdevices in the driver's order: sixteen analogue inputs of 16 bit in eight ranges, eight
 analogue outputs of 14 bit and ±10 V, four digital inputs, four digital outputs, a timer.
@@ -28,18 +27,12 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True)
 class Subdevice:
-    """
-    One part of the card.
+    """One part of the card.
 
-    Attributes
-    ----------
-    kind : Kind
-        What it does.
-    channels, maxdata : int
-        How many channels it has, and their largest code.
-    ranges : tuple of (float, float)
-        Ends of every range [V].
-
+    Attributes:
+        kind: What it does.
+        channels, maxdata: How many channels it has, and their largest code.
+        ranges: Ends of every range [V].
     """
 
     kind: Kind

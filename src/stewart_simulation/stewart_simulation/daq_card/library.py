@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The functions of python3-comedilib for a simulated card, with the same names and answers.
+"""The functions of python3-comedilib for a simulated card, with the same names and answers.
 
 None or −1 where the C library says so, the reason in `comedi_errno`; nothing raises that would
 not raise there.
@@ -78,16 +77,11 @@ class Device:
 
 
 class SimulatedComedi:
-    """
-    What ``from comedi import comedi`` gives, for a simulated card.
+    """What ``from comedi import comedi`` gives, for a simulated card.
 
-    Parameters
-    ----------
-    connect : callable
-        Makes the wire to a card of this file name; raises `OSError`.
-    sleep : callable
-        Lets a slow call take its time [s].
-
+    Args:
+        connect: Makes the wire to a card of this file name; raises `OSError`.
+        sleep: Lets a slow call take its time [s].
     """
 
     INSN_READ, INSN_WRITE, INSN_BITS, INSN_GTOD = READ, WRITE, BITS, GTOD

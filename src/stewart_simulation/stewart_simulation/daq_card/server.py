@@ -16,25 +16,17 @@ from stewart_simulation.unix_sockets import unix_listener
 
 
 class CardServer:
-    """
-    Let programs reach a card over a Unix socket; it never waits.
+    """Let programs reach a card over a Unix socket; it never waits.
 
-    Parameters
-    ----------
-    path : Path
-        Socket to make; it must not exist.
-    card : Card
-        Who answers.
-    advance : callable
-        Called before every answer: brings the world, and with it the card's inputs, up to now.
+    Args:
+        path: Socket to make; it must not exist.
+        card: Who answers.
+        advance: Called before every answer: brings the world, and with it the card's inputs, up to
+            now.
 
-    Attributes
-    ----------
-    listener : socket.socket
-        Readable when a program wants to connect.
-    clients : dict of int to socket.socket
-        Connected programs by descriptor.
-
+    Attributes:
+        listener: Readable when a program wants to connect.
+        clients: Connected programs by descriptor.
     """
 
     def __init__(self, path: Path, card: Card, advance: Callable[[], None]) -> None:
@@ -45,8 +37,7 @@ class CardServer:
         self.clients: dict[int, socket.socket] = {}
 
     def accept(self) -> int:
-        """
-        Take a new program; return its descriptor.
+        """Take a new program; return its descriptor.
 
         Those that were there before are served first: the locks of one that was killed must be
         gone before the next one asks for them.

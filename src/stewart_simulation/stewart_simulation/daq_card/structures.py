@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The C structures of comedilib as python3-comedilib 0.11.0 shows them.
+"""The C structures of comedilib as python3-comedilib 0.11.0 shows them.
 
 An array of instructions copies what is put into it; instructions point to their data and do not
 keep it alive, so the program has to. Where the C library would write beyond the end, these raise.
@@ -15,14 +14,10 @@ LARGEST_SAMPLE = 0xFFFFFFFF
 
 
 class LsamplArray:
-    """
-    Samples, as ``lsampl_array``.
+    """Samples, as ``lsampl_array``.
 
-    Parameters
-    ----------
-    nelements : int
-        How many.
-
+    Args:
+        nelements: How many.
     """
 
     def __init__(self, nelements: int) -> None:
@@ -59,14 +54,10 @@ class ComediInsn:
 
 
 class InsnArray:
-    """
-    Instructions, as ``insn_array``.
+    """Instructions, as ``insn_array``.
 
-    Parameters
-    ----------
-    nelements : int
-        How many.
-
+    Args:
+        nelements: How many.
     """
 
     def __init__(self, nelements: int) -> None:

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What crosses the socket between a program and the simulated card: one datagram each way.
+"""What crosses the socket between a program and the simulated card: one datagram each way.
 
 It stands where a real card has the ioctls of /dev/comedi0, so instructions and their error
 numbers are those of the kernel.
@@ -33,16 +32,12 @@ class Operation(IntEnum):
 
 @dataclass(frozen=True)
 class Instruction:
-    """
-    One instruction of a list.
+    """One instruction of a list.
 
-    Attributes
-    ----------
-    code, subdevice, channel_spec : int
-        What to do, and where; the channel specification is channel, range and reference packed.
-    data : tuple of int
-        What to write, or room for what is read.
-
+    Attributes:
+        code, subdevice, channel_spec: What to do, and where; the channel specification is channel,
+            range and reference packed.
+        data: What to write, or room for what is read.
     """
 
     code: int
@@ -53,22 +48,14 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Request:
-    """
-    One call.
+    """One call.
 
-    Attributes
-    ----------
-    operation : Operation
-        What is asked for.
-    owner : int
-        Who asks; stands for the open file.
-    number : int
-        Comes back in the answer, so that a late one is not taken for the next.
-    subdevice : int
-        For LOCK and UNLOCK.
-    instructions : tuple of Instruction
-        For RUN.
-
+    Attributes:
+        operation: What is asked for.
+        owner: Who asks; stands for the open file.
+        number: Comes back in the answer, so that a late one is not taken for the next.
+        subdevice: For LOCK and UNLOCK.
+        instructions: For RUN.
     """
 
     operation: Operation
@@ -107,20 +94,13 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """
-    What the card says.
+    """What the card says.
 
-    Attributes
-    ----------
-    number : int
-        Of the request.
-    result : int
-        Number of instructions carried out, or a negative error number of the kernel.
-    delay : float
-        How long the call takes on the side of the program [s].
-    data : tuple of tuple of int
-        One entry per instruction.
-
+    Attributes:
+        number: Of the request.
+        result: Number of instructions carried out, or a negative error number of the kernel.
+        delay: How long the call takes on the side of the program [s].
+        data: One entry per instruction.
     """
 
     number: int

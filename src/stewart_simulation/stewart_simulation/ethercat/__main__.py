@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Run a software EtherCAT segment, and a master beside it.
+"""Run a software EtherCAT segment, and a master beside it.
 
 ``python -m stewart_simulation.ethercat -- python my_master.py``
-
 """
 
 from __future__ import annotations

@@ -28,27 +28,17 @@ class Device(Protocol):
 
 
 class ApplicationLayer:
-    """
-    AL control, AL status and AL status code of one slave.
+    """AL control, AL status and AL status code of one slave.
 
-    Parameters
-    ----------
-    memory : Memory
-        Where the registers are.
-    device : Device
-        Whose state it is.
-    patience : int
-        How long a transition to OP may be pending [ns].
+    Args:
+        memory: Where the registers are.
+        device: Whose state it is.
+        patience: How long a transition to OP may be pending [ns].
 
-    Attributes
-    ----------
-    state : AlState
-        Current state.
-    error : bool
-        Whether an error waits for its acknowledgement.
-    code : AlCode or int
-        Why.
-
+    Attributes:
+        state: Current state.
+        error: Whether an error waits for its acknowledgement.
+        code: Why.
     """
 
     def __init__(self, memory: Memory, device: Device, patience: int) -> None:
@@ -59,18 +49,13 @@ class ApplicationLayer:
         self._report()
 
     def request(self, word: int, now: int) -> None:
-        """
-        Take a write to AL control.
+        """Take a write to AL control.
 
         While an error is not acknowledged, every request but the one for INIT is ignored.
 
-        Parameters
-        ----------
-        word : int
-            Requested state, and bit 4 that acknowledges an error.
-        now : int
-            Time [ns].
-
+        Args:
+            word: Requested state, and bit 4 that acknowledges an error.
+            now: Time [ns].
         """
         asked = word & registers.AL_STATE_BITS
         if self.error and not word & registers.AL_ERROR and asked != AlState.INIT:

@@ -26,16 +26,11 @@ MISSED = 250
 
 @dataclass
 class Instant:
-    """
-    The true time at which a frame enters the segment.
+    """The true time at which a frame enters the segment.
 
-    Attributes
-    ----------
-    ns : int
-        True time [ns].
-    rearranged : bool
-        Whether a clock was set or a SYNC0 begun since somebody looked.
-
+    Attributes:
+        ns: True time [ns].
+        rearranged: Whether a clock was set or a SYNC0 begun since somebody looked.
     """
 
     ns: int = 0
@@ -43,27 +38,18 @@ class Instant:
 
 
 class DistributedClock:
-    """
-    Clock of one slave.
+    """Clock of one slave.
 
-    Parameters
-    ----------
-    memory : Memory
-        Where its registers are.
-    instant : Instant
-        Common true time of the segment.
-    drift : float
-        How much it is too fast [1]; 10e-6 gains ten microseconds per second.
-    started : int
-        What the local time shows at first [ns].
+    Args:
+        memory: Where its registers are.
+        instant: Common true time of the segment.
+        drift: How much it is too fast [1]; 10e-6 gains ten microseconds per second.
+        started: What the local time shows at first [ns].
 
-    Attributes
-    ----------
-    forward, backward : int
-        When a frame passes on its way out and comes back, after it entered the segment [ns].
-    begun : bool
-        Whether SYNC0 has come for the first time.
-
+    Attributes:
+        forward, backward: When a frame passes on its way out and comes back, after it entered the
+            segment [ns].
+        begun: Whether SYNC0 has come for the first time.
     """
 
     def __init__(self, memory: Memory, instant: Instant, drift: float, started: int) -> None:

@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Control of a running segment: one JSON object per line over a Unix socket.
+"""Control of a running segment: one JSON object per line over a Unix socket.
 
 A request is ``{"fault": "cut", "after": 3}`` or ``{"fault": "observe"}``; the answer is
 ``{"answer": …}`` or ``{"error": "one sentence"}``. The socket is a file, so that it can be
 reached from outside the network namespace.
-
 """
 
 from __future__ import annotations
@@ -25,16 +23,11 @@ LARGEST_REQUEST = 65536
 
 
 class ControlServer:
-    """
-    The segment's side; it never blocks.
+    """The segment's side; it never blocks.
 
-    Parameters
-    ----------
-    path : Path
-        Socket to make; it must not exist.
-    faults : FaultTable
-        What is called.
-
+    Args:
+        path: Socket to make; it must not exist.
+        faults: What is called.
     """
 
     def __init__(self, path: Path, faults: FaultTable) -> None:
@@ -88,14 +81,10 @@ class ControlServer:
 
 
 class ControlClient:
-    """
-    The other side, for whoever breaks things.
+    """The other side, for whoever breaks things.
 
-    Parameters
-    ----------
-    path : Path
-        Socket of the segment.
-
+    Args:
+        path: Socket of the segment.
     """
 
     def __init__(self, path: Path) -> None:

@@ -33,34 +33,23 @@ TORQUE_OFF_INPUT = 1 << 24
 
 
 class Drive:
-    """
-    State machine, target, supervision and faults of one drive.
+    """State machine, target, supervision and faults of one drive.
 
-    Parameters
-    ----------
-    dictionary : ObjectDictionary
-        Through its objects everything goes in and out.
-    emergency : callable
-        Called with error code and error register on every fault and on its reset.
-    controlword_delay : int
-        How many targets later than 607Ah this drive obeys 6040h; negative: earlier.
-    sto_is_fault : bool
-        Whether a torque that is taken under power is a fault; else the drive is only off.
-    enable_delay : float
-        How long it takes from SWITCHED_ON to OPERATION_ENABLED [s].
+    Args:
+        dictionary: Through its objects everything goes in and out.
+        emergency: Called with error code and error register on every fault and on its reset.
+        controlword_delay: How many targets later than 607Ah this drive obeys 6040h; negative:
+            earlier.
+        sto_is_fault: Whether a torque that is taken under power is a fault; else the drive is only
+            off.
+        enable_delay: How long it takes from SWITCHED_ON to OPERATION_ENABLED [s].
 
-    Attributes
-    ----------
-    state : State
-        Of the state machine.
-    command : AxisCommand
-        What the motor shall do.
-    sto, mains, local : bool
-        Whether the safety circuit has taken the torque, whether the main circuit is supplied, and
-        whether it listens to its own panel and not to 6040h.
-    cycle : float
-        Of SYNC0, for drives without 60C2h; 0 without clocks [s].
-
+    Attributes:
+        state: Of the state machine.
+        command: What the motor shall do.
+        sto, mains, local: Whether the safety circuit has taken the torque, whether the main
+            circuit is supplied, and whether it listens to its own panel and not to 6040h.
+        cycle: Of SYNC0, for drives without 60C2h; 0 without clocks [s].
     """
 
     def __init__(
@@ -166,14 +155,10 @@ class Drive:
         self._torque.value = min(max(round(torque), -(2**15)), 2**15 - 1)
 
     def update(self, elapsed: float) -> None:
-        """
-        Make one step of the drive's own cycle: at most one transition, then the target.
+        """Make one step of the drive's own cycle: at most one transition, then the target.
 
-        Parameters
-        ----------
-        elapsed : float
-            Time since the step before [s].
-
+        Args:
+            elapsed: Time since the step before [s].
         """
         self._lose_power()
         self._step(elapsed)

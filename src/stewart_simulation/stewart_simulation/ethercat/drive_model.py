@@ -11,25 +11,17 @@ from typing import Any, NamedTuple, Protocol
 
 
 class AxisCommand(NamedTuple):
-    """
-    What one drive wants of its motor.
+    """What one drive wants of its motor.
 
-    Attributes
-    ----------
-    enabled : bool
-        Whether the motor is under power; otherwise friction or a brake holds it, or nothing.
-    position : float
-        Where it shall be [count].
-    velocity : float
-        How fast that moves [count/s].
-    torque : float
-        Feed-forward [0.1 %].
-    interpolation : float
-        The position is to be reached after this time, at the given velocity; 0: it is meant for
-        now [s].
-    push, pull : float
-        Largest torque in the direction of growing counts, and against it [0.1 %].
-
+    Attributes:
+        enabled: Whether the motor is under power; otherwise friction or a brake holds it, or
+            nothing.
+        position: Where it shall be [count].
+        velocity: How fast that moves [count/s].
+        torque: Feed-forward [0.1 %].
+        interpolation: The position is to be reached after this time, at the given velocity; 0: it
+            is meant for now [s].
+        push, pull: Largest torque in the direction of growing counts, and against it [0.1 %].
     """
 
     enabled: bool = False
@@ -52,8 +44,7 @@ class Switches(Protocol):
 
 
 class DriveModel(Protocol):
-    """
-    Mechanics behind all drives of a segment, one value per axis in the order of the cable.
+    """Mechanics behind all drives of a segment, one value per axis in the order of the cable.
 
     Units are those of the drives: counts of the encoder, and per mille of the rated torque.
     """
@@ -83,18 +74,12 @@ class DriveModel(Protocol):
 
 @dataclass
 class FollowingDrives:
-    """
-    Axes that approach their targets exponentially, each by itself.
+    """Axes that approach their targets exponentially, each by itself.
 
-    Attributes
-    ----------
-    positions : list of float
-        Where they stand [count].
-    lag : float
-        Time constant [s].
-    highest_velocity : float
-        What a motor can do at most [count/s].
-
+    Attributes:
+        positions: Where they stand [count].
+        lag: Time constant [s].
+        highest_velocity: What a motor can do at most [count/s].
     """
 
     positions: list[float]

@@ -45,14 +45,11 @@ class MemoryLayout:
 
 
 def crc8(data: bytes) -> int:
-    """
-    Compute the check sum of the configuration area: polynomial x⁸ + x² + x + 1, start 0xFF.
+    """Compute the check sum of the configuration area: polynomial x⁸ + x² + x + 1, start 0xFF.
 
-    Examples
-    --------
-    >>> hex(crc8(bytes(14)))
-    '0x30'
-
+    Examples:
+        >>> hex(crc8(bytes(14)))
+        '0x30'
     """
     value = 0xFF
     for octet in data:
@@ -63,23 +60,15 @@ def crc8(data: bytes) -> int:
 
 
 def image(identity: Identity, layout: MemoryLayout, name: str) -> bytearray:
-    """
-    Write the EEPROM of a slave with a CoE mailbox.
+    """Write the EEPROM of a slave with a CoE mailbox.
 
-    Parameters
-    ----------
-    identity : Identity
-        Vendor, product, revision, serial number.
-    layout : MemoryLayout
-        Default sync managers.
-    name : str
-        Order code, ASCII.
+    Args:
+        identity: Vendor, product, revision, serial number.
+        layout: Default sync managers.
+        name: Order code, ASCII.
 
-    Returns
-    -------
-    bytearray
+    Returns:
         2 KiB, the check sum included.
-
     """
     content = bytearray(b'\xff' * SIZE)
     content[:FIRST_CATEGORY] = bytes(FIRST_CATEGORY)
@@ -116,21 +105,14 @@ def image(identity: Identity, layout: MemoryLayout, name: str) -> bytearray:
 
 
 class Eeprom:
-    """
-    EEPROM behind the registers 0500h to 050Fh.
+    """EEPROM behind the registers 0500h to 050Fh.
 
-    Parameters
-    ----------
-    memory : Memory
-        Where the registers are.
-    content : bytearray
-        What `image` has written.
+    Args:
+        memory: Where the registers are.
+        content: What `image` has written.
 
-    Attributes
-    ----------
-    content : bytearray
-        The EEPROM; survives a power cycle.
-
+    Attributes:
+        content: The EEPROM; survives a power cycle.
     """
 
     def __init__(self, memory: Memory, content: bytearray) -> None:

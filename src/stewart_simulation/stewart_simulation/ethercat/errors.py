@@ -1,14 +1,12 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Errors of the software segment.
+"""Errors of the software segment.
 
 SegmentError
 ├── FrameError        what came is no EtherCAT frame
 ├── FaultError        a fault that does not exist, or with arguments that do not fit
 ├── NamespaceError    this machine does not let us make a network of our own
 └── ControlError      the segment's control socket refused or is gone
-
 """
 
 from __future__ import annotations

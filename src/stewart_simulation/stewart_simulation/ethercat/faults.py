@@ -21,18 +21,13 @@ OBJECTS = ('unmappable', 'absent')
 
 
 class Faults(FaultTable):
-    """
-    What can be done to a segment.
+    """What can be done to a segment.
 
     Slaves are numbered 1, 2, … in the order of the cable.
 
-    Parameters
-    ----------
-    segment : Segment
-        What breaks.
-    line : Line
-        The wire in front of it.
-
+    Args:
+        segment: What breaks.
+        line: The wire in front of it.
     """
 
     def __init__(self, segment: Segment, line: Line) -> None:

@@ -17,16 +17,11 @@ WHOLE_OCTETS = (0, 7, 0)
 
 
 class Fmmus:
-    """
-    The windows of one slave: whole octets only, and outputs only into the process memory.
+    """The windows of one slave: whole octets only, and outputs only into the process memory.
 
-    Parameters
-    ----------
-    memory : Memory
-        Registers and process memory.
-    sync_managers : SyncManagers
-        Who has a say in the access.
-
+    Args:
+        memory: Registers and process memory.
+        sync_managers: Who has a say in the access.
     """
 
     def __init__(self, memory: Memory, sync_managers: SyncManagers) -> None:
@@ -50,26 +45,17 @@ class Fmmus:
     def exchange(
         self, command: int, logical: int, frame: bytearray, start: int, length: int
     ) -> int:
-        """
-        Take part in a logical datagram.
+        """Take part in a logical datagram.
 
-        Parameters
-        ----------
-        command : int
-            LRD, LWR or LRW.
-        logical : int
-            Address of the first octet.
-        frame : bytearray
-            The frame; its data are read and replaced in place.
-        start, length : int
-            Where the data lie in the frame.
+        Args:
+            command: LRD, LWR or LRW.
+            logical: Address of the first octet.
+            frame: The frame; its data are read and replaced in place.
+            start, length: Where the data lie in the frame.
 
-        Returns
-        -------
-        int
-            What the working counter is raised by: 1 for a read, 1 for a write, and in an LRW 1
-            for a read plus 2 for a write.
-
+        Returns:
+            What the working counter is raised by: 1 for a read, 1 for a write, and in an LRW 1 for
+            a read plus 2 for a write.
         """
         counter = 0
         if command != Command.LRD and self._write(logical, frame, start, length):

@@ -60,22 +60,15 @@ WRITES = frozenset(
 
 @dataclass(frozen=True)
 class Datagram:
-    """
-    One datagram.
+    """One datagram.
 
-    Attributes
-    ----------
-    command : int
-        One of `Command`.
-    address, offset : int
-        ADP and ADO; of a logical command the lower and the upper half of the address.
-    data : bytes
-        What is read or written.
-    index : int
-        Number by which the master finds its answer.
-    working_counter : int
-        Counted up by every slave that took part.
-
+    Attributes:
+        command: One of `Command`.
+        address, offset: ADP and ADO; of a logical command the lower and the upper half of the
+            address.
+        data: What is read or written.
+        index: Number by which the master finds its answer.
+        working_counter: Counted up by every slave that took part.
     """
 
     command: int
@@ -104,21 +97,14 @@ def logical(command: Command, address: int, data: bytes, index: int = 0) -> Data
 def encode(
     datagrams: Iterable[Datagram], source: bytes = bytes.fromhex('010101010101')
 ) -> bytearray:
-    """
-    Put datagrams into one frame, as a master sends it.
+    """Put datagrams into one frame, as a master sends it.
 
-    Parameters
-    ----------
-    datagrams : iterable of Datagram
-        At least one.
-    source : bytes
-        MAC address of the master.
+    Args:
+        datagrams: At least one.
+        source: MAC address of the master.
 
-    Returns
-    -------
-    bytearray
+    Returns:
         The whole Ethernet frame, without padding and check sequence.
-
     """
     body = bytearray()
     items = list(datagrams)
@@ -135,24 +121,16 @@ def encode(
 
 
 def spans(frame: bytes | bytearray) -> list[Span]:
-    """
-    Find the datagrams of a frame.
+    """Find the datagrams of a frame.
 
-    Parameters
-    ----------
-    frame : bytes or bytearray
-        Whole Ethernet frame.
+    Args:
+        frame: Whole Ethernet frame.
 
-    Returns
-    -------
-    list of Span
+    Returns:
         In the order of the frame.
 
-    Raises
-    ------
-    FrameError
-        If it is no EtherCAT frame or its lengths do not fit.
-
+    Raises:
+        FrameError: If it is no EtherCAT frame or its lengths do not fit.
     """
     if len(frame) < FIRST_DATAGRAM or frame[12] << 8 | frame[13] != ETHERTYPE:
         raise FrameError(frame, f'no EtherType 0x{ETHERTYPE:04X}')

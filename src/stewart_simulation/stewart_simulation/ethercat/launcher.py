@@ -26,21 +26,14 @@ READY = b'+'
 
 @dataclass(frozen=True)
 class Setup:
-    """
-    What is simulated.
+    """What is simulated.
 
-    Attributes
-    ----------
-    types : sequence of DriveType
-        The drives in the order of the cable.
-    model : str
-        ``module:function`` that makes the mechanics for a number of drives; empty for axes
-        that follow with a lag.
-    control, script : Path or None
-        Socket for faults, and timed faults.
-    seed : int
-        Decides which frames get lost at random.
-
+    Attributes:
+        types: The drives in the order of the cable.
+        model: ``module:function`` that makes the mechanics for a number of drives; empty for axes
+            that follow with a lag.
+        control, script: Socket for faults, and timed faults.
+        seed: Decides which frames get lost at random.
     """
 
     types: Sequence[DriveType]
@@ -59,22 +52,16 @@ class Setup:
 
 
 def prepare() -> tuple[str, str, bool]:
-    """
-    Make the wire between master and segment.
+    """Make the wire between master and segment.
 
     In a namespace of our own where the machine allows it; else, with the capabilities NET_ADMIN
     and NET_RAW, where we are.
 
-    Returns
-    -------
-    tuple of (str, str, bool)
+    Returns:
         Port of the master, port of the segment, and whether the ports are to be removed.
 
-    Raises
-    ------
-    NamespaceError
-        If neither is possible.
-
+    Raises:
+        NamespaceError: If neither is possible.
     """
     try:
         namespace.enter()
@@ -93,29 +80,20 @@ def prepare() -> tuple[str, str, bool]:
 
 
 def start(setup: Setup) -> str:
-    """
-    Start a segment in a child process that ends with this one.
+    """Start a segment in a child process that ends with this one.
 
     This process must have one thread; afterwards it is in the private network and may go on as
     the master, or execute it.
 
-    Parameters
-    ----------
-    setup : Setup
-        What is simulated.
+    Args:
+        setup: What is simulated.
 
-    Returns
-    -------
-    str
+    Returns:
         Interface that the master opens.
 
-    Raises
-    ------
-    NamespaceError
-        If this machine does not allow it.
-    SegmentError
-        If the segment did not start.
-
+    Raises:
+        NamespaceError: If this machine does not allow it.
+        SegmentError: If the segment did not start.
     """
     master, port, own = prepare()
     parent = os.getpid()
@@ -143,27 +121,18 @@ def start(setup: Setup) -> str:
 def serve(
     setup: Setup, port: str, parent: int, signal_ready: int = -1, remove: str | None = None
 ) -> int:
-    """
-    Answer on an interface until SIGTERM comes or the parent is gone.
+    """Answer on an interface until SIGTERM comes or the parent is gone.
 
-    Parameters
-    ----------
-    setup : Setup
-        What is simulated.
-    port : str
-        Interface of the segment.
-    parent : int
-        Process whose end is ours.
-    signal_ready : int
-        Descriptor that gets one octet as soon as frames are answered; none if negative.
-    remove : str or None
-        Port to remove at the end.
+    Args:
+        setup: What is simulated.
+        port: Interface of the segment.
+        parent: Process whose end is ours.
+        signal_ready: Descriptor that gets one octet as soon as frames are answered; none if
+            negative.
+        remove: Port to remove at the end.
 
-    Returns
-    -------
-    int
+    Returns:
         Exit code.
-
     """
     ended: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: ended.append(number))

@@ -18,21 +18,14 @@ class Way(Enum):
 
 
 class Line:
-    """
-    A segment behind a wire with faults.
+    """A segment behind a wire with faults.
 
-    Parameters
-    ----------
-    segment : Segment
-        What is at its end.
-    seed : int
-        Decides which frames are lost at random.
+    Args:
+        segment: What is at its end.
+        seed: Decides which frames are lost at random.
 
-    Attributes
-    ----------
-    sent, lost : int
-        Frames of the master, and how many of them never came back.
-
+    Attributes:
+        sent, lost: Frames of the master, and how many of them never came back.
     """
 
     def __init__(self, segment: Segment, seed: int) -> None:

@@ -29,18 +29,12 @@ class MailboxErrorCode(IntEnum):
 
 
 class Mailbox:
-    """
-    Takes messages from the master and queues the answers.
+    """Takes messages from the master and queues the answers.
 
-    Parameters
-    ----------
-    memory : Memory
-        Where the messages lie.
-    sync_managers : SyncManagers
-        Guards of the two mailboxes.
-    server : SdoServer
-        Answers SDO requests.
-
+    Args:
+        memory: Where the messages lie.
+        sync_managers: Guards of the two mailboxes.
+        server: Answers SDO requests.
     """
 
     def __init__(self, memory: Memory, sync_managers: SyncManagers, server: SdoServer) -> None:

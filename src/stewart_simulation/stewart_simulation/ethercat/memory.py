@@ -18,8 +18,7 @@ Listener = tuple[int, int, Callable[[], None]]
 
 
 class Memory:
-    """
-    Registers and process memory, 12 KiB.
+    """Registers and process memory, 12 KiB.
 
     `read` and `write` are the master's side: they refuse or ignore what a master may not touch,
     and tell the listeners. `octets` is the device's own side.

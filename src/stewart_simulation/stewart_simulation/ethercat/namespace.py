@@ -1,12 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-A network of our own: user and network namespace, and a pair of virtual Ethernet ports in it.
+"""A network of our own: user and network namespace, and a pair of virtual Ethernet ports in it.
 
 Made without root: in a user namespace of its own a process has the capabilities that raw sockets
 and new interfaces need. The kernel lets only a process with a single thread enter one, and removes
 everything when the last process in it is gone.
-
 """
 
 from __future__ import annotations
@@ -31,17 +29,13 @@ def threads() -> int:
 
 
 def enter() -> None:
-    """
-    Move this process into a user and a network namespace of its own.
+    """Move this process into a user and a network namespace of its own.
 
     It is root in there and nobody special outside. Its children follow.
 
-    Raises
-    ------
-    NamespaceError
-        If the process has more than one thread, or the machine forbids it; the message names the
-        lines that permit it.
-
+    Raises:
+        NamespaceError: If the process has more than one thread, or the machine forbids it; the
+            message names the lines that permit it.
     """
     step = 'make a user and network namespace'
     if (count := threads()) > 1:
@@ -66,19 +60,13 @@ def _write(name: str, text: str) -> None:
 
 
 def connect(master: str = MASTER_PORT, segment: str = SEGMENT_PORT) -> None:
-    """
-    Make two virtual Ethernet ports that are connected to each other.
+    """Make two virtual Ethernet ports that are connected to each other.
 
-    Parameters
-    ----------
-    master, segment : str
-        Their names.
+    Args:
+        master, segment: Their names.
 
-    Raises
-    ------
-    NamespaceError
-        If this is not allowed here.
-
+    Raises:
+        NamespaceError: If this is not allowed here.
     """
     from pyroute2 import IPRoute, NetlinkError
 

@@ -61,20 +61,13 @@ OCTETS = ''
 
 @dataclass
 class Entry:
-    """
-    One subindex.
+    """One subindex.
 
-    Attributes
-    ----------
-    kind : str
-        Format character of `struct`; empty for octets and text.
-    value : int or bytes
-        Current value.
-    access : Access
-        Who may do what.
-    lowest, highest : int or None
-        Bounds of what may be written.
-
+    Attributes:
+        kind: Format character of `struct`; empty for octets and text.
+        value: Current value.
+        access: Who may do what.
+        lowest, highest: Bounds of what may be written.
     """
 
     kind: str
@@ -124,16 +117,11 @@ Guard = Callable[[int, int], None]
 
 
 class ObjectDictionary:
-    """
-    Objects of one slave.
+    """Objects of one slave.
 
-    Attributes
-    ----------
-    objects : dict
-        Index → subindex → entry. An object with one entry at 0 is a variable.
-    guards : dict
-        Index → callable with subindex and new value, which may raise `SdoAbort`.
-
+    Attributes:
+        objects: Index → subindex → entry. An object with one entry at 0 is a variable.
+        guards: Index → callable with subindex and new value, which may raise `SdoAbort`.
     """
 
     def __init__(self) -> None:
@@ -188,14 +176,10 @@ class ObjectDictionary:
         )
 
     def write_complete(self, index: int, first: int, data: bytes, state: AlState) -> None:
-        """
-        Store a whole object: subindex 0 is cleared first and set last.
+        """Store a whole object: subindex 0 is cleared first and set last.
 
-        Raises
-        ------
-        SdoAbort
-            At the first entry that refuses; what was written before stays.
-
+        Raises:
+            SdoAbort: At the first entry that refuses; what was written before stays.
         """
         values: list[tuple[int, bytes]] = []
         at = 0

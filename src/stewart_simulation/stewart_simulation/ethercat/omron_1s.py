@@ -1,13 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Objects of an Omron 1S servo drive, R88D-1SN…-ECT.
+"""Objects of an Omron 1S servo drive, R88D-1SN…-ECT.
 
 Identity, the maps 1701h, 1B01h, 1600h and 1A00h and the need for SYNC0 (AssignActivate 0300h) are
 those of the ESI file, revisions 0x00010000 to 0x00010004; 1702h is that of the user's manual. The
 encoder of 23 bit, one revolution of the motor per revolution of the gear and the limits below are
 assumptions.
-
 """
 
 from __future__ import annotations
@@ -57,38 +55,23 @@ FREE_TRANSMIT_MAP = (
 
 @dataclass(frozen=True)
 class DriveType:
-    """
-    What a drive of the segment is.
+    """What a drive of the segment is.
 
-    Attributes
-    ----------
-    identity : Identity
-        In the EEPROM and in 1018h.
-    name : str
-        Order code.
-    mailbox : int
-        Length of each mailbox [octet].
-    free_maps : bool
-        Whether 1600h and 1A00h can be written; if not, writing aborts with 0x06010002.
-    unmappable : frozenset of int
-        Objects that no writable map takes; each aborts with 0x06040041.
-    absent : frozenset of int
-        Objects of the profile that this drive does not have.
-    has_serial : bool
-        Whether 1018h has a serial number.
-    emergencies : bool
-        Whether it sends them unasked; else 10F3h:05 has to be 1 first.
-    sync_error_limit : int
-        10F1h:2 after switching on; 0 counts nothing.
-    controlword_delay : int
-        How many targets later than 607Ah it obeys 6040h; negative: earlier.
-    sto_is_fault : bool
-        Whether it reports a fault when the safety circuit takes its torque under power.
-    enable_delay : float
-        How long it takes from SWITCHED ON to OPERATION ENABLED [s].
-    needs_sync0 : bool
-        Whether SAFEOP is refused without distributed clocks (AL status code 0x30).
-
+    Attributes:
+        identity: In the EEPROM and in 1018h.
+        name: Order code.
+        mailbox: Length of each mailbox [octet].
+        free_maps: Whether 1600h and 1A00h can be written; if not, writing aborts with 0x06010002.
+        unmappable: Objects that no writable map takes; each aborts with 0x06040041.
+        absent: Objects of the profile that this drive does not have.
+        has_serial: Whether 1018h has a serial number.
+        emergencies: Whether it sends them unasked; else 10F3h:05 has to be 1 first.
+        sync_error_limit: 10F1h:2 after switching on; 0 counts nothing.
+        controlword_delay: How many targets later than 607Ah it obeys 6040h; negative: earlier.
+        sto_is_fault: Whether it reports a fault when the safety circuit takes its torque under
+            power.
+        enable_delay: How long it takes from SWITCHED ON to OPERATION ENABLED [s].
+        needs_sync0: Whether SAFEOP is refused without distributed clocks (AL status code 0x30).
     """
 
     identity: Identity = R88D_1SN04H

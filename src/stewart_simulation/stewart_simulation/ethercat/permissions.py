@@ -27,19 +27,13 @@ FILTERED = 'Seccomp:\t2'
 
 
 def what_permits(number: int) -> tuple[str, ...]:
-    """
-    Return the lines that may permit what the kernel has refused.
+    """Return the lines that may permit what the kernel has refused.
 
-    Parameters
-    ----------
-    number : int
-        What it has refused with, as in `errno`.
+    Args:
+        number: What it has refused with, as in `errno`.
 
-    Returns
-    -------
-    tuple of str
+    Returns:
         Those whose cause is seen here; all, if none is.
-
     """
     if number in {errno.ENOSPC, errno.EUSERS}:
         return (LIMITS,)

@@ -24,21 +24,14 @@ SECOND = 1_000_000_000
 
 
 class Port:
-    """
-    EtherCAT frames, and nothing else, of one interface.
+    """EtherCAT frames, and nothing else, of one interface.
 
-    Parameters
-    ----------
-    interface : str
-        Name of the interface.
-    line : Line
-        What is behind it.
+    Args:
+        interface: Name of the interface.
+        line: What is behind it.
 
-    Attributes
-    ----------
-    heard : float
-        When the last frame came [s].
-
+    Attributes:
+        heard: When the last frame came [s].
     """
 
     def __init__(self, interface: str, line: Line) -> None:

@@ -36,14 +36,10 @@ TRANSMIT = Direction(profile.TRANSMIT_ASSIGNMENT, 0x1A00, 0x1BFF, Access.TRANSMI
 
 
 class Layout:
-    """
-    Process data of one direction as assigned.
+    """Process data of one direction as assigned.
 
-    Parameters
-    ----------
-    fields : sequence of (Entry or None, int)
-        Objects in their order with their lengths [octet]; None where a gap is mapped.
-
+    Args:
+        fields: Objects in their order with their lengths [octet]; None where a gap is mapped.
     """
 
     def __init__(self, fields: Sequence[tuple[Entry | None, int]]) -> None:
@@ -68,16 +64,11 @@ class Layout:
 
 
 class ProcessData:
-    """
-    Maps and assignments in an object dictionary.
+    """Maps and assignments in an object dictionary.
 
-    Parameters
-    ----------
-    dictionary : ObjectDictionary
-        Where they live.
-    unmappable : frozenset of int
-        Objects that a master may not map.
-
+    Args:
+        dictionary: Where they live.
+        unmappable: Objects that a master may not map.
     """
 
     def __init__(

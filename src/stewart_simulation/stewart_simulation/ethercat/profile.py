@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What the standards say of a drive's objects, states and words: CiA 301, ETG.1000.6, CiA 402.
+"""What the standards say of a drive's objects, states and words: CiA 301, ETG.1000.6, CiA 402.
 
 Written for the simulated drives alone; whoever drives them has tables of its own.
-
 """
 
 from __future__ import annotations
@@ -77,21 +75,14 @@ class Control(IntFlag):
 
 
 def next_state(state: State, word: int, before: int) -> State:
-    """
-    Return where a controlword leads.
+    """Return where a controlword leads.
 
-    Parameters
-    ----------
-    state : State
-        Where the drive is.
-    word, before : int
-        Object 6040h now, and when it was looked at last.
+    Args:
+        state: Where the drive is.
+        word, before: Object 6040h now, and when it was looked at last.
 
-    Returns
-    -------
-    State
+    Returns:
         The same, where the word asks for nothing that this state allows.
-
     """
     reset = word & Control.FAULT_RESET
     if state is State.FAULT:

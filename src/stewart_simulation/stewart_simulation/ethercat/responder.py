@@ -20,27 +20,17 @@ IDLE = 5e-3
 
 
 class Responder:
-    """
-    Answers EtherCAT frames, and nothing else, that arrive at an interface.
+    """Answers EtherCAT frames, and nothing else, that arrive at an interface.
 
-    Parameters
-    ----------
-    segment : Segment
-        Who answers. Its clock must be `time.monotonic_ns`.
-    interface : str
-        Name of the interface.
-    control : Path or None
-        Where faults can be asked for.
-    script : Path or None
-        Faults with their times; see `Script`.
-    seed : int
-        Decides which frames get lost at random.
+    Args:
+        segment: Who answers. Its clock must be `time.monotonic_ns`.
+        interface: Name of the interface.
+        control: Where faults can be asked for.
+        script: Faults with their times; see `Script`.
+        seed: Decides which frames get lost at random.
 
-    Attributes
-    ----------
-    faults : Faults
-        For calls from the same process.
-
+    Attributes:
+        faults: For calls from the same process.
     """
 
     def __init__(

@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-A timed list of faults: one JSON object per line, with seconds since the segment began.
+"""A timed list of faults: one JSON object per line, with seconds since the segment began.
 
 ``{"at": 2.5, "fault": "cut", "after": 3}``
-
 """
 
 from __future__ import annotations
@@ -21,18 +19,12 @@ from stewart_simulation.fault_table import FaultTable
 
 @dataclass(frozen=True)
 class Step:
-    """
-    One line of a script.
+    """One line of a script.
 
-    Attributes
-    ----------
-    at : float
-        When [s].
-    fault : str
-        Name, as `FaultTable.apply` takes it.
-    arguments : dict
-        Of the fault.
-
+    Attributes:
+        at: When [s].
+        fault: Name, as `FaultTable.apply` takes it.
+        arguments: Of the fault.
     """
 
     at: float
@@ -41,16 +33,11 @@ class Step:
 
 
 class Script:
-    """
-    Applies faults when their time has come.
+    """Applies faults when their time has come.
 
-    Parameters
-    ----------
-    steps : list of Step
-        In any order.
-    faults : FaultTable
-        What is called.
-
+    Args:
+        steps: In any order.
+        faults: What is called.
     """
 
     def __init__(self, steps: list[Step], faults: FaultTable) -> None:

@@ -34,16 +34,11 @@ class Transfer:
 
 
 class SdoServer:
-    """
-    Answers SDO requests out of an object dictionary.
+    """Answers SDO requests out of an object dictionary.
 
-    Parameters
-    ----------
-    dictionary : ObjectDictionary
-        What is read and written.
-    mailbox : int
-        Length of the smaller mailbox [octet].
-
+    Args:
+        dictionary: What is read and written.
+        mailbox: Length of the smaller mailbox [octet].
     """
 
     def __init__(self, dictionary: ObjectDictionary, mailbox: int) -> None:
@@ -54,21 +49,14 @@ class SdoServer:
         self._download: Transfer | None = None
 
     def answer(self, request: bytes, state: AlState) -> bytes | None:
-        """
-        Answer one request.
+        """Answer one request.
 
-        Parameters
-        ----------
-        request : bytes
-            What follows the CoE header.
-        state : AlState
-            Decides what may be written.
+        Args:
+            request: What follows the CoE header.
+            state: Decides what may be written.
 
-        Returns
-        -------
-        bytes or None
+        Returns:
             Answer; None where the master aborts.
-
         """
         if len(request) < 8:
             return self._abort(0, 0, AbortCode.COMMAND)

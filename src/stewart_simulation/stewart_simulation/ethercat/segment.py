@@ -23,29 +23,18 @@ TOGETHER = 50_000
 
 
 class Segment:
-    """
-    Drives on one cable, usable without any socket.
+    """Drives on one cable, usable without any socket.
 
-    Parameters
-    ----------
-    types : sequence of DriveType
-        The drives in the order of the cable.
-    clock : callable
-        Returns the true time [ns]; it must not go back.
-    model : DriveModel or None
-        What the drives move; None gives axes that follow with a lag, at count 0.
-    drifts : sequence of float
-        Clock deviations [1]; shorter sequences are repeated.
-    since : int or None
-        Up to when the model has come, on the same clock; None stands for now [ns].
+    Args:
+        types: The drives in the order of the cable.
+        clock: Returns the true time [ns]; it must not go back.
+        model: What the drives move; None gives axes that follow with a lag, at count 0.
+        drifts: Clock deviations [1]; shorter sequences are repeated.
+        since: Up to when the model has come, on the same clock; None stands for now [ns].
 
-    Attributes
-    ----------
-    slaves : list of Slave
-        In the order of the cable.
-    model : DriveModel
-        The mechanics.
-
+    Attributes:
+        slaves: In the order of the cable.
+        model: The mechanics.
     """
 
     def __init__(
@@ -210,26 +199,17 @@ class Segment:
     # Frames.
 
     def process(self, frame: bytearray, at: int | None = None) -> bytearray:
-        """
-        Send one frame through the segment.
+        """Send one frame through the segment.
 
-        Parameters
-        ----------
-        frame : bytearray
-            Whole Ethernet frame; not changed.
-        at : int or None
-            When it has come, on the segment's clock; None stands for now [ns].
+        Args:
+            frame: Whole Ethernet frame; not changed.
+            at: When it has come, on the segment's clock; None stands for now [ns].
 
-        Returns
-        -------
-        bytearray
+        Returns:
             The frame as it comes back; empty if not even the first slave is there.
 
-        Raises
-        ------
-        FrameError
-            If it is no EtherCAT frame.
-
+        Raises:
+            FrameError: If it is no EtherCAT frame.
         """
         spans = frames.spans(frame)
         now = self._time() if at is None else max(at, self.instant.ns)

@@ -35,31 +35,19 @@ PDI_OPERATIONAL, WATCHDOG_FED = 0x0001, 0x0002
 
 
 class Slave:
-    """
-    A drive as it is seen from the wire.
+    """A drive as it is seen from the wire.
 
-    Parameters
-    ----------
-    drive_type : DriveType
-        What it is.
-    instant : Instant
-        Common true time.
-    drift : float
-        Of its clock [1].
+    Args:
+        drive_type: What it is.
+        instant: Common true time.
+        drift: Of its clock [1].
 
-    Attributes
-    ----------
-    content : bytearray
-        EEPROM, which survives a power cycle.
-    station : int
-        Configured address.
-    turns : float
-        What its encoder has lost of the position at which the axis is [count].
-    sync_errors : int
-        Of the sync error counter.
-    al, clock, drive, mailbox
-        Parts of the slave; made anew by `power_up`.
-
+    Attributes:
+        content: EEPROM, which survives a power cycle.
+        station: Configured address.
+        turns: What its encoder has lost of the position at which the axis is [count].
+        sync_errors: Of the sync error counter.
+        al, clock, drive, mailbox: Parts of the slave; made anew by `power_up`.
     """
 
     def __init__(self, drive_type: DriveType, instant: Instant, drift: float = 0.0) -> None:

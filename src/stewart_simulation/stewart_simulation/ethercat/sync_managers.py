@@ -24,18 +24,12 @@ UNGUARDED, REFUSED = -1, -2
 
 @dataclass(frozen=True)
 class SyncManager:
-    """
-    One configured sync manager.
+    """One configured sync manager.
 
-    Attributes
-    ----------
-    start, length : int
-        Range of the process memory [octet].
-    control : int
-        Mode, direction, watchdog.
-    enabled : bool
-        Whether it guards its range.
-
+    Attributes:
+        start, length: Range of the process memory [octet].
+        control: Mode, direction, watchdog.
+        enabled: Whether it guards its range.
     """
 
     start: int = 0
@@ -65,23 +59,15 @@ class SyncManager:
 
 
 class SyncManagers:
-    """
-    The four sync managers of a slave with a mailbox.
+    """The four sync managers of a slave with a mailbox.
 
-    Parameters
-    ----------
-    memory : Memory
-        Where their registers and their data are.
-    accessed : callable
-        Called with the number of a sync manager when its last octet was read or written.
+    Args:
+        memory: Where their registers and their data are.
+        accessed: Called with the number of a sync manager when its last octet was read or written.
 
-    Attributes
-    ----------
-    items : list of SyncManager
-        As configured.
-    process_data_open : bool
-        Whether the device lets outputs and inputs be accessed.
-
+    Attributes:
+        items: As configured.
+        process_data_open: Whether the device lets outputs and inputs be accessed.
     """
 
     def __init__(self, memory: Memory, accessed: Callable[[int], None]) -> None:
@@ -133,23 +119,16 @@ class SyncManagers:
         return self._memory.octets[at]
 
     def admit(self, address: int, length: int, *, writing: bool) -> int:
-        """
-        Decide whether an access of the master goes through.
+        """Decide whether an access of the master goes through.
 
         A mailbox is written when empty and read when full, from its first octet on.
 
-        Parameters
-        ----------
-        address, length : int
-            What is accessed [octet].
-        writing : bool
-            Direction.
+        Args:
+            address, length: What is accessed [octet].
+            writing: Direction.
 
-        Returns
-        -------
-        int
+        Returns:
             Number of the sync manager that guards the range, `UNGUARDED` or `REFUSED`.
-
         """
         for number, start, end, mailbox, written_by_master in self._guards:
             if address < end and start < address + length:

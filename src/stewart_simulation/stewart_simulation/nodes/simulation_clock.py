@@ -44,20 +44,15 @@ class SimulationClockParameters:
 
 
 class SimulationClock(Node):
-    """
-    Publish ``/clock``; serve ``simulation/pause`` and ``simulation/step``.
+    """Publish ``/clock``; serve ``simulation/pause`` and ``simulation/step``.
 
     By itself it paces nodes in other processes (``use_sim_time``) by the machine's steady clock.
     Given to a `SimulatedPace` it obeys that instead, which steps all nodes of its process in
     lock-step.
 
-    Attributes
-    ----------
-    paused : bool
-        Whether time stands still.
-    owed_ns : int
-        How far it shall go on all the same [ns].
-
+    Attributes:
+        paused: Whether time stands still.
+        owed_ns: How far it shall go on all the same [ns].
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -110,14 +105,10 @@ class SimulationClock(Node):
 
 
 class SimulatedPace:
-    """
-    Let time pass for the nodes of one process; a pace for `running.spin`.
+    """Let time pass for the nodes of one process; a pace for `running.spin`.
 
-    Parameters
-    ----------
-    clock : SimulationClock
-        One of the nodes; it says how fast, and when to pause.
-
+    Args:
+        clock: One of the nodes; it says how fast, and when to pause.
     """
 
     def __init__(self, clock: SimulationClock) -> None:

@@ -35,20 +35,15 @@ PLATFORM_FRAME = 'platform_link'
 
 
 class VirtualRig(Node):
-    """
-    Own the rig, from the constructor to the node's end.
+    """Own the rig, from the constructor to the node's end.
 
     Publishes ``simulation/truth``, which nothing that controls or estimates may listen to; serves
     ``simulation/inject_fault`` and ``simulation/observe``.
 
-    Parameters
-    ----------
-    inline : bool
-        The rig is in this process and lives in simulated time, which somebody lets pass for the
-        node's clock (`LockStep`); otherwise it is a process of its own, in real time.
-    **kwargs : object
-        For rclpy's node.
-
+    Args:
+        inline: The rig is in this process and lives in simulated time, which somebody lets pass
+            for the node's clock (`LockStep`); otherwise it is a process of its own, in real time.
+        **kwargs: For rclpy's node.
     """
 
     def __init__(self, *, inline: bool = False, **kwargs: Any) -> None:
@@ -94,14 +89,10 @@ class VirtualRig(Node):
         return int(clock.now().nanoseconds) if clock.ros_time_is_active else START_NS
 
     def wiring(self) -> dict[str, dict[str, Any]]:
-        """
-        Return the parameters with which driver and sensors find their ends of the wires, by node.
+        """Return, by node, the parameters with which driver and sensors find their wires.
 
-        Returns
-        -------
-        dict of str to dict
+        Returns:
             For ``driver``, ``position_sensors`` and ``imu``.
-
         """
         assert self._rig is not None
         ends = self._rig.ends

@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Run a virtual rig until Ctrl-C; one line of JSON on stdout tells where its wires are.
+"""Run a virtual rig until Ctrl-C; one line of JSON on stdout tells where its wires are.
 
 ``python -m stewart_simulation.rig build/rig --settings '{"platform": "ex800"}'``
-
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from stewart_simulation.rig.errors import is_deliberate
 def main() -> int:
     """Serve."""
     parser = argparse.ArgumentParser(
-        prog='python -m stewart_simulation.rig', description=__doc__.splitlines()[1]
+        prog='python -m stewart_simulation.rig', description=__doc__.splitlines()[0]
     )
     parser.add_argument('directory', type=Path, help='where the ends of its wires shall be')
     parser.add_argument('--settings', default='{}', help='JSON object, see stewart virtual-rig')

@@ -18,37 +18,22 @@ TOLERANCE = 1.25
 
 
 class Axes:
-    """
-    Mechanics behind six drives; fulfils ``drive_model.DriveModel``.
+    """Mechanics behind six drives; fulfils ``drive_model.DriveModel``.
 
-    Parameters
-    ----------
-    mechanics : Mechanics
-        What they move.
-    counts_per_metre : float
-        Of the encoders, per stroke; negative where counts fall [1/m].
-    zeros : array_like, shape (6,)
-        Readings at stroke zero [count].
-    rated_force : float
-        What the rated torque pushes with, signed like the counts [N].
-    hold_after : float
-        How long a stopping drive goes on without being asked again [s].
-    noise : float
-        Standard deviation of a reading [m].
-    rng : numpy.random.Generator
-        Source of the noise.
-    connected : bool
-        Whether the drives move the plant; if not, they only measure.
-    advance : callable, optional
-        Brings the plant to an instant [s]; that of the mechanics by default.
+    Args:
+        mechanics: What they move.
+        counts_per_metre: Of the encoders, per stroke; negative where counts fall [1/m].
+        zeros (6,): Readings at stroke zero [count].
+        rated_force: What the rated torque pushes with, signed like the counts [N].
+        hold_after: How long a stopping drive goes on without being asked again [s].
+        noise: Standard deviation of a reading [m].
+        rng: Source of the noise.
+        connected: Whether the drives move the plant; if not, they only measure.
+        advance: Brings the plant to an instant [s]; that of the mechanics by default.
 
-    Attributes
-    ----------
-    positions, velocities, torques : list of float
-        Of drive 1 to 6 [count], [count/s], [0.1 %].
-    torque_off : ndarray of bool, shape (6,)
-        Where the safety circuit has taken the torque.
-
+    Attributes:
+        positions, velocities, torques: Of drive 1 to 6 [count], [count/s], [0.1 %].
+        torque_off (6,): Where the safety circuit has taken the torque.
     """
 
     def __init__(

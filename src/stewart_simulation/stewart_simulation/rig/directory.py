@@ -30,21 +30,14 @@ def default_directory(platform: str) -> Path:
 
 
 def claim(directory: Path) -> None:
-    """
-    Make the folder, and remove what a killed rig may have left there.
+    """Make the folder, and remove what a killed rig may have left there.
 
-    Parameters
-    ----------
-    directory : Path
-        Where the rig shall be.
+    Args:
+        directory: Where the rig shall be.
 
-    Raises
-    ------
-    RigError
-        If a rig runs there.
-    OSError
-        If the folder cannot be made.
-
+    Raises:
+        RigError: If a rig runs there.
+        OSError: If the folder cannot be made.
     """
     if is_alive(directory):
         raise RigError(f'a virtual rig runs in {directory} already')

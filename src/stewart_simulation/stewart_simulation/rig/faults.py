@@ -23,14 +23,10 @@ TABLES: Mapping[str, type[FaultTable]] = {
 
 
 class RigFaults(FaultTable):
-    """
-    The tables of all wires that a rig has.
+    """The tables of all wires that a rig has.
 
-    Parameters
-    ----------
-    tables : mapping of str to FaultTable
-        By wire.
-
+    Args:
+        tables: By wire.
     """
 
     def __init__(self, tables: Mapping[str, FaultTable]) -> None:

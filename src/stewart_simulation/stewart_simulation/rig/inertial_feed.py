@@ -16,23 +16,17 @@ LONGEST_INTERVAL = 0.1
 
 
 class InertialFeed:
-    """
-    The plant's motion as a sensor feels it; a motion for ``PluggedSensor``.
+    """The plant's motion as a sensor feels it; a motion for ``PluggedSensor``.
 
     Such a sensor does not take instants but filters: what it sends is the mean since the sample
     before, so it is half an interval old. Instants would show the steps of the drives' commands,
     folded down to any frequency; where both come 200 times a second, down to none: a platform that
     is pushed on by every command would seem to turn some percent slower or faster than it does.
 
-    Parameters
-    ----------
-    mechanics : Mechanics
-        The plant; its ``sensor`` is who asks.
-    mounting : Pose
-        Pose of the sensor in platform_link.
-    gravity : ndarray, shape (3,)
-        In base axes [m/s²].
-
+    Args:
+        mechanics: The plant; its ``sensor`` is who asks.
+        mounting: Pose of the sensor in platform_link.
+        gravity (3,): In base axes [m/s²].
     """
 
     def __init__(self, mechanics: Mechanics[RigidDrives], mounting: Pose, gravity: Array) -> None:

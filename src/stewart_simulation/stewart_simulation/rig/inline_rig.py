@@ -34,41 +34,26 @@ NANOSECONDS = 1e9
 
 
 class InlineRig(Parts):
-    """
-    The plant behind segment, card and sensor, without a socket, a thread or a clock.
+    """The plant behind segment, card and sensor, without a socket, a thread or a clock.
 
     A `RunningRig`. The segment's wire is found by the driver's ``ethercat.wires``, the card by the
     card type ``simulated``, the sensor's port by `inline_ports`.
 
-    Parameters
-    ----------
-    settings : RigSettings
-        What there is.
-    steady_ns : callable
-        Simulated time [ns]; also the clock of the message stamps.
+    Args:
+        settings: What there is.
+        steady_ns: Simulated time [ns]; also the clock of the message stamps.
 
-    Attributes
-    ----------
-    faults : RigFaults
-        Of all wires.
-    interface : str
-        Name under which the segment's wire is opened; empty without one.
-    card : str
-        Name under which the card is opened; empty without one.
-    port : InlinePort or None
-        Where the sensor is plugged in.
-    rig_file : Path
-        The machine's sheet, in a folder of its own.
-    ends : dict of str to str
-        All of them by name, without those that there are not.
-    alive : bool
-        It runs as long as this process.
+    Attributes:
+        faults: Of all wires.
+        interface: Name under which the segment's wire is opened; empty without one.
+        card: Name under which the card is opened; empty without one.
+        port: Where the sensor is plugged in.
+        rig_file: The machine's sheet, in a folder of its own.
+        ends: All of them by name, without those that there are not.
+        alive: It runs as long as this process.
 
-    Raises
-    ------
-    ConfigurationError
-        If the settings ask for a script of faults.
-
+    Raises:
+        ConfigurationError: If the settings ask for a script of faults.
     """
 
     alive = True

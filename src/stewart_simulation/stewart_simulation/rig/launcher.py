@@ -28,31 +28,20 @@ END_TIMEOUT = LONGEST + 3.0
 
 
 class RigProcess(ChildProcess):
-    """
-    A running rig process, which ends with this one.
+    """A running rig process, which ends with this one.
 
-    Parameters
-    ----------
-    settings : RigSettings
-        What is simulated.
-    directory : Path or None
-        Where the ends of its wires shall be; None for ``default_directory``.
-    timeout : float
-        Longest start [s].
+    Args:
+        settings: What is simulated.
+        directory: Where the ends of its wires shall be; None for ``default_directory``.
+        timeout: Longest start [s].
 
-    Attributes
-    ----------
-    directory : Path
-        Where they are.
-    ends : dict of str to str
-        Interface and namespace of the segment, card, imu, control, truth and rig_file; without
-        those that there are not.
+    Attributes:
+        directory: Where they are.
+        ends: Interface and namespace of the segment, card, imu, control, truth and rig_file;
+            without those that there are not.
 
-    Raises
-    ------
-    RigError
-        If it does not start, with the reason that it gave.
-
+    Raises:
+        RigError: If it does not start, with the reason that it gave.
     """
 
     called: ClassVar[str] = 'the virtual rig'

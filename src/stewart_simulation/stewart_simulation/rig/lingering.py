@@ -13,12 +13,10 @@ LONGEST = 10.0
 
 
 class Lingering:
-    """
-    The end of a rig, once it is asked for.
+    """The end of a rig, once it is asked for.
 
     A Ctrl-C reaches rig and driver at the same instant. Metal is still there while the driver
     brings the legs to rest and makes its outputs safe, and so is this rig.
-
     """
 
     def __init__(self) -> None:
@@ -26,23 +24,15 @@ class Lingering:
         self._asked, self._used = inf, -inf
 
     def over(self, now: float, *, asked: bool, in_use: bool) -> bool:
-        """
-        Tell whether it is time to end.
+        """Tell whether it is time to end.
 
-        Parameters
-        ----------
-        now : float
-            Steady clock [s].
-        asked : bool
-            Whether the end was asked for.
-        in_use : bool
-            Whether anybody drives or reads over a wire.
+        Args:
+            now: Steady clock [s].
+            asked: Whether the end was asked for.
+            in_use: Whether anybody drives or reads over a wire.
 
-        Returns
-        -------
-        bool
+        Returns:
             True when nobody has used the wires for `QUIET`, or `LONGEST` after it was asked for.
-
         """
         if in_use:
             self._used = now

@@ -28,20 +28,13 @@ FURTHEST_ZERO = 100_000_000
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """
-    One machine as it was built.
+    """One machine as it was built.
 
-    Attributes
-    ----------
-    platform : Platform
-        Its type.
-    limits : LegLimits
-        Of its legs.
-    zeros : tuple of int
-        Readings of the encoders at stroke zero [count].
-    analog : AnalogSettings
-        Position sensors and amplifiers.
-
+    Attributes:
+        platform: Its type.
+        limits: Of its legs.
+        zeros: Readings of the encoders at stroke zero [count].
+        analog: Position sensors and amplifiers.
     """
 
     platform: Platform
@@ -62,21 +55,14 @@ class Machine:
         return cls(platform, limits, tuple(int(value) for value in zeros), analog)
 
     def sheet(self, settings: RigSettings, today: datetime.date) -> Rig:
-        """
-        Return the rig.yaml that a perfect calibration of this machine would write.
+        """Return the rig.yaml that a perfect calibration of this machine would write.
 
-        Parameters
-        ----------
-        settings : RigSettings
-            What the machine consists of.
-        today : date
-            Date of the calibration.
+        Args:
+            settings: What the machine consists of.
+            today: Date of the calibration.
 
-        Returns
-        -------
-        Rig
+        Returns:
             Its sections for the wires that there are.
-
         """
         pose = start_pose(self.platform, settings.start)
         strokes = tuple(float(value) for value in strokes_at(self.platform, pose))

@@ -28,31 +28,20 @@ D = TypeVar('D', bound=Mover)
 
 
 class Mechanics(Generic[D]):
-    """
-    Drives and bodies at one instant of the steady clock.
+    """Drives and bodies at one instant of the steady clock.
 
-    Parameters
-    ----------
-    drives : RigidDrives or LaggingDrives
-        The plant.
-    now : float
-        The first instant [s].
-    on_step : callable
-        Called after every step.
-    longest_gap : float
-        Longest step [s]; of a longer pause, of a stopped process, only this much passes.
+    Args:
+        drives: The plant.
+        now: The first instant [s].
+        on_step: Called after every step.
+        longest_gap: Longest step [s]; of a longer pause, of a stopped process, only this much
+            passes.
 
-    Attributes
-    ----------
-    drives : RigidDrives or LaggingDrives
-        The plant.
-    mover : Mover
-        What advances it; the drives themselves at first.
-    sensor : PluggedSensor or None
-        Measures at instants of its own, which are kept in order with everybody else's.
-    time : float
-        Up to where the plant has come [s].
-
+    Attributes:
+        drives: The plant.
+        mover: What advances it; the drives themselves at first.
+        sensor: Measures at instants of its own, which are kept in order with everybody else's.
+        time: Up to where the plant has come [s].
     """
 
     def __init__(
@@ -87,21 +76,14 @@ class Mechanics(Generic[D]):
 
 
 class Watched:
-    """
-    The plant as amplifiers see it that are not connected: they can look, and time passes.
+    """The plant as amplifiers see it that are not connected: they can look, and time passes.
 
-    Parameters
-    ----------
-    drives : RigidDrives
-        The plant.
+    Args:
+        drives: The plant.
 
-    Attributes
-    ----------
-    strokes : ndarray, shape (6,)
-        True strokes [m].
-    on : bool
-        Switches nothing.
-
+    Attributes:
+        strokes (6,): True strokes [m].
+        on: Switches nothing.
     """
 
     def __init__(self, drives: RigidDrives) -> None:

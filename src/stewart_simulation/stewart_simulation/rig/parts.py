@@ -37,16 +37,11 @@ from stewart_simulation.start import leg_limits, start_pose
 
 @dataclass(frozen=True)
 class Clocks:
-    """
-    The time of a rig.
+    """The time of a rig.
 
-    Attributes
-    ----------
-    steady_ns : callable
-        Steady clock [ns].
-    wall : callable
-        Clock of the message stamps [s].
-
+    Attributes:
+        steady_ns: Steady clock [ns].
+        wall: Clock of the message stamps [s].
     """
 
     steady_ns: Callable[[], int] = time.monotonic_ns
@@ -61,29 +56,18 @@ REAL_TIME = Clocks()
 
 
 class Parts:
-    """
-    The plant, and makers of what stands between it and the wires.
+    """The plant, and makers of what stands between it and the wires.
 
-    Parameters
-    ----------
-    settings : RigSettings
-        What there is.
-    clocks : Clocks
-        Its time.
+    Args:
+        settings: What there is.
+        clocks: Its time.
 
-    Attributes
-    ----------
-    machine : Machine
-        As it was built.
-    mechanics : Mechanics
-        The plant.
-    segment : Segment or None
-        Six drives on EtherCAT.
-    sensor : PluggedSensor or None
-        On the platform.
-    tables : dict of str to FaultTable
-        Faults by wire.
-
+    Attributes:
+        machine: As it was built.
+        mechanics: The plant.
+        segment: Six drives on EtherCAT.
+        sensor: On the platform.
+        tables: Faults by wire.
     """
 
     def __init__(self, settings: RigSettings, clocks: Clocks) -> None:

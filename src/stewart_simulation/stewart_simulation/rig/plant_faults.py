@@ -16,14 +16,10 @@ FURTHEST = 10.0
 
 
 class PlantFaults(FaultTable):
-    """
-    What can be done to six drives.
+    """What can be done to six drives.
 
-    Parameters
-    ----------
-    drives : RigidDrives
-        What breaks.
-
+    Args:
+        drives: What breaks.
     """
 
     def __init__(self, drives: RigidDrives) -> None:

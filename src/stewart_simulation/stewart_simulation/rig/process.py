@@ -24,25 +24,16 @@ from stewart_simulation.rig.wires import IDLE, Wires
 def serve(
     settings: RigSettings, directory: Path, announce: Callable[[dict[str, str]], None]
 ) -> None:
-    """
-    Run a rig until SIGINT or SIGTERM comes, or the parent is gone, and its driver has let go.
+    """Run a rig until SIGINT or SIGTERM comes, or the parent is gone, and its driver has let go.
 
-    Parameters
-    ----------
-    settings : RigSettings
-        What there is.
-    directory : Path
-        Where the ends of the wires shall be.
-    announce : callable
-        Told where they are as soon as everything answers.
+    Args:
+        settings: What there is.
+        directory: Where the ends of the wires shall be.
+        announce: Told where they are as soon as everything answers.
 
-    Raises
-    ------
-    RigError
-        If a rig runs there already.
-    NamespaceError
-        If this machine does not allow the network that the segment needs.
-
+    Raises:
+        RigError: If a rig runs there already.
+        NamespaceError: If this machine does not allow the network that the segment needs.
     """
     parent, ended, lingering = os.getppid(), [], Lingering()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -17,14 +17,10 @@ class TruthSource(Protocol):
 
 
 class RunningRig(Protocol):
-    """
-    A rig with ends of wires, a truth and faults.
+    """A rig with ends of wires, a truth and faults.
 
-    Attributes
-    ----------
-    ends : dict of str to str
-        Names under which the ends of its wires are opened, and its rig_file.
-
+    Attributes:
+        ends: Names under which the ends of its wires are opened, and its rig_file.
     """
 
     ends: dict[str, str]

@@ -23,14 +23,10 @@ FIRST_SERIAL = 0x0150_0001
 
 @dataclass(frozen=True)
 class RigSettings(PlantOptions):
-    """
-    Plant, drives, and the wires in front of them.
+    """Plant, drives, and the wires in front of them.
 
-    Raises
-    ------
-    ConfigurationError
-        If a value is out of range.
-
+    Raises:
+        ConfigurationError: If a value is out of range.
     """
 
     MAY_BE_ZERO: ClassVar[frozenset[str]] = PlantOptions.MAY_BE_ZERO | {

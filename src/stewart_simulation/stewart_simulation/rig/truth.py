@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-What really happens, in memory that any process may map and only the rig writes.
+"""What really happens, in memory that any process may map and only the rig writes.
 
 One writer, any number of readers, no lock: the writer makes a number odd, writes, and makes it
 even; whoever saw the same even number before and after has read one instant. It relies, as the
@@ -33,26 +32,18 @@ PATIENCE, LOOK = 0.2, 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """
-    The plant at one instant, in base_link axes.
+    """The plant at one instant, in base_link axes.
 
-    Attributes
-    ----------
-    stamp : float
-        On the steady clock [s].
-    wall_offset : float
-        Wall clock minus steady clock, as the rig measured it last [s].
-    position, quaternion_xyzw : ndarray, shape (3,), (4,)
-        Pose of platform_link [m].
-    linear_velocity, angular_velocity : ndarray, shape (3,)
-        [m/s], [rad/s].
-    linear_acceleration, angular_acceleration : ndarray, shape (3,)
-        From the equations of motion [m/s²], [rad/s²].
-    strokes, rates, forces : ndarray, shape (6,)
-        Of the legs 1 to 6; the forces are what the drives deliver [m], [m/s], [N].
-    powered : ndarray of bool, shape (6,)
-        Which motors are under voltage.
-
+    Attributes:
+        stamp: On the steady clock [s].
+        wall_offset: Wall clock minus steady clock, as the rig measured it last [s].
+        position, quaternion_xyzw (3,), (4,): Pose of platform_link [m].
+        linear_velocity, angular_velocity (3,): [m/s], [rad/s].
+        linear_acceleration, angular_acceleration (3,): From the equations of motion [m/s²],
+            [rad/s²].
+        strokes, rates, forces (6,): Of the legs 1 to 6; the forces are what the drives deliver
+            [m], [m/s], [N].
+        powered (6,): Which motors are under voltage.
     """
 
     stamp: float
@@ -101,14 +92,10 @@ def sample(mechanics: Mechanics[RigidDrives], wall_offset: float) -> Array:
 
 
 class TruthWriter:
-    """
-    The rig's end.
+    """The rig's end.
 
-    Parameters
-    ----------
-    path : Path
-        File to make; it must not exist.
-
+    Args:
+        path: File to make; it must not exist.
     """
 
     def __init__(self, path: Path) -> None:
@@ -130,19 +117,13 @@ class TruthWriter:
 
 
 class TruthReader:
-    """
-    Anybody else's end.
+    """Anybody else's end.
 
-    Parameters
-    ----------
-    path : Path
-        The rig's file ``truth``.
+    Args:
+        path: The rig's file ``truth``.
 
-    Raises
-    ------
-    RigError
-        If there is none.
-
+    Raises:
+        RigError: If there is none.
     """
 
     def __init__(self, path: Path) -> None:

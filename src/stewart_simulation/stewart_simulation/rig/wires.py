@@ -24,27 +24,17 @@ CLOCK_PERIOD = 1.0
 
 
 class Wires(Parts):
-    """
-    The plant behind segment, card and sensor, on wires that other processes reach.
+    """The plant behind segment, card and sensor, on wires that other processes reach.
 
-    Parameters
-    ----------
-    settings : RigSettings
-        What there is.
-    directory : Path
-        Where the ends of the wires are.
-    interface : str
-        Network interface of the segment; empty without one.
-    clocks : Clocks
-        Its time.
+    Args:
+        settings: What there is.
+        directory: Where the ends of the wires are.
+        interface: Network interface of the segment; empty without one.
+        clocks: Its time.
 
-    Attributes
-    ----------
-    card : CardServer or None
-        The card's side of its socket.
-    faults : RigFaults
-        Of all wires.
-
+    Attributes:
+        card: The card's side of its socket.
+        faults: Of all wires.
     """
 
     def __init__(
@@ -94,13 +84,11 @@ class Wires(Parts):
             self.sensor.begin()
 
     def in_use(self, now: float) -> bool:
-        """
-        Tell whether a program holds the card, or a master drives.
+        """Tell whether a program holds the card, or a master drives.
 
         A master drives if it has spoken not longer than a tick ago, or if its drives have power:
         a master that is only delayed is silent, too. The drives' own watchdogs tell it from one
         that is gone.
-
         """
         if self.card is not None and self.card.clients:
             return True

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-A WitMotion sensor that is not there, on a serial port that is.
+"""A WitMotion sensor that is not there, on a serial port that is.
 
 ``inertial`` says what is to be measured, ``measurement`` adds noise and rounds it into frames,
 ``device`` is the sensor's firmware as a pure state machine, ``pty_port`` the port with its speed,
 ``line`` and ``faults`` what goes wrong on the way, ``plugged_sensor`` puts them together and
 ``emulator`` runs that in real time.
-
 """

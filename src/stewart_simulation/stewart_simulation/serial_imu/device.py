@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The firmware: registers, the lock, the stream; a pure state machine over given times.
+"""The firmware: registers, the lock, the stream; a pure state machine over given times.
 
 It is as strict as the sensor: what is written while locked, or to a code that does not exist, is
 ignored without a word, and a rate that the line does not carry is lowered without a word.
-
 """
 
 from __future__ import annotations
@@ -27,29 +25,18 @@ GRAVITY = 9.80665
 
 @dataclass
 class Sensor:
-    """
-    State of the sensor.
+    """State of the sensor.
 
-    Attributes
-    ----------
-    flaws : Imperfections
-        Noise and bias.
-    rng : numpy.random.Generator
-        Source of the noise.
-    registers, saved : dict of int to int
-        In use, and what comes back after a loss of power.
-    needs_restart : set of int
-        Registers that some firmware obeys only after saving and a restart, although it shows what
-        was written.
-    rate_cap : float
-        The rate is silently lowered to this [Hz].
-    silent : bool
-        Nothing is sent.
-    frozen : bool
-        The values sent never change.
-    yaw_drift : float
-        Of the six-axis algorithm [rad/s].
-
+    Attributes:
+        flaws: Noise and bias.
+        rng: Source of the noise.
+        registers, saved: In use, and what comes back after a loss of power.
+        needs_restart: Registers that some firmware obeys only after saving and a restart, although
+            it shows what was written.
+        rate_cap: The rate is silently lowered to this [Hz].
+        silent: Nothing is sent.
+        frozen: The values sent never change.
+        yaw_drift: Of the six-axis algorithm [rad/s].
     """
 
     flaws: Imperfections = field(default_factory=Imperfections)
@@ -114,21 +101,14 @@ class Sensor:
         return 1.0 / rate if rate > 0.0 else float('inf')
 
     def receive(self, data: bytes, now: float) -> bytes:
-        """
-        Take bytes from the host.
+        """Take bytes from the host.
 
-        Parameters
-        ----------
-        data : bytes
-            Commands, whole or in pieces.
-        now : float
-            Time [s].
+        Args:
+            data: Commands, whole or in pieces.
+            now: Time [s].
 
-        Returns
-        -------
-        bytes
+        Returns:
             Answers.
-
         """
         self._input += data
         answer = b''
@@ -181,21 +161,14 @@ class Sensor:
         self._since = float('-inf')
 
     def cycle(self, state: InertialState, now: float) -> bytes:
-        """
-        Return the frames of one cycle.
+        """Return the frames of one cycle.
 
-        Parameters
-        ----------
-        state : InertialState
-            Truth now.
-        now : float
-            Time [s].
+        Args:
+            state: Truth now.
+            now: Time [s].
 
-        Returns
-        -------
-        bytes
+        Returns:
             Back to back, in ascending order; nothing while it is silent.
-
         """
         if self._mute(now):
             return b''
@@ -236,8 +209,7 @@ class Sensor:
 
 
 class _LowPass:
-    """
-    A first-order low pass of specific force and angular velocity.
+    """A first-order low pass of specific force and angular velocity.
 
     Its delay, 1 / (2 pi corner), is what data sheets of such sensors state for their digital
     filters: 8 ms at 20 Hz. Between two cycles the truth is taken for a straight line.

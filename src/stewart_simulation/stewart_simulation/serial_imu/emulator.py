@@ -18,16 +18,11 @@ NAP = 0.05
 
 
 class SerialImu(PluggedSensor):
-    """
-    A sensor on a pseudo terminal, in a thread.
+    """A sensor on a pseudo terminal, in a thread.
 
-    Parameters
-    ----------
-    motion : callable
-        Takes the time since the start [s], returns the InertialState.
-    options
-        As `PluggedSensor` takes them.
-
+    Args:
+        motion: Takes the time since the start [s], returns the InertialState.
+        options: As `PluggedSensor` takes them.
     """
 
     def __init__(self, motion: InertialMotion = resting, **options: Any) -> None:

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Faults of the sensor as words, so that a person or a script can cause them.
+"""Faults of the sensor as words, so that a person or a script can cause them.
 
 A line is a fault and, for most, a number: ``garbage 50``, ``unplug``. A line may begin with the
 time at which it counts, in seconds since the start: ``@2.5 unplug``.
-
 """
 
 from __future__ import annotations
@@ -20,18 +18,12 @@ from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 
 @dataclass(frozen=True)
 class Fault:
-    """
-    One line of a script.
+    """One line of a script.
 
-    Attributes
-    ----------
-    time : float
-        Since the start of the emulator [s].
-    name : str
-        Of a method of `ImuFaults`.
-    value : float
-        Its number; 0 if it takes none.
-
+    Attributes:
+        time: Since the start of the emulator [s].
+        name: Of a method of `ImuFaults`.
+        value: Its number; 0 if it takes none.
     """
 
     time: float
@@ -52,24 +44,16 @@ MEANINGS: MappingProxyType[str, str] = MappingProxyType(
 
 
 def parse(line: str) -> Fault:
-    """
-    Read one line.
+    """Read one line.
 
-    Parameters
-    ----------
-    line : str
-        ``[@seconds] fault [number]``.
+    Args:
+        line: ``[@seconds] fault [number]``.
 
-    Returns
-    -------
-    Fault
+    Returns:
         What it says.
 
-    Raises
-    ------
-    ConfigurationError
-        If it is not understood.
-
+    Raises:
+        ConfigurationError: If it is not understood.
     """
     words = line.split()
     try:

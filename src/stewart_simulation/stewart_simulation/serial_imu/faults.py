@@ -11,14 +11,10 @@ from stewart_simulation.serial_imu.protocol import BAUDS
 
 
 class ImuFaults(FaultTable):
-    """
-    What can be done to the sensor.
+    """What can be done to the sensor.
 
-    Parameters
-    ----------
-    imu : PluggedSensor
-        What breaks.
-
+    Args:
+        imu: What breaks.
     """
 
     def __init__(self, imu: PluggedSensor) -> None:

@@ -19,28 +19,17 @@ GRAVITY = 9.80665
 
 @dataclass(frozen=True)
 class InertialState:
-    """
-    Truth at one instant, in sensor axes where not said otherwise.
+    """Truth at one instant, in sensor axes where not said otherwise.
 
-    Attributes
-    ----------
-    specific_force : tuple of float
-        Acceleration minus gravity, +g upwards at rest [m/s²].
-    angular_velocity : tuple of float
-        [rad/s].
-    quaternion_xyzw : tuple of float
-        Attitude, sensor to earth axes (x east or as the base has it, z up).
-    magnetic_field : tuple of float
-        [T].
-    temperature_celsius : float
-        [°C].
-    pressure : float
-        [Pa].
-    height : float
-        Above mean sea level [m].
-    latitude_deg, longitude_deg : float
-        [°].
-
+    Attributes:
+        specific_force: Acceleration minus gravity, +g upwards at rest [m/s²].
+        angular_velocity: [rad/s].
+        quaternion_xyzw: Attitude, sensor to earth axes (x east or as the base has it, z up).
+        magnetic_field: [T].
+        temperature_celsius: [°C].
+        pressure: [Pa].
+        height: Above mean sea level [m].
+        latitude_deg, longitude_deg: [°].
     """
 
     specific_force: Vector = (0.0, 0.0, GRAVITY)
@@ -59,26 +48,18 @@ InertialMotion: TypeAlias = Callable[[float], InertialState]
 
 
 def felt(motion: Motion, mounting: Pose, gravity: Array | None = None) -> InertialState:
-    """
-    Return what a sensor on a platform feels.
+    """Return what a sensor on a platform feels.
 
     f = Rᵀ (a + α × r + ω × (ω × r) − g), with r from the platform's origin to the sensor in base
     axes and R taking sensor to base axes.
 
-    Parameters
-    ----------
-    motion : Motion
-        A single sample.
-    mounting : Pose
-        Pose of the sensor in ``platform_link``.
-    gravity : ndarray, shape (3,), optional
-        In base axes [m/s²]; default downwards along z.
+    Args:
+        motion: A single sample.
+        mounting: Pose of the sensor in ``platform_link``.
+        gravity (3,): In base axes [m/s²]; default downwards along z.
 
-    Returns
-    -------
-    InertialState
+    Returns:
         Temperature, pressure, position and magnetic field (in base axes) as by default.
-
     """
     down = np.array([0.0, 0.0, -GRAVITY]) if gravity is None else gravity
     state = np.concatenate([motion.position, motion.quaternion_xyzw, motion.twist])
@@ -88,23 +69,15 @@ def felt(motion: Motion, mounting: Pose, gravity: Array | None = None) -> Inerti
 def felt_state(
     state: Array, accelerations: Array, mounting: Pose, gravity: Array
 ) -> InertialState:
-    """
-    Return what a sensor on a platform feels.
+    """Return what a sensor on a platform feels.
 
-    Parameters
-    ----------
-    state : ndarray, shape (13,)
-        Pose and twist of the platform.
-    accelerations : ndarray, shape (6,)
-        Linear and angular [m/s²], [rad/s²].
-    mounting, gravity
-        As in `felt`.
+    Args:
+        state (13,): Pose and twist of the platform.
+        accelerations (6,): Linear and angular [m/s²], [rad/s²].
+        mounting, gravity: As in `felt`.
 
-    Returns
-    -------
-    InertialState
+    Returns:
         As `felt` has it.
-
     """
     out = np.empty(13)
     feel(state, accelerations, mounting.position, mounting.quaternion_xyzw, gravity, FIELD, out)
@@ -118,21 +91,14 @@ def resting(_: float) -> InertialState:
 
 
 def rocking(amplitude: float = 10.0 * pi / 180.0, period: float = 4.0) -> InertialMotion:
-    """
-    Return a motion that rolls about the sensor's x axis.
+    """Return a motion that rolls about the sensor's x axis.
 
-    Parameters
-    ----------
-    amplitude : float
-        Largest roll angle [rad].
-    period : float
-        [s].
+    Args:
+        amplitude: Largest roll angle [rad].
+        period: [s].
 
-    Returns
-    -------
-    callable
+    Returns:
         Takes a time [s].
-
     """
     omega = 2.0 * pi / period
 

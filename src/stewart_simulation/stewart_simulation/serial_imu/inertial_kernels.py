@@ -34,8 +34,7 @@ def feel(
     field: Array,
     out: Array,
 ) -> None:
-    """
-    Fill in specific force, angular velocity, attitude and magnetic field in sensor axes.
+    """Fill in specific force, angular velocity, attitude and magnetic field in sensor axes.
 
     `state` is pose and twist of the platform, `accelerations` linear and angular, `gravity` and
     `field` in base axes; `out` has 3, 3, 4 (x, y, z, w, sensor to base axes) and 3 numbers.

@@ -11,17 +11,13 @@ BUFFER = 4096
 
 
 class InlinePort:
-    """
-    Both ends of a serial line; plugged in when made.
+    """Both ends of a serial line; plugged in when made.
 
     The device's end is this object, with the methods of `PtyPort`; the host's is what `open`
     returns, a transport for the driver's reader.
 
-    Parameters
-    ----------
-    path : str
-        Name of the port.
-
+    Args:
+        path: Name of the port.
     """
 
     def __init__(self, path: str = 'inline') -> None:
@@ -81,23 +77,15 @@ class InlinePort:
 
 
 class InlineTransport:
-    """
-    The host's end; fulfils ``witmotion.transport.Transport``, but never waits.
+    """The host's end; fulfils ``witmotion.transport.Transport``, but never waits.
 
-    Parameters
-    ----------
-    port : InlinePort
-        The line.
-    baud : int
-        Speed at first.
+    Args:
+        port: The line.
+        baud: Speed at first.
 
-    Attributes
-    ----------
-    baud : int
-        Speed now.
-    lost : bool
-        Whether the port was taken away.
-
+    Attributes:
+        baud: Speed now.
+        lost: Whether the port was taken away.
     """
 
     def __init__(self, port: InlinePort, baud: int) -> None:

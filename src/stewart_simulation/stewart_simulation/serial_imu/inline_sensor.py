@@ -18,25 +18,17 @@ from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 
 
 class InlineReader:
-    """
-    The driver's reader on a port in this process.
+    """The driver's reader on a port in this process.
 
     Bytes, decoder, grouping and clock are those of a real sensor; only nobody waits.
 
-    Parameters
-    ----------
-    port : InlinePort
-        Where the sensor is.
-    settings : ReaderSettings
-        How the reader behaves.
-    now : callable
-        Simulated time [s].
+    Args:
+        port: Where the sensor is.
+        settings: How the reader behaves.
+        now: Simulated time [s].
 
-    Attributes
-    ----------
-    reader : ImuReader
-        Its status.
-
+    Attributes:
+        reader: Its status.
     """
 
     def __init__(
@@ -68,23 +60,15 @@ class InlineReader:
 
 
 def attend(sensor: PluggedSensor, reader: InlineReader, now: float) -> list[StampedSample]:
-    """
-    Let a sensor do what is due, and the reader hear it and answer.
+    """Let a sensor do what is due, and the reader hear it and answer.
 
-    Parameters
-    ----------
-    sensor : PluggedSensor
-        On the reader's port; the plant behind it has come to `now`.
-    reader : InlineReader
-        Who reads.
-    now : float
-        Simulated time [s].
+    Args:
+        sensor: On the reader's port; the plant behind it has come to `now`.
+        reader: Who reads.
+        now: Simulated time [s].
 
-    Returns
-    -------
-    list of StampedSample
+    Returns:
         What was measured.
-
     """
     sensor.turn(now)
     samples = reader.step()
@@ -94,20 +78,13 @@ def attend(sensor: PluggedSensor, reader: InlineReader, now: float) -> list[Stam
 
 
 class AttendedReader:
-    """
-    The driver's reader and the sensor that it hears; a `SteppedReader` of the driver.
+    """The driver's reader and the sensor that it hears; a `SteppedReader` of the driver.
 
-    Parameters
-    ----------
-    sensor : PluggedSensor
-        On an `InlinePort`.
-    settings : ReaderSettings
-        How the reader behaves.
-    now : callable
-        Simulated time [s].
-    advance : callable
-        Brings the plant behind the sensor to the present time.
-
+    Args:
+        sensor: On an `InlinePort`.
+        settings: How the reader behaves.
+        now: Simulated time [s].
+        advance: Brings the plant behind the sensor to the present time.
     """
 
     def __init__(

@@ -12,22 +12,14 @@ from stewart_simulation.serial_imu.protocol import FRAME_LENGTH
 
 @dataclass
 class Line:
-    """
-    Disturbances of a serial line, each for so many bytes or frames to come.
+    """Disturbances of a serial line, each for so many bytes or frames to come.
 
-    Attributes
-    ----------
-    rng : numpy.random.Generator
-        Source of the garbage.
-    garbage : int
-        Random bytes to insert before the next cycle.
-    lose : int
-        Bytes to swallow.
-    corrupt : int
-        Frames whose checksum shall be wrong.
-    bit_errors : float
-        Probability that a byte has one bit flipped, from now on [-].
-
+    Attributes:
+        rng: Source of the garbage.
+        garbage: Random bytes to insert before the next cycle.
+        lose: Bytes to swallow.
+        corrupt: Frames whose checksum shall be wrong.
+        bit_errors: Probability that a byte has one bit flipped, from now on [-].
     """
 
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))

@@ -1,11 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-From truth to frames: bias, noise, the converter's range and steps, and the checksum.
+"""From truth to frames: bias, noise, the converter's range and steps, and the checksum.
 
 Scale factors are written down here once more, apart from the decoder's, so that the two can be
 checked against each other and against captured frames.
-
 """
 
 from __future__ import annotations
@@ -30,26 +28,17 @@ LOW, HIGH = -32768, 32767
 
 @dataclass(frozen=True)
 class Imperfections:
-    """
-    How far the sensor is from the truth; standard deviations are per sample.
+    """How far the sensor is from the truth; standard deviations are per sample.
 
     Defaults are of the order of small MEMS sensors; those of a given sensor have to be measured.
 
-    Attributes
-    ----------
-    acceleration_noise : float
-        [m/s²].
-    angular_velocity_noise : float
-        [rad/s].
-    magnetic_noise : float
-        [T].
-    acceleration_bias : tuple of float
-        [m/s²].
-    angular_velocity_bias : tuple of float
-        [rad/s].
-    tesla_per_count : float
-        Step of the magnetometer [T].
-
+    Attributes:
+        acceleration_noise: [m/s²].
+        angular_velocity_noise: [rad/s].
+        magnetic_noise: [T].
+        acceleration_bias: [m/s²].
+        angular_velocity_bias: [rad/s].
+        tesla_per_count: Step of the magnetometer [T].
     """
 
     acceleration_noise: float = 0.02
@@ -64,22 +53,14 @@ EXACT = Imperfections(acceleration_noise=0.0, angular_velocity_noise=0.0, magnet
 
 
 class Measurement:
-    """
-    What the sensor measures in one cycle.
+    """What the sensor measures in one cycle.
 
-    Parameters
-    ----------
-    state : InertialState
-        Truth.
-    flaws : Imperfections
-        What is added.
-    rng : numpy.random.Generator
-        Source of the noise.
-    time : float
-        Since the sensor was switched on [s].
-    yaw_offset : float
-        Added to the heading, as the algorithm has it [rad].
-
+    Args:
+        state: Truth.
+        flaws: What is added.
+        rng: Source of the noise.
+        time: Since the sensor was switched on [s].
+        yaw_offset: Added to the heading, as the algorithm has it [rad].
     """
 
     def __init__(

@@ -19,33 +19,20 @@ CATCH_UP = 1.0
 
 
 class PluggedSensor:
-    """
-    A sensor on a pseudo terminal, or on a port inside this process.
+    """A sensor on a pseudo terminal, or on a port inside this process.
 
-    Parameters
-    ----------
-    motion : callable
-        Takes the time since the start [s], returns the InertialState.
-    now : callable
-        Steady time [s].
-    sensor : Sensor, optional
-        State to begin with; default as from the factory.
-    port : PtyPort or InlinePort, optional
-        Where it is plugged in; a pseudo terminal by default.
-    latency : float
-        A USB adapter hands its bytes over at multiples of this time; 0: at once [s].
+    Args:
+        motion: Takes the time since the start [s], returns the InertialState.
+        now: Steady time [s].
+        sensor: State to begin with; default as from the factory.
+        port: Where it is plugged in; a pseudo terminal by default.
+        latency: A USB adapter hands its bytes over at multiples of this time; 0: at once [s].
 
-    Attributes
-    ----------
-    sensor : Sensor
-        May be disturbed at any time.
-    line : Line
-        Likewise.
-    port : PtyPort or InlinePort
-        Likewise, by `unplug` and `plug`.
-    next_cycle : float
-        When it measures next [s].
-
+    Attributes:
+        sensor: May be disturbed at any time.
+        line: Likewise.
+        port: Likewise, by `unplug` and `plug`.
+        next_cycle: When it measures next [s].
     """
 
     def __init__(

@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-The WIT standard protocol as the vendor publishes it, from the sensor's side.
+"""The WIT standard protocol as the vendor publishes it, from the sensor's side.
 
 Written down apart from the driver's tables, from the registers of the vendor's SDK: the two meet
 in the tests only.

@@ -18,14 +18,10 @@ SPEEDS = {
 
 
 class PtyPort:
-    """
-    The device's end of a serial line; plugged in when made.
+    """The device's end of a serial line; plugged in when made.
 
-    Parameters
-    ----------
-    link : Path, optional
-        Symbolic link to keep pointing at the port: a name that survives replugging.
-
+    Args:
+        link: Symbolic link to keep pointing at the port: a name that survives replugging.
     """
 
     def __init__(self, link: Path | None = None) -> None:

@@ -68,24 +68,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Run until the time is over or Ctrl-C.
+    """Run until the time is over or Ctrl-C.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         Exit code 0.
 
-    Raises
-    ------
-    ConfigurationError
-        If the seed, the latency or the duration is none.
-
+    Raises:
+        ConfigurationError: If the seed, the latency or the duration is none.
     """
     if arguments.seed < 0:
         raise ConfigurationError('--seed', arguments.seed, 'a whole number not below 0')

@@ -61,19 +61,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Run a rig until Ctrl-C, or break the one that runs.
+    """Run a rig until Ctrl-C, or break the one that runs.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        As `add_arguments` defines them.
+    Args:
+        arguments: As `add_arguments` defines them.
 
-    Returns
-    -------
-    int
+    Returns:
         Exit code: 0; 1 if the rig ended by itself.
-
     """
     if arguments.list_faults:
         return _list(as_json=arguments.json)

@@ -37,21 +37,14 @@ ENDS = {
 
 
 class GraphOperator:
-    """
-    Call services and send goals; all answers go to `tell`.
+    """Call services and send goals; all answers go to `tell`.
 
-    Parameters
-    ----------
-    node : Node
-        Whose services and action these are.
-    tell : callable
-        Takes a sentence for the person who asked.
+    Args:
+        node: Whose services and action these are.
+        tell: Takes a sentence for the person who asked.
 
-    Attributes
-    ----------
-    obstacle : str
-        Why nothing that moves the platform is sent; empty where it is.
-
+    Attributes:
+        obstacle: Why nothing that moves the platform is sent; empty where it is.
     """
 
     def __init__(self, node: Node, tell: Callable[[str], None]) -> None:

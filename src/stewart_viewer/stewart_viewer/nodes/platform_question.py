@@ -19,16 +19,11 @@ TOLD_EVERY = 10.0
 
 
 class PlatformQuestion:
-    """
-    Read the parameter ``platform`` of ``forward_kinematics``, as soon as that node is there.
+    """Read the parameter ``platform`` of ``forward_kinematics``, as soon as that node is there.
 
-    Parameters
-    ----------
-    node : Node
-        Who asks, in the namespace of the rig.
-    answered : callable
-        Told the platform, once: its name, or the path of its YAML file.
-
+    Args:
+        node: Who asks, in the namespace of the rig.
+        answered: Told the platform, once: its name, or the path of its YAML file.
     """
 
     def __init__(self, node: Node, answered: Callable[[str], None]) -> None:

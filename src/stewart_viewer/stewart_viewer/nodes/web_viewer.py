@@ -52,12 +52,10 @@ class WebViewerParameters:
 
 
 class WebViewer(Node):
-    """
-    Show ``platform/pose``, command, legs, driver and estimate; hand on what a person asks for.
+    """Show ``platform/pose``, command, legs, driver and estimate; hand on what a person asks for.
 
     Pictures are drawn in a thread of their own from the latest messages; commands go through
     ``move_platform`` and the services of driver and wave, so that every limit holds.
-
     """
 
     def __init__(self, **kwargs: Any) -> None:

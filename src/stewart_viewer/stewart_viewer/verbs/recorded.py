@@ -27,30 +27,20 @@ STATES = ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
 
 
 def read_recording(path: Path, geometry: Geometry | None) -> Recording:
-    """
-    Read a bag; where no pose was recorded, the strokes give it.
+    """Read a bag; where no pose was recorded, the strokes give it.
 
-    Parameters
-    ----------
-    path : Path
-        The bag.
-    geometry : Geometry or None
-        Joints of the platform, if it is known.
+    Args:
+        path: The bag.
+        geometry: Joints of the platform, if it is known.
 
-    Returns
-    -------
-    Recording
+    Returns:
         Times in seconds after the bag's first message.
 
-    Raises
-    ------
-    stewart_bags.errors.BagError
-        If the bag cannot be read, or holds neither poses nor strokes.
-    NothingToShow
-        If both topics are empty.
-    WrongPlatform
-        If only strokes were recorded, and nobody says of which platform.
-
+    Raises:
+        stewart_bags.errors.BagError: If the bag cannot be read, or holds neither poses nor
+            strokes.
+        NothingToShow: If both topics are empty.
+        WrongPlatform: If only strokes were recorded, and nobody says of which platform.
     """
     with Bag(path) as bag:
         ends = {name.rpartition('/')[2] for name, topic in bag.topics.items() if topic.count}

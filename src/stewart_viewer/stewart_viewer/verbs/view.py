@@ -47,19 +47,13 @@ def _port(text: str) -> int:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """
-    Serve the page until Ctrl-C.
+    """Serve the page until Ctrl-C.
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        What `add_arguments` asked for.
+    Args:
+        arguments: What `add_arguments` asked for.
 
-    Returns
-    -------
-    int
+    Returns:
         0.
-
     """
     return _live(arguments) if arguments.bag is None else _replay(arguments)
 

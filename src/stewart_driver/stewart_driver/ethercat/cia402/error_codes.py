@@ -119,26 +119,19 @@ ERROR_GROUPS: dict[int, str] = {
 
 
 def error_text(code: int) -> str:
-    """
-    Say what an error code means.
+    """Say what an error code means.
 
-    Parameters
-    ----------
-    code : int
-        Object 603Fh, or the code of an emergency.
+    Args:
+        code: Object 603Fh, or the code of an emergency.
 
-    Returns
-    -------
-    str
+    Returns:
         The text of the code, else of its group, else that there is none.
 
-    Examples
-    --------
-    >>> error_text(0x8611)
-    'following error too large'
-    >>> error_text(0x8342)
-    'torque control (group 83xxh)'
-
+    Examples:
+        >>> error_text(0x8611)
+        'following error too large'
+        >>> error_text(0x8342)
+        'torque control (group 83xxh)'
     """
     if code in ERROR_TEXTS:
         return ERROR_TEXTS[code]

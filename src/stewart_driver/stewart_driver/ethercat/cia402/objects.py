@@ -67,14 +67,11 @@ SUPPORTED_MODES = 0x6502
 
 
 def pack_mapping(index: int, subindex: int, bits: int) -> int:
-    """
-    Return the 32-bit entry of a PDO map.
+    """Return the 32-bit entry of a PDO map.
 
-    Examples
-    --------
-    >>> hex(pack_mapping(CONTROLWORD, 0, 16))
-    '0x60400010'
-
+    Examples:
+        >>> hex(pack_mapping(CONTROLWORD, 0, 16))
+        '0x60400010'
     """
     return index << 16 | subindex << 8 | bits
 

@@ -8,8 +8,7 @@ from enum import IntEnum, IntFlag
 
 
 class State(IntEnum):
-    """
-    States of the drive, each with the statusword bits 0 to 3, 5 and 6 that report it.
+    """States of the drive, each with the statusword bits 0 to 3, 5 and 6 that report it.
 
     IEC 61800-7-201 (CiA 402-2), figure "Power drive system finite state automaton".
     """
@@ -73,29 +72,20 @@ _STATES: tuple[State | None, ...] = tuple(
 
 
 def decode_state(statusword: int) -> State:
-    """
-    Read the state out of a statusword.
+    """Read the state out of a statusword.
 
-    Parameters
-    ----------
-    statusword : int
-        Object 6041h.
+    Args:
+        statusword: Object 6041h.
 
-    Returns
-    -------
-    State
+    Returns:
         State of the drive.
 
-    Raises
-    ------
-    StatuswordError
-        If the bits 0 to 3, 5 and 6 fit no state.
+    Raises:
+        StatuswordError: If the bits 0 to 3, 5 and 6 fit no state.
 
-    Examples
-    --------
-    >>> decode_state(0x1637).name
-    'OPERATION_ENABLED'
-
+    Examples:
+        >>> decode_state(0x1637).name
+        'OPERATION_ENABLED'
     """
     state = _STATES[statusword & 0x7F]
     if state is None:

@@ -26,20 +26,13 @@ HALT = 1 << 8
 
 @dataclass(frozen=True)
 class Transition:
-    """
-    One arrow of the state machine.
+    """One arrow of the state machine.
 
-    Attributes
-    ----------
-    number : int
-        As in the standard, 0 to 16.
-    source, target : State
-        Where the arrow begins and ends.
-    patterns : tuple of (mask, value)
-        Controlwords that ask for it; none where the drive decides by itself.
-    edge : bool
-        Whether only a rising edge of the bit counts.
-
+    Attributes:
+        number: As in the standard, 0 to 16.
+        source, target: Where the arrow begins and ends.
+        patterns: Controlwords that ask for it; none where the drive decides by itself.
+        edge: Whether only a rising edge of the bit counts.
     """
 
     number: int
@@ -98,21 +91,14 @@ _FROM: dict[State, tuple[Transition, ...]] = {
 
 
 def next_transition(state: State, controlword: int, previous: int = 0) -> Transition | None:
-    """
-    Find the transition that a drive makes on a controlword.
+    """Find the transition that a drive makes on a controlword.
 
-    Parameters
-    ----------
-    state : State
-        Where the drive is.
-    controlword, previous : int
-        Object 6040h as received now and before that.
+    Args:
+        state: Where the drive is.
+        controlword, previous: Object 6040h as received now and before that.
 
-    Returns
-    -------
-    Transition or None
+    Returns:
         None where the word asks for nothing that this state allows.
-
     """
     for arrow in _FROM[state]:
         if arrow.asked_by(controlword, previous):
@@ -153,37 +139,27 @@ _WAY: dict[State, dict[State, Control]] = {
 
 
 def command_for(state: State, goal: State) -> Control:
-    """
-    Return the controlword to send now on the way from a state to a goal.
+    """Return the controlword to send now on the way from a state to a goal.
 
     One word is one step: decode the next statusword and ask again. From a fault, `FAULT_RESET` is
     returned as long as the fault lasts; as it acts by its rising edge, whoever wants to try again
     sends something else in between. A drive in QUICK_STOP_ACTIVE is let go first: none is brought
     back into operation from there (transition 16), since not every drive can.
 
-    Parameters
-    ----------
-    state : State
-        Where the drive is.
-    goal : State
-        Where it shall be: SWITCH_ON_DISABLED, READY_TO_SWITCH_ON, SWITCHED_ON, OPERATION_ENABLED
-        or QUICK_STOP_ACTIVE.
+    Args:
+        state: Where the drive is.
+        goal: Where it shall be: SWITCH_ON_DISABLED, READY_TO_SWITCH_ON, SWITCHED_ON,
+            OPERATION_ENABLED or QUICK_STOP_ACTIVE.
 
-    Returns
-    -------
-    Control
+    Returns:
         Controlword 6040h.
 
-    Raises
-    ------
-    GoalError
-        If nothing that can be sent leads to the goal.
+    Raises:
+        GoalError: If nothing that can be sent leads to the goal.
 
-    Examples
-    --------
-    >>> command_for(State.SWITCHED_ON, State.OPERATION_ENABLED).name
-    'ENABLE_OPERATION'
-
+    Examples:
+        >>> command_for(State.SWITCHED_ON, State.OPERATION_ENABLED).name
+        'ENABLE_OPERATION'
     """
     if goal not in _WAY:
         raise GoalError(goal)

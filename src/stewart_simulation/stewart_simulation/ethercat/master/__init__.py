@@ -1,7 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-An EtherCAT master for a line in this process, in simulated time.
+"""An EtherCAT master for a line in this process, in simulated time.
 
 It stands where the driver has its own master on a socket, and speaks to the segment by frames
 alone. It is written from the standard: what it shares with the slaves is the layout of frames.
@@ -10,5 +9,4 @@ alone. It is written from the standard: what it shares with the slaves is the la
 ``sdo_client`` speak CoE, ``process_image`` and ``clocks`` configure, ``bus`` is what the driver
 sees of it all, ``inline_wire`` the name under which it finds that. ``addresses`` and ``texts`` are
 from the standard.
-
 """

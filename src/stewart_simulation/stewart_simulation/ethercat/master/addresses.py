@@ -1,10 +1,8 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Registers and numbers of a slave controller that a master uses (ETG.1000.4, ETG.1000.6).
+"""Registers and numbers of a slave controller that a master uses (ETG.1000.4, ETG.1000.6).
 
 Written a second time, apart from those of the slaves: an error in either shows.
-
 """
 
 from __future__ import annotations

@@ -34,31 +34,19 @@ WATCHDOG_STEP, WATCHDOG_OFFSET, LONGEST_WATCHDOG = 40e-9, 2, 0xFFFF
 
 
 class InlineDrive:
-    """
-    One slave, object by object; fulfils ``starting.Slave``.
+    """One slave, object by object; fulfils ``starting.Slave``.
 
-    Parameters
-    ----------
-    leg : int
-        1 to 6, the place on the cable.
-    link : Link
-        The wire.
-    station : int
-        Its address.
-    information : SlaveInformation
-        What its EEPROM says.
+    Args:
+        leg: 1 to 6, the place on the cable.
+        link: The wire.
+        station: Its address.
+        information: What its EEPROM says.
 
-    Attributes
-    ----------
-    leg : int
-        As given.
-    name : str
-        Order code, as the EEPROM has it.
-    managers : tuple of ManagerPlan
-        As the EEPROM has them.
-    objects : SdoClient
-        Its objects.
-
+    Attributes:
+        leg: As given.
+        name: Order code, as the EEPROM has it.
+        managers: As the EEPROM has them.
+        objects: Its objects.
     """
 
     def __init__(self, leg: int, link: Link, station: int, information: SlaveInformation) -> None:
@@ -94,25 +82,16 @@ class InlineDrive:
 
 
 class InlineBus:
-    """
-    A wire in this process with an EtherCAT master on it; fulfils ``starting.Wire``.
+    """A wire in this process with an EtherCAT master on it; fulfils ``starting.Wire``.
 
-    Parameters
-    ----------
-    interface : str
-        Its name.
-    link : Link
-        The wire, as patient as a start may be.
-    receive_timeout : float
-        Longest wait for a frame of the cycle [s].
-    release : callable
-        Called when it is closed.
+    Args:
+        interface: Its name.
+        link: The wire, as patient as a start may be.
+        receive_timeout: Longest wait for a frame of the cycle [s].
+        release: Called when it is closed.
 
-    Attributes
-    ----------
-    clock : int
-        Time of the reference clock at the last frame [ns].
-
+    Attributes:
+        clock: Time of the reference clock at the last frame [ns].
     """
 
     def __init__(
@@ -128,26 +107,17 @@ class InlineBus:
         self.now, self.sleep = link.now, link.sleep
 
     def scan(self, count: int | None) -> list[InlineDrive]:
-        """
-        Find the slaves and bring them to PREOP.
+        """Find the slaves and bring them to PREOP.
 
-        Parameters
-        ----------
-        count : int or None
-            How many there shall be; None takes as many as there are.
+        Args:
+            count: How many there shall be; None takes as many as there are.
 
-        Returns
-        -------
-        list of InlineDrive
+        Returns:
             In the order of the cable.
 
-        Raises
-        ------
-        WrongCount
-            If there are none, fewer or more.
-        NotOperational
-            If one cannot be read.
-
+        Raises:
+            WrongCount: If there are none, fewer or more.
+            NotOperational: If one cannot be read.
         """
         link = self._link
         answers = link.ask(Datagram(Command.BRD, 0, addresses.SLAVE_TYPE, bytes(1)))
@@ -186,21 +156,14 @@ class InlineBus:
         return InlineDrive(leg, self._link, station, information)
 
     def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
-        """
-        Lay the process data out and ask for SAFEOP.
+        """Lay the process data out and ask for SAFEOP.
 
-        Parameters
-        ----------
-        watchdog : float
-            Silence after which a slave leaves OP [s].
-        sync : tuple of float, or None
-            Cycle and shift of SYNC0 [s]; None without distributed clocks.
+        Args:
+            watchdog: Silence after which a slave leaves OP [s].
+            sync: Cycle and shift of SYNC0 [s]; None without distributed clocks.
 
-        Raises
-        ------
-        NotOperational
-            If the process data cannot be laid out.
-
+        Raises:
+            NotOperational: If the process data cannot be laid out.
         """
         link = self._link
         try:

@@ -36,21 +36,15 @@ NANOSECONDS = 1e9
 
 
 def align(link: Link, stations: Sequence[int]) -> None:
-    """
-    Let all clocks show the time of the link, and tell them the way of a frame from the first.
+    """Let all clocks show the time of the link, and tell them the way of a frame from the first.
 
-    Parameters
-    ----------
-    link : Link
-        The wire.
-    stations : sequence of int
-        Addresses in the order of the cable, without branches; the first has the reference clock.
+    Args:
+        link: The wire.
+        stations: Addresses in the order of the cable, without branches; the first has the
+            reference clock.
 
-    Raises
-    ------
-    MasterError
-        If one does not answer.
-
+    Raises:
+        MasterError: If one does not answer.
     """
     link.broadcast(SPEED_COUNTER, struct.pack('<H', SPEED))
     link.broadcast(TIME_FILTER, struct.pack('<H', FILTER))
@@ -64,25 +58,18 @@ def align(link: Link, stations: Sequence[int]) -> None:
 
 
 def delays(passed: Sequence[tuple[int, int]]) -> list[int]:
-    """
-    Return how long a frame takes from the first slave to each.
+    """Return how long a frame takes from the first slave to each.
 
-    Parameters
-    ----------
-    passed : sequence of (int, int)
-        When one frame came to each slave, and when it came back there, by its own clock [ns];
-        the last one has nothing behind it.
+    Args:
+        passed: When one frame came to each slave, and when it came back there, by its own clock
+            [ns]; the last one has nothing behind it.
 
-    Returns
-    -------
-    list of int
+    Returns:
         One-way delays [ns]; the way back is as long.
 
-    Examples
-    --------
-    >>> delays([(1000, 3000), (500, 1500), (4294967290, 0)])
-    [0, 500, 1000]
-
+    Examples:
+        >>> delays([(1000, 3000), (500, 1500), (4294967290, 0)])
+        [0, 500, 1000]
     """
     loops = [(back - out) % HALF for out, back in passed[:-1]] + [0] * bool(passed)
     steps = [(before - behind) // 2 for before, behind in itertools.pairwise(loops)]
@@ -90,23 +77,15 @@ def delays(passed: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def begin_sync0(link: Link, station: int, cycle: float, shift: float) -> None:
-    """
-    Let a slave begin with SYNC0.
+    """Let a slave begin with SYNC0.
 
-    Parameters
-    ----------
-    link : Link
-        The wire.
-    station : int
-        Its address.
-    cycle, shift : float
-        Period, and how much later than a multiple of it [s].
+    Args:
+        link: The wire.
+        station: Its address.
+        cycle, shift: Period, and how much later than a multiple of it [s].
 
-    Raises
-    ------
-    MasterError
-        If it does not answer.
-
+    Raises:
+        MasterError: If it does not answer.
     """
     period = round(NANOSECONDS * cycle)
     # Off, and with the master: then the times may be written.

@@ -17,23 +17,15 @@ START_PATIENCE = 0.05
 
 
 class InlineWire:
-    """
-    A line that is offered to the driver.
+    """A line that is offered to the driver.
 
-    Parameters
-    ----------
-    line : Line
-        With a segment at its end.
-    now_ns : callable
-        Its time [ns].
-    let_pass : callable
-        Lets time pass while the master waits [s].
+    Args:
+        line: With a segment at its end.
+        now_ns: Its time [ns].
+        let_pass: Lets time pass while the master waits [s].
 
-    Attributes
-    ----------
-    interface : str
-        Name under which it is opened.
-
+    Attributes:
+        interface: Name under which it is opened.
     """
 
     def __init__(

@@ -21,25 +21,16 @@ NANOSECONDS = 1e9
 
 
 class Link:
-    """
-    The master's end of a line.
+    """The master's end of a line.
 
-    Parameters
-    ----------
-    line : Line
-        What is behind it.
-    now_ns : callable
-        Present time [ns].
-    let_pass : callable
-        Lets some time pass [s].
-    patience : float
-        Longest wait for the answer to a question [s].
+    Args:
+        line: What is behind it.
+        now_ns: Present time [ns].
+        let_pass: Lets some time pass [s].
+        patience: Longest wait for the answer to a question [s].
 
-    Attributes
-    ----------
-    patience : float
-        May be changed.
-
+    Attributes:
+        patience: May be changed.
     """
 
     def __init__(
@@ -66,23 +57,15 @@ class Link:
     def send(
         self, datagrams: Sequence[Datagram], patience: float, again: float = inf
     ) -> Sequence[Datagram]:
-        """
-        Send one frame and wait for it.
+        """Send one frame and wait for it.
 
-        Parameters
-        ----------
-        datagrams : sequence of Datagram
-            What is in it.
-        patience : float
-            A frame that takes longer is lost [s].
-        again : float
-            Who would send it again waits no longer for one that does not come at all [s].
+        Args:
+            datagrams: What is in it.
+            patience: A frame that takes longer is lost [s].
+            again: Who would send it again waits no longer for one that does not come at all [s].
 
-        Returns
-        -------
-        sequence of Datagram
+        Returns:
             As they come back; empty if the frame is lost.
-
         """
         self._index = (self._index + 1) & 0xFF
         frame = encode([replace(item, index=self._index) for item in datagrams])

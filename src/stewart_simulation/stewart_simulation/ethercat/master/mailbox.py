@@ -38,23 +38,15 @@ class Message(NamedTuple):
 
 
 class Mailbox:
-    """
-    Both mailboxes of one slave.
+    """Both mailboxes of one slave.
 
-    Parameters
-    ----------
-    link : Link
-        The wire.
-    station : int
-        Address of the slave.
-    outgoing, incoming : ManagerPlan
-        Where they are.
+    Args:
+        link: The wire.
+        station: Address of the slave.
+        outgoing, incoming: Where they are.
 
-    Attributes
-    ----------
-    room : int
-        Longest body of a message to the slave [octet].
-
+    Attributes:
+        room: Longest body of a message to the slave [octet].
     """
 
     def __init__(

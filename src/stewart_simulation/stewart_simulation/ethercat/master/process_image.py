@@ -39,24 +39,16 @@ class Share:
 
 
 class ProcessImage:
-    """
-    The process data of all slaves as one logical memory: outputs first, then inputs.
+    """The process data of all slaves as one logical memory: outputs first, then inputs.
 
-    Parameters
-    ----------
-    shares : sequence of Share
-        In the order of the cable.
+    Args:
+        shares: In the order of the cable.
 
-    Attributes
-    ----------
-    expected : int
-        What all slaves together add to the working counter of an LRW.
+    Attributes:
+        expected: What all slaves together add to the working counter of an LRW.
 
-    Raises
-    ------
-    MasterError
-        If it is too long for a frame.
-
+    Raises:
+        MasterError: If it is too long for a frame.
     """
 
     def __init__(self, shares: Sequence[Share]) -> None:
@@ -73,25 +65,16 @@ class ProcessImage:
     def configure(
         self, link: Link, station: int, managers: Sequence[ManagerPlan], place: int
     ) -> None:
-        """
-        Set the sync managers and windows of a slave.
+        """Set the sync managers and windows of a slave.
 
-        Parameters
-        ----------
-        link : Link
-            The wire.
-        station : int
-            Its address.
-        managers : sequence of ManagerPlan
-            What its EEPROM says of them.
-        place : int
-            0, 1, … on the cable.
+        Args:
+            link: The wire.
+            station: Its address.
+            managers: What its EEPROM says of them.
+            place: 0, 1, … on the cable.
 
-        Raises
-        ------
-        MasterError
-            If it does not answer.
-
+        Raises:
+            MasterError: If it does not answer.
         """
         before, own = self._shares[:place], self._shares[place]
         first_output = sum(item.outputs for item in before)

@@ -30,14 +30,10 @@ SMALLEST, EMPTY_BITS = 7, 0x07
 
 
 class SdoClient:
-    """
-    Reads and writes objects of one slave.
+    """Reads and writes objects of one slave.
 
-    Parameters
-    ----------
-    mailbox : Mailbox
-        Its mailbox.
-
+    Args:
+        mailbox: Its mailbox.
     """
 
     def __init__(self, mailbox: Mailbox) -> None:

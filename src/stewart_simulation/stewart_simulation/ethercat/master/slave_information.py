@@ -46,18 +46,12 @@ class ManagerPlan:
 
 @dataclass(frozen=True)
 class SlaveInformation:
-    """
-    A slave, as its EEPROM knows it.
+    """A slave, as its EEPROM knows it.
 
-    Attributes
-    ----------
-    vendor, product, revision : int
-        Who made it, and what it is.
-    name : str
-        Order code.
-    managers : tuple of ManagerPlan
-        Mailbox out and in, outputs, inputs.
-
+    Attributes:
+        vendor, product, revision: Who made it, and what it is.
+        name: Order code.
+        managers: Mailbox out and in, outputs, inputs.
     """
 
     vendor: int
@@ -68,26 +62,17 @@ class SlaveInformation:
 
 
 def read_information(link: Link, station: int) -> SlaveInformation:
-    """
-    Read the EEPROM of a slave, and leave it to the slave.
+    """Read the EEPROM of a slave, and leave it to the slave.
 
-    Parameters
-    ----------
-    link : Link
-        The wire.
-    station : int
-        Its address.
+    Args:
+        link: The wire.
+        station: Its address.
 
-    Returns
-    -------
-    SlaveInformation
+    Returns:
         What was read.
 
-    Raises
-    ------
-    MasterError
-        If it cannot be read, or lacks what is needed.
-
+    Raises:
+        MasterError: If it cannot be read, or lacks what is needed.
     """
     # Whoever has it has to give it back.
     link.write(station, EEPROM_OWNER, bytes([FORCED]))
