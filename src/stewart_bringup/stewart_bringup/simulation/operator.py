@@ -14,7 +14,8 @@ from stewart_driver.control.state_machine import State
 
 # Between the last setpoint and switching off [ns].
 SILENCE = NANOSECONDS // 2
-AT_REST = (State.DISABLED, State.FAULT)
+# So long drives may take to lose their power; some cannot be switched off at all [ns].
+POWER_OFF = NANOSECONDS // 2
 
 
 class Phase(Enum):
@@ -46,11 +47,14 @@ class Operator:
     ) -> None:
         """Begin with drives that are off."""
         self._loop, self._ready, self._start = loop, ready, start
-        self._silent_since = 0
+        self._silent_since = self._disabled_since = 0
         self.phase, self.reason = Phase.ENABLING, ''
 
-    def look(self, now: int, state: State) -> None:
-        """Do what is to be done at an instant [ns] with the driver in a state."""
+    def look(self, now: int, state: State, live: int) -> None:
+        """Do what is to be done at an instant [ns] with the driver in a state.
+
+        `live` has the bits of the legs under power.
+        """
         if state is State.FAULT and self.phase is not Phase.DISABLING:
             self.reason = self.reason or 'the driver is in FAULT'
             self.phase = Phase.DISABLING
@@ -65,8 +69,14 @@ class Operator:
         elif self.phase is Phase.SETTLING and now - self._silent_since > SILENCE:
             self._loop.request(Request.DISABLE)
             self.phase = Phase.DISABLING
-        elif self.phase is Phase.DISABLING and state in AT_REST:
+        elif self.phase is Phase.DISABLING and (
+            state is State.FAULT or (state is State.DISABLED and self._off(now, live))
+        ):
             self.phase = Phase.DONE
+
+    def _off(self, now: int, live: int) -> bool:
+        self._disabled_since = self._disabled_since or now
+        return not live or now - self._disabled_since > POWER_OFF
 
     def settle(self, now: int, reason: str = '') -> None:
         """Take note that the last setpoint has been given [ns], and why, if before the end."""

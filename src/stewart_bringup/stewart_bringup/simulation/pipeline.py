@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+import gc
 
 from stewart_bringup.simulation.machines import Machine, machine_of
 from stewart_bringup.simulation.motions import Motion, motion_of
@@ -131,7 +132,7 @@ class Pipeline:
         if wanted:
             self._sensing = Sensing(parameters, imu, self.machine, schedule, rows)
         self.operator = Operator(self.loop, self._ready, self._start)
-        self._state, self._awaited = State.DISABLED, 0
+        self._state, self._live, self._awaited = State.DISABLED, 0, 0
         self._playout_delay = driver.playout_delay
         self._playback: Playback | None = None
         self._plan(driver, parameters)
@@ -169,6 +170,14 @@ class Pipeline:
         Returns:
             How it ended.
         """
+        # What has been made by now stays; it need not be looked through for garbage.
+        gc.freeze()
+        try:
+            return self._run(on_second)
+        finally:
+            gc.unfreeze()
+
+    def _run(self, on_second: Callable[[], object]) -> Outcome:
         schedule = self.schedule
         second = BEGIN + NANOSECONDS
         while self.operator.phase is not Phase.DONE:
@@ -214,14 +223,14 @@ class Pipeline:
                 self.loop.report_tracking_error(*away)
             if self._sensing is not None:
                 self._sensing.legs(now, stamp, sample.strokes)
-        self.operator.look(now, self._state)
+        self.operator.look(now, self._state, self._live)
 
     def _take_states(self) -> None:
         backend = self.machine.backend
         for change in self.loop.state_changes():
             entered = change.state is State.ENABLED is not self._state
             left = self._state is State.ENABLED is not change.state
-            before, self._state = self._state, change.state
+            before, self._state, self._live = self._state, change.state, change.live
             self.series.note(
                 'driver/state',
                 'stewart_interfaces/msg/DriverState',

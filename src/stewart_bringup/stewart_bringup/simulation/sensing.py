@@ -26,6 +26,9 @@ from stewart_estimation.odometry import EstimateColumns
 from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader
 
+# So long samples gather before they are read and used, each as of the instant at which it came; the
+# control loop needs none of them [ns].
+BLOCK = 100_000_000
 LEVEL = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -79,6 +82,8 @@ class Sensing:
         items = attend(self._sensor, self._reader, self._seconds())
         if items:
             self._estimation.imu(now, *self._output.publish(items, now))
+        if self._reader.streams:
+            return now + BLOCK
         # What nobody listens to waits in the port.
         due = self._reader.due
         if self._reader.listens:

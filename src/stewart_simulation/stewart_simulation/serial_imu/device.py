@@ -8,7 +8,7 @@ ignored without a word, and a rate that the line does not carry is lowered witho
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from math import exp, pi
 from struct import pack
@@ -189,7 +189,7 @@ class Sensor:
         turn = pi / 180.0 * protocol.GYROSCOPE_RANGES[self._used[protocol.GYROSCOPE_RANGE]]
         fx, fy, fz = (max(-force, min(force, value)) for value in values[:3])
         wx, wy, wz = (max(-turn, min(turn, value)) for value in values[3:])
-        return replace(state, specific_force=(fx, fy, fz), angular_velocity=(wx, wy, wz))
+        return state._replace(specific_force=(fx, fy, fz), angular_velocity=(wx, wy, wz))
 
     def single(self) -> bool:
         """Tell, once, that a single cycle was asked for."""

@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import cos, pi, sin
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from stewart_kinematics.motion import Array, Motion, Pose
@@ -17,8 +16,7 @@ Vector: TypeAlias = 'tuple[float, float, float]'
 GRAVITY = 9.80665
 
 
-@dataclass(frozen=True)
-class InertialState:
+class InertialState(NamedTuple):
     """Truth at one instant, in sensor axes where not said otherwise.
 
     Attributes:
@@ -43,7 +41,7 @@ class InertialState:
     longitude_deg: float = 10.0
 
 
-FIELD = np.array(InertialState.magnetic_field)
+FIELD = np.array(InertialState().magnetic_field)
 InertialMotion: TypeAlias = Callable[[float], InertialState]
 
 

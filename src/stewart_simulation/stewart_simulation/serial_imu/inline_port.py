@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from collections import deque
+from math import inf
+
 from stewart_driver.witmotion.transport import PortBusy, PortLost, PortMissing
 
 # What nobody reads is lost beyond this, as in the buffer of a real port.
@@ -18,6 +21,9 @@ class InlinePort:
 
     Args:
         path: Name of the port.
+
+    Attributes:
+        now: Up to when what was sent has come for the host [s].
     """
 
     def __init__(self, path: str = 'inline') -> None:
@@ -26,6 +32,7 @@ class InlinePort:
         self.plugged = True
         self._host: InlineTransport | None = None
         self._to_device = b''
+        self.now = inf
 
     def open(self, baud: int) -> InlineTransport:
         """Open the host's end; raises `PortError` where it is unplugged, or open already."""
@@ -61,10 +68,17 @@ class InlinePort:
         data, self._to_device = self._to_device, b''
         return data
 
-    def write(self, data: bytes) -> None:
-        """Send; what does not fit because nobody reads is lost, as on a real line."""
+    def write(self, data: bytes, arrival: float = -inf) -> None:
+        """Send; the host has it from `arrival` on [s].
+
+        What does not fit because nobody reads is lost, as on a real line.
+        """
         if self._host is not None:
-            self._host.take(data)
+            self._host.take(data, arrival)
+
+    def arrivals(self) -> list[float]:
+        """Return when the pieces come that the host has not yet read, oldest first [s]."""
+        return [] if self._host is None else [time for time, _ in self._host.pieces]
 
     def hear(self, data: bytes) -> None:
         """Take what the host sends."""
@@ -86,6 +100,7 @@ class InlineTransport:
     Attributes:
         baud: Speed now.
         lost: Whether the port was taken away.
+        pieces: When something comes [s] and what, as far as nobody has read it.
     """
 
     def __init__(self, port: InlinePort, baud: int) -> None:
@@ -93,17 +108,20 @@ class InlineTransport:
         self._port = port
         self.baud = baud
         self.lost = False
-        self._received = b''
+        self.pieces: deque[tuple[float, bytes]] = deque()
 
     def set_baud(self, baud: int) -> None:
         """Go on at another speed, without what was received before."""
         self._require()
-        self.baud, self._received = baud, b''
+        self.baud = baud
+        self.pieces.clear()
 
     def read(self, timeout: float) -> bytes:
         """Return all that has been received, without waiting whatever the timeout."""
         self._require()
-        data, self._received = self._received, b''
+        data = b''
+        while self.pieces and self.pieces[0][0] <= self._port.now:
+            data += self.pieces.popleft()[1]
         return data
 
     def write(self, data: bytes) -> None:
@@ -115,9 +133,11 @@ class InlineTransport:
         """Close; a second time does nothing."""
         self._port.hang_up(self)
 
-    def take(self, data: bytes) -> None:
-        """Receive from the device."""
-        self._received = (self._received + data)[:BUFFER]
+    def take(self, data: bytes, arrival: float) -> None:
+        """Receive from the device, to be read from `arrival` on [s]."""
+        room = BUFFER - sum(len(piece) for _, piece in self.pieces)
+        if data and room > 0:
+            self.pieces.append((arrival, data[:room]))
 
     def _require(self) -> None:
         if self.lost:

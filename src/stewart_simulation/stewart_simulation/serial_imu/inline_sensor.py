@@ -9,6 +9,7 @@ from collections.abc import Callable
 from stewart_driver.witmotion.link import Steps
 from stewart_driver.witmotion.reader import (
     ImuReader,
+    Phase,
     ReaderSettings,
     ReaderStatus,
     StampedSample,
@@ -35,9 +36,9 @@ class InlineReader:
         self, port: InlinePort, settings: ReaderSettings, now: Callable[[], float]
     ) -> None:
         """Open the port."""
-        self._now = now
-        self.reader = ImuReader(port.open, settings, now=now, sleep=_never)
-        self._steps = Steps(self.reader.converse(), now())
+        self._port, self._now, self._time = port, now, now()
+        self.reader = ImuReader(port.open, settings, now=lambda: self._time, sleep=_never)
+        self._steps = Steps(self.reader.converse(), self._time)
 
     @property
     def due(self) -> float:
@@ -49,9 +50,17 @@ class InlineReader:
         """Whether it goes on as soon as something comes."""
         return self._steps.listens
 
+    @property
+    def streams(self) -> bool:
+        """Whether it only listens: what it hears may as well be read later."""
+        return self.reader.status.phase is Phase.STREAMING
+
     def step(self) -> list[StampedSample]:
-        """Read what has come by now; return the samples that are complete."""
-        self._steps.step(self._now())
+        """Read what has come by now, each piece when it came; return the complete samples."""
+        now = self._now()
+        for instant in (*self._port.arrivals(), now):
+            self._port.now = self._time = min(max(self._time, instant), now)
+            self._steps.step(self._time)
         return self.reader.take()
 
     def end(self) -> None:

@@ -86,8 +86,12 @@ class Measurement:
         field = spread(state.magnetic_field, (0.0, 0.0, 0.0), noise[6:], flaws.magnetic_noise)
         self.field_counts = [value / flaws.tesla_per_count for value in field]
         self.quaternion = turned(state.quaternion_xyzw, yaw_offset)
-        self.state = state
-        self.instant = EPOCH + datetime.timedelta(seconds=time)
+        self.state, self._time = state, time
+
+    @property
+    def instant(self) -> datetime.datetime:
+        """The sensor's own time."""
+        return EPOCH + datetime.timedelta(seconds=self._time)
 
     def frame(self, kind: int) -> bytes:
         """Return the eleven bytes of one type."""

@@ -92,10 +92,9 @@ class PluggedSensor:
             self._send(self.sensor.cycle(self._motion(begin - self._start), begin), begin)
             # A late loop catches up: the sensor itself is never late.
             self.next_cycle = begin + period if now - begin < CATCH_UP else now + period
-        arrived = b''
         while self._under_way and self._under_way[0][0] <= now:
-            arrived += self._under_way.popleft()[1]
-        self.port.write(arrived)
+            arrival, data = self._under_way.popleft()
+            self.port.write(data, arrival)
 
     def _hear(self, now: float) -> None:
         host, own = self.port.host_baud(), self.sensor.baud

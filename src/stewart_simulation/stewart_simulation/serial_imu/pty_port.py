@@ -81,8 +81,8 @@ class PtyPort:
                 return os.read(self._ends[0], AT_ONCE)
         return b''
 
-    def write(self, data: bytes) -> None:
-        """Send; what does not fit because nobody reads is lost, as on a real line."""
+    def write(self, data: bytes, _: float = 0.0) -> None:
+        """Send, at once; what does not fit because nobody reads is lost, as on a real line."""
         if self._ends is not None and data:
             with contextlib.suppress(BlockingIOError):
                 os.write(self._ends[0], data)
