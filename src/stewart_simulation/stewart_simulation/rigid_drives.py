@@ -75,7 +75,8 @@ class RigidDrives(SwitchedDrives):
 
     Attributes:
         strokes, rates (6,): True motion of the legs [m], [m/s].
-        delivered (6,): True forces [N].
+        delivered (6,): True forces of the drives [N].
+        acting (6,): All that acts along the legs: drives, friction, brakes and mechanical ends [N].
         state (13,): True pose and twist of the platform.
         force_limits (6,): Largest forces; a fault may lower them [N].
         allowed_forces (2, 6): What the drives permit themselves, pulling and pushing [N].
@@ -107,7 +108,7 @@ class RigidDrives(SwitchedDrives):
         self._longest_step = min(LONGEST_STEP, damped)
         self.state, self._before = np.array(plant.start), np.zeros(6)
         self.strokes, self.rates = np.empty(LEGS), np.empty(LEGS)
-        self.delivered, self._acting = np.zeros(LEGS), np.zeros(LEGS)
+        self.delivered, self.acting = np.zeros(LEGS), np.zeros(LEGS)
         self._integrals = np.zeros(LEGS)
         self._switching = np.full(LEGS, settings.brake_release)
         self.force_limits = np.full(LEGS, settings.force_limit)
@@ -156,7 +157,7 @@ class RigidDrives(SwitchedDrives):
         if self._resting:
             return np.zeros(6)
         out = np.empty(STATE_SIZE)
-        plant_derivative(self._arguments, self.state, self._acting, out)
+        plant_derivative(self._arguments, self.state, self.acting, out)
         return out[7:]
 
     def command(
@@ -219,7 +220,7 @@ class RigidDrives(SwitchedDrives):
             self._integrals,
             self._held,
             self.delivered,
-            self._acting,
+            self.acting,
             self.state,
             self._before,
             self.strokes,
