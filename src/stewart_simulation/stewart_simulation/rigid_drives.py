@@ -76,7 +76,7 @@ class RigidDrives(SwitchedDrives):
     Attributes:
         strokes, rates (6,): True motion of the legs [m], [m/s].
         delivered (6,): True forces of the drives [N].
-        acting (6,): All that acts along the legs: drives, friction, brakes and mechanical ends [N].
+        acting (6,): All that acts along the legs: drives, friction, brakes, ends [N].
         state (13,): True pose and twist of the platform.
         force_limits (6,): Largest forces; a fault may lower them [N].
         allowed_forces (2, 6): What the drives permit themselves, pulling and pushing [N].

@@ -26,8 +26,8 @@ from stewart_estimation.odometry import EstimateColumns
 from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.inline_sensor import attend, InlineReader
 
-# So long samples gather before they are read and used, each as of the instant at which it came: the
-# control loop needs none of them [ns].
+# So long samples gather before they are read and used, each as of the instant at which it came:
+# the control loop needs none of them [ns].
 BLOCK = 100_000_000
 LEVEL = (0.0, 0.0, 0.0, 1.0)
 
