@@ -26,6 +26,7 @@ setup(
         'console_scripts': ['identification = stewart_node_support.executable:main'],
         'stewart.nodes': [f'identification = {PACKAGE}.nodes.identification:IdentificationNode'],
         'stewart.verbs': [
+            f'calibrate = {PACKAGE}.verbs.calibrate',
             f'excite = {PACKAGE}.verbs.excite',
             f'identify = {PACKAGE}.verbs.identify',
             f'import = {PACKAGE}.verbs.import_log',

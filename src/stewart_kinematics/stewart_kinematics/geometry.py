@@ -81,7 +81,7 @@ class Geometry:
             name=section.text('name'),
             base_joints=_joints(section, 'base_joints'),
             platform_joints=_joints(section, 'platform_joints')[pairing],
-            retracted_length=np.full(6, section.section('legs').positive('retracted_length_m')),
+            retracted_length=section.section('legs').per_leg('retracted_length_m'),
             zero_pose=section.pose('zero_pose'),
             neutral_pose=section.pose('neutral_pose'),
         )

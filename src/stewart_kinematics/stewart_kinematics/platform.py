@@ -67,7 +67,7 @@ class Limits:
     def from_section(cls, section: Section) -> Limits:
         """Make the limits from the top level of a platform file."""
         legs, limits = section.section('legs'), section.section('limits')
-        legs.positive('retracted_length_m')
+        legs.per_leg('retracted_length_m')
         result = cls(
             stroke=read_only(np.tile(legs.interval('stroke_m'), (6, 1))),
             rate=legs.positive('rate_mps'),
@@ -217,7 +217,7 @@ class Platform:
             sources=_sources(section),
             base_joint_axes=_axes(section.section('legs')),
         )
-        section.finish(optional=('masses', 'imu', 'identification'))
+        section.finish(optional=('masses', 'imu', 'identification', 'calibration'))
         return platform
 
 

@@ -145,6 +145,15 @@ class Section:
             raise ConfigurationError(self.path(key), self._content[key], 'a number above 0')
         return value
 
+    def per_leg(self, key: str) -> Array:
+        """Return a number above 0 in SI or rad for each leg, or one for all, shape (6,)."""
+        if not isinstance(self._content.get(key), list):
+            return read_only([self.positive(key)] * 6)
+        values = self.vector(key, 6)
+        if not np.all(values > 0.0):
+            raise ConfigurationError(self.path(key), self._content[key], 'numbers above 0')
+        return values
+
     def vector(self, key: str, size: int) -> Array:
         """Return `size` finite numbers in SI or rad, read-only."""
         return read_only(self._row(self.value(key, f'{size} numbers'), self.path(key), size, key))

@@ -1,0 +1,133 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What was measured at a number of poses, with how much noise, and the CSV that holds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+from stewart_identification.errors import ConfigurationError
+from stewart_kinematics.motion import Array
+from stewart_tables.csv_tables import read_table
+
+STROKES = tuple(f'stroke_{leg}_m' for leg in range(1, 7))
+RATES = tuple(f'rate_{leg}_mps' for leg in range(1, 7))
+POSES = ('x_m', 'y_m', 'z_m', 'qx', 'qy', 'qz', 'qw')
+FORCES = ('fx_mps2', 'fy_mps2', 'fz_mps2')
+TURNS = ('wx_radps', 'wy_radps', 'wz_radps')
+NORM_TOLERANCE = 1e-3
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Standard deviations of what was measured.
+
+    Attributes:
+        position, attitude: Of the tracker, per axis [m], [rad].
+        stroke: Of an encoder [m].
+        rate: Of a leg's rate [m/s].
+        specific_force, angular_velocity: Of the mean that a row holds, per axis [m/s²], [rad/s].
+    """
+
+    position: float = 30e-6
+    attitude: float = 20e-6
+    stroke: float = 2e-6
+    rate: float = 1e-5
+    specific_force: float = 2e-3
+    angular_velocity: float = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """n poses; what was not measured is NaN.
+
+    Attributes:
+        strokes (n, 6): [m].
+        rates (n, 6): Of the legs; 0 at rest [m/s].
+        position (n, 3), rotation (n, 3, 3): Of the target, in the tracker's coordinates [m].
+        specific_force, angular_velocity (n, 3): In sensor axes [m/s²], [rad/s].
+    """
+
+    strokes: Array
+    rates: Array
+    position: Array
+    rotation: Array
+    specific_force: Array
+    angular_velocity: Array
+
+    def __len__(self) -> int:
+        """Return how many poses there are."""
+        return len(self.strokes)
+
+    def __getitem__(self, rows: object) -> Observations:
+        """Select poses."""
+        return Observations(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+    @property
+    def tracked(self) -> Flags:
+        """Which poses a tracker has seen, shape (n,)."""
+        return _complete(self.position)
+
+    @property
+    def felt(self) -> Flags:
+        """At which rows the IMU has felt gravity: at rest only, shape (n,)."""
+        return _complete(self.specific_force) & np.equal(self.rates, 0.0).all(axis=1)
+
+    @property
+    def turned(self) -> Flags:
+        """At which rows the IMU has felt a turn, shape (n,)."""
+        return _complete(self.angular_velocity)
+
+
+def _complete(values: Array) -> Flags:
+    return np.asarray(np.isfinite(values).all(axis=1))
+
+
+def read_observations(path: str | Path) -> Observations:
+    """Read a CSV file: `STROKES`, and `POSES`, `FORCES`, or `TURNS` with `RATES`.
+
+    Args:
+        path: One row per pose; an empty cell or ``nan`` was not measured.
+
+    Returns:
+        The poses.
+
+    Raises:
+        ConfigurationError: If a column is missing, or a quaternion has no norm near 1.
+        OSError: If the file cannot be read.
+    """
+    table = read_table(path, (*STROKES, *RATES, *POSES, *FORCES, *TURNS))
+    count = len(table.take(STROKES))
+
+    def columns(names: tuple[str, ...], missing: float = np.nan) -> Array:
+        if table.has(names):
+            return table.take(names)
+        return np.full((count, len(names)), missing)
+
+    if not any(map(table.has, (POSES, FORCES, TURNS))):
+        expected = f'columns {", ".join(POSES)} of a tracker, or {", ".join(FORCES)} of an IMU'
+        raise ConfigurationError(str(path), 'strokes alone', expected)
+    pose = columns(POSES)
+    norms = np.linalg.norm(pose[:, 3:], axis=1)
+    wrong = np.flatnonzero(np.abs(norms - 1.0) > NORM_TOLERANCE)
+    if wrong.size:
+        raise ConfigurationError(
+            f'{path}: row {wrong[0] + 1}', float(norms[wrong[0]]), 'a quaternion of norm 1'
+        )
+    rotation = np.full((count, 3, 3), np.nan)
+    there = np.isfinite(norms)
+    if there.any():
+        rotation[there] = Rotation.from_quat(pose[there, 3:]).as_matrix()
+    return Observations(
+        table.take(STROKES),
+        columns(RATES, 0.0),
+        pose[:, :3],
+        rotation,
+        columns(FORCES),
+        columns(TURNS),
+    )

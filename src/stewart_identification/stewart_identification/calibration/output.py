@@ -1,0 +1,108 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The platform file of a calibrated machine, and the picture of its poses before and after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TYPE_CHECKING
+
+import numpy as np
+from stewart_description import platform_path
+from stewart_identification.calibration.fit import Calibration
+from stewart_identification.calibration.verdict import Accuracy, coordinates, remarks
+from stewart_tables.whole_files import whole_file
+import yaml
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+HEAD = """\
+# Calibrated by `stewart calibrate`; see the block `calibration` below. Frames: base_link and
+# platform_link are where the joints as a whole are where the description had them.
+"""
+LEVEL = 1.96
+
+
+def calibrated_document(
+    found: Calibration, description: str | Path, source: str
+) -> dict[str, Any]:
+    """Make the content of a platform file.
+
+    Args:
+        found: The machine.
+        description: Platform that the calibration began with, by name or path.
+        source: Where the poses are from.
+
+    Returns:
+        As a platform file has it; the block ``calibration`` holds the intervals.
+    """
+    content: dict[str, Any] = yaml.safe_load(platform_path(description).read_text('utf-8'))
+    content['name'] = f'{content["name"]}_calibrated'
+    content['title'] = f'{content["title"]}, calibrated'
+    machine = found.machine
+    content['base_joints'] = {'points_m': machine.base.round(9).tolist()}
+    content['platform_joints'] = {'points_m': machine.platform.round(9).tolist()}
+    # The joints above are in the order of the legs already.
+    content['pairing'] = [1, 2, 3, 4, 5, 6]
+    content['legs']['retracted_length_m'] = machine.length.round(9).tolist()
+    replaced = ('base_joints', 'platform_joints', 'pairing', 'legs.retracted_length_m')
+    sources = {
+        key: text
+        for key, text in content['sources'].items()
+        if not any(key == gone or key.startswith(f'{gone}.') for gone in replaced)
+    }
+    content['sources'] = sources | dict.fromkeys(replaced, f'calibrated from {source}')
+    content['calibration'] = {
+        'coordinates': {
+            item.name: {
+                'change_m': round(item.change, 9),
+                'standard_deviation_m': float(f'{item.deviation:.3g}'),
+                'shown': item.shown,
+            }
+            for item in coordinates(found)
+        },
+        'tracker_from_base': machine.tracker.round(9).tolist(),
+        'platform_from_target': machine.target.round(9).tolist(),
+        'remarks': remarks(found),
+    }
+    return content
+
+
+def write_calibrated(content: dict[str, Any], target: str | Path) -> None:
+    """Write a platform file, as a whole or not at all; raises `OSError` if it cannot be."""
+    parts = [
+        yaml.dump(
+            {key: value},
+            sort_keys=False,
+            allow_unicode=True,
+            width=99,
+            default_flow_style=None
+            if isinstance(value, (dict, list)) and key != 'sources'
+            else False,
+        )
+        for key, value in content.items()
+    ]
+    with whole_file(target) as stream:
+        stream.write(HEAD + ''.join(parts))
+
+
+def draw_accuracy(before: Accuracy, after: Accuracy, title: str) -> Figure:
+    """Draw how far the poses are off, before and after, one bar per pose."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.0, 5.0), layout='constrained')
+    panels = figure.subplots(2, 1, sharex=True)
+    rows = np.arange(1, len(before.position) + 1)
+    for axes, one, other, unit, scale in (
+        (panels[0], before.position, after.position, 'mm', 1e3),
+        (panels[1], before.attitude, after.attitude, 'mrad', 1e3),
+    ):
+        axes.semilogy(rows, scale * one, 'o', color='0.6', label='before')
+        axes.semilogy(rows, scale * other, 'o', color='C0', label='after')
+        axes.set_ylabel(f'distance of the target [{unit}]')
+        axes.grid(visible=True, which='both', alpha=0.3)
+    panels[0].set_title(title)
+    panels[0].legend()
+    panels[1].set_xlabel('pose')
+    return figure

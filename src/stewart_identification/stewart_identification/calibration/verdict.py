@@ -1,0 +1,167 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What these poses show of a machine, in words, and how far off it is before and after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+from stewart_identification.calibration.fit import Calibration, neutral_start
+from stewart_identification.calibration.machine import LENGTH, Machine, SIZE
+from stewart_identification.calibration.observations import Observations
+from stewart_kinematics.motion import Array
+
+# Shown is what is known twice as well as before; together moves what is known in sum, not singly.
+SHOWN, TOGETHER = 0.5, 0.9
+AXES = 'xyz'
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """One unknown of the machine.
+
+    Attributes:
+        name: Such as ``base joint 3 y``.
+        change: From the description [m].
+        deviation: Standard deviation of what was found [m].
+        before: Standard deviation before [m].
+    """
+
+    name: str
+    change: float
+    deviation: float
+    before: float
+
+    @property
+    def shown(self) -> bool:
+        """Whether the poses tell more of it than was known."""
+        return self.deviation < SHOWN * self.before
+
+
+def coordinates(found: Calibration) -> list[Coordinate]:
+    """Return the 42 joint coordinates and lengths, with the deviations before and after."""
+    change = np.concatenate(
+        [
+            (found.machine.base - found.described.base).ravel(),
+            (found.machine.platform - found.described.platform).ravel(),
+            found.machine.length - found.described.length,
+        ]
+    )
+    unknowns = np.eye(SIZE)[: LENGTH.stop]
+    rows = unknowns @ found.directions
+    before = np.sqrt(np.einsum('ij,jk,ik->i', rows, found.prior, rows))
+    return [
+        Coordinate(*values)
+        for values in zip(
+            _names(),
+            change.tolist(),
+            found.deviations(unknowns).tolist(),
+            before.tolist(),
+            strict=True,
+        )
+    ]
+
+
+def _names() -> list[str]:
+    joints = [
+        f'{where} joint {leg} {axis}'
+        for where in ('base', 'platform')
+        for leg in range(1, 7)
+        for axis in AXES
+    ]
+    return [*joints, *(f'length of leg {leg}' for leg in range(1, 7))]
+
+
+def remarks(found: Calibration) -> list[str]:
+    """Return, in sentences, what these poses cannot show."""
+    said = []
+    hidden = [item.name for item in coordinates(found) if not item.shown]
+    if hidden:
+        listed = ', '.join(hidden[:6]) + (', …' if len(hidden) > 6 else '')
+        said.append(
+            f'{len(hidden)} of {LENGTH.stop} coordinates are hardly better known than before: '
+            f'{listed}'
+        )
+    names, rows = _shapes(found.machine)
+    weights = rows @ found.directions
+    covariance, prior = (weights @ each @ weights.T for each in (found.covariance, found.prior))
+    sigma = np.sqrt(np.diag(covariance))
+    loose = sigma > 0.3 * np.sqrt(np.diag(prior))
+    for one in range(len(names)):
+        for other in range(one):
+            correlation = covariance[one, other] / (sigma[one] * sigma[other])
+            if loose[one] and loose[other] and abs(correlation) > TOGETHER:
+                said.append(
+                    f'{names[other]} and {names[one]} move together: these poses show what they '
+                    'make of each other, not each of them'
+                )
+    if found.misfit < 1e-3:
+        size = np.sqrt(found.cost / found.residuals)
+        said.append(
+            f'the residuals are {size:.3g} times what the stated noise leaves: the noise is '
+            'larger than stated, rows and poses do not belong together, or the machine has more '
+            'than wrong joints (backlash, bending, a bearing with play)'
+        )
+    return said
+
+
+def _shapes(machine: Machine) -> tuple[list[str], Array]:
+    """Return shapes of a platform that an operator has names for, as rows over the unknowns."""
+    rows = []
+    for joints, start in ((machine.base, 0), (machine.platform, 18)):
+        about = joints - joints.mean(axis=0)
+        out = about * [1.0, 1.0, 0.0]
+        out /= np.linalg.norm(out, axis=1, keepdims=True)
+        around = np.cross([0.0, 0.0, 1.0], out) * np.array([1.0, -1.0] * 3)[:, None]
+        for shape in (out, around):
+            row = np.zeros(SIZE)
+            row[start : start + 18] = shape.ravel() / 6.0
+            rows.append(row)
+    legs = np.zeros(SIZE)
+    legs[LENGTH] = 1.0 / 6.0
+    names = [
+        'the radius of the base',
+        'the width of the pairs of the base',
+        'the radius of the platform',
+        'the width of the pairs of the platform',
+        'the length of all legs',
+    ]
+    return names, np.array([*rows, legs])
+
+
+@dataclass(frozen=True, eq=False)
+class Accuracy:
+    """How far the target is from where a machine has it, at poses that were measured.
+
+    Attributes:
+        position, attitude (n,): Distance [m] and angle [rad].
+    """
+
+    position: Array
+    attitude: Array
+
+    def line(self) -> str:
+        """Return both as root mean square and maximum."""
+        millimetres, milliradians = 1e3 * self.position, 1e3 * self.attitude
+        return (
+            f'{_rms(millimetres):.4g} mm rms, {millimetres.max():.4g} mm at most; '
+            f'{_rms(milliradians):.4g} mrad rms, {milliradians.max():.4g} mrad at most'
+        )
+
+
+def accuracy(machine: Machine, found: Calibration, observations: Observations) -> Accuracy:
+    """Return how far a machine is off at poses of a tracker."""
+    seen = observations[np.flatnonzero(observations.tracked)]
+    start = neutral_start(machine, seen.strokes, found.described)
+    position, rotation = machine.poses(seen.strokes, start)
+    world = machine.tracker
+    place = (position + rotation @ machine.target[:3, 3]) @ world[:3, :3].T + world[:3, 3]
+    attitude = world[:3, :3] @ rotation @ machine.target[:3, :3]
+    turn = Rotation.from_matrix(attitude @ seen.rotation.swapaxes(1, 2))
+    return Accuracy(np.linalg.norm(place - seen.position, axis=1), turn.magnitude())
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2)))

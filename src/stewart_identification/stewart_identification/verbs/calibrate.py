@@ -1,0 +1,181 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart calibrate``: from measured poses to the joints of this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+import sys
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+from stewart_bags.verbs.numbers import positive
+from stewart_identification.calibration.fit import calibrate, Calibration, Prior
+from stewart_identification.calibration.machine import Machine
+from stewart_identification.calibration.observations import Noise, POSES, read_observations
+from stewart_identification.calibration.output import (
+    calibrated_document,
+    draw_accuracy,
+    LEVEL,
+    write_calibrated,
+)
+from stewart_identification.calibration.planning import best_poses
+from stewart_identification.calibration.verdict import accuracy, coordinates, remarks
+from stewart_kinematics.platform import Platform
+from stewart_tables.csv_tables import write_table
+from stewart_tables.outputs import output_file
+from stewart_tables.pictures import add_picture_argument, save_picture
+from stewart_tables.progress import LiveLine
+
+HELP = 'find the joint centres and leg lengths of a machine from measured poses'
+
+EXAMPLES = """
+The table has a row per pose, at rest: stroke_1_m to stroke_6_m as the encoders have them, and x_m,
+y_m, z_m, qx, qy, qz, qw of a target on the platform, in the coordinates of a laser tracker, camera
+or coordinate machine; where both sit is found as well. Instead, or besides: fx_mps2, fy_mps2 and
+fz_mps2 of an IMU at rest; in motion wx_radps, wy_radps, wz_radps, and rate_1_mps to rate_6_mps.
+What was not measured is nan. All noises are standard deviations.
+
+--plan writes the poses that would tell most, D-optimal and inside all limits: the first ones if
+there is no table, else the next ones.
+
+examples:
+  stewart calibrate --plan 40 --poses poses.csv --platform vigo
+  stewart calibrate measured.csv --platform vigo -o my_vigo.yaml --plot before_after.svg
+  stewart calibrate measured.csv --validate others.csv --tracker-noise 30e-6 20e-6 -o my_vigo.yaml
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    noise, prior = Noise(), Prior()
+    add = parser.add_argument
+    add('table', nargs='?', metavar='CSV', help='measured poses')
+    add('--platform', default='vigo', help='name or YAML file (default: %(default)s)')
+    add('-o', '--output', type=output_file, metavar='YAML', help='platform file to be written')
+    add('--validate', metavar='CSV', help='poses that are not used, to judge the result by')
+    add(
+        '--tracker-noise',
+        nargs=2,
+        type=positive,
+        default=(noise.position, noise.attitude),
+        metavar=('M', 'RAD'),
+        help='of a measured pose, per axis (default: 30e-6 20e-6)',
+    )
+    for name, value, unit, of in (
+        ('stroke-noise', noise.stroke, 'M', 'of an encoder'),
+        ('force-noise', noise.specific_force, 'MPS2', 'of a specific force at rest'),
+        ('turn-noise', noise.angular_velocity, 'RADPS', 'of an angular velocity'),
+        ('joint-tolerance', prior.joint, 'M', 'of a joint coordinate, before'),
+        ('length-tolerance', prior.length, 'M', 'of a length at stroke zero, before'),
+    ):
+        help_text = f'{of} (default: {value:g})'
+        add(f'--{name}', type=positive, default=value, metavar=unit, help=help_text)
+    add('--plan', type=int, default=0, metavar='N', help='propose so many (further) poses')
+    add('--poses', type=output_file, metavar='CSV', help='where they are written')
+    add('--seed', type=int, default=0, help='of the candidates for --plan (default: 0)')
+    add('--json', action='store_true', help='print everything as JSON')
+    add_picture_argument(parser)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Calibrate, or plan.
+
+    Args:
+        arguments: As `add_arguments` defines them.
+
+    Returns:
+        0; 1 where the residuals contradict the stated noise.
+
+    Raises:
+        StewartError: If the platform or the table cannot be used.
+        OSError: If a file cannot be read or written.
+    """
+    platform = Platform.from_yaml(arguments.platform)
+    position, attitude = arguments.tracker_noise
+    noise = Noise(
+        position,
+        attitude,
+        stroke=arguments.stroke_noise,
+        specific_force=arguments.force_noise,
+        angular_velocity=arguments.turn_noise,
+    )
+    prior = Prior(joint=arguments.joint_tolerance, length=arguments.length_tolerance)
+    if arguments.table is None:
+        if not arguments.plan:
+            print('stewart calibrate: a table of poses is needed, or --plan N', file=sys.stderr)
+            return 2
+        _propose(arguments, platform, noise, prior, None)
+        return 0
+    observations = read_observations(arguments.table)
+    line = LiveLine(sys.stderr)
+    found = calibrate(
+        platform,
+        observations,
+        noise,
+        prior,
+        lambda step, cost: line.show(f'step {step}: sum of squares {cost:.6g}'),
+    )
+    line.end()
+    _tell(arguments, found)
+    if observations.tracked.any():
+        checked = read_observations(arguments.validate) if arguments.validate else observations
+        before, after = (
+            accuracy(each, found, checked) for each in (found.described, found.machine)
+        )
+        what = f'at {arguments.validate}' if arguments.validate else 'at the poses that were used'
+        print(f'before, {what}: {before.line()}', file=sys.stderr)
+        print(f'after, {what}: {after.line()}', file=sys.stderr)
+        if arguments.plot:
+            save_picture(draw_accuracy(before, after, f'{platform.name}, {what}'), arguments.plot)
+    if arguments.output:
+        content = calibrated_document(found, arguments.platform, Path(arguments.table).name)
+        write_calibrated(content, arguments.output)
+        print(f'written: {arguments.output}', file=sys.stderr)
+    if arguments.plan:
+        _propose(arguments, platform, noise, prior, found)
+    return 1 if found.misfit < 1e-3 else 0
+
+
+def _tell(arguments: argparse.Namespace, found: Calibration) -> None:
+    items = coordinates(found)
+    if arguments.json:
+        told = {
+            'coordinates': [{**vars(item), 'shown': item.shown, 'unit': 'm'} for item in items],
+            'misfit_probability': found.misfit,
+            'remarks': remarks(found),
+        }
+        print(json.dumps(told, indent=2, ensure_ascii=False))
+    else:
+        for item in items:
+            shown = '' if item.shown else '  hardly shown'
+            print(
+                f'{item.name:<20} {1e3 * item.change:+9.4f} mm  '
+                f'± {1e3 * LEVEL * item.deviation:.4f} mm{shown}'
+            )
+    for remark in remarks(found):
+        print(remark, file=sys.stderr)
+
+
+def _propose(
+    arguments: argparse.Namespace,
+    platform: Platform,
+    noise: Noise,
+    prior: Prior,
+    found: Calibration | None,
+) -> None:
+    position, rotation = best_poses(
+        platform,
+        arguments.plan,
+        np.random.default_rng(arguments.seed),
+        noise=noise,
+        prior=prior,
+        covariance=None if found is None else found.covariance,
+        machine=Machine.described(platform) if found is None else found.machine,
+    )
+    table = np.hstack([position, Rotation.from_matrix(rotation).as_quat()])
+    write_table(arguments.poses or '-', POSES, table)

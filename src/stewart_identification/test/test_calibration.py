@@ -1,0 +1,297 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The joints of simulated machines are found from poses, and the intervals are honest."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from scipy.stats import binom
+from stewart_identification.calibration.fit import calibrate
+from stewart_identification.calibration.machine import (
+    FORCE_SCALE,
+    free_directions,
+    LENGTH,
+    Machine,
+    MOUNTING,
+    RATE_SCALE,
+    SIZE,
+    TARGET,
+    TILT,
+    TRACKER,
+)
+from stewart_identification.calibration.observations import (
+    FORCES,
+    Noise,
+    Observations,
+    POSES,
+    read_observations,
+    STROKES,
+)
+from stewart_identification.calibration.planning import allowed_poses, best_poses
+from stewart_identification.calibration.prediction import (
+    by_accelerometer,
+    by_gyroscope,
+    by_tracker,
+)
+from stewart_identification.calibration.verdict import accuracy, coordinates, remarks
+from stewart_identification.errors import ConfigurationError, NotIdentifiable
+from stewart_identification.verbs import calibrate as verb
+from stewart_kinematics.forward import forward
+from stewart_kinematics.platform import Platform
+from stewart_tables.csv_tables import write_table
+
+JOINT_ERROR, LENGTH_ERROR = 0.5e-3, 0.3e-3
+NOISE = Noise()
+EXACT = Noise(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@pytest.fixture(scope='module')
+def vigo() -> Platform:
+    return Platform.from_yaml('vigo')
+
+
+@pytest.fixture(scope='module')
+def forty(vigo: Platform) -> tuple[np.ndarray, np.ndarray]:
+    return best_poses(vigo, 40, np.random.default_rng(1))
+
+
+def wrong(platform: Platform, rng: np.random.Generator) -> Machine:
+    """Return a machine that is not as described, with tracker, target and IMU anywhere."""
+    machine = Machine.described(platform)
+    step = np.zeros(SIZE)
+    step[: LENGTH.start] = rng.normal(0.0, JOINT_ERROR, LENGTH.start)
+    step[LENGTH] = rng.normal(0.0, LENGTH_ERROR, 6)
+    free = free_directions(machine, tracked=True, felt=True)
+    step = free @ (free.T @ step)
+    step[TRACKER] = [*rng.normal(0.0, 1.0, 3), *rng.normal(0.0, 0.5, 3)]
+    step[TARGET] = [*rng.normal(0.0, 0.1, 3), *rng.normal(0.0, 0.3, 3)]
+    step[MOUNTING], step[TILT] = rng.normal(0.0, 0.01, 3), rng.normal(0.0, 0.01, 2)
+    step[[FORCE_SCALE, RATE_SCALE]] = rng.normal(0.0, 0.003, 2)
+    return machine.moved(step)
+
+
+def measured(
+    machine: Machine,
+    poses: tuple[np.ndarray, np.ndarray],
+    rng: np.random.Generator,
+    noise: Noise = NOISE,
+    *,
+    tracked: bool = True,
+    felt: bool = False,
+    rates: np.ndarray | None = None,
+) -> Observations:
+    """Return what tracker, encoders and IMU say; without the code that is to be tested."""
+    position, rotation = poses
+    count = len(position)
+    legs = position[:, None] + np.einsum('nij,lj->nli', rotation, machine.platform) - machine.base
+    strokes = np.linalg.norm(legs, axis=2) - machine.length
+    world, target = machine.tracker, machine.target
+    place = (position + rotation @ target[:3, 3]) @ world[:3, :3].T + world[:3, 3]
+    turn = Rotation.from_rotvec(rng.normal(0.0, 1.0, (count, 3)) * noise.attitude).as_matrix()
+    felt_force = -np.einsum('nji,j->ni', rotation, machine.gravity) @ machine.mounting
+    nothing = np.full((count, 3), np.nan)
+    moving = np.zeros((count, 6)) if rates is None else rates
+    omega = machine.twists(position, rotation, moving)[:, 3:]
+    felt_turn = np.einsum('nji,nj->ni', rotation, omega) @ machine.mounting
+    return Observations(
+        strokes + rng.normal(0.0, 1.0, strokes.shape) * noise.stroke,
+        moving,
+        place + rng.normal(0.0, 1.0, place.shape) * noise.position if tracked else nothing,
+        turn @ world[:3, :3] @ rotation @ target[:3, :3],
+        machine.scales[0] * felt_force + rng.normal(0.0, 1.0, place.shape) * noise.specific_force
+        if felt
+        else nothing,
+        machine.scales[1] * felt_turn + rng.normal(0.0, 1.0, place.shape) * noise.angular_velocity
+        if rates is not None
+        else nothing,
+    )
+
+
+@pytest.mark.parametrize('instrument', [by_tracker, by_accelerometer, by_gyroscope])
+def test_jacobians_are_those_of_finite_differences(instrument, vigo, forty) -> None:
+    rng = np.random.default_rng(2)
+    machine, rates = wrong(vigo, rng), rng.normal(0.0, 0.1, (40, 6))
+    seen = measured(machine, forty, rng, EXACT, felt=True, rates=rates)
+
+    def residual(step: np.ndarray) -> np.ndarray:
+        moved = machine.moved(step)
+        poses = moved.poses(seen.strokes, forty)
+        return instrument(moved, seen, poses, NOISE).residual
+
+    poses = machine.poses(seen.strokes, forty)
+    jacobian = instrument(machine, seen, poses, NOISE).jacobian[:, :, :SIZE]
+    small = 1e-5 * np.eye(SIZE)
+    differences = np.stack([(residual(s) - residual(-s)) / 2e-5 for s in small], axis=-1)
+    assert np.abs(differences - jacobian).max() < 1e-7 * np.abs(jacobian).max()
+
+
+def test_a_machine_is_found_exactly_where_nothing_is_noisy(vigo, forty) -> None:
+    rng = np.random.default_rng(3)
+    machine = wrong(vigo, rng)
+    found = calibrate(vigo, measured(machine, forty, rng, EXACT))
+
+    # What the prior still pulls, against a tracker of 30 µm.
+    assert np.abs(found.machine.base - machine.base).max() < 3e-5
+    assert np.abs(found.machine.platform - machine.platform).max() < 3e-5
+    assert np.abs(found.machine.length - machine.length).max() < 3e-5
+    off = accuracy(found.machine, found, measured(machine, forty, rng, EXACT))
+    assert off.position.max() < 3e-6
+
+
+@pytest.mark.parametrize('machines', [10, pytest.param(100, marks=pytest.mark.slow)])
+def test_machines_are_known_as_well_as_the_tracker_sees(machines, vigo, forty) -> None:
+    there = allowed_poses(vigo, 200, np.random.default_rng(4))
+    before, after, angle, inside, told = [], [], [], [], []
+    for seed in range(machines):
+        rng = np.random.default_rng(100 + seed)
+        machine = wrong(vigo, rng)
+        found = calibrate(vigo, measured(machine, forty, rng))
+        exact = measured(machine, there, rng, EXACT)
+        before.append(accuracy(found.described, found, exact).position)
+        now = accuracy(found.machine, found, exact)
+        after.append(now.position)
+        angle.append(now.attitude)
+        true = [machine.base.ravel(), machine.platform.ravel(), machine.length]
+        have = [found.machine.base.ravel(), found.machine.platform.ravel(), found.machine.length]
+        error = np.concatenate(have) - np.concatenate(true)
+        inside.append(np.abs(error) < 1.96 * found.deviations(np.eye(SIZE)[: LENGTH.stop]))
+        told.append(found.misfit)
+
+    def rms(values: list[np.ndarray]) -> np.ndarray:
+        return np.sqrt(np.mean(np.square(values), axis=0))
+
+    print(
+        f'\nbefore {1e3 * rms(before).mean():.3f} mm; after, worst of 200 poses: '
+        f'{1e6 * rms(after).max():.1f} um, {1e6 * rms(angle).max():.1f} urad, worst of all '
+        f'{1e6 * np.max(after):.1f} um, {1e6 * np.max(angle):.1f} urad; coverage '
+        f'{np.mean(inside):.4f}'
+    )
+    assert rms(before).mean() > 0.5e-3
+    assert rms(after).max() < 3.0 * NOISE.position
+    assert rms(angle).max() < 3.0 * NOISE.attitude
+    # Each coordinate for itself, 42 of them: none outside the band that chance leaves to all.
+    low, high = binom.interval(1.0 - 0.05 / LENGTH.stop, machines, 0.95)
+    counts = np.sum(inside, axis=0)
+    assert counts.min() >= low
+    assert counts.max() <= high
+    assert binom.cdf(np.sum(np.array(told) < 0.05), machines, 0.05) < 0.999
+
+
+def test_noise_that_is_larger_than_stated_is_noticed(vigo, forty) -> None:
+    rng = np.random.default_rng(5)
+    seen = measured(wrong(vigo, rng), forty, rng, replace(NOISE, position=90e-6))
+    found = calibrate(vigo, seen)
+
+    assert found.misfit < 1e-3
+    assert any('times what the stated noise leaves' in remark for remark in remarks(found))
+
+
+def test_an_imu_alone_shows_little_and_says_so(vigo) -> None:
+    rng = np.random.default_rng(6)
+    poses = allowed_poses(vigo, 60, rng)
+    machine = wrong(vigo, rng)
+    found = calibrate(vigo, measured(machine, poses, rng, tracked=False, felt=True))
+
+    assert sum(not item.shown for item in coordinates(found)) > 12
+    assert any('hardly better known' in remark for remark in remarks(found))
+    # What it shows it shows honestly: mounting and tilt.
+    wanted = machine.mounting @ found.machine.mounting.T
+    assert Rotation.from_matrix(wanted).magnitude() < 2e-3
+    tilted = (found.machine.gravity - machine.gravity) / np.linalg.norm(machine.gravity)
+    assert np.abs(tilted).max() < 2e-3
+
+
+def test_turns_show_the_scale_of_the_gyroscope(vigo) -> None:
+    rng = np.random.default_rng(7)
+    poses = allowed_poses(vigo, 60, rng)
+    machine = wrong(vigo, rng)
+    rates = rng.normal(0.0, 0.1, (60, 6))
+    found = calibrate(vigo, measured(machine, poses, rng, rates=rates))
+
+    sigma = found.deviations(np.eye(SIZE)[[RATE_SCALE]])[0]
+    assert sigma < 1e-3
+    assert abs(found.machine.scales[1] - machine.scales[1]) < 4.0 * sigma
+
+
+def test_poses_that_are_planned_tell_more_than_any(vigo, forty) -> None:
+    rng = np.random.default_rng(8)
+    machine = wrong(vigo, rng)
+    planned = calibrate(vigo, measured(machine, forty, rng))
+    chance = calibrate(vigo, measured(machine, allowed_poses(vigo, 40, rng), rng))
+
+    sizes = [np.linalg.slogdet(each.covariance)[1] for each in (planned, chance)]
+    assert sizes[0] < sizes[1] - 10.0
+
+
+def test_two_poses_or_none_that_turn_place_no_tracker(vigo, forty) -> None:
+    rng = np.random.default_rng(9)
+    machine = wrong(vigo, rng)
+    with pytest.raises(NotIdentifiable, match='2 poses do not place the tracker'):
+        calibrate(vigo, measured(machine, forty, rng)[[0, 1]])
+    neutral = vigo.geometry.neutral_pose
+    shifts = neutral.position + rng.uniform(-0.05, 0.05, (20, 3))
+    level = np.tile(np.eye(3), (20, 1, 1))
+    with pytest.raises(NotIdentifiable, match='turned'):
+        calibrate(vigo, measured(machine, (shifts, level), rng))
+
+
+def run(*words: object) -> int:
+    parser = argparse.ArgumentParser()
+    verb.add_arguments(parser)
+    return verb.main(parser.parse_args([str(word) for word in words]))
+
+
+def table(path: Path, seen: Observations) -> Path:
+    quaternion = Rotation.from_matrix(seen.rotation).as_quat()
+    values = np.hstack([seen.strokes, seen.position, quaternion])
+    write_table(path, (*STROKES, *POSES), values)
+    return path
+
+
+def test_verb_writes_a_platform_that_kinematics_take(vigo, forty, tmp_path, capsys) -> None:
+    rng = np.random.default_rng(10)
+    machine = wrong(vigo, rng)
+    poses = table(tmp_path / 'poses.csv', measured(machine, forty, rng))
+    others = measured(machine, allowed_poses(vigo, 20, rng), rng)
+    check = table(tmp_path / 'check.csv', others)
+    target, picture = tmp_path / 'mine.yaml', tmp_path / 'picture.svg'
+
+    assert run(poses, '--validate', check, '-o', target, '--plot', picture, '--json') == 0
+
+    said = capsys.readouterr()
+    assert len(json.loads(said.out)['coordinates']) == LENGTH.stop
+    assert 'before, at' in said.err
+    assert picture.read_text().startswith('<?xml')
+    mine = Platform.from_yaml(target)
+    assert mine.name == 'vigo_calibrated'
+    pose = forward(mine.geometry, others.strokes[0] + mine.geometry.retracted_length).pose
+    there = machine.poses(others.strokes[:1], (pose.position[None], pose.rotation[None]))
+    # Base and platform themselves are known to some 0.1 mm, against each other to far less.
+    assert np.abs(there[0][0] - pose.position).max() < 6e-4
+
+
+def test_verb_plans_poses_inside_the_limits(tmp_path, capsys) -> None:
+    target = tmp_path / 'plan.csv'
+    assert run('--plan', 5, '--poses', target) == 0
+    assert len(target.read_text().splitlines()) == 6
+    assert run() == 2
+    assert '--plan N' in capsys.readouterr().err
+
+
+def test_tables_that_cannot_be_used_are_refused(vigo, tmp_path) -> None:
+    path = tmp_path / 'bad.csv'
+    write_table(path, STROKES, np.full((3, 6), 0.3))
+    with pytest.raises(ConfigurationError, match='strokes alone'):
+        read_observations(path)
+    write_table(path, (*STROKES, *POSES), np.full((3, 13), 0.3))
+    with pytest.raises(ConfigurationError, match='norm 1'):
+        read_observations(path)
+    write_table(path, (*STROKES, *FORCES), np.full((3, 9), 0.3))
+    assert not read_observations(path).tracked.any()
