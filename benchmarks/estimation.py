@@ -17,11 +17,11 @@ import time
 
 from filterpy.kalman import MerweScaledSigmaPoints, UnscentedKalmanFilter
 import numpy as np
+from srs_simulated import simulate, SimulatedRun
 from stewart_bags.writing import BagWriter
 from stewart_estimation.measurement_csv import read_imu, read_legs
 from stewart_estimation.replay import replay
 from stewart_estimation.settings import Adaptation, DelayEstimation, Gate, Reinitialisation
-from stewart_estimation.simulated_srs import simulate, SimulatedRun
 from stewart_estimation.tuning import settings_for
 from stewart_estimation.unscented_filter import UnscentedFilter
 from stewart_estimation.verbs.measurements import read_bag

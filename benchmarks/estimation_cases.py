@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
+from srs_bound import bound_rms, sensor_bound
+from srs_simulated import simulate, SimulatedRun
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.estimate import EstimateSeries
 from stewart_estimation.reinitialisation import estimate_from_legs, from_estimate
 from stewart_estimation.replay import Loop, replay, Rows
-from stewart_estimation.sensor_bound import bound_rms, sensor_bound
 from stewart_estimation.series import ImuSeries, LegSeries
 from stewart_estimation.settings import (
     Adaptation,
@@ -26,7 +27,6 @@ from stewart_estimation.settings import (
     MisalignmentEstimation,
     Reinitialisation,
 )
-from stewart_estimation.simulated_srs import simulate, SimulatedRun
 from stewart_estimation.tuning import settings_for
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.platform import Platform

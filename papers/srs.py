@@ -27,6 +27,12 @@ from srs_figures import (
     draw_innovations,
     draw_states,
 )
+from srs_simulated import (
+    AT_JOINT_CENTRE,
+    PROFILES,
+    SensorErrors,
+    simulate,
+)
 from srs_sixteen import DEVIATIONS
 from srs_sixteen import run as run_sixteen
 from srs_study import (
@@ -43,12 +49,6 @@ from stewart_estimation.consistency import autocorrelation, mean_band
 from stewart_estimation.estimate import Estimate
 from stewart_estimation.replay import replay
 from stewart_estimation.settings import DelayEstimation
-from stewart_estimation.simulated_srs import (
-    AT_JOINT_CENTRE,
-    PROFILES,
-    SensorErrors,
-    simulate,
-)
 from stewart_kinematics.platform import Platform
 
 Runs = dict[str, list[Filtered]]

@@ -9,12 +9,12 @@ import time
 from typing import Any
 
 import numpy as np
+from srs_simulated import AT_JOINT_CENTRE, simulate, SimulatedRun
 from stewart_estimation.consistency import assess, Consistency, nees
 from stewart_estimation.differentiator import from_legs
 from stewart_estimation.estimate import EstimateSeries
 from stewart_estimation.replay import replay
 from stewart_estimation.settings import FilterSettings
-from stewart_estimation.simulated_srs import AT_JOINT_CENTRE, simulate, SimulatedRun
 from stewart_estimation.tuning import settings_for
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion

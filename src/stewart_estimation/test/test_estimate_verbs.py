@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from srs_simulated import SensorErrors, simulate, SimulatedRun
 from stewart_bags.writing import BagWriter
 from stewart_description import platform_path
 from stewart_estimation.measurement_csv import ANGULAR_VELOCITY, SPECIFIC_FORCE
 from stewart_estimation.results import COLUMNS, NIS
-from stewart_estimation.simulated_srs import SensorErrors, simulate, SimulatedRun
 from stewart_estimation.verbs import consistency, estimate
 from stewart_kinematics.motion_csv import read_motion
 from stewart_tables.columns import ACCELERATION, LENGTH, POSE, TIME, TWIST

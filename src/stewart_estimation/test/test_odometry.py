@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from srs_simulated import simulate
 from stewart_estimation.estimate import Estimate
 from stewart_estimation.odometry import acceleration_covariance, body_twist, pose_covariance
 from stewart_estimation.replay import replay
 from stewart_estimation.results import angular_acceleration
-from stewart_estimation.simulated_srs import simulate
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.spatial import (
     compose_quaternions,

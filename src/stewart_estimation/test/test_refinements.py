@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from srs_simulated import simulate
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.reinitialisation import estimate_from_legs, from_estimate
 from stewart_estimation.replay import Loop, replay, Rows
@@ -18,7 +19,6 @@ from stewart_estimation.settings import (
     MisalignmentEstimation,
     Reinitialisation,
 )
-from stewart_estimation.simulated_srs import simulate
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import compose_quaternions, exp_quaternion
 

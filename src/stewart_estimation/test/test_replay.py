@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import chi2
+from srs_simulated import SensorErrors, simulate
 from stewart_estimation.errors import CovarianceError, SampleError
 from stewart_estimation.estimate import Estimate
 from stewart_estimation.live_estimation import LiveEstimation
@@ -16,7 +17,6 @@ from stewart_estimation.replay import replay
 from stewart_estimation.samples import imu_sample
 from stewart_estimation.series import ImuSeries, LegSeries
 from stewart_estimation.settings import DelayEstimation, Gate, Reinitialisation
-from stewart_estimation.simulated_srs import SensorErrors, simulate
 from stewart_kinematics.motion import Pose
 
 LIMITS = np.array([5e-6, 4e-5, 3.2e-6, 3e-5, 6e-6])

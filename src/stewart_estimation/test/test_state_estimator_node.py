@@ -16,9 +16,9 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import AccelWithCovarianceStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import Imu, JointState
+from srs_simulated import SensorErrors, simulate
 from std_msgs.msg import Header
 from stewart_estimation.nodes.state_estimator import StateEstimator
-from stewart_estimation.simulated_srs import SensorErrors, simulate
 from stewart_interfaces.msg import EstimatorStatus
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.spatial import (
