@@ -42,10 +42,11 @@ from srs_study import (
     filtered,
     final_rms,
     GROUPS,
+    mean_band,
     rms_by_group,
     settings_of,
 )
-from stewart_estimation.consistency import autocorrelation, mean_band
+from stewart_estimation.consistency import autocorrelation
 from stewart_estimation.estimate import Estimate
 from stewart_estimation.replay import replay
 from stewart_estimation.settings import DelayEstimation

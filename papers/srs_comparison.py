@@ -19,8 +19,8 @@ from srs_simulated import (
     PROFILES,
     simulate,
 )
-from srs_study import differentiated, Filtered, filtered, rms_by_group
-from stewart_estimation.differentiator import AS_PRINTED, TRUE_25_HZ
+from srs_study import AS_PRINTED, differentiated, Filtered, filtered, rms_by_group
+from stewart_estimation.differentiator import TRUE_25_HZ
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Trajectory
 

@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from stewart_estimation.verdicts import (
-    Band,
     BIASED,
     COLOURED,
     judged,
@@ -164,37 +163,6 @@ def autocorrelation(normalised: Array, lags: int) -> Array:
         products = (z[lag:] * z[:-lag]).sum(axis=0)
         np.divide(products, pairs, out=found[lag - 1], where=pairs > 0)
     return found
-
-
-def nees(errors: ArrayLike, covariances: ArrayLike) -> Array:
-    """Return the normalised estimation error squared.
-
-    Args:
-        errors (..., m): Truth minus estimate in the filter's tangent space.
-        covariances (..., m, m): What the filter claims.
-
-    Returns:
-        (...): Chi-squared with m degrees of freedom where the claim is true.
-    """
-    e = np.asarray(errors, dtype=np.float64)
-    solved = np.linalg.solve(np.asarray(covariances, dtype=np.float64), e[..., None])[..., 0]
-    return np.asarray((e * solved).sum(axis=-1))
-
-
-def mean_band(freedom: int, runs: int, confidence: float = 0.95) -> Band:
-    """Return the band of the mean of independent NIS or NEES values.
-
-    Args:
-        freedom: Degrees of freedom of one value.
-        runs: Independent values averaged.
-        confidence: Of the band.
-
-    Returns:
-        Exact: the sum is chi-squared with `freedom` times `runs` degrees of freedom.
-    """
-    half = 0.5 * (1.0 - confidence)
-    low, high = stats.chi2.ppf([half, 1.0 - half], freedom * runs) / runs
-    return float(low), float(high)
 
 
 def _rows(

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from stewart_estimation.series import LegSeries
+from stewart_estimation.samples import LegSeries
 from stewart_kinematics.compiled import kernel, MATRIX, MATRIX_OUT, SCALAR, VECTOR, VOID
 from stewart_kinematics.errors import ConfigurationError, ConvergenceError, ShapeError
 from stewart_kinematics.forward import forward_batch
@@ -28,12 +28,6 @@ from stewart_kinematics.spatial import compose_quaternions, invert_quaternion
 
 TRUE_25_HZ = 1.0 / (2.0 * np.pi * 25.0)
 """Time constant of the cut-off that the paper states, 25 Hz [s]."""
-
-AS_PRINTED = 0.04
-"""Time constant that the paper prints for 25 Hz; it is a cut-off of 3.98 Hz [s]."""
-
-CUT_OFFS = {'25 Hz': TRUE_25_HZ, 'tau 0.04 s as printed': AS_PRINTED}
-"""Both readings of the paper: name to time constant [s]."""
 
 
 @dataclass(frozen=True, eq=False)

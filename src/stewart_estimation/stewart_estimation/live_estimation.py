@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.live_filter import LiveFilter
-from stewart_estimation.live_rows import LiveResult, LiveRows, NOTHING
+from stewart_estimation.live_rows import LiveRows, NOTHING
 from stewart_estimation.samples import imu_sample, leg_sample
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.geometry import Geometry
@@ -93,9 +93,7 @@ class LiveEstimation:
         self._settings = settings
         self._begin('')
 
-    def imu(
-        self, stamp: float, specific_force: Array, angular_velocity: Array
-    ) -> list[LiveResult]:
+    def imu(self, stamp: float, specific_force: Array, angular_velocity: Array) -> LiveRows:
         """Take a sample of the IMU.
 
         Args:
@@ -108,7 +106,7 @@ class LiveEstimation:
         Raises:
             SampleError: If a number is not finite.
         """
-        return self._take_imu(stamp, imu_sample(stamp, specific_force, angular_velocity)).results()
+        return self._take_imu(stamp, imu_sample(stamp, specific_force, angular_velocity))
 
     def _take_imu(self, stamp: float, values: Array) -> LiveRows:
         if not self._believed('imu', stamp, self._imu_stamp):
@@ -120,7 +118,7 @@ class LiveEstimation:
             blocks.append(self._tried(lambda: self._filter.add_legs(stamp, np.full(6, np.nan))))
         return self._fresh(LiveRows.joined(blocks))
 
-    def legs(self, stamp: float, lengths: Array) -> list[LiveResult]:
+    def legs(self, stamp: float, lengths: Array) -> LiveRows:
         """Take a sample of the lengths.
 
         Args:
@@ -133,7 +131,7 @@ class LiveEstimation:
         Raises:
             SampleError: If a length is infinite or not positive.
         """
-        return self._take_legs(stamp, leg_sample(stamp, lengths)).results()
+        return self._take_legs(stamp, leg_sample(stamp, lengths))
 
     def _take_legs(self, stamp: float, row: Array) -> LiveRows:
         if not self._believed('legs', stamp, self._leg_stamp):

@@ -15,16 +15,13 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
-from stewart_estimation import replay_kernels
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError
+from stewart_estimation.kernels.records import FilterState, Rows
+from stewart_estimation.kernels.steps import ready, SAME
 from stewart_estimation.live_rows import LiveRows, NOTHING
-from stewart_estimation.reinitialisation import (
-    estimate_from_legs,
-    FilterState,
-    from_estimate,
-)
-from stewart_estimation.replay import Loop, Past, Rows
+from stewart_estimation.reinitialisation import estimate_from_legs, from_estimate
+from stewart_estimation.replay import Loop
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array
@@ -65,7 +62,7 @@ class LiveFilter:
     @property
     def repairs(self) -> int:
         """How often the covariance had to be made positive definite again."""
-        return 0 if self._filtered is None else self._filtered.repairs
+        return 0 if self._filtered is None else int(self._filtered.memory.repairs)
 
     def add_imu(self, stamp: float, values: Array) -> LiveRows:
         """Take a sample of the IMU.
@@ -184,9 +181,7 @@ class LiveFilter:
     def _ready(self, stamp: float) -> bool:
         """Say whether the filter may start from a leg sample."""
         delay, arrangement = self._first_delay, self.arrangement
-        return replay_kernels.ready(
-            stamp, delay, self._stamps[-1], self._legs[-1].stamp, arrangement.constants
-        )
+        return ready(arrangement.setup, stamp, delay, self._stamps[-1], self._legs[-1].stamp)
 
     @property
     def _first_delay(self) -> float:
@@ -197,7 +192,7 @@ class LiveFilter:
         """Put the filter at a leg sample; False, and go on to the next, if it has no pose."""
         self._legs[self._next] = LegRow(row.stamp, row.lengths)
         self._next += 1
-        early = row.stamp + self._first_delay < self._stamps[0] - replay_kernels.SAME
+        early = row.stamp + self._first_delay < self._stamps[0] - SAME
         if early or not np.all(np.isfinite(row.lengths)):
             return False
         start = estimate_from_legs(self.arrangement, row.stamp, row.lengths)
@@ -210,7 +205,7 @@ class LiveFilter:
         assert self._filtered is not None
         legs, size = self._legs[self._next :], self.arrangement.size
         # From the sample before the one that the state has passed: it tells the slope there.
-        passed = bisect.bisect_right(self._stamps, self._filtered.stamp + replay_kernels.SAME)
+        passed = bisect.bisect_right(self._stamps, self._filtered.stamp + SAME)
         first = max(passed - 2, 0)
         lengths = np.array([row.lengths for row in legs])
         if starts:
@@ -223,8 +218,8 @@ class LiveFilter:
             np.array(self._values[first:]),
             np.array([row.stamp for row in legs]),
             lengths,
-            Rows.empty(len(legs), size, keep=False),
-            Past.empty(len(legs), size),
+            Rows.empty(len(legs), size),
+            FilterState.rows(len(legs), size),
         )
         try:
             restarts, end = loop.run(0)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from stewart_estimation.series import ImuSeries, LegSeries
+from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array

@@ -8,16 +8,14 @@ Every refinement is off unless it is given: `gate`, `delay`, `misalignment`, `ad
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Array, Pose, read_only
 from stewart_kinematics.platform import STANDARD_GRAVITY
-from stewart_kinematics.spatial import compose_quaternions, exp_quaternion
 
 INFINITY = math.inf
 
@@ -80,45 +78,6 @@ class ImuNoise:
                 _fill(self, item.name, 3)
         _positive(self, 'specific_force', 'angular_velocity', 'period')
         _not_negative(self, 'accelerometer_walk', 'gyroscope_walk')
-
-
-@dataclass(frozen=True)
-class Spread:
-    """How the sigma points lie about the mean (Merwe's scaled unscented transform).
-
-    Attributes:
-        alpha, beta, kappa: The paper's section 4.4 has 0.1, 2 and 0. ``beta >= alpha²`` is
-            demanded: then the predicted covariance is a sum of squares and cannot lose
-            definiteness.
-    """
-
-    alpha: float = 0.1
-    beta: float = 2.0
-    kappa: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Check."""
-        _check(self, 'alpha', 0.0, 1.0, open_below=True)
-        _check(self, 'beta', self.alpha**2, INFINITY, open_below=False)
-        _check(self, 'kappa', 0.0, INFINITY, open_below=False)
-
-
-@dataclass(frozen=True)
-class StartUncertainty:
-    """Standard deviations at a start from forward kinematics; those of the pose follow the legs'.
-
-    Attributes:
-        velocity: [m/s].
-        accelerometer_bias, gyroscope_bias: [m/s²], [rad/s].
-    """
-
-    velocity: float = 1.0
-    accelerometer_bias: float = 1.0
-    gyroscope_bias: float = 0.1
-
-    def __post_init__(self) -> None:
-        """Check."""
-        _positive(self, 'velocity', 'accelerometer_bias', 'gyroscope_bias')
 
 
 @dataclass(frozen=True)
@@ -249,12 +208,8 @@ class FilterSettings:
         leg_noise (6,): Standard deviation of one length [m].
         imu: ``imu_link`` in ``platform_link``: any place, any mounting.
         gravity (3,): In base axes [m/s²].
-        spread: Sigma points.
-        start: Trust at the start.
-        unmeasured_acceleration, unmeasured_rotation: What the platform may do while the IMU is
-            silent: where no IMU sample has come for `imu_timeout`, the last one is held with these
-            noises [m/s²], [rad/s].
-        imu_timeout: Longest step over which IMU samples are joined by a straight line [s].
+        imu_timeout: Longest step over which IMU samples are joined by a straight line; after it
+            the last one is held with the noise `arrangement.UNMEASURED` [s].
         gate, delay, misalignment, adaptive_legs, adaptive_imu, reinitialisation: Refinements; None
             is off.
     """
@@ -263,10 +218,6 @@ class FilterSettings:
     leg_noise: Array
     imu: Pose = field(default_factory=Pose.identity)
     gravity: Array = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
-    spread: Spread = field(default_factory=Spread)
-    start: StartUncertainty = field(default_factory=StartUncertainty)
-    unmeasured_acceleration: float = 1.0
-    unmeasured_rotation: float = 0.2
     imu_timeout: float = 0.1
     gate: Gate | None = None
     delay: DelayEstimation | None = None
@@ -280,34 +231,4 @@ class FilterSettings:
         _fill(self, 'leg_noise', 6)
         _fill(self, 'gravity', 3)
         _positive(self, 'leg_noise', 'imu_timeout')
-        _positive(self, 'unmeasured_acceleration', 'unmeasured_rotation')
         _check(self, 'gravity', -INFINITY, INFINITY, open_below=True)
-
-    def scaled(self, imu: float = 1.0, legs: float = 1.0) -> FilterSettings:
-        """Return settings with the variances Q of the IMU and R of the legs multiplied.
-
-        Args:
-            imu, legs: Factors; the paper has 1.1 for both (Eq. 21), and 1000 for the IMU (Eq. 24).
-
-        Returns:
-            The rest is as before.
-        """
-        factor = math.sqrt(imu)
-        noise = replace(
-            self.imu_noise,
-            specific_force=factor * self.imu_noise.specific_force,
-            angular_velocity=factor * self.imu_noise.angular_velocity,
-        )
-        return replace(self, imu_noise=noise, leg_noise=math.sqrt(legs) * self.leg_noise)
-
-    def mounted(self, misalignment: ArrayLike) -> FilterSettings:
-        """Return settings with the mounting corrected by what `misalignment` found.
-
-        Args:
-            misalignment (3,): Rotation vector from the real sensor axes to the stated ones [rad].
-
-        Returns:
-            Without the further states.
-        """
-        real = compose_quaternions(self.imu.quaternion_xyzw, exp_quaternion(misalignment))
-        return replace(self, imu=Pose(self.imu.position, real), misalignment=None)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from stewart_estimation.series import ImuSeries, LegSeries
+from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_estimation.settings import FilterSettings, ImuNoise
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Array

@@ -7,12 +7,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
+from srs_study import mean_band, nees
 from stewart_estimation.consistency import (
     assess,
     autocorrelation,
     Consistency,
-    mean_band,
-    nees,
 )
 from stewart_estimation.verdicts import Tolerated
 from stewart_kinematics.errors import ConfigurationError, ShapeError

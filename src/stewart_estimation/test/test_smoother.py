@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from srs_simulated import AT_JOINT_CENTRE, simulate
-from stewart_estimation.consistency import nees
+from srs_study import nees
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.replay import replay
 from stewart_estimation.settings import DelayEstimation

@@ -1,28 +1,25 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled covariances of an estimate as ROS has it; `odometry` says what they mean.
+"""Estimates as ROS has them, with their covariances: each is one sandwich J P J'.
 
-A node publishes them with every leg sample, where numpy spends its time on beginning: each is one
-sandwich J P J'. The kernels return False, and write nothing, where the quaternion has no
-direction: its norm is zero or not a number.
+The parts return False, and write nothing, where the quaternion has no direction: its norm is zero
+or not a number.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from stewart_estimation.layout import D_FORCE_BIAS, D_SPEED, D_TURN, TANGENT
-from stewart_estimation.report_kernels import sandwich, times_cross
+from stewart_estimation.kernels.records import D_FORCE_BIAS, D_SPEED, D_TURN, TANGENT
+from stewart_estimation.kernels.report import sandwich, times_cross
 from stewart_kinematics.compiled import (
-    FLAG,
     INTEGER,
     kernel,
     MATRIX,
     MATRIX_OUT,
+    part,
     SCALAR,
     STACK,
     VECTOR,
-    VECTOR_OUT,
-    VOID,
 )
 from stewart_kinematics.leg_kernels import cross
 from stewart_kinematics.motion import Array
@@ -32,7 +29,7 @@ NOT_MEASURED = -1.0
 """Variance of what is not measured."""
 
 
-@kernel(FLAG, VECTOR, MATRIX, MATRIX_OUT)
+@part
 def pose(quaternion: Array, covariance: Array, errors: Array) -> bool:
     """Write the covariance of position and turn, (6, 6), both along the axes of the base."""
     q = (quaternion[0], quaternion[1], quaternion[2], quaternion[3])
@@ -47,7 +44,7 @@ def pose(quaternion: Array, covariance: Array, errors: Array) -> bool:
     return True
 
 
-@kernel(FLAG, VECTOR, VECTOR, VECTOR, MATRIX, MATRIX, VECTOR_OUT, VECTOR_OUT, MATRIX_OUT)
+@part
 def twist(
     quaternion: Array,
     linear_velocity: Array,
@@ -79,9 +76,7 @@ def twist(
     return True
 
 
-@kernel(
-    FLAG, VECTOR, VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, SCALAR, MATRIX_OUT
-)  # fmt: skip
+@part
 def acceleration(
     quaternion: Array,
     linear_acceleration: Array,
@@ -136,7 +131,7 @@ def acceleration(
     return True
 
 
-@kernel(VOID, SCALAR, VECTOR, VECTOR, MATRIX, MATRIX, VECTOR_OUT, MATRIX_OUT)
+@part
 def angular_acceleration(
     step: float,
     omega: Array,
@@ -183,7 +178,7 @@ def messages(
 ) -> int:
     """Write n estimates as the messages have them; return the first that cannot be written, or n.
 
-    `report` and the errors are as `replay_kernels.run` writes them, `steps` the times since the
+    `report` and the errors are as `steps.run` writes them, `steps` the times since the
     estimates before, 0 where there is none, and what follows is of the estimate before the first.
     A row of `odometry` is pose, its covariance, twist and its covariance; one of `accelerations`
     linear and angular acceleration and their covariance.
