@@ -22,8 +22,13 @@ from stewart_bags.writing import BagWriter
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_estimation.measurement_csv import read_imu, read_legs
 from stewart_estimation.replay import replay
-from stewart_estimation.settings import Adaptation, DelayEstimation, Gate, Reinitialisation
-from stewart_estimation.tuning import settings_for
+from stewart_estimation.settings import (
+    Adaptation,
+    DelayEstimation,
+    Gate,
+    Reinitialisation,
+    settings_for,
+)
 from stewart_estimation.verbs.measurements import read_bag
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import matrix_from_quaternion

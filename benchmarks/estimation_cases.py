@@ -28,8 +28,8 @@ from stewart_estimation.settings import (
     Gate,
     MisalignmentEstimation,
     Reinitialisation,
+    settings_for,
 )
-from stewart_estimation.tuning import settings_for
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.spatial import (
@@ -120,7 +120,7 @@ def knowing(
             values,
             legs.stamps[low:high],
             lengths[low:high],
-            Rows(*(part[low:high] for part in rows)),
+            Rows(*(part[low:high] for part in rows[:5]), rows.steps),
         ).run(0)
     return Loop(usual, state, imu.stamps, values, legs.stamps, lengths, rows).series(0, [])
 

@@ -16,8 +16,7 @@ from stewart_estimation.consistency import assess, Consistency
 from stewart_estimation.differentiator import from_legs, TRUE_25_HZ
 from stewart_estimation.estimate import EstimateSeries
 from stewart_estimation.replay import replay
-from stewart_estimation.settings import FilterSettings
-from stewart_estimation.tuning import settings_for
+from stewart_estimation.settings import FilterSettings, settings_for
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 from stewart_kinematics.trajectories import Trajectory

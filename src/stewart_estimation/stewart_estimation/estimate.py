@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_estimation.kernels.records import Rows
+from stewart_estimation.kernels.records import Rows, Steps
 from stewart_kinematics.motion import Array
 
 POSITION, VELOCITY, ATTITUDE = slice(0, 3), slice(3, 6), slice(6, 9)
@@ -67,37 +67,6 @@ class Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class FilterSteps:
-    """Every step of the filter in its own coordinates, for a smoother.
-
-    The state of a row is position [m] and velocity [m/s] of the IMU in base axes, its attitude
-    quaternion (x, y, z, w, base from stated sensor axes), accelerometer and gyroscope bias,
-    delay and misalignment, 20 numbers as in :mod:`stewart_estimation.kernels.records`.
-    Covariances are over the tangent of 15 plus the further states that are on, attitude on the
-    right.
-
-    Attributes:
-        predicted, filtered (n, 20): States before and after the leg sample.
-        predicted_covariance, filtered_covariance (n, m, m): Theirs.
-        cross_covariance (n, m, m): Of row k − 1 filtered with row k predicted; zero in the first
-            row and after a restart.
-        inputs (n, 6): Specific force and angular velocity at the row's instant, sensor axes.
-        angular_accelerations (n, 3): By difference of the angular velocities, sensor axes
-            [rad/s²].
-        noise (n, 3): Variance of the row's angular velocity [rad²/s²].
-    """
-
-    predicted: Array
-    filtered: Array
-    predicted_covariance: Array
-    filtered_covariance: Array
-    cross_covariance: Array
-    inputs: Array
-    angular_accelerations: Array
-    noise: Array
-
-
-@dataclass(frozen=True, eq=False)
 class EstimateSeries:
     """Estimates at the stamps of n leg samples; fields as in `Estimate`, and how the legs fitted.
 
@@ -133,7 +102,7 @@ class EstimateSeries:
     imu_scale: Array
     restarts: tuple[int, ...] = ()
     repairs: int = 0
-    steps: FilterSteps | None = None
+    steps: Steps | None = None
 
     def __len__(self) -> int:
         """Return the number of rows."""

@@ -10,7 +10,6 @@ late sample takes the filter back to where it belongs, and what came after it is
 from __future__ import annotations
 
 import bisect
-from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -42,8 +41,7 @@ class LiveFilter:
     """Filter of samples as they come.
 
     Args:
-        geometry: Joints of the platform.
-        settings: Noises, mounting, refinements.
+        geometry, settings: Joints of the platform, and what the filter is told.
         horizon: A sample later than this is dropped, and counted by `dropped` [s].
     """
 
@@ -59,18 +57,12 @@ class LiveFilter:
         self._legs: list[LegRow] = []
         self._next = 0
 
-    @property
-    def repairs(self) -> int:
-        """How often the covariance had to be made positive definite again."""
-        return 0 if self._filtered is None else int(self._filtered.memory.repairs)
-
     def add_imu(self, stamp: float, values: Array) -> LiveRows:
-        """Take a sample of the IMU.
+        """Take a sample of the IMU; a second one with the same stamp takes the place of the first.
 
         Args:
-            stamp: [s]; a second sample with the same stamp takes the place of the first.
-            values (6,): From `imu_sample`, which looks at them: specific force and angular
-                velocity in sensor axes [m/s²], [rad/s].
+            stamp: [s].
+            values (6,): From `imu_sample`, which looks at them.
 
         Returns:
             For every leg sample that could now be used, by stamp; after a late sample also those
@@ -95,20 +87,7 @@ class LiveFilter:
         return self._process()
 
     def add_legs(self, stamp: float, lengths: Array) -> LiveRows:
-        """Take a sample of the lengths.
-
-        Args:
-            stamp: [s]; a second sample with the same stamp takes the place of the first.
-            lengths (6,): From `leg_sample`, which looks at them: joint to joint [m]; NaN is a
-                missing leg.
-
-        Returns:
-            As `add_imu`.
-
-        Raises:
-            SampleError: If the filter cannot start from the lengths.
-            CovarianceError: If a covariance cannot be repaired; the filter then starts anew.
-        """
+        """Take lengths (6,) from `leg_sample`, joint to joint [m]; else as `add_imu`."""
         row = LegRow(stamp, lengths)
         if self._legs and stamp < self._legs[-1].stamp - self.horizon:
             self.dropped += 1
@@ -122,16 +101,12 @@ class LiveFilter:
         return self._process()
 
     def add_runs(
-        self,
-        imu_stamps: Array,
-        values: Array,
-        leg_stamps: Array,
-        lengths: Array,
+        self, imu_stamps: Array, values: Array, leg_stamps: Array, lengths: Array
     ) -> LiveRows:
-        """Take successive samples of both sensors at once.
+        """Take successive samples of both sensors at once, all later than any before.
 
         Args:
-            imu_stamps, leg_stamps (n,), (m,): Increasing, and later than any before [s].
+            imu_stamps, leg_stamps (n,), (m,): Increasing [s].
             values, lengths (n, 6), (m, 6): As for `add_imu` and `add_legs`.
 
         Returns:
@@ -166,10 +141,13 @@ class LiveFilter:
         used = self._next
         while self._next < len(self._legs) and self._stamps:
             starts = self._filtered is None
-            if starts and not self._ready(self._legs[self._next].stamp):
-                break
-            if starts and not self._start(self._legs[self._next]):
-                continue
+            if starts:
+                row = self._legs[self._next]
+                newest = self._stamps[-1], self._legs[-1].stamp
+                if not ready(self.arrangement.setup, row.stamp, self._first_delay, *newest):
+                    break
+                if not self._start(row):
+                    continue
             rows = self._run(starts=starts, raises=not blocks)
             if not len(rows):
                 break
@@ -177,11 +155,6 @@ class LiveFilter:
         if self._next > used:
             self._forget()
         return LiveRows.joined(blocks)
-
-    def _ready(self, stamp: float) -> bool:
-        """Say whether the filter may start from a leg sample."""
-        delay, arrangement = self._first_delay, self.arrangement
-        return ready(arrangement.setup, stamp, delay, self._stamps[-1], self._legs[-1].stamp)
 
     @property
     def _first_delay(self) -> float:
@@ -211,6 +184,7 @@ class LiveFilter:
         if starts:
             # What the start has used up corrects nothing.
             lengths[0] = np.nan
+        past = FilterState.rows(len(legs), size)
         loop = Loop(
             self.arrangement,
             self._filtered,
@@ -219,7 +193,7 @@ class LiveFilter:
             np.array([row.stamp for row in legs]),
             lengths,
             Rows.empty(len(legs), size),
-            FilterState.rows(len(legs), size),
+            past,
         )
         try:
             restarts, end = loop.run(0)
@@ -229,32 +203,18 @@ class LiveFilter:
                 self._next += 1
                 raise
             # What came before is worth telling; the next call meets the trouble at once.
-            assert loop.past is not None
             restarts, end = [], error.row
-            self._filtered = loop.past.at(end)
-        return self._filtered_rows(loop, legs[:end], restarts, starts=starts)
-
-    def _filtered_rows(
-        self, loop: Loop, legs: Sequence[LegRow], restarts: list[int], *, starts: bool
-    ) -> LiveRows:
-        """Keep the filter before each row, and return what came of them."""
-        assert loop.past is not None
-        for k, row in enumerate(legs):
-            before = None if starts and not k else loop.past.at(k)
+            self._filtered = past.at(end)
+        for k, row in enumerate(legs[:end]):
+            before = None if starts and not k else past.at(k)
             self._legs[self._next + k] = LegRow(row.stamp, row.lengths, before)
-        self._next += len(legs)
-        restarted = np.zeros(len(legs), dtype=bool)
+        self._next += end
+        restarted = np.zeros(end, dtype=bool)
         restarted[restarts] = True
         restarted[:1] |= starts
-        rows, done = loop.rows, slice(len(legs))
-        return LiveRows(
-            loop.leg_stamps[done],
-            rows.report[done],
-            rows.errors[done],
-            rows.rate_errors[done],
-            rows.verdicts[done],
-            restarted,
-        )
+        stamps, rows = loop.leg_stamps[:end], loop.rows
+        reports = rows.report[:end], rows.errors[:end], rows.rate_errors[:end]
+        return LiveRows(stamps, *reports, rows.verdicts[:end], restarted)
 
     def _forget(self) -> None:
         """Drop what lies behind the horizon of both series, but for what the next step needs."""

@@ -28,9 +28,6 @@ def read_imu(source: str | Path, progress: Progress = silent) -> ImuSeries:
             ``-`` is standard input.
         progress: Told how far it has come.
 
-    Returns:
-        The samples.
-
     Raises:
         ConfigurationError: If a column is missing, a cell is not a finite number or a time is not
             later than the one before; file, line and column are named.
@@ -49,9 +46,6 @@ def read_legs(source: str | Path, geometry: Geometry, progress: Progress = silen
         source: CSV file with `TIME` and either `LENGTH` or `STROKE`; ``-`` is standard input.
         geometry: Says how long a leg of no stroke is.
         progress: Told how far it has come.
-
-    Returns:
-        The samples.
 
     Raises:
         ConfigurationError: If a column is missing, a cell is not a finite number, a leg has no

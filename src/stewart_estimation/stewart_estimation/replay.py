@@ -14,16 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError, SampleError
-from stewart_estimation.estimate import columns_of, Estimate, EstimateSeries, FilterSteps
+from stewart_estimation.estimate import columns_of, Estimate, EstimateSeries
 from stewart_estimation.kernels import steps
-from stewart_estimation.kernels.records import (
-    DONE,
-    FilterState,
-    INDEFINITE,
-    MISFIT,
-    Rows,
-    WAITING,
-)
+from stewart_estimation.kernels.records import DONE, FilterState, INDEFINITE, MISFIT, Rows, WAITING
 from stewart_estimation.kernels.tangent import LAST_JITTER
 from stewart_estimation.reinitialisation import estimate_from_legs, from_estimate
 from stewart_estimation.samples import ImuSeries, LegSeries
@@ -92,20 +85,15 @@ def _first(arrangement: Arrangement, stamps: Array, legs: LegSeries) -> tuple[in
     delay = 0.0 if arrangement.settings.delay is None else arrangement.settings.delay.start
     whole = np.isfinite(legs.lengths).all(axis=1)
     rows = np.flatnonzero(whole & (legs.stamps + delay >= stamps[0] - steps.SAME))
-    if not rows.size:
-        raise SampleError(
-            f'nothing to start from: no leg sample has all six lengths and comes after the first '
-            f'IMU sample at {stamps[0]:.6f} s'
-        )
-    problem: SampleError | None = None
-    for row in rows[:START_TRIES].tolist():
+    problem = SampleError(
+        f'nothing to start from: no leg sample has all six lengths and comes after the first IMU '
+        f'sample at {stamps[0]:.6f} s'
+    )
+    for number, row in enumerate(rows[:START_TRIES].tolist()):
         try:
-            estimate = estimate_from_legs(arrangement, legs.stamps[row], legs.lengths[row])
+            return row, estimate_from_legs(arrangement, legs.stamps[row], legs.lengths[row])
         except SampleError as error:
-            problem = problem or error
-        else:
-            return row, estimate
-    assert problem is not None
+            problem = problem if number else error
     raise problem
 
 
@@ -131,12 +119,8 @@ class Loop:
     def run(self, row: int) -> tuple[list[int], int]:
         """Filter from a row on.
 
-        Args:
-            row: First row.
-
         Returns:
-            Rows at which the filter was restarted.
-            The first row that was not filtered.
+            Rows at which the filter was restarted, and the first row that was not filtered.
 
         Raises:
             CovarianceError: If a covariance cannot be repaired and restarts are off.
@@ -161,12 +145,11 @@ class Loop:
                 raise self._indefinite(row)
             if self._restart(row):
                 restarts.append(row)
-            elif status == MISFIT:
+                continue
+            if status == MISFIT:
                 # No pose here; the next misfit tries again.
                 self.filtered.memory.misfits -= 1
-                row += 1
-            else:
-                row += 1
+            row += 1
         return restarts, row
 
     def _indefinite(self, row: int) -> CovarianceError:
@@ -196,41 +179,21 @@ class Loop:
         return True
 
     def series(self, first: int, restarts: list[int]) -> EstimateSeries:
-        """Return what the loop wrote.
-
-        Args:
-            first: Row of the start.
-            restarts: Rows of further starts.
-
-        Returns:
-            Views of the rows.
-        """
-        rows = self.rows
+        """Return what the loop wrote, from the row of a start and of restarts."""
+        rows, verdicts, kept = self.rows, self.rows.verdicts, self.rows.steps
+        # What comes before a start has nothing to do with what follows.
+        starts = [row for row in (first, *restarts) if row < len(kept.noise)]
+        kept.cross_covariance[starts] = 0.0
         return EstimateSeries(
             stamps=self.leg_stamps,
             **columns_of(rows),
-            innovations=rows.verdicts[:, 0:6],
-            sigmas=rows.verdicts[:, 6:12],
-            nis=rows.verdicts[:, 12],
-            used=rows.verdicts[:, 13:19] > 0.0,
+            innovations=verdicts[:, 0:6],
+            sigmas=verdicts[:, 6:12],
+            nis=verdicts[:, 12],
+            used=verdicts[:, 13:19] > 0.0,
             leg_scale=rows.scales[:, :6],
             imu_scale=rows.scales[:, 6:],
             restarts=tuple(restarts),
             repairs=int(self.filtered.memory.repairs),
-            steps=self._steps([first, *restarts]) if rows.steps.shape[0] else None,
-        )
-
-    def _steps(self, starts: list[int]) -> FilterSteps:
-        """Return the steps; what comes before a start has nothing to do with what follows."""
-        kept, errors, n = self.rows.steps, self.rows.step_errors, self.arrangement.size
-        errors[[row for row in starts if row < errors.shape[0]], 2 * n :] = 0.0
-        return FilterSteps(
-            predicted=kept[:, :20],
-            filtered=kept[:, 20:40],
-            predicted_covariance=errors[:, :n],
-            filtered_covariance=errors[:, n : 2 * n],
-            cross_covariance=errors[:, 2 * n :],
-            inputs=kept[:, 40:46],
-            angular_accelerations=kept[:, 46:49],
-            noise=kept[:, 49:52],
+            steps=kept if len(kept.noise) else None,
         )

@@ -17,14 +17,7 @@ ONES = np.ones(6)
 
 
 def imu_sample(stamp: float, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Array:
-    """Return the six numbers of an IMU sample after a look at them.
-
-    Args:
-        stamp: [s].
-        specific_force, angular_velocity (3,): In sensor axes [m/s²], [rad/s].
-
-    Returns:
-        (6,): Both.
+    """Return specific force and angular velocity (3,) as one (6,) after a look at them.
 
     Raises:
         ShapeError: If there are not three numbers in each.
@@ -45,14 +38,7 @@ def imu_sample(stamp: float, specific_force: ArrayLike, angular_velocity: ArrayL
 
 
 def leg_sample(stamp: float, lengths: ArrayLike) -> Array:
-    """Return six lengths after a look at them.
-
-    Args:
-        stamp: [s].
-        lengths (6,): Joint-to-joint lengths [m]; NaN is a missing leg.
-
-    Returns:
-        (6,): The lengths, a copy.
+    """Return a copy of six joint-to-joint lengths [m] after a look at them; NaN is a missing leg.
 
     Raises:
         ShapeError: If there are not six.

@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError, EstimationError
-from stewart_estimation.estimate import columns_of, EstimateSeries, FilterSteps
-from stewart_estimation.kernels.records import DELAY, MOUNTING, Rows
+from stewart_estimation.estimate import columns_of, EstimateSeries
+from stewart_estimation.kernels.records import DELAY, MOUNTING, Rows, Steps
 from stewart_estimation.kernels.report import report
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.geometry import Geometry
@@ -64,7 +64,7 @@ def smooth(
     return replace(filtered, **columns_of(rows), steps=None)
 
 
-def _gains(steps: FilterSteps, stamps: Array, first: int) -> Array:
+def _gains(steps: Steps, stamps: Array, first: int) -> Array:
     """Return C P^-1 of each row with the prediction P of the next and their covariance C."""
     predicted = np.array(steps.predicted_covariance[first + 1 :])
     lost = np.flatnonzero(~np.isfinite(predicted).all(axis=(1, 2)))
@@ -106,7 +106,7 @@ def _moved(arrangement: Arrangement, state: Array, change: Array) -> Array:
 
 
 def _reported(
-    arrangement: Arrangement, steps: FilterSteps, states: Array, covariances: Array, first: int
+    arrangement: Arrangement, steps: Steps, states: Array, covariances: Array, first: int
 ) -> Rows:
     """Turn smoothed states at the IMU into motions of the platform."""
     rows = Rows.empty(len(states), arrangement.size)

@@ -37,7 +37,7 @@ def written(estimate: Estimate, settings: FilterSettings = SETTINGS) -> SimpleNa
             estimate.linear_velocity,
             estimate.angular_velocity,
             estimate.linear_acceleration,
-            np.zeros(11),
+            np.zeros(14),
         ]
     )
     rows = LiveRows(

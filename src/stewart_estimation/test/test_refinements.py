@@ -49,7 +49,7 @@ def oracle(srs, run, imu, legs, bad, hot):
     for low, high in zip([0, *edges], [*edges, len(legs)], strict=True):
         Loop(
             special if bad[low] else usual, filtered, imu.stamps, values, legs.stamps[low:high],
-            lengths[low:high], Rows(*(part[low:high] for part in rows)),
+            lengths[low:high], Rows(*(part[low:high] for part in rows[:5]), rows.steps),
         ).run(0)  # fmt: skip
     return Loop(usual, filtered, imu.stamps, values, legs.stamps, lengths, rows).series(0, [])
 

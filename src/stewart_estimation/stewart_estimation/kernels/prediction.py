@@ -126,12 +126,7 @@ def moving(setup: np.record, state: Array, covariance: Array, measured: Array) -
 
 @part
 def add_noise(
-    setup: np.record,
-    covariance: Array,
-    state: Array,
-    dt: float,
-    measured: Array,
-    variance: Array,
+    setup: np.record, covariance: Array, state: Array, dt: float, measured: Array, variance: Array
 ) -> None:
     """Add the noise of a step to the lower half: dt² G Q G' with the variances of one sample.
 

@@ -128,18 +128,40 @@ class FilterState(NamedTuple):
         return cls(np.empty((count, STATE)), np.empty((count, size, size)), memory)
 
 
+class Steps(NamedTuple):
+    """Every step of the filter in its own coordinates, for a smoother; m rows of them.
+
+    Attributes:
+        predicted, filtered (m, 20): States before and after the leg sample.
+        predicted_covariance, filtered_covariance (m, n, n): Over the tangent.
+        cross_covariance (m, n, n): Of row k - 1 filtered with row k predicted; zero in the first
+            row and after a restart.
+        inputs, angular_accelerations (m, 6), (m, 3): What the IMU says at the row's instant, and
+            the slope of its angular velocity [rad/s²].
+        noise (m, 3): Variance of that angular velocity [rad²/s²].
+    """
+
+    predicted: Array
+    filtered: Array
+    predicted_covariance: Array
+    filtered_covariance: Array
+    cross_covariance: Array
+    inputs: Array
+    angular_accelerations: Array
+    noise: Array
+
+
 class Rows(NamedTuple):
     """What `steps.run` writes, one row per leg sample.
 
     Attributes:
-        report (n, 27): Pose, twist, linear acceleration, biases, delay, its sigma, misalignment.
+        report (n, 30): Pose, twist, linear acceleration, biases, delay, its sigma, misalignment,
+            angular acceleration.
         errors (n, 15, 15): Covariance of the errors.
         rate_errors (n, 3, 3): Covariance of the angular velocity.
         verdicts (n, 19): Innovations, their sigmas, normalised innovation squared, legs used.
         scales (n, 12): Learnt variances of legs and IMU over the stated ones.
-        steps (n, 52): For a smoother: state predicted and filtered, the IMU's values, their
-            angular acceleration, variance of their angular velocity. No rows where not wanted.
-        step_errors (n, 3 m, m): Covariances predicted, filtered, and of the row before with this.
+        steps: No rows where they are not kept.
     """
 
     report: Array
@@ -147,38 +169,36 @@ class Rows(NamedTuple):
     rate_errors: Array
     verdicts: Array
     scales: Array
-    steps: Array
-    step_errors: Array
+    steps: Steps
 
     @classmethod
     def empty(cls, count: int, size: int, *, keep: bool = False) -> Rows:
         """Return rows of NaN for a tangent of some size."""
-        kept = count if keep else 0
-        shapes = (
-            (count, REPORT),
-            (count, 15, 15),
-            (count, 3, 3),
-            (count, 19),
-            (count, 12),
-            (kept, 52),
-            (kept, 3 * size, size),
-        )
-        rows = cls(*(np.full(shape, np.nan) for shape in shapes))
-        rows.verdicts[:, 13:] = 0.0
-        return rows
+        m = count if keep else 0
+        square = (m, size, size)
+        shapes = [(m, STATE), (m, STATE), square, square, square, (m, 6), (m, 3), (m, 3)]
+        steps = Steps(*(np.full(shape, np.nan) for shape in shapes))
+        shapes = [(count, REPORT), (count, 15, 15), (count, 3, 3), (count, 19), (count, 12)]
+        report, errors, rate_errors, verdicts, scales = (np.full(s, np.nan) for s in shapes)
+        verdicts[:, 13:] = 0.0
+        return cls(report, errors, rate_errors, verdicts, scales, steps)
 
 
 # One row of a report.
 R_POSITION, R_TURN, R_VELOCITY, R_RATE, R_ACCELERATION = 0, 3, 7, 10, 13
-R_FORCE_BIAS, R_RATE_BIAS, R_DELAY, R_DELAY_SIGMA, R_MOUNTING = 16, 19, 22, 23, 24
-REPORT = 27
+R_FORCE_BIAS, R_RATE_BIAS, R_DELAY, R_DELAY_SIGMA, R_MOUNTING, R_SPIN = 16, 19, 22, 23, 24, 27
+REPORT = 30
 
 FILTER_TYPE = numba.types.NamedTuple([VECTOR_OUT, MATRIX_OUT, MEMORY_TYPE], FilterState)
 FILTERS_TYPE = numba.types.NamedTuple(
     [MATRIX_OUT, STACK_OUT, numba.types.Array(MEMORY_TYPE, 1, 'C')], FilterState
 )
+STEPS_TYPE = numba.types.NamedTuple(
+    [MATRIX_OUT, MATRIX_OUT, STACK_OUT, STACK_OUT, STACK_OUT, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT],
+    Steps,
+)
 ROWS_TYPE = numba.types.NamedTuple(
-    [MATRIX_OUT, STACK_OUT, STACK_OUT, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT, STACK_OUT], Rows
+    [MATRIX_OUT, STACK_OUT, STACK_OUT, MATRIX_OUT, MATRIX_OUT, STEPS_TYPE], Rows
 )
 
 # How a run of the kernels ends.

@@ -27,6 +27,7 @@ from stewart_estimation.kernels.records import (
     R_MOUNTING,
     R_RATE,
     R_RATE_BIAS,
+    R_SPIN,
     R_TURN,
     R_VELOCITY,
     RATE_BIAS,
@@ -118,11 +119,12 @@ def report(
     extra = turned(q, (spin[0] + bend[0], spin[1] + bend[1], spin[2] + bend[2]))
     a = setup.to_platform_turn
     axes = multiply(q, (a[0], a[1], a[2], a[3]))
-    spun = turned(q, rate)
+    spun, spins = turned(q, rate), turned(q, alpha)
     for i in range(3):
         row[i] = state[i] + lead * state[3 + i] + 0.5 * lead * lead * pull[i] + arm[i]
         row[R_VELOCITY + i] = state[3 + i] + lead * pull[i] + turn[i]
         row[R_RATE + i] = spun[i]
+        row[R_SPIN + i] = spins[i]
         row[R_ACCELERATION + i] = pull[i] + extra[i]
         row[R_FORCE_BIAS + i] = state[FORCE_BIAS + i]
         row[R_RATE_BIAS + i] = state[RATE_BIAS + i]

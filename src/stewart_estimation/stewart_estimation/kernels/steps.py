@@ -220,13 +220,13 @@ def step(
     stamp: float,
     length: Array,
     filtered: FilterState,
-    keep: bool,
     rows: Rows,
     row: int,
 ) -> int:
     """Take the filter to a leg sample, correct it and write a row; return DONE or INDEFINITE."""
     state, covariance, memory = filtered
-    n = covariance.shape[0]
+    n, steps = covariance.shape[0], rows.steps
+    keep = steps.noise.shape[0] > 0
     factor, cross = np.empty((n, n)), np.empty((n, n))
     measured, slope, noise = np.empty(6), np.empty(6), np.empty(3)
     target = stamp + state[DELAY]
@@ -239,9 +239,9 @@ def step(
     memory.repairs += repairs
     look(setup, stamps, imu, memory, measured, slope, noise)
     if keep:
-        rows.steps[row, :20] = state
-        rows.step_errors[row, :n] = covariance
-        rows.step_errors[row, 2 * n :] = cross
+        steps.predicted[row] = state
+        steps.predicted_covariance[row] = covariance
+        steps.cross_covariance[row] = cross
     lead = stamp + state[DELAY] - memory.time
     correct(setup, filtered, factor, length, lead, measured, slope, rows.verdicts[row])
     lead = stamp + state[DELAY] - memory.time
@@ -252,11 +252,11 @@ def step(
     rows.scales[row, :6] = memory.leg_scale
     rows.scales[row, 6:] = memory.imu_scale
     if keep:
-        rows.steps[row, 20:40] = state
-        rows.steps[row, 40:46] = measured
-        rows.steps[row, 46:49] = slope[3:]
-        rows.steps[row, 49:52] = noise
-        rows.step_errors[row, n : 2 * n] = covariance
+        steps.filtered[row] = state
+        steps.filtered_covariance[row] = covariance
+        steps.inputs[row] = measured
+        steps.angular_accelerations[row] = slope[3:]
+        steps.noise[row] = noise
     return DONE
 
 
@@ -282,7 +282,6 @@ def run(
     legs are far ahead of it, and writes the filter before each sample into `past`, where that is
     not yet there.
     """
-    keep = rows.steps.shape[0] > 0
     for r in range(first, leg_stamps.size):
         stamp = leg_stamps[r]
         if live:
@@ -292,7 +291,7 @@ def run(
                 past.state[r] = filtered.state
                 past.covariance[r] = filtered.covariance
                 past.memory[r] = filtered.memory
-        status = step(setup, stamps, imu, stamp, lengths[r], filtered, keep, rows, r)
+        status = step(setup, stamps, imu, stamp, lengths[r], filtered, rows, r)
         if status != DONE:
             return status, r
         if 0.0 < setup.restart_after <= filtered.memory.misfits:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,11 @@ from stewart_kinematics.motion import Array
 from stewart_tables.progress import between, Progress, silent
 
 IMU_TOPIC, LEG_TOPIC = 'imu/data', 'actuator_states'
+
+IMU_NAMES = [
+    f'{what} {axis}' for what in ('linear acceleration', 'angular velocity') for axis in 'xyz'
+]
+LEG_STROKES = [f'stroke of leg {leg}' for leg in range(1, 7)]
 
 FOREIGN = 3600 * 10**9
 """Stamps so far from the recorder's clock are from another one [ns]."""
@@ -64,12 +69,8 @@ def add_measurement_arguments(parser: argparse.ArgumentParser) -> None:
     add('bag', nargs='?', metavar='BAG', help='recording: directory, .mcap or .db3 file')
     add('--imu', metavar='FILE', help='CSV file with time_s, fx_mps2 ..., p_radps ...')
     add('--legs', metavar='FILE', help='CSV file with time_s and leg_1_m ... or stroke_1_m ...')
-    add(
-        '--imu-topic', default=IMU_TOPIC, metavar='TOPIC', help='in the bag (default: %(default)s)'
-    )
-    add(
-        '--leg-topic', default=LEG_TOPIC, metavar='TOPIC', help='in the bag (default: %(default)s)'
-    )
+    for option, topic in (('--imu-topic', IMU_TOPIC), ('--leg-topic', LEG_TOPIC)):
+        add(option, default=topic, metavar='TOPIC', help='in the bag (default: %(default)s)')
     add(
         '--lenient',
         action='store_true',
@@ -81,15 +82,7 @@ def add_measurement_arguments(parser: argparse.ArgumentParser) -> None:
 def read_measurements(
     arguments: argparse.Namespace, geometry: Geometry, progress: Progress = silent
 ) -> Measurements:
-    """Read what the arguments name.
-
-    Args:
-        arguments: As `add_measurement_arguments` defines them.
-        geometry: Says how long a leg of no stroke is.
-        progress: Told how far it has come with CSV files.
-
-    Returns:
-        At least two samples of either sensor, with a common span of time.
+    """Read what the arguments name: at least two samples of either sensor, at the same time.
 
     Raises:
         WrongInput: If neither a bag nor both files are named, or both are.
@@ -126,9 +119,8 @@ def read_bag(
     """Read the measurements of a bag, by the stamps of the messages.
 
     Args:
-        path: The bag.
+        path, topics: The bag, and its topics of the IMU and of the legs.
         geometry: Says how long a leg of no stroke is.
-        topics: Of the IMU and of the legs.
         lenient: Take what is not finite as missing and put stamps in order, instead of refusing.
 
     Returns:
@@ -158,8 +150,8 @@ def read_bag(
     if not lenient:
         _refuse_disorder(imu)
         _refuse_disorder(joints)
-        _refuse_missing(imu, samples, origin, _imu_name)
-        _refuse_missing(joints, joints.position, origin, lambda leg: f'stroke of leg {leg + 1}')
+        _refuse_missing(imu, samples, origin, IMU_NAMES)
+        _refuse_missing(joints, joints.position, origin, LEG_STROKES)
     # To the filter not a number is missing; infinity would be an error.
     samples, lengths = (
         np.where(np.isfinite(values), values, np.nan) for values in (samples, lengths)
@@ -171,11 +163,6 @@ def read_bag(
         specific_force,
         angular_velocity,
     )
-
-
-def _imu_name(column: int) -> str:
-    """Name a column of specific force and angular velocity."""
-    return f'{("linear acceleration", "angular velocity")[column // 3]} {"xyz"[column % 3]}'
 
 
 def _sigmas(series: RecordedImu, what: str, covariance: Array) -> Array | None:
@@ -202,7 +189,7 @@ def _refuse_disorder(series: Series) -> None:
 
 
 def _refuse_missing(
-    series: RecordedImu | JointSeries, values: Array, origin: int, name: Callable[[int], str]
+    series: RecordedImu | JointSeries, values: Array, origin: int, names: Sequence[str]
 ) -> None:
     """Name the first value that is missing."""
     gaps: NDArray[np.int64] = np.argwhere(~np.isfinite(values))
@@ -210,7 +197,7 @@ def _refuse_missing(
         row, column = (int(item) for item in gaps[0])
         raise BadRecording(
             f'{series.topic}: message {row + 1}, {series.seconds(origin)[row]:.6f} s after the '
-            f'first, has no {name(column)} (got {values[row, column]}); --lenient goes on '
+            f'first, has no {names[column]} (got {values[row, column]}); --lenient goes on '
             'without it'
         )
 
