@@ -15,10 +15,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from stewart_estimation.kernels.gating import (
     add_leg_noise,
-    chosen,
+    empty_fit,
+    factor_of,
+    Fit,
     invert,
     learn_leg_noise,
     offer,
@@ -33,7 +34,7 @@ from stewart_estimation.kernels.records import (
     MOUNTING,
     RATE_BIAS,
 )
-from stewart_estimation.kernels.tangent import attitude, cholesky, retract, three, turned
+from stewart_estimation.kernels.tangent import attitude, retract, three, turned
 from stewart_kinematics.compiled import part
 from stewart_kinematics.leg_kernels import cross
 from stewart_kinematics.motion import Array
@@ -115,10 +116,10 @@ def predict_lengths(
     measured: Array,
     slope: Array,
     mean: Array,
-    certain: Array,
-    crossed: Array,
+    fit: Fit,
 ) -> None:
-    """Write predicted lengths, their covariance (6, 6) and that with the state (n, 6)."""
+    """Write predicted lengths, their covariance and that with the state."""
+    certain, crossed = fit.certain, fit.crossed
     n, spread, delay_at = factor.shape[0], setup.spread, setup.delay_at
     course = course_of(state, measured, slope, setup.gravity)
     # Column j of a lower factor begins at row j: biases alone change no length.
@@ -176,33 +177,24 @@ def transport(covariance: Array, change: Array) -> None:
 
 
 @part
-def apply(
-    setup: np.record,
-    state: Array,
-    covariance: Array,
-    crossed: Array,
-    spread: Array,
-    innovation: Array,
-    legs: NDArray[np.int64],
-    count: int,
-    measured: Array,
-) -> None:
+def apply(setup: np.record, filtered: FilterState, fit: Fit, count: int, measured: Array) -> None:
     """Move the state by W C^-1 nu, lower the covariance by W W', for the legs given.
 
     While the platform does not move the delay is considered, not estimated (Schmidt): it keeps
     its value and its variance.
     """
+    state, covariance, _ = filtered
     n, factor = covariance.shape[0], np.empty((count, count))
-    cholesky(chosen(spread, legs, count), factor)
+    factor_of(fit, count, factor)
     delay_at, kept = setup.delay_at, 0.0
     frozen = delay_at >= 0 and not moving(setup, state, covariance, measured)
     if frozen:
         kept = covariance[delay_at, delay_at]
     gain, white, change = np.empty((count, n)), np.empty(count), np.zeros(n)
     for k in range(count):
-        value = innovation[legs[k]]
+        value = fit.innovation[fit.legs[k]]
         for i in range(n):
-            gain[k, i] = crossed[i, legs[k]]
+            gain[k, i] = fit.crossed[i, fit.legs[k]]
         for m in range(k):
             value -= factor[k, m] * white[m]
             for i in range(n):
@@ -239,32 +231,29 @@ def correct(
     legs used (NaN where none was), and 1 or 0 for each leg.
     """
     state, covariance, memory = filtered
-    innovation, sigma, used = verdict[:6], verdict[6:12], verdict[13:19]
-    mean, certain = np.empty(6), np.empty((6, 6))
-    crossed = np.empty((covariance.shape[0], 6))
-    predict_lengths(setup, state, factor, lead, measured, slope, mean, certain, crossed)
-    spread, inverse, t = np.empty((6, 6)), np.empty((6, 6)), np.empty(6)
-    add_leg_noise(setup, certain, memory, spread)
-    legs, limits, silent = np.empty(6, np.int64), np.empty(6), True
+    sigma, used = verdict[6:12], verdict[13:19]
+    fit, mean = empty_fit(covariance.shape[0]), np.empty(6)
+    predict_lengths(setup, state, factor, lead, measured, slope, mean, fit)
+    add_leg_noise(setup, memory, fit)
+    silent = True
     for i in range(6):
-        innovation[i] = length[i] - mean[i]
-        sigma[i] = math.sqrt(spread[i, i])
+        fit.innovation[i] = verdict[i] = length[i] - mean[i]
+        sigma[i] = math.sqrt(fit.spread[i, i])
         used[i] = 0.0
         silent = silent and math.isnan(length[i])
     verdict[12] = math.nan
     if silent:
         return
-    count = offer(setup, length, memory, legs, limits)
-    count = select(setup, spread, innovation, memory, legs, count, limits, inverse, t)
+    count = select(setup, memory, fit, offer(setup, memory, fit, length))
     if setup.leg_window > 0.0:
-        learn_leg_noise(setup, certain, innovation, memory, legs, count, spread, inverse, t)
+        learn_leg_noise(setup, memory, fit, count)
         for i in range(6):
-            sigma[i] = math.sqrt(spread[i, i])
+            sigma[i] = math.sqrt(fit.spread[i, i])
     if count == 0:
         memory.misfits += 1
         return
-    verdict[12] = invert(spread, innovation, legs, count, inverse, t)
+    verdict[12] = invert(fit, count)
     memory.misfits = memory.misfits + 1 if verdict[12] > setup.restart[count] else 0
     for k in range(count):
-        used[legs[k]] = 1.0
-    apply(setup, state, covariance, crossed, spread, innovation, legs, count, measured)
+        used[fit.legs[k]] = 1.0
+    apply(setup, filtered, fit, count, measured)

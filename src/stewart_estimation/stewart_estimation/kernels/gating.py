@@ -9,6 +9,8 @@ whose removal lowers the normalised innovation squared the most, by just this nu
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 from stewart_estimation.kernels.tangent import cholesky
@@ -29,27 +31,62 @@ ROUNDS = 2
 """Noise and correction depend on each other: both are computed this often in turns."""
 
 
+class Fit(NamedTuple):
+    """Six lengths beside their prediction.
+
+    Attributes:
+        certain, spread (6, 6): Covariance of the predicted lengths, without and with their noise.
+        crossed (n, 6): Covariance of state and predicted lengths.
+        innovation (6,): Measured minus predicted lengths; NaN where a leg is missing.
+        legs (6,): Of these the first so many as a count says are used.
+        limits (6,): What the squared innovation of each leg is held against.
+        inverse, t (6, 6), (6,): Of the legs used, S^-1 and S^-1 nu in the first rows.
+    """
+
+    certain: Array
+    spread: Array
+    crossed: Array
+    innovation: Array
+    legs: NDArray[np.int64]
+    limits: Array
+    inverse: Array
+    t: Array
+
+
 @part
-def chosen(spread: Array, legs: NDArray[np.int64], count: int) -> Array:
-    """Return the lower half of the rows and columns `legs` of S."""
+def empty_fit(n: int) -> Fit:
+    """Return a fit for a tangent of n numbers."""
+    return Fit(
+        np.empty((6, 6)),
+        np.empty((6, 6)),
+        np.empty((n, 6)),
+        np.empty(6),
+        np.empty(6, np.int64),
+        np.empty(6),
+        np.empty((6, 6)),
+        np.empty(6),
+    )
+
+
+@part
+def factor_of(fit: Fit, count: int, factor: Array) -> bool:
+    """Write the Cholesky factor of S for the legs used; say if there is one."""
     s = np.empty((count, count))
     for i in range(count):
         for j in range(i + 1):
-            s[i, j] = spread[legs[i], legs[j]]
-    return s
+            s[i, j] = fit.spread[fit.legs[i], fit.legs[j]]
+    return cholesky(s, factor)
 
 
 @part
-def invert(
-    spread: Array, innovation: Array, legs: NDArray[np.int64], count: int, inverse: Array, t: Array
-) -> float:
-    """Write the inverse of the rows and columns `legs` of S and t = S^-1 nu.
+def invert(fit: Fit, count: int) -> float:
+    """Write S^-1 and S^-1 nu of the legs used; return their normalised innovation squared.
 
-    Both stand in the first `count` rows. Returns the normalised innovation squared, NaN where S
-    is not positive definite.
+    It is NaN where S is not positive definite.
     """
+    inverse = fit.inverse
     factor = np.empty((count, count))
-    if not cholesky(chosen(spread, legs, count), factor):
+    if not factor_of(fit, count, factor):
         return np.nan
     for k in range(count):
         for i in range(count):
@@ -66,9 +103,9 @@ def invert(
     for i in range(count):
         value = 0.0
         for j in range(count):
-            value += inverse[i, j] * innovation[legs[j]]
-        t[i] = value
-        total += value * innovation[legs[i]]
+            value += inverse[i, j] * fit.innovation[fit.legs[j]]
+        fit.t[i] = value
+        total += value * fit.innovation[fit.legs[i]]
     return total
 
 
@@ -83,24 +120,22 @@ def leg_variance(setup: np.record, memory: np.record, leg: int) -> float:
 
 
 @part
-def add_leg_noise(setup: np.record, certain: Array, memory: np.record, spread: Array) -> None:
+def add_leg_noise(setup: np.record, memory: np.record, fit: Fit) -> None:
     """Write S: the covariance of the predicted lengths, the noise of the legs added."""
     for i in range(6):
         for j in range(6):
-            spread[i, j] = certain[i, j]
-        spread[i, i] += leg_variance(setup, memory, i)
+            fit.spread[i, j] = fit.certain[i, j]
+        fit.spread[i, i] += leg_variance(setup, memory, i)
 
 
 @part
-def offer(
-    setup: np.record, length: Array, memory: np.record, legs: NDArray[np.int64], limits: Array
-) -> int:
+def offer(setup: np.record, memory: np.record, fit: Fit, length: Array) -> int:
     """Write the legs that have a number and are not stuck, and what each is held against.
 
     A leg that says what it said before while others move is held against less. Where few others
     move the platform may rest, or a driver repeats itself: that is no sign of a fault.
     """
-    count, moving = 0, 0
+    count, moving, limits = 0, 0, fit.limits
     for i in range(6):
         limits[i] = setup.gate_leg
         if np.isnan(length[i]):
@@ -113,7 +148,7 @@ def offer(
             if memory.stuck[i] > 0.0:
                 memory.stuck[i] = memory.doubt[0, i] = memory.doubt[1, i] = 0.0
         if memory.stuck[i] == 0.0:
-            legs[count] = i
+            fit.legs[count] = i
             count += 1
     if moving < setup.fewest_legs:
         limits[:] = setup.gate_leg
@@ -121,20 +156,13 @@ def offer(
 
 
 @part
-def believe(
-    setup: np.record,
-    spread: Array,
-    innovation: Array,
-    memory: np.record,
-    legs: NDArray[np.int64],
-    count: int,
-    inverse: Array,
-) -> int:
+def believe(setup: np.record, memory: np.record, fit: Fit, count: int) -> int:
     """Hold back the legs that fit now but have lain on one side; return how many stay.
 
-    `inverse` is that of the legs given. Every leg with a number that is not stuck is summed up,
+    Every leg with a number that is not stuck is summed up,
     by how far it lies off what the others of them say.
     """
+    _, spread, _, innovation, legs, _, inverse, _ = fit
     allowance = setup.drift
     most = SUM + allowance * setup.most_doubt
     doubted = np.zeros(6)
@@ -173,21 +201,12 @@ def believe(
 
 
 @part
-def select(
-    setup: np.record,
-    spread: Array,
-    innovation: Array,
-    memory: np.record,
-    legs: NDArray[np.int64],
-    count: int,
-    limits: Array,
-    inverse: Array,
-    t: Array,
-) -> int:
+def select(setup: np.record, memory: np.record, fit: Fit, count: int) -> int:
     """Leave out the worst leg until the others fit; return how many stay, 0 if none fit."""
+    _, _, _, _, legs, limits, inverse, t = fit
     refused = np.zeros(6)
     while count > 0:
-        total = invert(spread, innovation, legs, count, inverse, t)
+        total = invert(fit, count)
         worst, most = 0, -1.0
         for i in range(count):
             share = t[i] * t[i] / (inverse[i, i] * limits[legs[i]])
@@ -205,44 +224,35 @@ def select(
         if refused[i] > 0.0 and limits[i] < setup.gate_leg:
             memory.stuck[i] = 1.0
     if count > 0 and setup.drift < np.inf:
-        return believe(setup, spread, innovation, memory, legs, count, inverse)
+        return believe(setup, memory, fit, count)
     return count
 
 
 @part
-def learn_leg_noise(
-    setup: np.record,
-    certain: Array,
-    innovation: Array,
-    memory: np.record,
-    legs: NDArray[np.int64],
-    count: int,
-    spread: Array,
-    inverse: Array,
-    t: Array,
-) -> None:
+def learn_leg_noise(setup: np.record, memory: np.record, fit: Fit, count: int) -> None:
     """Learn the variance of each leg from its expected squared error after the correction.
 
     With noise variance r this is (r t_i)² + r - r² (S^-1)_ii (Särkkä and Nummenmaa 2009, in the
     form for a diagonal R); a running mean over a window of samples takes it up. The innovation
     itself is among what is learnt from before it is used. A leg left out counts with its
-    innovation. Leaves `spread` with the new variances.
+    innovation. Leaves S with the new variances.
     """
+    innovation, t, inverse = fit.innovation, fit.t, fit.inverse
     before = memory.leg_scale.copy()
     window = setup.leg_window
     for _ in range(ROUNDS):
-        invert(spread, innovation, legs, count, inverse, t)
+        invert(fit, count)
         fresh = np.full(6, np.nan)
         for i in range(6):
             if not np.isnan(innovation[i]):
                 limit = LARGEST_REFUSED * setup.leg_variance[i]
                 fresh[i] = min(innovation[i] ** 2, limit)
         for k in range(count):
-            i = legs[k]
+            i = fit.legs[k]
             r = leg_variance(setup, memory, i)
             fresh[i] = (r * t[k]) ** 2 + r - r * r * inverse[k, k]
         for i in range(6):
             if not np.isnan(fresh[i]):
                 ratio = min(fresh[i] / setup.leg_variance[i], LARGEST)
                 memory.leg_scale[i] = max(1.0, (window * before[i] + ratio) / (window + 1.0))
-        add_leg_noise(setup, certain, memory, spread)
+        add_leg_noise(setup, memory, fit)
