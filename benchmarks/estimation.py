@@ -20,7 +20,6 @@ import numpy as np
 from srs_simulated import simulate, SimulatedRun
 from stewart_bags.writing import BagWriter
 from stewart_estimation.live_estimation import LiveEstimation
-from stewart_estimation.measurement_csv import read_imu, read_legs
 from stewart_estimation.replay import replay
 from stewart_estimation.settings import (
     Adaptation,
@@ -29,7 +28,7 @@ from stewart_estimation.settings import (
     Reinitialisation,
     settings_for,
 )
-from stewart_estimation.verbs.measurements import read_bag
+from stewart_estimation.verbs.measurements import read_bag, read_imu, read_legs
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import matrix_from_quaternion
 

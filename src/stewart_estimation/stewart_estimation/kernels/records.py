@@ -151,6 +151,9 @@ class Steps(NamedTuple):
     noise: Array
 
 
+NO_STEPS = Steps(*(np.empty((0,) * dimensions) for dimensions in (2, 2, 3, 3, 3, 2, 2, 2)))
+
+
 class Rows(NamedTuple):
     """What `steps.run` writes, one row per leg sample.
 
@@ -174,10 +177,12 @@ class Rows(NamedTuple):
     @classmethod
     def empty(cls, count: int, size: int, *, keep: bool = False) -> Rows:
         """Return rows of NaN for a tangent of some size."""
-        m = count if keep else 0
-        square = (m, size, size)
-        shapes = [(m, STATE), (m, STATE), square, square, square, (m, 6), (m, 3), (m, 3)]
-        steps = Steps(*(np.full(shape, np.nan) for shape in shapes))
+        steps = NO_STEPS
+        if keep:
+            square = (count, size, size)
+            three, six, twenty = ((count, width) for width in (3, 6, STATE))
+            shapes = [twenty, twenty, square, square, square, six, three, three]
+            steps = Steps(*(np.full(shape, np.nan) for shape in shapes))
         shapes = [(count, REPORT), (count, 15, 15), (count, 3, 3), (count, 19), (count, 12)]
         report, errors, rate_errors, verdicts, scales = (np.full(s, np.nan) for s in shapes)
         verdicts[:, 13:] = 0.0

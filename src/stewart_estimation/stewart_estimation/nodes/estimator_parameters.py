@@ -47,6 +47,9 @@ class EstimatorParameters:
     leg_sigma: float = param(
         LENGTH, 'standard deviation of one measured length [m]', min=1e-9, max=0.1
     )
+    leg_sigmas: tuple[float, ...] = param(
+        (), 'the same for each leg [m]; empty: leg_sigma for all six'
+    )
     accelerometer_walk: float = param(
         1e-4, 'random walk of the accelerometer bias in a second [m/s²]', min=0.0
     )
@@ -83,7 +86,7 @@ def settings_from(
         platform,
         specific_force=parameters.specific_force_sigma or specific_force,
         angular_velocity=parameters.angular_velocity_sigma or angular_velocity,
-        length=parameters.leg_sigma,
+        length=parameters.leg_sigmas or parameters.leg_sigma,
         period=parameters.imu_period,
         accelerometer_walk=parameters.accelerometer_walk,
         gyroscope_walk=parameters.gyroscope_walk,

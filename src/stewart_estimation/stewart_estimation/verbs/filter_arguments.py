@@ -55,7 +55,13 @@ def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
         help='of the IMU; else as its messages say, or '
         f'{SPECIFIC_FORCE:g} and {ANGULAR_VELOCITY:g}',
     )
-    add('--leg-sigma', type=float, metavar='M', help=f'of the legs (default: {LENGTH:g})')
+    add(
+        '--leg-sigma',
+        nargs='+',
+        type=float,
+        metavar='M',
+        help=f'of the legs, one number for all or six (default: {LENGTH:g})',
+    )
     add(
         '--noise-from-rest',
         type=float,

@@ -15,10 +15,13 @@ from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries as RecordedImu
 from stewart_bags.series import JointSeries, read_joints, read_series, Series
 from stewart_estimation.errors import EstimationError
-from stewart_estimation.measurement_csv import read_imu, read_legs
 from stewart_estimation.samples import ImuSeries, LegSeries
+from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array
+from stewart_kinematics.motion_csv import lengths_of
+from stewart_tables.columns import LENGTH, STROKE, TIME
+from stewart_tables.csv_tables import read_table, Table
 from stewart_tables.progress import between, Progress, silent
 
 IMU_TOPIC, LEG_TOPIC = 'imu/data', 'actuator_states'
@@ -27,6 +30,9 @@ IMU_NAMES = [
     f'{what} {axis}' for what in ('linear acceleration', 'angular velocity') for axis in 'xyz'
 ]
 LEG_STROKES = [f'stroke of leg {leg}' for leg in range(1, 7)]
+
+SPECIFIC_FORCE = ('fx_mps2', 'fy_mps2', 'fz_mps2')
+ANGULAR_VELOCITY = ('p_radps', 'q_radps', 'r_radps')
 
 FOREIGN = 3600 * 10**9
 """Stamps so far from the recorder's clock are from another one [ns]."""
@@ -107,6 +113,58 @@ def read_measurements(
         )
     _refuse_strangers(found)
     return found
+
+
+def read_imu(source: str | Path, progress: Progress = silent) -> ImuSeries:
+    """Read samples of an IMU.
+
+    Args:
+        source: CSV file with `TIME`, `SPECIFIC_FORCE` and `ANGULAR_VELOCITY`, in sensor axes;
+            ``-`` is standard input.
+        progress: Told how far it has come.
+
+    Raises:
+        ConfigurationError: If a column is missing, a cell is not a finite number or a time is not
+            later than the one before; file, line and column are named.
+        OSError: If the file cannot be read.
+    """
+    columns = (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY)
+    table = read_table(source, columns, progress)
+    values = table.take(columns)
+    return ImuSeries(_increasing(table), values[:, 1:4], values[:, 4:])
+
+
+def read_legs(source: str | Path, geometry: Geometry, progress: Progress = silent) -> LegSeries:
+    """Read samples of the six legs.
+
+    Args:
+        source: CSV file with `TIME` and either `LENGTH` or `STROKE`; ``-`` is standard input.
+        geometry: Says how long a leg of no stroke is.
+        progress: Told how far it has come.
+
+    Raises:
+        ConfigurationError: If a column is missing, a cell is not a finite number, a leg has no
+            length or a time is not later than the one before; file, line and column are named.
+        OSError: If the file cannot be read.
+    """
+    table = read_table(source, (TIME, *LENGTH, *STROKE), progress)
+    return LegSeries(_increasing(table), lengths_of(table, geometry))
+
+
+def _increasing(table: Table) -> Array:
+    """Return the times of a table; refuse one without rows, or a time out of order."""
+    time = table.take((TIME,))[:, 0]
+    if time.size < 2:
+        raise ConfigurationError(table.source, time.size, 'two rows or more')
+    late = np.flatnonzero(~(np.diff(time) > 0.0))
+    if late.size:
+        row = int(late[0]) + 1
+        raise ConfigurationError(
+            f'{table.source}:{table.lines[row]}: {TIME}',
+            float(time[row]),
+            f'a time later than {time[row - 1]:.9g} s in the row before',
+        )
+    return time
 
 
 def read_bag(
