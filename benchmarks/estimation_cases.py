@@ -12,12 +12,15 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
+from srs_bound import bound_rms, sensor_bound
+from srs_simulated import simulate, SimulatedRun
+from srs_study import scaled
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.estimate import EstimateSeries
+from stewart_estimation.kernels.records import Rows
 from stewart_estimation.reinitialisation import estimate_from_legs, from_estimate
-from stewart_estimation.replay import Loop, replay, Rows
-from stewart_estimation.sensor_bound import bound_rms, sensor_bound
-from stewart_estimation.series import ImuSeries, LegSeries
+from stewart_estimation.replay import Loop, replay
+from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_estimation.settings import (
     Adaptation,
     DelayEstimation,
@@ -25,9 +28,8 @@ from stewart_estimation.settings import (
     Gate,
     MisalignmentEstimation,
     Reinitialisation,
+    settings_for,
 )
-from stewart_estimation.simulated_srs import simulate, SimulatedRun
-from stewart_estimation.tuning import settings_for
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.spatial import (
@@ -107,10 +109,9 @@ def knowing(
     special = Arrangement.of(run.platform.geometry, hot)
     state = from_estimate(usual, estimate_from_legs(usual, 0.0, legs.lengths[0]))
     values = np.hstack([imu.specific_forces, imu.angular_velocities])
-    rows, lengths = Rows.empty(len(legs), usual.size, keep=False), np.array(legs.lengths)
+    rows, lengths = Rows.empty(len(legs), usual.size), np.array(legs.lengths)
     lengths[0] = np.nan
     edges = np.flatnonzero(np.diff(bad)) + 1
-    parts = ('report', 'errors', 'rate_errors', 'verdicts', 'scales')
     for low, high in zip([0, *edges], [*edges, len(legs)], strict=True):
         Loop(
             special if bad[low] else usual,
@@ -119,7 +120,7 @@ def knowing(
             values,
             legs.stamps[low:high],
             lengths[low:high],
-            replace(rows, **{name: getattr(rows, name)[low:high] for name in parts}),
+            Rows(*(part[low:high] for part in rows[:5]), rows.steps),
         ).run(0)
     return Loop(usual, state, imu.stamps, values, legs.stamps, lengths, rows).series(0, [])
 
@@ -254,7 +255,7 @@ def noisy_legs(run: SimulatedRun, seed: int) -> Outcome:
     extra = np.sqrt(63.0) * run.errors.length * rng.standard_normal(run.legs.lengths.shape)
     legs = LegSeries(run.legs.stamps, run.legs.lengths + np.where(bad[:, None], extra, 0.0))
     found = rms(filtered(run, told(run, adaptive_legs=Adaptation()), legs=legs), run)
-    best = rms(knowing(run, run.imu, legs, bad, told(run).scaled(legs=64.0)), run)
+    best = rms(knowing(run, run.imu, legs, bad, scaled(told(run), legs=64.0)), run)
     fixed = rms(filtered(run, told(run), legs=legs), run)
     return Outcome(found, against(found, best, fixed))
 
@@ -271,7 +272,7 @@ def noisy_imu(run: SimulatedRun, seed: int) -> Outcome:
         + more * run.errors.angular_velocity * rng.standard_normal(shape),
     )
     found = rms(filtered(run, told(run, adaptive_imu=Adaptation()), imu=imu), run)
-    best = rms(knowing(run, imu, run.legs, bad, told(run).scaled(imu=100.0)), run)
+    best = rms(knowing(run, imu, run.legs, bad, scaled(told(run), imu=100.0)), run)
     fixed = rms(filtered(run, told(run), imu=imu), run)
     return Outcome(found, against(found, best, fixed))
 

@@ -21,7 +21,7 @@ import sys
 from estimation_cases import CASES, DURATION, GROUPS, Outcome, platform_with_imu_at_origin
 import numpy as np
 from scipy.stats import chi2
-from stewart_estimation.simulated_srs import PROFILES, simulate
+from srs_simulated import PROFILES, simulate
 
 LIMITS = {
     'position': 5e-6,

@@ -34,8 +34,8 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Imu, JointState
+from srs_simulated import SensorErrors, simulate, SimulatedRun
 from stewart_estimation.nodes.state_estimator import StateEstimator
-from stewart_estimation.simulated_srs import SensorErrors, simulate, SimulatedRun
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Faded, MultiSine
 from stewart_node_support.codec import stamp_of

@@ -15,11 +15,15 @@ import os
 from pathlib import Path
 import platform
 import statistics
+import sys
 import time
 
 ONE_THREAD = ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'NUMBA_NUM_THREADS')
 for _name in ONE_THREAD:
     os.environ[_name] = '1'
+
+# Some measure with what only the papers have, like the simulated SRS.
+sys.path.append(str(Path(__file__).parents[1] / 'papers'))
 
 OUTPUT = Path(__file__).parents[1] / 'build' / 'benchmarks'
 

@@ -27,6 +27,12 @@ from srs_figures import (
     draw_innovations,
     draw_states,
 )
+from srs_simulated import (
+    AT_JOINT_CENTRE,
+    PROFILES,
+    SensorErrors,
+    simulate,
+)
 from srs_sixteen import DEVIATIONS
 from srs_sixteen import run as run_sixteen
 from srs_study import (
@@ -36,19 +42,14 @@ from srs_study import (
     filtered,
     final_rms,
     GROUPS,
+    mean_band,
     rms_by_group,
     settings_of,
 )
-from stewart_estimation.consistency import autocorrelation, mean_band
+from stewart_estimation.consistency import autocorrelation
 from stewart_estimation.estimate import Estimate
 from stewart_estimation.replay import replay
 from stewart_estimation.settings import DelayEstimation
-from stewart_estimation.simulated_srs import (
-    AT_JOINT_CENTRE,
-    PROFILES,
-    SensorErrors,
-    simulate,
-)
 from stewart_kinematics.platform import Platform
 
 Runs = dict[str, list[Filtered]]

@@ -11,16 +11,16 @@ from typing import Any
 from matplotlib.figure import Figure
 import numpy as np
 from reproduction import Report
-from srs_study import differentiated, Filtered, filtered, rms_by_group
-from stewart_estimation.differentiator import AS_PRINTED, TRUE_25_HZ
-from stewart_estimation.sensor_bound import bound_rms, sensor_bound
-from stewart_estimation.simulated_srs import (
+from srs_bound import bound_rms, sensor_bound
+from srs_simulated import (
     AT_JOINT_CENTRE,
     LEAD_IN,
     motion_profile_2,
     PROFILES,
     simulate,
 )
+from srs_study import AS_PRINTED, differentiated, Filtered, filtered, rms_by_group
+from stewart_estimation.differentiator import TRUE_25_HZ
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Trajectory
 

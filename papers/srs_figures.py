@@ -7,8 +7,8 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 import numpy as np
 from reproduction import Report
-from srs_study import Filtered
-from stewart_estimation.differentiator import AS_PRINTED, CUT_OFFS, from_legs, TRUE_25_HZ
+from srs_study import AS_PRINTED, CUT_OFFS, Filtered
+from stewart_estimation.differentiator import from_legs, TRUE_25_HZ
 from stewart_estimation.plotting import band_plot
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import (

@@ -14,7 +14,7 @@ from typing import Any
 
 from filterpy.kalman import MerweScaledSigmaPoints, UnscentedKalmanFilter
 import numpy as np
-from stewart_estimation.simulated_srs import SimulatedRun
+from srs_simulated import SimulatedRun
 from stewart_kinematics.forward import forward
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import matrix_from_quaternion, quaternion_from_matrix

@@ -4,24 +4,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import time
 from typing import Any
 
 import numpy as np
-from stewart_estimation.consistency import assess, Consistency, nees
-from stewart_estimation.differentiator import from_legs
+from numpy.typing import ArrayLike
+from scipy import stats
+from srs_simulated import AT_JOINT_CENTRE, simulate, SimulatedRun
+from stewart_estimation.consistency import assess, Consistency
+from stewart_estimation.differentiator import from_legs, TRUE_25_HZ
 from stewart_estimation.estimate import EstimateSeries
 from stewart_estimation.replay import replay
-from stewart_estimation.settings import FilterSettings
-from stewart_estimation.simulated_srs import AT_JOINT_CENTRE, simulate, SimulatedRun
-from stewart_estimation.tuning import settings_for
+from stewart_estimation.settings import FilterSettings, settings_for
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 from stewart_kinematics.trajectories import Trajectory
 
 GROUPS = ('position', 'velocity', 'attitude', 'accelerometer_bias', 'gyroscope_bias')
 UNITS = ('m', 'm/s', 'rad', 'm/s²', 'rad/s')
+
+AS_PRINTED = 0.04
+"""Time constant that the paper prints for 25 Hz; it is a cut-off of 3.98 Hz [s]."""
+
+CUT_OFFS = {'25 Hz': TRUE_25_HZ, 'tau 0.04 s as printed': AS_PRINTED}
+"""Both readings of the paper: name to time constant [s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +74,53 @@ def settings_of(run: SimulatedRun, **options: Any) -> FilterSettings:
     )
 
 
+def scaled(settings: FilterSettings, imu: float = 1.0, legs: float = 1.0) -> FilterSettings:
+    """Return settings with the variances Q of the IMU and R of the legs multiplied.
+
+    Args:
+        settings: As they were.
+        imu, legs: Factors; the paper has 1.1 for both (Eq. 21), and 1000 for the IMU (Eq. 24).
+    """
+    factor, noise = np.sqrt(imu), settings.imu_noise
+    noise = replace(
+        noise,
+        specific_force=factor * noise.specific_force,
+        angular_velocity=factor * noise.angular_velocity,
+    )
+    return replace(settings, imu_noise=noise, leg_noise=np.sqrt(legs) * settings.leg_noise)
+
+
+def nees(errors: ArrayLike, covariances: ArrayLike) -> Array:
+    """Return the normalised estimation error squared.
+
+    Args:
+        errors (..., m): Truth minus estimate in the filter's tangent space.
+        covariances (..., m, m): What the filter claims.
+
+    Returns:
+        (...): Chi-squared with m degrees of freedom where the claim is true.
+    """
+    e = np.asarray(errors, dtype=np.float64)
+    solved = np.linalg.solve(np.asarray(covariances, dtype=np.float64), e[..., None])[..., 0]
+    return np.asarray((e * solved).sum(axis=-1))
+
+
+def mean_band(freedom: int, runs: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the band of the mean of independent NIS or NEES values.
+
+    Args:
+        freedom: Degrees of freedom of one value.
+        runs: Independent values averaged.
+        confidence: Of the band.
+
+    Returns:
+        Exact: the sum is chi-squared with `freedom` times `runs` degrees of freedom.
+    """
+    half = 0.5 * (1.0 - confidence)
+    low, high = stats.chi2.ppf([half, 1.0 - half], freedom * runs) / runs
+    return float(low), float(high)
+
+
 def filtered(
     profile: str | Trajectory, seed: int, duration: float, *, factor: float = 1.0,
     beside: bool = False,
@@ -95,8 +149,8 @@ def filtered(
         imu_delay=imu_delay,
         mounting=None if beside else AT_JOINT_CENTRE,
     )
-    settings = settings_of(run, **options).scaled(
-        factor if imu_factor is None else imu_factor, factor
+    settings = scaled(
+        settings_of(run, **options), factor if imu_factor is None else imu_factor, factor
     )
     started = time.process_time()
     series = replay(run.platform.geometry, settings, run.imu, run.legs)

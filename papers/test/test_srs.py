@@ -52,8 +52,8 @@ def test_all_figures_are_drawn_on_one_page(report, tmp_path: Path) -> None:
 
 def test_sixteen_states_follow_the_platform(srs: ModuleType) -> None:
     import numpy as np
+    from srs_simulated import AT_JOINT_CENTRE, simulate
     from srs_sixteen import run
-    from stewart_estimation.simulated_srs import AT_JOINT_CENTRE, simulate
 
     simulated = simulate('MP2', 0, duration=4.0, mounting=AT_JOINT_CENTRE)
     found = run(simulated, midpoint=True)

@@ -22,18 +22,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
-from stewart_estimation.verdicts import (
-    Band,
-    BIASED,
-    COLOURED,
-    judged,
-    SCALED,
-    SIZED,
-    Tolerated,
-    Verdict,
-)
 from stewart_kinematics.errors import ConfigurationError, ShapeError
 from stewart_kinematics.motion import Array
+
+Band = tuple[float, float]
 
 LEGS = 6
 LAGS = 20
@@ -44,6 +36,79 @@ TAIL = 0.01
 
 LEAST_ROWS = 50
 """Fewer rows than this say nothing that would be worth a verdict."""
+
+TOLERATED: dict[str, Band] = {
+    'mean': (-0.1, 0.1),
+    'inside 2 sigma': (0.94, 0.97),
+    'lag-1 correlation': (-0.05, 0.05),
+    'memory': (0.0, 0.03),
+    'mean NIS': (5.5, 6.5),
+    'NIS tail': (0.002, 0.03),
+}
+"""
+What does not matter, whatever the length of the recording: mean of a leg's normalised innovations,
+share of them inside two sigma, their correlation from one sample to the next, its root mean square
+over `LAGS` lags; mean NIS counted for six legs, and the share above its 99 % quantile.
+"""
+
+HINTS = {
+    'mean': (
+        'measured shorter than predicted: an offset of this leg or of the geometry',
+        'measured longer than predicted: an offset of this leg or of the geometry',
+    ),
+    'inside 2 sigma': (
+        'innovations are larger than their sigmas: the filter trusts itself too much, noise is '
+        'set too small, the IMU is late, or samples are faulty',
+        'innovations are smaller than their sigmas: noise is set too large',
+    ),
+    'correlation': (
+        'innovations swing to and fro: the filter follows the legs too eagerly',
+        'innovations have a memory: the filter lags behind, process noise is too small, or the '
+        'IMU is late',
+    ),
+    'NIS': (
+        'smaller than it should be: noise is set too large',
+        'larger than it should be: noise is set too small, the IMU is late, or samples are faulty',
+    ),
+}
+"""What it means if a figure is too small, and too large."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One test.
+
+    Attributes:
+        name: What was tested.
+        found: The figure; of the six legs the worst.
+        leg: That leg, 1 to 6; None where all are tested together.
+        exact: Band that holds the figure of a consistent filter with the confidence asked for.
+        tolerated: Band that is good enough on any recording; None if nothing is tolerated.
+        hints: What it means if the figure lies below the bands, and above them.
+    """
+
+    name: str
+    found: float
+    leg: int | None
+    exact: Band
+    tolerated: Band | None
+    hints: tuple[str, str]
+
+    @property
+    def band(self) -> Band:
+        """Exact and tolerated band together."""
+        low, high = self.tolerated or self.exact
+        return min(low, self.exact[0]), max(high, self.exact[1])
+
+    @property
+    def held(self) -> bool:
+        """Whether the figure lies in the band."""
+        return self.band[0] <= self.found <= self.band[1]
+
+    @property
+    def hint(self) -> str:
+        """What a figure outside usually means; empty if it is inside."""
+        return '' if self.held else self.hints[int(not self.found < self.band[0])]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +162,7 @@ def assess(
     used: ArrayLike,
     *,
     confidence: float = 0.99,
-    tolerated: Tolerated | None = None,
+    strict: bool = False,
 ) -> Consistency:
     """Judge the innovations of a filter.
 
@@ -108,10 +173,7 @@ def assess(
         used (n, 6): Whether a leg entered the filter.
         confidence: With which the exact bands hold a consistent filter; split between six legs, so
             that it counts for the worst of them.
-        tolerated: What does not matter; `Tolerated()` by default.
-
-    Returns:
-        The figures and a verdict on each.
+        strict: Let the exact bands alone decide.
 
     Raises:
         ShapeError: If the shapes do not agree.
@@ -125,9 +187,16 @@ def assess(
     if rows.sum() < LEAST_ROWS:
         raise ConfigurationError('innovations', int(rows.sum()), f'{LEAST_ROWS} rows or more')
     z, square, chosen = z[rows], square[rows], chosen[rows]
-    allowed = Tolerated() if tolerated is None else tolerated
     correlation = autocorrelation(z, LAGS)
     offered = np.isfinite(np.asarray(innovations, dtype=np.float64)).sum(axis=0)
+    figures = [
+        *_leg_figures(z, correlation, confidence),
+        *_nis_figures(square, chosen.sum(axis=1), confidence),
+    ]
+    verdicts = (
+        Verdict(name, found, leg, band, None if strict else TOLERATED[name], HINTS[hint])
+        for name, hint, found, leg, band in figures
+    )
     return Consistency(
         rows=int(rows.sum()),
         confidence=confidence,
@@ -136,10 +205,7 @@ def assess(
         normalised=z,
         nis=square,
         correlation=correlation,
-        verdicts=(
-            *_leg_verdicts(z, correlation, confidence, allowed),
-            *_nis_verdicts(square, chosen.sum(axis=1), confidence, allowed),
-        ),
+        verdicts=tuple(verdicts),
     )
 
 
@@ -166,37 +232,6 @@ def autocorrelation(normalised: Array, lags: int) -> Array:
     return found
 
 
-def nees(errors: ArrayLike, covariances: ArrayLike) -> Array:
-    """Return the normalised estimation error squared.
-
-    Args:
-        errors (..., m): Truth minus estimate in the filter's tangent space.
-        covariances (..., m, m): What the filter claims.
-
-    Returns:
-        (...): Chi-squared with m degrees of freedom where the claim is true.
-    """
-    e = np.asarray(errors, dtype=np.float64)
-    solved = np.linalg.solve(np.asarray(covariances, dtype=np.float64), e[..., None])[..., 0]
-    return np.asarray((e * solved).sum(axis=-1))
-
-
-def mean_band(freedom: int, runs: int, confidence: float = 0.95) -> Band:
-    """Return the band of the mean of independent NIS or NEES values.
-
-    Args:
-        freedom: Degrees of freedom of one value.
-        runs: Independent values averaged.
-        confidence: Of the band.
-
-    Returns:
-        Exact: the sum is chi-squared with `freedom` times `runs` degrees of freedom.
-    """
-    half = 0.5 * (1.0 - confidence)
-    low, high = stats.chi2.ppf([half, 1.0 - half], freedom * runs) / runs
-    return float(low), float(high)
-
-
 def _rows(
     innovations: ArrayLike, sigmas: ArrayLike, nis: ArrayLike, used: ArrayLike
 ) -> tuple[NDArray[np.bool_], Array, Array]:
@@ -218,45 +253,44 @@ def _rows(
     return flags, z, square
 
 
-def _leg_verdicts(
-    z: Array, correlation: Array, confidence: float, allowed: Tolerated
-) -> list[Verdict]:
-    """Test mean, share, correlation and memory of each leg; the worst leg speaks."""
+Figure = tuple[str, str, float, int | None, Band]
+
+
+def _leg_figures(z: Array, correlation: Array, confidence: float) -> list[Figure]:
+    """Return mean, share, correlation and memory of the worst leg, each with its exact band."""
     count = np.isfinite(z).sum(axis=0)
+    seen, samples = np.flatnonzero(count >= LEAST_ROWS), np.maximum(count, 1)
     half = 0.5 * (1.0 - confidence) / LEGS
-    normal = stats.norm.ppf(1.0 - half) / np.sqrt(np.maximum(count, 1))
+    normal = stats.norm.ppf(1.0 - half) / np.sqrt(samples)
     expected = float(stats.chi2.cdf(4.0, 1))
-    shares = stats.binom.ppf([[half], [1.0 - half]], count, expected) / np.maximum(count, 1)
-    inside = (np.abs(z) < 2.0).sum(axis=0) / np.maximum(count, 1)
+    shares = stats.binom.ppf([[half], [1.0 - half]], count, expected) / samples
+    inside = (np.abs(z) < 2.0).sum(axis=0) / samples
     memory = np.sqrt(np.nanmean(correlation**2, axis=0))
-    most = np.sqrt(stats.chi2.ppf(1.0 - 2.0 * half, LAGS) / (LAGS * np.maximum(count, 1)))
-    seen = np.flatnonzero(count >= LEAST_ROWS)
-    figures = (
-        ('mean', np.nanmean(z, axis=0), (-normal, normal), allowed.mean, BIASED),
-        ('inside 2 sigma', inside, (shares[0], shares[1]), allowed.inside, SCALED),
-        ('lag-1 correlation', correlation[0], (-normal, normal), allowed.lag_1, COLOURED),
-        ('memory', memory, (0.0 * most, most), allowed.memory, COLOURED),
-    )
-    verdicts = []
-    for name, values, (low, high), tolerated, hints in figures:
+    most = np.sqrt(stats.chi2.ppf(1.0 - 2.0 * half, LAGS) / (LAGS * samples))
+    figures: list[Figure] = []
+    for name, hint, values, (low, high) in (
+        ('mean', 'mean', np.nanmean(z, axis=0), (-normal, normal)),
+        ('inside 2 sigma', 'inside 2 sigma', inside, shares),
+        ('lag-1 correlation', 'correlation', correlation[0], (-normal, normal)),
+        ('memory', 'correlation', memory, (0.0 * most, most)),
+    ):
         # The worst leg is the one that lies furthest out, measured by its own band.
-        centre, width = 0.5 * (low + high), 0.5 * (high - low)
-        leg = int(seen[np.argmax(np.abs(values - centre)[seen] / width[seen])])
-        band = (float(low[leg]), float(high[leg]))
-        verdicts.append(judged(name, float(values[leg]), leg + 1, band, tolerated, hints))
-    return verdicts
+        off = np.abs(values - 0.5 * (low + high)) / (0.5 * (high - low))
+        leg = int(seen[np.argmax(off[seen])])
+        figures.append(
+            (name, hint, float(values[leg]), leg + 1, (float(low[leg]), float(high[leg])))
+        )
+    return figures
 
 
-def _nis_verdicts(
-    nis: Array, freedom: NDArray[np.int64], confidence: float, allowed: Tolerated
-) -> list[Verdict]:
-    """Test mean and tail of the normalised innovation squared."""
+def _nis_figures(nis: Array, freedom: NDArray[np.int64], confidence: float) -> list[Figure]:
+    """Return mean and tail of the normalised innovation squared, each with its exact band."""
     half, total = 0.5 * (1.0 - confidence), int(freedom.sum())
-    mean = LEGS * float(nis.sum()) / total
     low, high = LEGS * stats.chi2.ppf([half, 1.0 - half], total) / total
     above = float(np.mean(nis > stats.chi2.ppf(1.0 - TAIL, freedom)))
     least, most = stats.binom.ppf([half, 1.0 - half], len(nis), TAIL) / len(nis)
+    mean = LEGS * float(nis.sum()) / total
     return [
-        judged('mean NIS', mean, None, (float(low), float(high)), allowed.nis, SIZED),
-        judged('NIS tail', above, None, (float(least), float(most)), allowed.tail, SIZED),
+        ('mean NIS', 'NIS', mean, None, (float(low), float(high))),
+        ('NIS tail', 'NIS', above, None, (float(least), float(most))),
     ]

@@ -12,8 +12,7 @@ import io
 from string import Template
 from typing import TYPE_CHECKING
 
-from stewart_estimation.consistency import Consistency
-from stewart_estimation.verdicts import Band, Verdict
+from stewart_estimation.consistency import Band, Consistency, Verdict
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,8 +61,8 @@ def verdict_cells(verdict: Verdict) -> list[str]:
     ]
 
 
-def _band(band: Band) -> str:
-    return f'{band[0]:.4g} to {band[1]:.4g}'
+def _band(band: Band | None) -> str:
+    return 'nothing' if band is None else f'{band[0]:.4g} to {band[1]:.4g}'
 
 
 def _word(held: bool) -> str:

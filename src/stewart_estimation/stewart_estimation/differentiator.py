@@ -18,22 +18,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from stewart_estimation.series import LegSeries
+from stewart_estimation.samples import LegSeries
 from stewart_kinematics.compiled import kernel, MATRIX, MATRIX_OUT, SCALAR, VECTOR, VOID
 from stewart_kinematics.errors import ConfigurationError, ConvergenceError, ShapeError
 from stewart_kinematics.forward import forward_batch
 from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion
 
 TRUE_25_HZ = 1.0 / (2.0 * np.pi * 25.0)
 """Time constant of the cut-off that the paper states, 25 Hz [s]."""
-
-AS_PRINTED = 0.04
-"""Time constant that the paper prints for 25 Hz; it is a cut-off of 3.98 Hz [s]."""
-
-CUT_OFFS = {'25 Hz': TRUE_25_HZ, 'tau 0.04 s as printed': AS_PRINTED}
-"""Both readings of the paper: name to time constant [s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +36,9 @@ class Differentiated:
 
     Attributes:
         stamps (n,): [s].
+        quaternion_xyzw (n, 4): Attitude, without jumps of sign; NaN likewise.
         position, linear_velocity, angular_velocity (n, 3): Of the origin of ``platform_link`` in
             ``base_link`` axes [m], [m/s], [rad/s]; NaN in rows that have no pose.
-        quaternion_xyzw (n, 4): Attitude, without jumps of sign; NaN likewise.
         converged (n,): Whether the row has a pose.
     """
 
@@ -91,45 +85,35 @@ def differentiate(stamps: ArrayLike, values: ArrayLike, time_constant: float) ->
 
 
 def from_legs(
-    geometry: Geometry,
-    legs: LegSeries,
-    time_constant: float = TRUE_25_HZ,
-    start: Pose | None = None,
+    geometry: Geometry, legs: LegSeries, time_constant: float = TRUE_25_HZ
 ) -> Differentiated:
     """Return poses and velocities of a series of lengths.
 
-    Args:
-        geometry: Joints of the platform.
-        legs: Lengths; rows with a missing leg have no pose.
-        time_constant: tau of the differentiator [s].
-        start: Where the first row is searched from; the neutral pose by default.
+    Rows with a missing leg have no pose; the velocities bridge them by a straight line.
 
-    Returns:
-        The velocities bridge rows without a pose by a straight line.
+    Args:
+        geometry, legs: Joints, and lengths.
+        time_constant: tau of the differentiator [s].
 
     Raises:
         ConvergenceError: If no row has a pose.
         ConfigurationError: If the stamps do not increase.
     """
     good = np.asarray(np.isfinite(legs.lengths).all(axis=1))
-    result = forward_batch(geometry, legs.lengths[good], start)
+    result = forward_batch(geometry, legs.lengths[good])
     solved = np.asarray(result.converged)
     good[good] = solved
     if not good.any():
         raise ConvergenceError(f'none of {len(good)} rows of lengths has a pose')
-    count = len(good)
-    position, quaternion = np.full((count, 3), np.nan), np.full((count, 4), np.nan)
-    linear, angular = np.full((count, 3), np.nan), np.full((count, 3), np.nan)
+    position, linear, angular = (np.full((len(good), 3), np.nan) for _ in range(3))
     position[good] = result.position[solved]
-    quaternion[good] = _continuous(result.quaternion_xyzw[solved])
+    attitude, turn = np.full((len(good), 4), np.nan), _continuous(result.quaternion_xyzw[solved])
+    attitude[good] = turn
     stamps = np.asarray(legs.stamps)
-    rates = differentiate(
-        stamps[good], np.hstack([position[good], quaternion[good]]), time_constant
-    )
+    rates = differentiate(stamps[good], np.hstack([position[good], turn]), time_constant)
     linear[good] = rates[:, :3]
-    turning = compose_quaternions(rates[:, 3:], invert_quaternion(quaternion[good]))
-    angular[good] = 2.0 * turning[:, :3]
-    return Differentiated(stamps, position, quaternion, linear, angular, good)
+    angular[good] = 2.0 * compose_quaternions(rates[:, 3:], invert_quaternion(turn))[:, :3]
+    return Differentiated(stamps, position, attitude, linear, angular, good)
 
 
 def _continuous(quaternion: Array) -> Array:

@@ -5,7 +5,6 @@
 StewartError
 └── EstimationError       an estimate cannot be made or continued
     ├── SampleError       a sample is not one: not finite, of no pose
-    ├── StampError        a stamp does not fit those before
     └── CovarianceError   a covariance is not positive definite, nor can it be made so
 """
 
@@ -20,10 +19,6 @@ class EstimationError(StewartError):
 
 class SampleError(EstimationError, ValueError):
     """A sample is not one: not finite, or lengths that no pose has."""
-
-
-class StampError(EstimationError, ValueError):
-    """A stamp does not fit those before."""
 
 
 class CovarianceError(EstimationError):

@@ -16,12 +16,13 @@ All 15 x 15 covariances are of the errors, true minus estimated, in this order:
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_kinematics.motion import Array, Pose
+from stewart_estimation.kernels.records import Rows, Steps
+from stewart_kinematics.motion import Array
 
-SIZE = 15
 POSITION, VELOCITY, ATTITUDE = slice(0, 3), slice(3, 6), slice(6, 9)
 ACCELEROMETER_BIAS, GYROSCOPE_BIAS = slice(9, 12), slice(12, 15)
 
@@ -60,82 +61,20 @@ class Estimate:
     misalignment: Array
 
     @property
-    def pose(self) -> Pose:
-        """Pose of ``platform_link`` in ``base_link``."""
-        return Pose(self.position, self.quaternion_xyzw)
-
-    @property
     def sigmas(self) -> Array:
         """Standard deviations in the order of the covariance, shape (15,)."""
         return np.sqrt(np.diagonal(self.covariance))
 
 
 @dataclass(frozen=True, eq=False)
-class Update:
-    """What a sample of the legs said against the prediction.
-
-    Attributes:
-        stamp: Of the leg sample [s].
-        innovations (6,): Measured minus predicted length [m]; NaN where a leg is missing.
-        sigmas (6,): Their predicted standard deviations [m].
-        nis: Normalised innovation squared of the legs used; NaN where none was.
-        used (6,): False where a leg is missing or refused.
-    """
-
-    stamp: float
-    innovations: Array
-    sigmas: Array
-    nis: float
-    used: NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class FilterSteps:
-    """Every step of the filter in its own coordinates, for a smoother.
-
-    The state of a row is position [m] and velocity [m/s] of the IMU in base axes, its attitude
-    quaternion (x, y, z, w, base from stated sensor axes), accelerometer and gyroscope bias,
-    delay and misalignment, 20 numbers as in :mod:`stewart_estimation.layout`. Covariances are over
-    the tangent of 15 plus the further states that are on, attitude on the right.
-
-    Attributes:
-        predicted, filtered (n, 20): States before and after the leg sample.
-        predicted_covariance, filtered_covariance (n, m, m): Theirs.
-        cross_covariance (n, m, m): Of row k − 1 filtered with row k predicted; zero in the first
-            row and after a restart.
-        inputs (n, 6): Specific force and angular velocity at the row's instant, sensor axes.
-        angular_accelerations (n, 3): By difference of the angular velocities, sensor axes
-            [rad/s²].
-        noise (n, 3): Variance of the row's angular velocity [rad²/s²].
-    """
-
-    predicted: Array
-    filtered: Array
-    predicted_covariance: Array
-    filtered_covariance: Array
-    cross_covariance: Array
-    inputs: Array
-    angular_accelerations: Array
-    noise: Array
-
-
-@dataclass(frozen=True, eq=False)
 class EstimateSeries:
-    """Estimates at the stamps of n leg samples; fields as in `Estimate` and `Update`.
+    """Estimates at the stamps of n leg samples; fields as in `Estimate`, and how the legs fitted.
 
     Attributes:
-        stamps (n,): [s].
-        position, quaternion_xyzw (n, 3), (n, 4): Pose.
-        linear_velocity, angular_velocity, linear_acceleration (n, 3): Twist and acceleration, base
-            axes.
-        accelerometer_bias, gyroscope_bias (n, 3): Sensor axes.
-        covariance (n, 15, 15): Of the errors.
-        rate_covariance (n, 3, 3): Of the angular velocity.
-        delay, delay_sigma (n,): [s].
-        misalignment (n, 3): [rad].
-        innovations, sigmas (n, 6): [m].
-        nis (n,): Of the legs used.
-        used (n, 6): Legs used.
+        innovations, sigmas (n, 6): Measured minus predicted lengths and their predicted standard
+            deviations [m]; NaN where a leg is missing.
+        nis (n,): Normalised innovation squared of the legs used; NaN where none was.
+        used (n, 6): False where a leg is missing or refused.
         leg_scale, imu_scale (n, 6): Learnt variances over the stated ones (adaptive); 1 elsewhere.
         restarts: Rows at which the filter was restarted from forward kinematics.
         repairs: How often a covariance had to be made positive definite again.
@@ -163,7 +102,7 @@ class EstimateSeries:
     imu_scale: Array
     restarts: tuple[int, ...] = ()
     repairs: int = 0
-    steps: FilterSteps | None = None
+    steps: Steps | None = None
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -176,29 +115,20 @@ class EstimateSeries:
         return Estimate(float(self.stamps[row]), **values)
 
 
-def estimate_of(stamp: float, row: Array, errors: Array, rate_errors: Array) -> Estimate:
-    """Return one row of a report as an estimate.
-
-    Args:
-        stamp: [s].
-        row (27,): As `report_kernels.report` writes it.
-        errors, rate_errors (15, 15), (3, 3): The covariances it writes.
-
-    Returns:
-        Views of the arrays.
-    """
-    return Estimate(
-        stamp=stamp,
-        position=row[0:3],
-        quaternion_xyzw=row[3:7],
-        linear_velocity=row[7:10],
-        angular_velocity=row[10:13],
-        linear_acceleration=row[13:16],
-        accelerometer_bias=row[16:19],
-        gyroscope_bias=row[19:22],
-        covariance=errors,
-        rate_covariance=rate_errors,
-        delay=float(row[22]),
-        delay_sigma=float(row[23]),
-        misalignment=row[24:27],
-    )
+def columns_of(rows: Rows) -> dict[str, Any]:
+    """Return the columns of an `EstimateSeries` that reports have, by their names."""
+    report = rows.report
+    return {
+        'position': report[:, 0:3],
+        'quaternion_xyzw': report[:, 3:7],
+        'linear_velocity': report[:, 7:10],
+        'angular_velocity': report[:, 10:13],
+        'linear_acceleration': report[:, 13:16],
+        'accelerometer_bias': report[:, 16:19],
+        'gyroscope_bias': report[:, 19:22],
+        'delay': report[:, 22],
+        'delay_sigma': report[:, 23],
+        'misalignment': report[:, 24:27],
+        'covariance': rows.errors,
+        'rate_covariance': rows.rate_errors,
+    }

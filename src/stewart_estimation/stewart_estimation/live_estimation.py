@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 import math
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.live_filter import LiveFilter
-from stewart_estimation.live_rows import LiveResult, LiveRows, NOTHING
+from stewart_estimation.live_rows import LiveRows, NOTHING
 from stewart_estimation.samples import imu_sample, leg_sample
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.geometry import Geometry
@@ -41,14 +40,8 @@ TOO_LARGE = 9.0
 """Mean NIS that is worth a warning; the mean of 200 of a sound filter stays below 7."""
 
 
-@dataclass(frozen=True)
-class Health:
-    """How the estimate is.
-
-    Attributes:
-        level: ok, warn: there is an estimate, but; error: there is none.
-        sentence: Why.
-    """
+class Health(NamedTuple):
+    """How the estimate is and why; at level error there is none."""
 
     level: Level
     sentence: str
@@ -58,8 +51,7 @@ class LiveEstimation:
     """Estimates of live samples.
 
     Args:
-        geometry: Joints of the platform.
-        settings: What the filter is told.
+        geometry, settings: Joints of the platform, and what the filter is told.
         coast: How long the IMU alone leads on while the legs are silent [s].
 
     Attributes:
@@ -93,14 +85,8 @@ class LiveEstimation:
         self._settings = settings
         self._begin('')
 
-    def imu(
-        self, stamp: float, specific_force: Array, angular_velocity: Array
-    ) -> list[LiveResult]:
-        """Take a sample of the IMU.
-
-        Args:
-            stamp: [s].
-            specific_force, angular_velocity (3,): In sensor axes [m/s²], [rad/s].
+    def imu(self, stamp: float, specific_force: Array, angular_velocity: Array) -> LiveRows:
+        """Take a sample of the IMU (3,), (3,) in sensor axes [m/s²], [rad/s] with its stamp [s].
 
         Returns:
             Estimates later than any before, by stamp.
@@ -108,7 +94,7 @@ class LiveEstimation:
         Raises:
             SampleError: If a number is not finite.
         """
-        return self._take_imu(stamp, imu_sample(stamp, specific_force, angular_velocity)).results()
+        return self._take_imu(stamp, imu_sample(stamp, specific_force, angular_velocity))
 
     def _take_imu(self, stamp: float, values: Array) -> LiveRows:
         if not self._believed('imu', stamp, self._imu_stamp):
@@ -120,12 +106,8 @@ class LiveEstimation:
             blocks.append(self._tried(lambda: self._filter.add_legs(stamp, np.full(6, np.nan))))
         return self._fresh(LiveRows.joined(blocks))
 
-    def legs(self, stamp: float, lengths: Array) -> list[LiveResult]:
-        """Take a sample of the lengths.
-
-        Args:
-            stamp: [s].
-            lengths (6,): [m]; NaN is a missing leg.
+    def legs(self, stamp: float, lengths: Array) -> LiveRows:
+        """Take lengths (6,) with their stamp [m], [s]; NaN is a missing leg.
 
         Returns:
             Estimates later than any before, by stamp.
@@ -133,7 +115,7 @@ class LiveEstimation:
         Raises:
             SampleError: If a length is infinite or not positive.
         """
-        return self._take_legs(stamp, leg_sample(stamp, lengths)).results()
+        return self._take_legs(stamp, leg_sample(stamp, lengths))
 
     def _take_legs(self, stamp: float, row: Array) -> LiveRows:
         if not self._believed('legs', stamp, self._leg_stamp):
@@ -211,10 +193,6 @@ class LiveEstimation:
         if not self._present.all():
             missing = ', '.join(str(leg + 1) for leg in np.flatnonzero(~self._present))
             return Health('warn', f'leg {missing} is missing')
-        return self._consistency()
-
-    def _consistency(self) -> Health:
-        """Judge the latest updates by their mean NIS."""
         if self._reason:
             return Health('warn', self._reason)
         if self.mean_nis > TOO_LARGE:

@@ -10,21 +10,17 @@ late sample takes the filter back to where it belongs, and what came after it is
 from __future__ import annotations
 
 import bisect
-from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
-from stewart_estimation import replay_kernels
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError
+from stewart_estimation.kernels.records import FilterState, Rows
+from stewart_estimation.kernels.steps import ready, SAME
 from stewart_estimation.live_rows import LiveRows, NOTHING
-from stewart_estimation.reinitialisation import (
-    estimate_from_legs,
-    FilterState,
-    from_estimate,
-)
-from stewart_estimation.replay import Loop, Past, Rows
+from stewart_estimation.reinitialisation import estimate_from_legs, from_estimate
+from stewart_estimation.replay import Loop
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array
@@ -45,8 +41,7 @@ class LiveFilter:
     """Filter of samples as they come.
 
     Args:
-        geometry: Joints of the platform.
-        settings: Noises, mounting, refinements.
+        geometry, settings: Joints of the platform, and what the filter is told.
         horizon: A sample later than this is dropped, and counted by `dropped` [s].
     """
 
@@ -62,18 +57,12 @@ class LiveFilter:
         self._legs: list[LegRow] = []
         self._next = 0
 
-    @property
-    def repairs(self) -> int:
-        """How often the covariance had to be made positive definite again."""
-        return 0 if self._filtered is None else self._filtered.repairs
-
     def add_imu(self, stamp: float, values: Array) -> LiveRows:
-        """Take a sample of the IMU.
+        """Take a sample of the IMU; a second one with the same stamp takes the place of the first.
 
         Args:
-            stamp: [s]; a second sample with the same stamp takes the place of the first.
-            values (6,): From `imu_sample`, which looks at them: specific force and angular
-                velocity in sensor axes [m/s²], [rad/s].
+            stamp: [s].
+            values (6,): From `imu_sample`, which looks at them.
 
         Returns:
             For every leg sample that could now be used, by stamp; after a late sample also those
@@ -98,20 +87,7 @@ class LiveFilter:
         return self._process()
 
     def add_legs(self, stamp: float, lengths: Array) -> LiveRows:
-        """Take a sample of the lengths.
-
-        Args:
-            stamp: [s]; a second sample with the same stamp takes the place of the first.
-            lengths (6,): From `leg_sample`, which looks at them: joint to joint [m]; NaN is a
-                missing leg.
-
-        Returns:
-            As `add_imu`.
-
-        Raises:
-            SampleError: If the filter cannot start from the lengths.
-            CovarianceError: If a covariance cannot be repaired; the filter then starts anew.
-        """
+        """Take lengths (6,) from `leg_sample`, joint to joint [m]; else as `add_imu`."""
         row = LegRow(stamp, lengths)
         if self._legs and stamp < self._legs[-1].stamp - self.horizon:
             self.dropped += 1
@@ -125,16 +101,12 @@ class LiveFilter:
         return self._process()
 
     def add_runs(
-        self,
-        imu_stamps: Array,
-        values: Array,
-        leg_stamps: Array,
-        lengths: Array,
+        self, imu_stamps: Array, values: Array, leg_stamps: Array, lengths: Array
     ) -> LiveRows:
-        """Take successive samples of both sensors at once.
+        """Take successive samples of both sensors at once, all later than any before.
 
         Args:
-            imu_stamps, leg_stamps (n,), (m,): Increasing, and later than any before [s].
+            imu_stamps, leg_stamps (n,), (m,): Increasing [s].
             values, lengths (n, 6), (m, 6): As for `add_imu` and `add_legs`.
 
         Returns:
@@ -169,10 +141,13 @@ class LiveFilter:
         used = self._next
         while self._next < len(self._legs) and self._stamps:
             starts = self._filtered is None
-            if starts and not self._ready(self._legs[self._next].stamp):
-                break
-            if starts and not self._start(self._legs[self._next]):
-                continue
+            if starts:
+                row = self._legs[self._next]
+                newest = self._stamps[-1], self._legs[-1].stamp
+                if not ready(self.arrangement.setup, row.stamp, self._first_delay, *newest):
+                    break
+                if not self._start(row):
+                    continue
             rows = self._run(starts=starts, raises=not blocks)
             if not len(rows):
                 break
@@ -180,13 +155,6 @@ class LiveFilter:
         if self._next > used:
             self._forget()
         return LiveRows.joined(blocks)
-
-    def _ready(self, stamp: float) -> bool:
-        """Say whether the filter may start from a leg sample."""
-        delay, arrangement = self._first_delay, self.arrangement
-        return replay_kernels.ready(
-            stamp, delay, self._stamps[-1], self._legs[-1].stamp, arrangement.constants
-        )
 
     @property
     def _first_delay(self) -> float:
@@ -197,7 +165,7 @@ class LiveFilter:
         """Put the filter at a leg sample; False, and go on to the next, if it has no pose."""
         self._legs[self._next] = LegRow(row.stamp, row.lengths)
         self._next += 1
-        early = row.stamp + self._first_delay < self._stamps[0] - replay_kernels.SAME
+        early = row.stamp + self._first_delay < self._stamps[0] - SAME
         if early or not np.all(np.isfinite(row.lengths)):
             return False
         start = estimate_from_legs(self.arrangement, row.stamp, row.lengths)
@@ -210,12 +178,13 @@ class LiveFilter:
         assert self._filtered is not None
         legs, size = self._legs[self._next :], self.arrangement.size
         # From the sample before the one that the state has passed: it tells the slope there.
-        passed = bisect.bisect_right(self._stamps, self._filtered.stamp + replay_kernels.SAME)
+        passed = bisect.bisect_right(self._stamps, self._filtered.stamp + SAME)
         first = max(passed - 2, 0)
         lengths = np.array([row.lengths for row in legs])
         if starts:
             # What the start has used up corrects nothing.
             lengths[0] = np.nan
+        past = FilterState.rows(len(legs), size)
         loop = Loop(
             self.arrangement,
             self._filtered,
@@ -223,8 +192,8 @@ class LiveFilter:
             np.array(self._values[first:]),
             np.array([row.stamp for row in legs]),
             lengths,
-            Rows.empty(len(legs), size, keep=False),
-            Past.empty(len(legs), size),
+            Rows.empty(len(legs), size),
+            past,
         )
         try:
             restarts, end = loop.run(0)
@@ -234,32 +203,18 @@ class LiveFilter:
                 self._next += 1
                 raise
             # What came before is worth telling; the next call meets the trouble at once.
-            assert loop.past is not None
             restarts, end = [], error.row
-            self._filtered = loop.past.at(end)
-        return self._filtered_rows(loop, legs[:end], restarts, starts=starts)
-
-    def _filtered_rows(
-        self, loop: Loop, legs: Sequence[LegRow], restarts: list[int], *, starts: bool
-    ) -> LiveRows:
-        """Keep the filter before each row, and return what came of them."""
-        assert loop.past is not None
-        for k, row in enumerate(legs):
-            before = None if starts and not k else loop.past.at(k)
+            self._filtered = past.at(end)
+        for k, row in enumerate(legs[:end]):
+            before = None if starts and not k else past.at(k)
             self._legs[self._next + k] = LegRow(row.stamp, row.lengths, before)
-        self._next += len(legs)
-        restarted = np.zeros(len(legs), dtype=bool)
+        self._next += end
+        restarted = np.zeros(end, dtype=bool)
         restarted[restarts] = True
         restarted[:1] |= starts
-        rows, done = loop.rows, slice(len(legs))
-        return LiveRows(
-            loop.leg_stamps[done],
-            rows.report[done],
-            rows.errors[done],
-            rows.rate_errors[done],
-            rows.verdicts[done],
-            restarted,
-        )
+        stamps, rows = loop.leg_stamps[:end], loop.rows
+        reports = rows.report[:end], rows.errors[:end], rows.rate_errors[:end]
+        return LiveRows(stamps, *reports, rows.verdicts[:end], restarted)
 
     def _forget(self) -> None:
         """Drop what lies behind the horizon of both series, but for what the next step needs."""

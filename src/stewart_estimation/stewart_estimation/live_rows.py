@@ -9,24 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_estimation.estimate import Estimate, estimate_of, Update
-from stewart_estimation.report_kernels import REPORT
+from stewart_estimation.kernels.records import REPORT
 from stewart_kinematics.motion import Array
-
-
-@dataclass(frozen=True, eq=False)
-class LiveResult:
-    """What came of a leg sample.
-
-    Attributes:
-        estimate: At its stamp.
-        update: How it fitted; all NaN where the filter started from it.
-        restarted: Whether the filter was started anew from it.
-    """
-
-    estimate: Estimate
-    update: Update
-    restarted: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +19,8 @@ class LiveRows:
 
     Attributes:
         stamps (n,): Of the samples [s].
-        report (n, 27): Estimates, as `report_kernels.report` writes them.
-        errors, rate_errors (n, 15, 15), (n, 3, 3): Their covariances.
-        verdicts (n, 19): Updates, as `replay_kernels.run` writes them.
+        report, errors, rate_errors, verdicts: As `kernels.records.Rows` has them; verdicts are NaN
+            where the filter started from the sample.
         restarted (n,): Whether the filter was started anew from it.
     """
 
@@ -75,23 +58,6 @@ class LiveRows:
             return blocks[0]
         columns = zip(*(vars(block).values() for block in blocks), strict=True)
         return cls(*(np.concatenate(column) for column in columns))
-
-    def results(self) -> list[LiveResult]:
-        """Return the rows one by one."""
-        return [
-            LiveResult(
-                estimate_of(stamp, self.report[k], self.errors[k], self.rate_errors[k]),
-                Update(
-                    stamp,
-                    self.verdicts[k, :6],
-                    self.verdicts[k, 6:12],
-                    float(self.verdicts[k, 12]),
-                    self.verdicts[k, 13:] > 0.0,
-                ),
-                bool(self.restarted[k]),
-            )
-            for k, stamp in enumerate(self.stamps.tolist())
-        ]
 
 
 NOTHING = LiveRows(

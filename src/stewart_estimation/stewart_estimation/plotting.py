@@ -32,8 +32,7 @@ def band_plot(
     """Draw a line with a two-sigma band.
 
     Args:
-        axes: Where to draw.
-        time, values, sigmas (n,): [s], and two columns in the same unit.
+        axes, time, values, sigmas (n,): Where to draw, [s], and two columns in the same unit.
         quantity: Label of the vertical axis, with the unit after `unit` is applied.
         unit: What values and sigmas are divided by.
         about_zero: Draw the band about zero, as for errors; else about the values, as for
@@ -57,13 +56,7 @@ def band_plot(
 
 
 def plot_innovations(figure: Figure, time: Array, innovations: Array, sigmas: Array) -> None:
-    """Draw the innovations of the six legs with their two-sigma bands.
-
-    Args:
-        figure: Empty figure.
-        time (n,): [s].
-        innovations, sigmas (n, 6): [m].
-    """
+    """Draw the innovations (n, 6) of the six legs [m] with their two-sigma bands."""
     panels = figure.subplots(3, 2, sharex=True)
     for leg, axes in enumerate(panels.ravel()):
         band_plot(axes, time, innovations[:, leg], sigmas[:, leg], f'leg {leg + 1} [µm]', 1e-6)
@@ -72,13 +65,7 @@ def plot_innovations(figure: Figure, time: Array, innovations: Array, sigmas: Ar
 
 
 def plot_consistency(figure: Figure, time: Array, consistency: Consistency) -> None:
-    """Draw NIS over time, distribution and memory of the normalised innovations.
-
-    Args:
-        figure: Empty figure.
-        time (n,): Of the rows that were judged [s].
-        consistency: What was found.
-    """
+    """Draw NIS over the times of the rows judged [s], distribution and memory of innovations."""
     halves: Any = figure.subfigures(2, 1)
     upper, lower = halves
     _plot_nis(upper.subplots(), time, consistency)
@@ -130,8 +117,7 @@ def plot_bands(
     """Draw groups of three lines with their two-sigma bands, one group a row.
 
     Args:
-        figure: Empty figure.
-        time (n,): [s].
+        figure, time (n,): Empty figure, and [s].
         groups: Label with unit, that unit in SI, values and sigmas, both of shape (n, 3).
         names: Of the columns.
         about_zero: As `band_plot` has it.
@@ -139,15 +125,8 @@ def plot_bands(
     panels = figure.subplots(len(groups), 3, sharex=True, squeeze=False)
     for row, (label, unit, values, sigmas) in zip(panels, groups, strict=True):
         for column, axes in enumerate(row):
-            band_plot(
-                axes,
-                time,
-                values[:, column],
-                sigmas[:, column],
-                '',
-                unit,
-                about_zero=about_zero,
-            )
+            pair = values[:, column], sigmas[:, column]
+            band_plot(axes, time, *pair, '', unit, about_zero=about_zero)
             axes.set_title(f'{names[column]}, {label}', fontsize='small')
     for axes in panels[-1]:
         axes.set_xlabel('time [s]')

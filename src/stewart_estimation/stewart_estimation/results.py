@@ -85,14 +85,9 @@ def angular_acceleration(stamps: Array, angular_velocity: Array) -> Array:
 
 
 def table(series: EstimateSeries) -> Array:
-    """Return estimates as rows under `COLUMNS`.
+    """Return the rows that have an estimate, (m, len(`COLUMNS`)).
 
-    Args:
-        series: n rows.
-
-    Returns:
-        (m, len(`COLUMNS`)): Rows that have an estimate. Innovations and NIS are NaN where no leg
-        was measured, and in the row that the filter started from.
+    Innovations and NIS are NaN where no leg was measured, and in the row of a start.
     """
     sigmas = np.sqrt(np.diagonal(series.covariance, axis1=1, axis2=2))
     ordered = [POSITION, VELOCITY, ATTITUDE, ACCELEROMETER_BIAS, GYROSCOPE_BIAS]

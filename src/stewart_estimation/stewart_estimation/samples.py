@@ -1,29 +1,23 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A look at every sample before it may enter a filter."""
+"""Samples of an IMU and of six leg lengths, one by one and in series, each on its own clock."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from stewart_estimation.errors import SampleError
 from stewart_kinematics.errors import ShapeError
-from stewart_kinematics.motion import Array
+from stewart_kinematics.motion import Array, read_only
 
 ONES = np.ones(6)
 
 
 def imu_sample(stamp: float, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Array:
-    """Return the six numbers of an IMU sample after a look at them.
-
-    Args:
-        stamp: [s].
-        specific_force, angular_velocity (3,): In sensor axes [m/s²], [rad/s].
-
-    Returns:
-        (6,): Both.
+    """Return specific force and angular velocity (3,) as one (6,) after a look at them.
 
     Raises:
         ShapeError: If there are not three numbers in each.
@@ -44,14 +38,7 @@ def imu_sample(stamp: float, specific_force: ArrayLike, angular_velocity: ArrayL
 
 
 def leg_sample(stamp: float, lengths: ArrayLike) -> Array:
-    """Return six lengths after a look at them.
-
-    Args:
-        stamp: [s].
-        lengths (6,): Joint-to-joint lengths [m]; NaN is a missing leg.
-
-    Returns:
-        (6,): The lengths, a copy.
+    """Return a copy of six joint-to-joint lengths [m] after a look at them; NaN is a missing leg.
 
     Raises:
         ShapeError: If there are not six.
@@ -69,3 +56,113 @@ def leg_sample(stamp: float, lengths: ArrayLike) -> Array:
     if not math.isfinite(stamp):
         raise SampleError(f'a stamp must be finite, got {stamp} s')
     return row
+
+
+def _stamps(stamps: Array) -> Array:
+    """Return read-only stamps after a look at them."""
+    values = read_only(stamps)
+    if values.ndim != 1:
+        raise ShapeError('stamps', '(n,)', values.shape)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        raise SampleError(f'stamps must be finite, got {values[bad[0]]} s at sample {bad[0]}')
+    return values
+
+
+def _order(stamps: Array, present: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the samples present by stamp; of several with one stamp, the one given last."""
+    order = np.flatnonzero(present)[np.argsort(stamps[present], kind='stable')]
+    last = np.ones(order.size, dtype=bool)
+    last[:-1] = np.diff(stamps[order]) > 0.0
+    return order[last]
+
+
+@dataclass(frozen=True, eq=False)
+class ImuSeries:
+    """Samples of an IMU, in any order.
+
+    Attributes:
+        stamps (n,): [s].
+        specific_forces (n, 3): In the axes of the sensor, +g upwards at rest [m/s²]; a row with
+            NaN is a missing sample.
+        angular_velocities (n, 3): In the axes of the sensor [rad/s].
+
+    Raises:
+        ShapeError: If a shape differs.
+        SampleError: If a stamp is not finite or a value is infinite.
+    """
+
+    stamps: Array
+    specific_forces: Array
+    angular_velocities: Array
+
+    def __post_init__(self) -> None:
+        """Copy and check."""
+        stamps = _stamps(self.stamps)
+        object.__setattr__(self, 'stamps', stamps)
+        for name in ('specific_forces', 'angular_velocities'):
+            values = read_only(getattr(self, name))
+            if values.shape != (stamps.size, 3):
+                raise ShapeError(name, f'({stamps.size}, 3)', values.shape)
+            bad = np.argwhere(np.isinf(values))
+            if bad.size:
+                row, axis = bad[0]
+                raise SampleError(
+                    f'{name} must be finite, or NaN where missing, got {values[row, axis]} on '
+                    f'axis {"xyz"[axis]} at sample {row}'
+                )
+            object.__setattr__(self, name, values)
+
+    def __len__(self) -> int:
+        """Return the number of samples, missing ones included."""
+        return int(self.stamps.size)
+
+    def ordered(self) -> ImuSeries:
+        """Return the samples by stamp, without missing ones and without equal stamps."""
+        values = np.hstack([self.specific_forces, self.angular_velocities])
+        present = np.asarray(np.isfinite(values).all(axis=1))
+        order = _order(self.stamps, present)
+        return ImuSeries(
+            self.stamps[order], self.specific_forces[order], self.angular_velocities[order]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LegSeries:
+    """Samples of the six joint-to-joint lengths, in any order.
+
+    Attributes:
+        stamps (n,): [s].
+        lengths (n, 6): [m]; NaN is a missing leg.
+
+    Raises:
+        ShapeError: If a shape differs.
+        SampleError: If a stamp is not finite, or a length is infinite or not positive.
+    """
+
+    stamps: Array
+    lengths: Array
+
+    def __post_init__(self) -> None:
+        """Copy and check."""
+        stamps, lengths = _stamps(self.stamps), read_only(self.lengths)
+        if lengths.shape != (stamps.size, 6):
+            raise ShapeError('lengths', f'({stamps.size}, 6)', lengths.shape)
+        bad = np.argwhere(np.isinf(lengths) | (lengths <= 0.0))
+        if bad.size:
+            row, leg = bad[0]
+            raise SampleError(
+                f'lengths must be finite and above 0 m, or NaN where missing, got '
+                f'{lengths[row, leg]:.6g} m on leg {leg + 1} at sample {row}'
+            )
+        object.__setattr__(self, 'stamps', stamps)
+        object.__setattr__(self, 'lengths', lengths)
+
+    def __len__(self) -> int:
+        """Return the number of samples, missing ones included."""
+        return int(self.stamps.size)
+
+    def ordered(self) -> LegSeries:
+        """Return the samples by stamp, without equal stamps; rows without a leg stay."""
+        order = _order(self.stamps, np.ones(self.stamps.size, dtype=bool))
+        return LegSeries(self.stamps[order], self.lengths[order])

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the filter is told about its sensors, and which refinements it uses.
+"""What the filter is told about its sensors, assumptions where nobody says it, and refinements.
 
 Every refinement is off unless it is given: `gate`, `delay`, `misalignment`, `adaptive_legs`,
 `adaptive_imu`, `reinitialisation`, and the random walks of the biases.
@@ -8,50 +8,56 @@ Every refinement is off unless it is given: `gate`, `delay`, `misalignment`, `ad
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Array, Pose, read_only
-from stewart_kinematics.platform import STANDARD_GRAVITY
-from stewart_kinematics.spatial import compose_quaternions, exp_quaternion
+from stewart_kinematics.platform import Platform, STANDARD_GRAVITY
 
-INFINITY = math.inf
+SPECIFIC_FORCE = 0.02
+"""Assumption for a small MEMS sensor: 2 mg, standard deviation of one sample [m/s²]."""
+
+ANGULAR_VELOCITY = 1e-3
+"""Assumption for a small MEMS sensor: 0.06 deg/s, standard deviation of one sample [rad/s]."""
+
+LENGTH = 2e-5
+"""Assumption for an encoder with its gear: standard deviation of one length [m]."""
+
+LEAST_SAMPLES = 20
+"""Fewer samples at rest than this give no standard deviation worth using."""
+
+FINEST = 1e-9
+"""Where a sensor does not change at all at rest its last digit hides the noise [SI units]."""
 
 
-def _check(instance: Any, name: str, lower: float, upper: float, *, open_below: bool) -> None:
-    """Refuse a number, or an array with a number, outside its bounds; NaN is outside."""
-    value = getattr(instance, name)
-    numbers = np.asarray(value, dtype=np.float64)
-    above = numbers > lower if open_below else numbers >= lower
-    if not np.all(above & (numbers <= upper) & np.isfinite(numbers)):
-        sign = 'above' if open_below else 'at least'
-        bound = '' if upper == INFINITY else f' and at most {upper:g}'
-        key = f'{type(instance).__name__}.{name}'
-        raise ConfigurationError(key, numbers.tolist(), f'finite, {sign} {lower:g}{bound}')
-
-
-def _positive(instance: Any, *names: str) -> None:
+def _check(
+    instance: Any, *names: str, lower: float = 0.0, upper: float = math.inf, above: bool = False
+) -> None:
+    """Refuse numbers, or arrays with a number, outside their bounds; NaN is outside."""
     for name in names:
-        _check(instance, name, 0.0, INFINITY, open_below=True)
+        numbers = np.asarray(getattr(instance, name), dtype=np.float64)
+        inside = numbers > lower if above else numbers >= lower
+        if not np.all(inside & (numbers <= upper) & np.isfinite(numbers)):
+            bound = '' if upper == math.inf else f' and at most {upper:g}'
+            key, sign = f'{type(instance).__name__}.{name}', 'above' if above else 'at least'
+            raise ConfigurationError(key, numbers.tolist(), f'finite, {sign} {lower:g}{bound}')
 
 
-def _not_negative(instance: Any, *names: str) -> None:
+def _fill(instance: Any, size: int, *names: str) -> None:
+    """Replace fields by read-only arrays; one number stands for all."""
     for name in names:
-        _check(instance, name, 0.0, INFINITY, open_below=False)
-
-
-def _fill(instance: Any, name: str, size: int) -> None:
-    """Replace a field by a read-only array; one number stands for all."""
-    try:
-        values = np.broadcast_to(np.asarray(getattr(instance, name), dtype=np.float64), (size,))
-    except ValueError as error:
-        key = f'{type(instance).__name__}.{name}'
-        raise ConfigurationError(key, getattr(instance, name), f'{size} numbers') from error
-    object.__setattr__(instance, name, read_only(values))
+        try:
+            value = np.asarray(getattr(instance, name), dtype=np.float64)
+            values = np.broadcast_to(value, (size,))
+        except ValueError as error:
+            key = f'{type(instance).__name__}.{name}'
+            raise ConfigurationError(key, getattr(instance, name), f'{size} numbers') from error
+        object.__setattr__(instance, name, read_only(values))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,50 +81,10 @@ class ImuNoise:
 
     def __post_init__(self) -> None:
         """Copy and check."""
-        for item in fields(self):
-            if item.name != 'period':
-                _fill(self, item.name, 3)
-        _positive(self, 'specific_force', 'angular_velocity', 'period')
-        _not_negative(self, 'accelerometer_walk', 'gyroscope_walk')
-
-
-@dataclass(frozen=True)
-class Spread:
-    """How the sigma points lie about the mean (Merwe's scaled unscented transform).
-
-    Attributes:
-        alpha, beta, kappa: The paper's section 4.4 has 0.1, 2 and 0. ``beta >= alpha²`` is
-            demanded: then the predicted covariance is a sum of squares and cannot lose
-            definiteness.
-    """
-
-    alpha: float = 0.1
-    beta: float = 2.0
-    kappa: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Check."""
-        _check(self, 'alpha', 0.0, 1.0, open_below=True)
-        _check(self, 'beta', self.alpha**2, INFINITY, open_below=False)
-        _check(self, 'kappa', 0.0, INFINITY, open_below=False)
-
-
-@dataclass(frozen=True)
-class StartUncertainty:
-    """Standard deviations at a start from forward kinematics; those of the pose follow the legs'.
-
-    Attributes:
-        velocity: [m/s].
-        accelerometer_bias, gyroscope_bias: [m/s²], [rad/s].
-    """
-
-    velocity: float = 1.0
-    accelerometer_bias: float = 1.0
-    gyroscope_bias: float = 0.1
-
-    def __post_init__(self) -> None:
-        """Check."""
-        _positive(self, 'velocity', 'accelerometer_bias', 'gyroscope_bias')
+        _fill(self, 3, 'specific_force', 'angular_velocity')
+        _fill(self, 3, 'accelerometer_walk', 'gyroscope_walk')
+        _check(self, 'specific_force', 'angular_velocity', 'period', above=True)
+        _check(self, 'accelerometer_walk', 'gyroscope_walk')
 
 
 @dataclass(frozen=True)
@@ -144,17 +110,17 @@ class Gate:
     probability: float = 1e-6
     fewest_legs: int = 3
     frozen: float = 3.0
-    drift: float = INFINITY
+    drift: float = math.inf
     doubt: int = 10
 
     def __post_init__(self) -> None:
         """Check."""
-        _check(self, 'probability', 0.0, 0.5, open_below=True)
-        _check(self, 'fewest_legs', 1.0, 6.0, open_below=False)
+        _check(self, 'probability', upper=0.5, above=True)
+        _check(self, 'fewest_legs', lower=1.0, upper=6.0)
         for name in ('frozen', 'drift'):
             if not getattr(self, name) > 0.0:
                 raise ConfigurationError(f'Gate.{name}', getattr(self, name), 'above 0')
-        _check(self, 'doubt', 0.0, INFINITY, open_below=False)
+        _check(self, 'doubt')
 
 
 @dataclass(frozen=True)
@@ -181,11 +147,11 @@ class DelayEstimation:
 
     def __post_init__(self) -> None:
         """Check."""
-        _positive(self, 'sigma')
-        _not_negative(self, 'walk', 'moving')
-        _check(self, 'lower', -1.0, 1.0, open_below=False)
-        _check(self, 'upper', self.lower, 1.0, open_below=True)
-        _check(self, 'start', self.lower, self.upper, open_below=False)
+        _check(self, 'sigma', above=True)
+        _check(self, 'walk', 'moving')
+        _check(self, 'lower', lower=-1.0, upper=1.0)
+        _check(self, 'upper', lower=self.lower, upper=1.0, above=True)
+        _check(self, 'start', lower=self.lower, upper=self.upper)
 
 
 @dataclass(frozen=True)
@@ -200,7 +166,7 @@ class MisalignmentEstimation:
 
     def __post_init__(self) -> None:
         """Check."""
-        _positive(self, 'sigma')
+        _check(self, 'sigma', above=True)
 
 
 @dataclass(frozen=True)
@@ -218,8 +184,7 @@ class Adaptation:
 
     def __post_init__(self) -> None:
         """Check."""
-        _check(self, 'window', 1.0, INFINITY, open_below=False)
-        _check(self, 'dead_band', 1.0, INFINITY, open_below=False)
+        _check(self, 'window', 'dead_band', lower=1.0)
 
 
 @dataclass(frozen=True)
@@ -236,8 +201,8 @@ class Reinitialisation:
 
     def __post_init__(self) -> None:
         """Check."""
-        _check(self, 'after', 1.0, INFINITY, open_below=False)
-        _check(self, 'probability', 0.0, 0.5, open_below=True)
+        _check(self, 'after', lower=1.0)
+        _check(self, 'probability', upper=0.5, above=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,12 +214,8 @@ class FilterSettings:
         leg_noise (6,): Standard deviation of one length [m].
         imu: ``imu_link`` in ``platform_link``: any place, any mounting.
         gravity (3,): In base axes [m/s²].
-        spread: Sigma points.
-        start: Trust at the start.
-        unmeasured_acceleration, unmeasured_rotation: What the platform may do while the IMU is
-            silent: where no IMU sample has come for `imu_timeout`, the last one is held with these
-            noises [m/s²], [rad/s].
-        imu_timeout: Longest step over which IMU samples are joined by a straight line [s].
+        imu_timeout: Longest step over which IMU samples are joined by a straight line; after it
+            the last one is held with the noise `arrangement.UNMEASURED` [s].
         gate, delay, misalignment, adaptive_legs, adaptive_imu, reinitialisation: Refinements; None
             is off.
     """
@@ -263,10 +224,6 @@ class FilterSettings:
     leg_noise: Array
     imu: Pose = field(default_factory=Pose.identity)
     gravity: Array = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
-    spread: Spread = field(default_factory=Spread)
-    start: StartUncertainty = field(default_factory=StartUncertainty)
-    unmeasured_acceleration: float = 1.0
-    unmeasured_rotation: float = 0.2
     imu_timeout: float = 0.1
     gate: Gate | None = None
     delay: DelayEstimation | None = None
@@ -277,37 +234,92 @@ class FilterSettings:
 
     def __post_init__(self) -> None:
         """Copy and check."""
-        _fill(self, 'leg_noise', 6)
-        _fill(self, 'gravity', 3)
-        _positive(self, 'leg_noise', 'imu_timeout')
-        _positive(self, 'unmeasured_acceleration', 'unmeasured_rotation')
-        _check(self, 'gravity', -INFINITY, INFINITY, open_below=True)
+        _fill(self, 6, 'leg_noise')
+        _fill(self, 3, 'gravity')
+        _check(self, 'leg_noise', 'imu_timeout', above=True)
+        _check(self, 'gravity', lower=-math.inf, above=True)
 
-    def scaled(self, imu: float = 1.0, legs: float = 1.0) -> FilterSettings:
-        """Return settings with the variances Q of the IMU and R of the legs multiplied.
 
-        Args:
-            imu, legs: Factors; the paper has 1.1 for both (Eq. 21), and 1000 for the IMU (Eq. 24).
+def settings_for(
+    platform: Platform,
+    *,
+    specific_force: ArrayLike | None = None,
+    angular_velocity: ArrayLike | None = None,
+    length: ArrayLike | None = None,
+    period: float = 0.01,
+    accelerometer_walk: ArrayLike = 0.0,
+    gyroscope_walk: ArrayLike = 0.0,
+    **options: Any,
+) -> FilterSettings:
+    """Make settings of what is known, and assumptions for the rest.
 
-        Returns:
-            The rest is as before.
-        """
-        factor = math.sqrt(imu)
-        noise = replace(
-            self.imu_noise,
-            specific_force=factor * self.imu_noise.specific_force,
-            angular_velocity=factor * self.imu_noise.angular_velocity,
+    Args:
+        platform: Gives the place of its IMU and its gravity.
+        specific_force, angular_velocity, length: Standard deviations of one sample, one for all
+            or one each [m/s²], [rad/s], [m].
+        period, accelerometer_walk, gyroscope_walk: As `ImuNoise` has them.
+        **options: Refinements, as `FilterSettings` has them.
+
+    Raises:
+        ConfigurationError: If the platform has no IMU or a value cannot be used.
+    """
+    if platform.imu is None:
+        place = f'where the IMU sits on the platform {platform.name}'
+        raise ConfigurationError('imu', None, place)
+    known = (
+        np.asarray(assumed if value is None else value, dtype=np.float64)
+        for value, assumed in (
+            (specific_force, SPECIFIC_FORCE),
+            (angular_velocity, ANGULAR_VELOCITY),
+            (length, LENGTH),
         )
-        return replace(self, imu_noise=noise, leg_noise=math.sqrt(legs) * self.leg_noise)
+    )
+    force, rate, legs = known
+    walks = np.asarray(accelerometer_walk), np.asarray(gyroscope_walk)
+    noise = ImuNoise(force, rate, period, *walks)
+    return FilterSettings(noise, legs, platform.imu, platform.gravity, **options)
 
-    def mounted(self, misalignment: ArrayLike) -> FilterSettings:
-        """Return settings with the mounting corrected by what `misalignment` found.
 
-        Args:
-            misalignment (3,): Rotation vector from the real sensor axes to the stated ones [rad].
+def refinements(chosen: Any) -> dict[str, Any]:
+    """Return the refinements of `FilterSettings` that flags choose.
 
-        Returns:
-            Without the further states.
-        """
-        real = compose_quaternions(self.imu.quaternion_xyzw, exp_quaternion(misalignment))
-        return replace(self, imu=Pose(self.imu.position, real), misalignment=None)
+    Args:
+        chosen: Has the flags gate, delay, misalignment, adapt and restart.
+    """
+    adaptation = Adaptation() if chosen.adapt else None
+    return {
+        'gate': Gate() if chosen.gate else None,
+        'delay': DelayEstimation() if chosen.delay else None,
+        'misalignment': MisalignmentEstimation() if chosen.misalignment else None,
+        'adaptive_legs': adaptation,
+        'adaptive_imu': adaptation,
+        'reinitialisation': Reinitialisation() if chosen.restart else None,
+    }
+
+
+def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> tuple[Array, Array, Array]:
+    """Measure the noise of the sensors while the platform rests.
+
+    Args:
+        imu, legs: Samples whose beginning was recorded at rest.
+        seconds: Length of that beginning [s].
+
+    Returns:
+        (3,), (3,), (6,): Standard deviations of specific force, angular velocity and lengths
+            [m/s²], [rad/s], [m].
+
+    Raises:
+        ConfigurationError: If the beginning has fewer than `LEAST_SAMPLES` samples of a sensor.
+    """
+    end = max(imu.stamps[0], legs.stamps[0]) + seconds
+    found = []
+    for name, stamps, values in (
+        ('IMU', imu.stamps, np.hstack([imu.specific_forces, imu.angular_velocities])),
+        ('legs', legs.stamps, legs.lengths),
+    ):
+        still = values[stamps <= end]
+        if len(still) < LEAST_SAMPLES:
+            expected = f'a rest with {LEAST_SAMPLES} samples or more'
+            raise ConfigurationError(f'samples of the {name} at rest', len(still), expected)
+        found.append(np.maximum(np.nanstd(still, axis=0, ddof=1), FINEST))
+    return found[0][:3], found[0][3:], found[1]

@@ -7,15 +7,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import signal
+from srs_simulated import SensorErrors, simulate
+from srs_study import AS_PRINTED, CUT_OFFS
 from stewart_estimation.differentiator import (
-    AS_PRINTED,
-    CUT_OFFS,
     differentiate,
     from_legs,
     TRUE_25_HZ,
 )
-from stewart_estimation.series import LegSeries
-from stewart_estimation.simulated_srs import SensorErrors, simulate
+from stewart_estimation.samples import LegSeries
 from stewart_kinematics.errors import ConfigurationError, ConvergenceError, ShapeError
 
 

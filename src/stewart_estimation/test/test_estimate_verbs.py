@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from srs_simulated import SensorErrors, simulate, SimulatedRun
 from stewart_bags.writing import BagWriter
 from stewart_description import platform_path
-from stewart_estimation.measurement_csv import ANGULAR_VELOCITY, SPECIFIC_FORCE
 from stewart_estimation.results import COLUMNS, NIS
-from stewart_estimation.simulated_srs import SensorErrors, simulate, SimulatedRun
 from stewart_estimation.verbs import consistency, estimate
+from stewart_estimation.verbs.measurements import ANGULAR_VELOCITY, SPECIFIC_FORCE
 from stewart_kinematics.motion_csv import read_motion
 from stewart_tables.columns import ACCELERATION, LENGTH, POSE, TIME, TWIST
 from stewart_tables.csv_tables import read_table, write_table
@@ -241,6 +241,19 @@ def test_an_ill_tuned_filter_is_found_out(bag, noise, broken, capsys) -> None:
     assert not said['consistent']
     assert broken <= {item['name'] for item in said['verdicts'] if not item['held']}
     assert all(item['hint'] for item in said['verdicts'] if not item['held'])
+
+
+def test_each_leg_may_have_a_noise_of_its_own(bag, capsys) -> None:
+    told = ['estimate', bag, '--platform', 'srs', *NOISE[:3], '--json', '--leg-sigma']
+    found = []
+    for sigmas in (['1e-5'], ['1e-5'] * 6, ['1e-5', '1e-5', '1e-4', '1e-5', '1e-5', '1e-5']):
+        assert stewart([*told, *sigmas]) == 0
+        found.append(json.loads(capsys.readouterr().out)['mean_nis'])
+    assert found[0] == found[1]
+    # The third leg has a tenth of the noise that is said, and counts for nothing.
+    assert found[2] == pytest.approx(5.0, abs=0.6)
+    assert stewart([*told, '1e-5', '1e-5']) == 1
+    assert 'leg_noise: expected 6 numbers' in capsys.readouterr().err
 
 
 def test_noise_is_measured_at_rest(bag, capsys) -> None:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from srs_simulated import simulate
 from stewart_bags.writing import BagWriter
-from stewart_estimation.simulated_srs import simulate
 from stewart_estimation.verbs.measurements import BadRecording
 from stewart_estimation.verbs.recorded import estimate_section
 from stewart_kinematics.spatial import matrix_from_quaternion

@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import chi2
+from srs_simulated import SensorErrors, simulate
 from stewart_estimation.errors import CovarianceError, SampleError
-from stewart_estimation.estimate import Estimate
+from stewart_estimation.estimate import columns_of, Estimate
 from stewart_estimation.live_estimation import LiveEstimation
 from stewart_estimation.live_filter import LiveFilter
+from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.replay import replay
-from stewart_estimation.samples import imu_sample
-from stewart_estimation.series import ImuSeries, LegSeries
+from stewart_estimation.samples import imu_sample, ImuSeries, LegSeries
 from stewart_estimation.settings import DelayEstimation, Gate, Reinitialisation
-from stewart_estimation.simulated_srs import SensorErrors, simulate
 from stewart_kinematics.motion import Pose
 
 LIMITS = np.array([5e-6, 4e-5, 3.2e-6, 3e-5, 6e-6])
@@ -152,16 +152,16 @@ def test_live_samples_out_of_order_give_what_the_replay_gives(srs):
     live, last = LiveFilter(srs.geometry, settings), {}
     for _, legs, k in sorted(events):
         if legs:
-            results = live.add_legs(run.legs.stamps[k], run.legs.lengths[k]).results()
+            found = live.add_legs(run.legs.stamps[k], run.legs.lengths[k])
         else:
-            results = live.add_imu(run.imu.stamps[k], sensed(run.imu, k)).results()
-        last.update({result.estimate.stamp: result for result in results})
+            found = live.add_imu(run.imu.stamps[k], sensed(run.imu, k))
+        last.update({stamp: found[[n]] for n, stamp in enumerate(found.stamps)})
     assert live.dropped == 0
     assert len(last) >= len(run.legs) - 1
     rows = [k for k, stamp in enumerate(run.legs.stamps) if stamp in last]
+    mine = columns_of(LiveRows.joined([last[stamp] for stamp in run.legs.stamps[rows]]))
     for name in ('position', 'quaternion_xyzw', 'linear_velocity', 'covariance'):
-        mine = np.array([getattr(last[t].estimate, name) for t in run.legs.stamps[rows]])
-        np.testing.assert_array_equal(mine, getattr(expected, name)[rows])
+        np.testing.assert_array_equal(mine[name], getattr(expected, name)[rows])
 
 
 @pytest.mark.parametrize('length', [1, 3, 8])
@@ -180,23 +180,19 @@ def test_blocks_of_live_samples_give_what_single_ones_give(srs, length):
     for k in range(0, len(stamps) - length + 1, length):
         part = slice(k, k + length)
         for j in range(k, k + length):
-            expected += singly.legs(stamps[j], lengths[j])
+            expected.append(singly.legs(stamps[j], lengths[j]))
         for j in range(k, k + length):
-            expected += singly.imu(imu.stamps[j], values[j, :3], values[j, 3:])
-        rows = blocks.runs(imu.stamps[part], values[part], stamps[part], lengths[part])
-        found += rows.results()
+            expected.append(singly.imu(imu.stamps[j], values[j, :3], values[j, 3:]))
+        found.append(blocks.runs(imu.stamps[part], values[part], stamps[part], lengths[part]))
 
-    assert len(found) > 390
+    mine, theirs = (LiveRows.joined([b for b in items if len(b)]) for items in (found, expected))
+    assert len(mine) > 390
     assert singly.restarts == blocks.restarts > 0
-    assert [item.restarted for item in found] == [item.restarted for item in expected]
+    np.testing.assert_array_equal(mine.restarted, theirs.restarted)
     np.testing.assert_array_equal(singly.rejected, blocks.rejected)
-    for name in ('stamp', 'position', 'covariance', 'delay', 'accelerometer_bias'):
-        # Where the filter starts from the very first samples a block tells more of the slope.
-        mine, theirs = (
-            np.array([getattr(item.estimate, name) for item in items[1:]])
-            for items in (found, expected)
-        )
-        np.testing.assert_array_equal(mine, theirs)
+    # Where the filter starts from the very first samples a block tells more of the slope.
+    for name in ('stamps', 'report', 'errors'):
+        np.testing.assert_array_equal(getattr(mine, name)[1:], getattr(theirs, name)[1:])
 
 
 def test_live_filter_drops_what_is_older_than_its_horizon(srs, mp1):

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from srs_study import scaled
 from stewart_estimation.errors import SampleError
-from stewart_estimation.series import ImuSeries, LegSeries
+from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_estimation.settings import (
     Adaptation,
     DelayEstimation,
     FilterSettings,
     Gate,
     ImuNoise,
-    Spread,
 )
 from stewart_kinematics.errors import ConfigurationError, ShapeError
 
@@ -25,7 +25,6 @@ from stewart_kinematics.errors import ConfigurationError, ShapeError
         (lambda: ImuNoise(1e-3, np.nan), 'angular_velocity'),
         (lambda: ImuNoise(1e-3, [1.0, 2.0]), 'angular_velocity'),
         (lambda: ImuNoise(1e-3, 1e-3, period=-1.0), 'period'),
-        (lambda: Spread(0.9, 0.5), 'beta'),
         (lambda: Gate(probability=0.0), 'probability'),
         (lambda: Gate(frozen=0.0), 'frozen'),
         (lambda: Gate(drift=-1.0), 'drift'),
@@ -41,7 +40,7 @@ def test_settings_that_cannot_be_are_refused_by_name(make, name):
 
 
 def test_one_number_stands_for_all_and_variances_scale():
-    settings = FilterSettings(ImuNoise(1e-3, 2e-3), 1e-5).scaled(imu=4.0, legs=9.0)
+    settings = scaled(FilterSettings(ImuNoise(1e-3, 2e-3), 1e-5), imu=4.0, legs=9.0)
     np.testing.assert_allclose(settings.imu_noise.specific_force, [2e-3] * 3)
     np.testing.assert_allclose(settings.leg_noise, [3e-5] * 6)
 

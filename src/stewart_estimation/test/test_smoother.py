@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from stewart_estimation.consistency import nees
+from srs_simulated import AT_JOINT_CENTRE, simulate
+from srs_study import nees
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.replay import replay
 from stewart_estimation.settings import DelayEstimation
-from stewart_estimation.simulated_srs import AT_JOINT_CENTRE, simulate
 from stewart_estimation.smoother import smooth
 
 

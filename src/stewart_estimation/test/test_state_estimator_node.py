@@ -16,9 +16,10 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import AccelWithCovarianceStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import Imu, JointState
+from srs_simulated import SensorErrors, simulate
 from std_msgs.msg import Header
+from stewart_estimation.nodes.estimator_parameters import EstimatorParameters, settings_from
 from stewart_estimation.nodes.state_estimator import StateEstimator
-from stewart_estimation.simulated_srs import SensorErrors, simulate
 from stewart_interfaces.msg import EstimatorStatus
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.spatial import (
@@ -178,6 +179,14 @@ def latest(graph, task: str) -> tuple[int, str]:
         if status.name == f'state_estimator: {task}'
     ]
     return said[-1]
+
+
+def test_each_leg_may_have_a_noise_of_its_own() -> None:
+    sigmas = tuple((1e-5 * np.arange(1.0, 7.0)).tolist())
+    asked = EstimatorParameters(platform='ex800', leg_sigmas=sigmas)
+    np.testing.assert_array_equal(settings_from(asked, EX800, None, None).leg_noise, sigmas)
+    alike = settings_from(EstimatorParameters(leg_sigma=3e-5), EX800, None, None)
+    np.testing.assert_array_equal(alike.leg_noise, np.full(6, 3e-5))
 
 
 def test_live_estimates_are_the_truth_within_what_they_claim(graph) -> None:

@@ -1,37 +1,20 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Samples from the bytes of messages, and estimates as the bytes of messages."""
+"""Samples of IMU and legs from the bytes of messages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple
 
-from geometry_msgs.msg import AccelWithCovarianceStamped
-from nav_msgs.msg import Odometry
 import numpy as np
-from numpy.typing import NDArray
 from sensor_msgs.msg import Imu, JointState
-from std_msgs.msg import Header
-from stewart_estimation.estimate import Estimate, Update
 from stewart_estimation.machine import Array
-from stewart_estimation.odometry import (
-    body_twist,
-    full_acceleration,
-    pose_covariance,
-)
-from stewart_estimation.odometry_kernels import NOT_MEASURED
-from stewart_estimation.settings import FilterSettings
-from stewart_interfaces.msg import EstimatorStatus
-from stewart_node_support.codec import finite, Layout, Reader, stamp_of, Template
-from stewart_node_support.conversions import BASE_FRAME
+from stewart_node_support.codec import finite, Layout, Reader, stamp_of
 from stewart_node_support.errors import MessageError
 from stewart_node_support.legs import LEG_NAMES
 
-CHILD_FRAME = 'platform_link'
 LEGS = {name: leg for leg, name in enumerate(LEG_NAMES)}
-
-Counts = NDArray[np.int64]
 
 
 class ImuReading(NamedTuple):
@@ -82,7 +65,7 @@ def _imu(layout: Layout) -> Callable[[bytes], ImuReading]:
     def decode(data: bytes) -> ImuReading:
         values = numbers(data)
         for name, first in (('linear acceleration', 15), ('angular velocity', 3)):
-            if values[first] == NOT_MEASURED:
+            if values[first] == -1.0:
                 raise MessageError(f'the IMU has no {name}: its covariance begins with -1')
         return ImuReading(stamp_of(data), values[12:15], values[:3], values[15:], values[3:12])
 
@@ -121,114 +104,3 @@ def stated_sigmas(covariance: Array) -> Array | None:
     if not np.all(np.isfinite(variances) & (variances > 0.0)):
         return None
     return np.asarray(np.sqrt(variances))
-
-
-class EstimateWriter:
-    """Serialise the messages of an estimate."""
-
-    def __init__(self) -> None:
-        """Prepare what never changes."""
-        header = Header(frame_id=BASE_FRAME)
-        self._odometry = Template(Odometry(header=header, child_frame_id=CHILD_FRAME))
-        self._motion = [
-            self._odometry.view(path)
-            for path in (
-                'pose.pose.position',
-                'pose.pose.orientation',
-                'pose.covariance',
-                'twist.twist.linear',
-                'twist.twist.angular',
-                'twist.covariance',
-            )
-        ]
-        self._acceleration = Template(AccelWithCovarianceStamped(header=header))
-        self._linear = self._acceleration.view('accel.accel.linear')
-        self._angular = self._acceleration.view('accel.accel.angular')
-        self._covariance = self._acceleration.view('accel.covariance').reshape(6, 6)
-        self._status = Template(EstimatorStatus(header=header))
-        self._fit = [
-            self._status.view(path)
-            for path in (
-                'innovations',
-                'innovation_sigmas',
-                'nis',
-                'accelerometer_bias',
-                'gyroscope_bias',
-                'imu_delay',
-                'accepted',
-                'rejected',
-            )
-        ]
-
-    def odometry(self, stamp: int, estimate: Estimate) -> bytes:
-        """Return pose in base axes and twist in platform axes, with their covariances."""
-        twist = body_twist(estimate)
-        for view, values in zip(
-            self._motion,
-            (
-                estimate.position,
-                estimate.quaternion_xyzw,
-                pose_covariance(estimate).ravel(),
-                twist.linear,
-                twist.angular,
-                twist.covariance.ravel(),
-            ),
-            strict=True,
-        ):
-            view[:] = values
-        return self._odometry.stamped(stamp)
-
-    def acceleration(
-        self, stamp: int, estimate: Estimate, before: Estimate | None, settings: FilterSettings
-    ) -> bytes:
-        """Return the acceleration of ``platform_link``'s origin in base axes.
-
-        Args:
-            stamp: Of the estimate [ns].
-            estimate, before: This one and the one before it: the angular acceleration is their
-                difference, and is marked as not measured (variances -1) where there is none
-                before.
-            settings: Noise of the IMU.
-
-        Returns:
-            AccelWithCovarianceStamped in ``base_link``.
-        """
-        self._linear[:] = estimate.linear_acceleration
-        self._angular[:], self._covariance[:] = full_acceleration(estimate, before, settings)
-        return self._acceleration.stamped(stamp)
-
-    def status(
-        self,
-        stamp: int,
-        estimate: Estimate,
-        update: Update,
-        counts: tuple[Counts, Counts],
-        *,
-        delayed: bool,
-    ) -> bytes:
-        """Return how the legs fitted, and what the filter thinks of the IMU.
-
-        Args:
-            stamp: Of the estimate [ns].
-            estimate, update: Innovations are NaN where a leg was missing.
-            counts (6,): Samples accepted and rejected so far.
-            delayed: Whether the delay of the IMU is estimated.
-
-        Returns:
-            EstimatorStatus, in sensor axes.
-        """
-        for view, values in zip(
-            self._fit,
-            (
-                update.innovations,
-                update.sigmas,
-                update.nis,
-                estimate.accelerometer_bias,
-                estimate.gyroscope_bias,
-                estimate.delay if delayed else np.nan,
-                *counts,
-            ),
-            strict=True,
-        ):
-            view[:] = values
-        return self._status.stamped(stamp)

@@ -6,18 +6,28 @@ from __future__ import annotations
 
 from geometry_msgs.msg import AccelWithCovarianceStamped
 from nav_msgs.msg import Odometry
+import numpy as np
+from numpy.typing import NDArray
 from rclpy.node import Node
-from stewart_estimation.estimate import Estimate
-from stewart_estimation.live_rows import LiveResult
-from stewart_estimation.nodes.estimate_messages import Counts, EstimateWriter
+from std_msgs.msg import Header
+from stewart_estimation.live_rows import LiveRows
+from stewart_estimation.odometry import EstimateColumns
 from stewart_estimation.settings import FilterSettings
 from stewart_interfaces.msg import EstimatorStatus
+from stewart_node_support.codec import Template
+from stewart_node_support.conversions import BASE_FRAME
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
+from stewart_node_support.stamps import NANOSECONDS
+
+CHILD_FRAME = 'platform_link'
+
+FIT = ('innovations', 'innovation_sigmas', 'nis')
+IMU = ('accelerometer_bias', 'gyroscope_bias', 'imu_delay')
 
 
 class EstimatePublishers:
-    """Publish estimates one after the other.
+    """Publish estimates one after the other, written into the bytes of messages made once.
 
     Args:
         node: Node that publishes.
@@ -25,33 +35,43 @@ class EstimatePublishers:
 
     def __init__(self, node: Node) -> None:
         """Open the topics."""
-        self._odometry = CountedPublisher(node, Odometry, 'platform/odometry', SENSOR_QOS)
-        self._acceleration = CountedPublisher(
-            node, AccelWithCovarianceStamped, 'platform/acceleration', SENSOR_QOS
-        )
-        self._status = CountedPublisher(node, EstimatorStatus, 'estimator/status', SENSOR_QOS)
-        self._writer = EstimateWriter()
-        self._before: Estimate | None = None
+        header = Header(frame_id=BASE_FRAME)
+        messages = {
+            'platform/odometry': Odometry(header=header, child_frame_id=CHILD_FRAME),
+            'platform/acceleration': AccelWithCovarianceStamped(header=header),
+            'estimator/status': EstimatorStatus(header=header),
+        }
+        self._templates = [
+            (CountedPublisher(node, type(message), topic, SENSOR_QOS), Template(message))
+            for topic, message in messages.items()
+        ]
+        odometry, acceleration, status = (template for _, template in self._templates)
+        self._motion = odometry.view('pose', 'twist')
+        self._acceleration = acceleration.view('accel')
+        self._fit, self._counts = status.view(*FIT, *IMU), status.view('accepted', 'rejected')
+
+    def use(self, settings: FilterSettings) -> None:
+        """Take what the filter is told from now on."""
+        self._columns = EstimateColumns(settings)
+        self._delayed = settings.delay is not None
 
     def publish(
-        self,
-        stamp: int,
-        item: LiveResult,
-        settings: FilterSettings,
-        counts: tuple[Counts, Counts],
+        self, origin: int, rows: LiveRows, counts: tuple[NDArray[np.int64], NDArray[np.int64]]
     ) -> None:
-        """Publish one estimate.
+        """Publish estimates.
 
         Args:
-            stamp: Of the estimate [ns].
-            item: The estimate and how the legs fitted.
-            settings: What the filter was told.
-            counts (6,): Samples accepted and rejected so far.
+            origin: Time 0 of their stamps [ns].
+            rows: One or more.
+            counts (6,): Samples of each leg accepted and rejected so far.
         """
-        estimate, writer = item.estimate, self._writer
-        before = None if item.restarted else self._before
-        self._odometry.publish(writer.odometry(stamp, estimate))
-        self._acceleration.publish(writer.acceleration(stamp, estimate, before, settings))
-        delayed = settings.delay is not None
-        self._status.publish(writer.status(stamp, estimate, item.update, counts, delayed=delayed))
-        self._before = estimate
+        motions, accelerations = self._columns.of(rows)
+        report = rows.report
+        delay = report[:, 22:23] if self._delayed else np.full((len(rows), 1), np.nan)
+        fits = np.hstack([rows.verdicts[:, :13], report[:, 16:22], delay])
+        self._counts[:6], self._counts[6:] = counts
+        for row, stamp in enumerate(rows.stamps.tolist()):
+            self._motion[:], self._acceleration[:] = motions[row], accelerations[row]
+            self._fit[:] = fits[row]
+            for publisher, template in self._templates:
+                publisher.publish(template.stamped(origin + round(stamp * NANOSECONDS)))

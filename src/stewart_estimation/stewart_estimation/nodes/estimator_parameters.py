@@ -8,14 +8,13 @@ from dataclasses import dataclass
 
 from stewart_estimation.machine import Array, Platform
 from stewart_estimation.settings import (
-    Adaptation,
-    DelayEstimation,
+    ANGULAR_VELOCITY,
     FilterSettings,
-    Gate,
-    MisalignmentEstimation,
-    Reinitialisation,
+    LENGTH,
+    refinements,
+    settings_for,
+    SPECIFIC_FORCE,
 )
-from stewart_estimation.tuning import ANGULAR_VELOCITY, LENGTH, settings_for, SPECIFIC_FORCE
 from stewart_node_support.fields import param
 
 
@@ -48,6 +47,9 @@ class EstimatorParameters:
     leg_sigma: float = param(
         LENGTH, 'standard deviation of one measured length [m]', min=1e-9, max=0.1
     )
+    leg_sigmas: tuple[float, ...] = param(
+        (), 'the same for each leg [m]; empty: leg_sigma for all six'
+    )
     accelerometer_walk: float = param(
         1e-4, 'random walk of the accelerometer bias in a second [m/s²]', min=0.0
     )
@@ -73,30 +75,20 @@ def settings_from(
     """Return what the filter is told.
 
     Args:
-        parameters: Of the node.
-        platform: Gravity, and where the IMU sits.
+        parameters, platform: Of the node; gravity, and where the IMU sits.
         specific_force, angular_velocity (3,): Standard deviations that the IMU's messages state
-            [m/s²], [rad/s].
-
-    Returns:
-        A parameter above 0 has the last word on a standard deviation.
+            [m/s²], [rad/s]; a parameter above 0 has the last word.
 
     Raises:
         ConfigurationError: If nobody knows where the IMU sits.
     """
-    adaptation = Adaptation() if parameters.adapt else None
     return settings_for(
         platform,
         specific_force=parameters.specific_force_sigma or specific_force,
         angular_velocity=parameters.angular_velocity_sigma or angular_velocity,
-        length=parameters.leg_sigma,
+        length=parameters.leg_sigmas or parameters.leg_sigma,
         period=parameters.imu_period,
         accelerometer_walk=parameters.accelerometer_walk,
         gyroscope_walk=parameters.gyroscope_walk,
-        gate=Gate() if parameters.gate else None,
-        delay=DelayEstimation() if parameters.delay else None,
-        misalignment=MisalignmentEstimation() if parameters.misalignment else None,
-        adaptive_legs=adaptation,
-        adaptive_imu=adaptation,
-        reinitialisation=Reinitialisation() if parameters.restart else None,
+        **refinements(parameters),
     )

@@ -10,7 +10,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import Imu, JointState
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.live_estimation import LiveEstimation
-from stewart_estimation.live_rows import LiveResult
+from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.machine import load_machine
 from stewart_estimation.nodes.estimate_messages import (
     imu_reader,
@@ -48,16 +48,15 @@ class StateEstimator(Node):
         self._platform = load_machine(
             self._asked.platform, self._asked.imu_position, self._asked.imu_rpy_deg
         )
-        self._settings = settings_from(self._asked, self._platform, None, None)
-        self._live = LiveEstimation(
-            self._platform.geometry, self._settings, coast=self._asked.coast
-        )
+        settings = settings_from(self._asked, self._platform, None, None)
+        self._live = LiveEstimation(self._platform.geometry, settings, coast=self._asked.coast)
         self._imu_reader, self._stroke_reader = imu_reader(), stroke_reader()
         self._origin: int | None = None
         self._stated = False
         self.refusals = Refusals('messages')
         self.published: dict[str, CountedPublisher] = {}
         self._estimates = EstimatePublishers(self)
+        self._estimates.use(settings)
         self.diagnostics = Diagnostics(self, self._platform.name)
         self.diagnostics.add('estimate', self._report)
         self.diagnostics.add('input', self.refusals.report)
@@ -93,8 +92,9 @@ class StateEstimator(Node):
         self._stated = True
         force = stated_sigmas(item.force_covariance)
         rate = stated_sigmas(item.rate_covariance)
-        self._settings = settings_from(self._asked, self._platform, force, rate)
-        self._live.tell(self._settings)
+        settings = settings_from(self._asked, self._platform, force, rate)
+        self._live.tell(settings)
+        self._estimates.use(settings)
 
     def _seconds(self, stamp: int) -> float:
         """Return a stamp after the first one: small enough to be exact as a float [s]."""
@@ -102,11 +102,10 @@ class StateEstimator(Node):
             self._origin = stamp
         return (stamp - self._origin) / NANOSECONDS
 
-    def _publish(self, results: list[LiveResult]) -> None:
-        counts = (self._live.accepted, self._live.rejected)
-        for item in results:
-            stamp = (self._origin or 0) + round(item.estimate.stamp * NANOSECONDS)
-            self._estimates.publish(stamp, item, self._settings, counts)
+    def _publish(self, rows: LiveRows) -> None:
+        if len(rows):
+            counts = self._live.accepted, self._live.rejected
+            self._estimates.publish(self._origin or 0, rows, counts)
 
     def _report(self) -> Report:
         health, live = self._live.health(), self._live

@@ -13,7 +13,6 @@ import numpy as np
 from stewart_estimation.consistency import assess, Consistency
 from stewart_estimation.consistency_page import HEADS, page, verdict_cells
 from stewart_estimation.verbs.filter_arguments import add_filter_arguments, Run, run_filter
-from stewart_estimation.verdicts import Tolerated
 from stewart_kinematics.errors import ConfigurationError
 from stewart_tables.outputs import output_file
 from stewart_tables.progress import show_part
@@ -47,10 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='leave out the first S seconds (default: %(default)g)',
     )
     parser.add_argument(
-        '--confidence',
-        type=float,
-        default=0.99,
-        help='of the exact bands (default: %(default)g)',
+        '--confidence', type=float, default=0.99, help='of the exact bands (default: %(default)g)'
     )
     parser.add_argument('--strict', action='store_true', help='tolerate nothing beside them')
     parser.add_argument(
@@ -60,18 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Filter a recording and judge the innovations.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        0, or 1 if a test is broken.
-
-    Raises:
-        StewartError, BagError: If something cannot be used.
-        OSError: If a file cannot be read or written.
-    """
+    """Filter a recording and judge the innovations; return 1 if a test is broken."""
     if not arguments.settled >= 0.0:
         raise ConfigurationError('--settled', arguments.settled, 'a time of at least 0 s')
     with show_part('consistency') as show:
@@ -84,7 +69,7 @@ def main(arguments: argparse.Namespace) -> int:
         series.nis[rows],
         series.used[rows],
         confidence=arguments.confidence,
-        tolerated=Tolerated.nothing() if arguments.strict else None,
+        strict=arguments.strict,
     )
     if arguments.page is not None:
         with whole_file(arguments.page) as stream:
@@ -164,7 +149,7 @@ def _as_json(found: Consistency) -> dict[str, Any]:
                 'leg': item.leg,
                 'found': item.found,
                 'exact': list(item.exact),
-                'tolerated': [None if np.isnan(edge) else edge for edge in item.tolerated],
+                'tolerated': item.tolerated or [None, None],
                 'held': item.held,
                 'hint': item.hint,
             }

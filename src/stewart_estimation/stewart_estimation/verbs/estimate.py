@@ -10,8 +10,7 @@ import sys
 from typing import Any
 
 import numpy as np
-from stewart_estimation.consistency import assess, Consistency, LEAST_ROWS
-from stewart_estimation.estimate import EstimateSeries
+from stewart_estimation.consistency import assess, LEAST_ROWS
 from stewart_estimation.results import COLUMNS, table
 from stewart_estimation.verbs.filter_arguments import add_filter_arguments, Run, run_filter
 from stewart_kinematics.verbs.table_arguments import write_watched
@@ -48,18 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Filter a recording, write the estimates, print a summary.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        Exit code 0.
-
-    Raises:
-        StewartError, BagError: If something cannot be used.
-        OSError: If a file cannot be read or written.
-    """
+    """Filter a recording, write the estimates, print a summary."""
     with show_part('estimate') as show:
         run = run_filter(arguments, show, smoothed=arguments.smooth)
     if arguments.output is not None:
@@ -76,14 +64,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def summary(run: Run) -> dict[str, Any]:
-    """Say in figures what came out.
-
-    Args:
-        run: A recording that went through the filter.
-
-    Returns:
-        Plain data: counts, typical standard deviations, biases at the end, consistency.
-    """
+    """Return counts, typical standard deviations, biases at the end, and consistency."""
     series, final = run.smoothed or run.filtered, len(run.filtered) - 1
     known = np.isfinite(series.position[:, 0])
     sigmas = np.sqrt(np.diagonal(series.covariance[known], axis1=1, axis2=2))
@@ -111,8 +92,9 @@ def summary(run: Run) -> dict[str, Any]:
         said['imu_delay_sigma_s'] = float(run.filtered.delay_sigma[final])
     if run.settings.misalignment is not None:
         said['misalignment_rad'] = run.filtered.misalignment[final].tolist()
-    consistency = judged(run.filtered)
-    if consistency is not None:
+    if np.isfinite(run.filtered.nis).sum() >= LEAST_ROWS:
+        filtered = run.filtered
+        consistency = assess(filtered.innovations, filtered.sigmas, filtered.nis, filtered.used)
         said |= {
             'mean_nis': consistency.mean_nis,
             'rejected_by_leg': consistency.rejected.tolist(),
@@ -120,13 +102,6 @@ def summary(run: Run) -> dict[str, Any]:
             'broken_tests': [item.name for item in consistency.verdicts if not item.held],
         }
     return said
-
-
-def judged(series: EstimateSeries) -> Consistency | None:
-    """Return what the innovations say; None if there are too few of them."""
-    if np.isfinite(series.nis).sum() < LEAST_ROWS:
-        return None
-    return assess(series.innovations, series.sigmas, series.nis, series.used)
 
 
 def _norm(values: Any) -> float:

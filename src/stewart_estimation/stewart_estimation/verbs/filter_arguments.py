@@ -11,21 +11,15 @@ from typing import Any
 from stewart_estimation.estimate import EstimateSeries
 from stewart_estimation.replay import replay
 from stewart_estimation.settings import (
-    Adaptation,
-    DelayEstimation,
-    FilterSettings,
-    Gate,
-    MisalignmentEstimation,
-    Reinitialisation,
-)
-from stewart_estimation.smoother import smooth
-from stewart_estimation.tuning import (
     ANGULAR_VELOCITY,
+    FilterSettings,
     LENGTH,
     noise_at_rest,
+    refinements,
     settings_for,
     SPECIFIC_FORCE,
 )
+from stewart_estimation.smoother import smooth
 from stewart_estimation.verbs.measurements import (
     add_measurement_arguments,
     Measurements,
@@ -37,15 +31,7 @@ from stewart_tables.progress import between, Progress
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A recording that went through the filter.
-
-    Attributes:
-        platform: What moved.
-        measurements: What was measured.
-        settings: What the filter was told.
-        filtered: What it says.
-        smoothed: The same with knowledge of the future, where asked for.
-    """
+    """A recording that went through the filter, and through the smoother where asked for."""
 
     platform: Platform
     measurements: Measurements
@@ -59,8 +45,8 @@ def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
     add_measurement_arguments(parser)
     add = parser.add_argument
     add('--platform', default='ex800', help='name or YAML file (default: %(default)s)')
-    noise = parser.add_argument_group('noise of the sensors, standard deviation of one sample')
-    add = noise.add_argument
+    title = 'noise of the sensors, standard deviation of one sample'
+    add = parser.add_argument_group(title).add_argument
     add(
         '--imu-sigma',
         nargs=2,
@@ -69,7 +55,13 @@ def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
         help='of the IMU; else as its messages say, or '
         f'{SPECIFIC_FORCE:g} and {ANGULAR_VELOCITY:g}',
     )
-    add('--leg-sigma', type=float, metavar='M', help=f'of the legs (default: {LENGTH:g})')
+    add(
+        '--leg-sigma',
+        nargs='+',
+        type=float,
+        metavar='M',
+        help=f'of the legs, one number for all or six (default: {LENGTH:g})',
+    )
     add(
         '--noise-from-rest',
         type=float,
@@ -84,25 +76,19 @@ def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=('M/S2', 'RAD/S'),
         help='random walk of the biases within a second (default: none)',
     )
-    refinements = parser.add_argument_group('refinements, off unless given')
-    add = refinements.add_argument
-    add('--gate', action='store_true', help='refuse single legs that do not fit')
-    add('--delay', action='store_true', help='find how late the IMU is')
-    add('--misalignment', action='store_true', help='find how the IMU is turned')
-    add('--adapt', action='store_true', help='learn the noise of IMU and legs on the way')
-    add('--restart', action='store_true', help='begin anew where nothing fits any more')
+    add = parser.add_argument_group('refinements, off unless given').add_argument
+    for name, purpose in (
+        ('gate', 'refuse single legs that do not fit'),
+        ('delay', 'find how late the IMU is'),
+        ('misalignment', 'find how the IMU is turned'),
+        ('adapt', 'learn the noise of IMU and legs on the way'),
+        ('restart', 'begin anew where nothing fits any more'),
+    ):
+        add(f'--{name}', action='store_true', help=purpose)
 
 
 def run_filter(arguments: argparse.Namespace, show: Progress, *, smoothed: bool = False) -> Run:
-    """Read the input and filter it.
-
-    Args:
-        arguments: As `add_filter_arguments` defines them.
-        show: Told which part is done, 0 to 1.
-        smoothed: Smooth, too.
-
-    Returns:
-        What came of it.
+    """Read the input that the arguments name, filter it, and smooth it where asked for.
 
     Raises:
         StewartError, BagError: If something cannot be used; row or topic, and time, are named.
@@ -136,17 +122,11 @@ def _settings(
         options['specific_force'], options['angular_velocity'] = arguments.imu_sigma
     if arguments.leg_sigma is not None:
         options['length'] = arguments.leg_sigma
-    adaptation = Adaptation() if arguments.adapt else None
     return settings_for(
         platform,
         period=measurements.imu_period,
         accelerometer_walk=arguments.bias_walk[0],
         gyroscope_walk=arguments.bias_walk[1],
-        gate=Gate() if arguments.gate else None,
-        delay=DelayEstimation() if arguments.delay else None,
-        misalignment=MisalignmentEstimation() if arguments.misalignment else None,
-        adaptive_legs=adaptation,
-        adaptive_imu=adaptation,
-        reinitialisation=Reinitialisation() if arguments.restart else None,
+        **refinements(arguments),
         **options,
     )

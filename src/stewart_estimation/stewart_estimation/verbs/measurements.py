@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,13 +15,24 @@ from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries as RecordedImu
 from stewart_bags.series import JointSeries, read_joints, read_series, Series
 from stewart_estimation.errors import EstimationError
-from stewart_estimation.measurement_csv import read_imu, read_legs
-from stewart_estimation.series import ImuSeries, LegSeries
+from stewart_estimation.samples import ImuSeries, LegSeries
+from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array
+from stewart_kinematics.motion_csv import lengths_of
+from stewart_tables.columns import LENGTH, STROKE, TIME
+from stewart_tables.csv_tables import read_table, Table
 from stewart_tables.progress import between, Progress, silent
 
 IMU_TOPIC, LEG_TOPIC = 'imu/data', 'actuator_states'
+
+IMU_NAMES = [
+    f'{what} {axis}' for what in ('linear acceleration', 'angular velocity') for axis in 'xyz'
+]
+LEG_STROKES = [f'stroke of leg {leg}' for leg in range(1, 7)]
+
+SPECIFIC_FORCE = ('fx_mps2', 'fy_mps2', 'fz_mps2')
+ANGULAR_VELOCITY = ('p_radps', 'q_radps', 'r_radps')
 
 FOREIGN = 3600 * 10**9
 """Stamps so far from the recorder's clock are from another one [ns]."""
@@ -64,12 +75,8 @@ def add_measurement_arguments(parser: argparse.ArgumentParser) -> None:
     add('bag', nargs='?', metavar='BAG', help='recording: directory, .mcap or .db3 file')
     add('--imu', metavar='FILE', help='CSV file with time_s, fx_mps2 ..., p_radps ...')
     add('--legs', metavar='FILE', help='CSV file with time_s and leg_1_m ... or stroke_1_m ...')
-    add(
-        '--imu-topic', default=IMU_TOPIC, metavar='TOPIC', help='in the bag (default: %(default)s)'
-    )
-    add(
-        '--leg-topic', default=LEG_TOPIC, metavar='TOPIC', help='in the bag (default: %(default)s)'
-    )
+    for option, topic in (('--imu-topic', IMU_TOPIC), ('--leg-topic', LEG_TOPIC)):
+        add(option, default=topic, metavar='TOPIC', help='in the bag (default: %(default)s)')
     add(
         '--lenient',
         action='store_true',
@@ -81,15 +88,7 @@ def add_measurement_arguments(parser: argparse.ArgumentParser) -> None:
 def read_measurements(
     arguments: argparse.Namespace, geometry: Geometry, progress: Progress = silent
 ) -> Measurements:
-    """Read what the arguments name.
-
-    Args:
-        arguments: As `add_measurement_arguments` defines them.
-        geometry: Says how long a leg of no stroke is.
-        progress: Told how far it has come with CSV files.
-
-    Returns:
-        At least two samples of either sensor, with a common span of time.
+    """Read what the arguments name: at least two samples of either sensor, at the same time.
 
     Raises:
         WrongInput: If neither a bag nor both files are named, or both are.
@@ -116,6 +115,58 @@ def read_measurements(
     return found
 
 
+def read_imu(source: str | Path, progress: Progress = silent) -> ImuSeries:
+    """Read samples of an IMU.
+
+    Args:
+        source: CSV file with `TIME`, `SPECIFIC_FORCE` and `ANGULAR_VELOCITY`, in sensor axes;
+            ``-`` is standard input.
+        progress: Told how far it has come.
+
+    Raises:
+        ConfigurationError: If a column is missing, a cell is not a finite number or a time is not
+            later than the one before; file, line and column are named.
+        OSError: If the file cannot be read.
+    """
+    columns = (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY)
+    table = read_table(source, columns, progress)
+    values = table.take(columns)
+    return ImuSeries(_increasing(table), values[:, 1:4], values[:, 4:])
+
+
+def read_legs(source: str | Path, geometry: Geometry, progress: Progress = silent) -> LegSeries:
+    """Read samples of the six legs.
+
+    Args:
+        source: CSV file with `TIME` and either `LENGTH` or `STROKE`; ``-`` is standard input.
+        geometry: Says how long a leg of no stroke is.
+        progress: Told how far it has come.
+
+    Raises:
+        ConfigurationError: If a column is missing, a cell is not a finite number, a leg has no
+            length or a time is not later than the one before; file, line and column are named.
+        OSError: If the file cannot be read.
+    """
+    table = read_table(source, (TIME, *LENGTH, *STROKE), progress)
+    return LegSeries(_increasing(table), lengths_of(table, geometry))
+
+
+def _increasing(table: Table) -> Array:
+    """Return the times of a table; refuse one without rows, or a time out of order."""
+    time = table.take((TIME,))[:, 0]
+    if time.size < 2:
+        raise ConfigurationError(table.source, time.size, 'two rows or more')
+    late = np.flatnonzero(~(np.diff(time) > 0.0))
+    if late.size:
+        row = int(late[0]) + 1
+        raise ConfigurationError(
+            f'{table.source}:{table.lines[row]}: {TIME}',
+            float(time[row]),
+            f'a time later than {time[row - 1]:.9g} s in the row before',
+        )
+    return time
+
+
 def read_bag(
     path: str | Path,
     geometry: Geometry,
@@ -126,9 +177,8 @@ def read_bag(
     """Read the measurements of a bag, by the stamps of the messages.
 
     Args:
-        path: The bag.
+        path, topics: The bag, and its topics of the IMU and of the legs.
         geometry: Says how long a leg of no stroke is.
-        topics: Of the IMU and of the legs.
         lenient: Take what is not finite as missing and put stamps in order, instead of refusing.
 
     Returns:
@@ -158,8 +208,8 @@ def read_bag(
     if not lenient:
         _refuse_disorder(imu)
         _refuse_disorder(joints)
-        _refuse_missing(imu, samples, origin, _imu_name)
-        _refuse_missing(joints, joints.position, origin, lambda leg: f'stroke of leg {leg + 1}')
+        _refuse_missing(imu, samples, origin, IMU_NAMES)
+        _refuse_missing(joints, joints.position, origin, LEG_STROKES)
     # To the filter not a number is missing; infinity would be an error.
     samples, lengths = (
         np.where(np.isfinite(values), values, np.nan) for values in (samples, lengths)
@@ -171,11 +221,6 @@ def read_bag(
         specific_force,
         angular_velocity,
     )
-
-
-def _imu_name(column: int) -> str:
-    """Name a column of specific force and angular velocity."""
-    return f'{("linear acceleration", "angular velocity")[column // 3]} {"xyz"[column % 3]}'
 
 
 def _sigmas(series: RecordedImu, what: str, covariance: Array) -> Array | None:
@@ -202,7 +247,7 @@ def _refuse_disorder(series: Series) -> None:
 
 
 def _refuse_missing(
-    series: RecordedImu | JointSeries, values: Array, origin: int, name: Callable[[int], str]
+    series: RecordedImu | JointSeries, values: Array, origin: int, names: Sequence[str]
 ) -> None:
     """Name the first value that is missing."""
     gaps: NDArray[np.int64] = np.argwhere(~np.isfinite(values))
@@ -210,7 +255,7 @@ def _refuse_missing(
         row, column = (int(item) for item in gaps[0])
         raise BadRecording(
             f'{series.topic}: message {row + 1}, {series.seconds(origin)[row]:.6f} s after the '
-            f'first, has no {name(column)} (got {values[row, column]}); --lenient goes on '
+            f'first, has no {names[column]} (got {values[row, column]}); --lenient goes on '
             'without it'
         )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from stewart_bags.reading import Bag
 from stewart_bags.series import EstimatorStatusSeries, OdometrySeries, read_joints, read_series
 from stewart_estimation.consistency import assess, Consistency, LEAST_ROWS
 from stewart_estimation.differentiator import from_legs, TRUE_25_HZ
-from stewart_estimation.series import LegSeries
+from stewart_estimation.samples import LegSeries
 from stewart_estimation.verbs.measurements import BadRecording, LEG_TOPIC
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array
@@ -31,15 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """How the legs fitted while the estimator ran.
-
-    Attributes:
-        stamps (n,): After the beginning of the bag [s].
-        innovations, sigmas (n, 6): [m].
-        consistency: What its tests say; its rows are those of the stamps.
-    """
+class Fit(NamedTuple):
+    """How the legs fitted while the estimator ran, and what the tests say of the same rows."""
 
     stamps: Array
     innovations: Array
@@ -56,10 +49,8 @@ class EstimateSection:
         position, attitude, velocity, rate (n, 3): Truth minus estimate: base axes, platform axes
             (rotation vector), platform axes twice [m], [rad], [m/s], [rad/s].
         position_sigmas, velocity_sigmas (n, 3): What the estimator claims for two of them.
-        differentiated (m, 3): Truth minus the velocity of Gauss-Newton and the 25 Hz
-            differentiator, base axes [m/s].
-        velocities: Estimate, truth, differentiator: name, stamps [s], velocities and errors in
-            base axes [m/s].
+        velocities: Estimate, truth, and Gauss-Newton with the 25 Hz differentiator: name, stamps
+            [s], velocities and errors in base axes [m/s].
         fit: Where the estimator's status was recorded, long enough for a verdict.
     """
 
@@ -70,7 +61,6 @@ class EstimateSection:
     rate: Array
     position_sigmas: Array
     velocity_sigmas: Array
-    differentiated: Array
     velocities: Sequence[tuple[str, Array, Array, Array]]
     fit: Fit | None = None
 
@@ -80,7 +70,7 @@ class EstimateSection:
             'position, estimate [mm]': 1e3 * self.position,
             'attitude, estimate [m°]': 1e3 * np.degrees(self.attitude),
             'velocity, estimate [mm/s]': 1e3 * self.velocity,
-            'velocity, differentiator at 25 Hz [mm/s]': 1e3 * self.differentiated,
+            'velocity, differentiator at 25 Hz [mm/s]': 1e3 * self.velocities[2][3],
             'angular velocity, estimate [m°/s]': 1e3 * np.degrees(self.rate),
         }
         found = {}
@@ -146,8 +136,8 @@ def estimate_section(
     Args:
         path: Bag with these topics.
         geometry: Joints, for the differentiator.
-        truth, estimate, status, legs: Topics: nav_msgs/Odometry twice,
-            stewart_interfaces/EstimatorStatus, which may lack, and sensor_msgs/JointState.
+        truth, estimate, status, legs: nav_msgs/Odometry twice, stewart_interfaces/EstimatorStatus,
+            which may lack, and sensor_msgs/JointState.
         settled: The first seconds of the estimate are left out [s].
 
     Returns:
@@ -195,16 +185,10 @@ def estimate_section(
         _turned(to_platform, angular) - found.angular_velocity[rows],
         _sigmas(found.pose_covariance[rows]),
         _sigmas(found.twist_covariance[rows]),
-        missed,
         (
             ('filter', time[rows], estimated, velocity),
             ('truth', time[rows], linear, 0.0 * linear),
-            (
-                'differentiator',
-                baseline.stamps[known],
-                baseline.linear_velocity[known],
-                missed,
-            ),
+            ('differentiator', baseline.stamps[known], baseline.linear_velocity[known], missed),
         ),
         None if said is None else _fit(said, begin, time[0] + settled),
     )

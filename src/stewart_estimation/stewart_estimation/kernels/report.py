@@ -15,19 +15,26 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from stewart_estimation.correction_kernels import sensed
-from stewart_estimation.layout import (
+from stewart_estimation.kernels.correction import sensed
+from stewart_estimation.kernels.records import (
     DELAY,
-    DELAY_AT,
-    GRAVITY,
+    FORCE_BIAS,
     MOUNTING,
-    MOUNTING_AT,
-    ORIGIN,
+    R_ACCELERATION,
+    R_DELAY,
+    R_DELAY_SIGMA,
+    R_FORCE_BIAS,
+    R_MOUNTING,
+    R_RATE,
+    R_RATE_BIAS,
+    R_SPIN,
+    R_TURN,
+    R_VELOCITY,
+    RATE_BIAS,
+    SETUP_TYPE,
     TANGENT,
-    TO_PLATFORM,
-    TO_PLATFORM_TURN,
 )
-from stewart_estimation.tangent_kernels import attitude, turned
+from stewart_estimation.kernels.tangent import attitude, three, turned
 from stewart_kinematics.compiled import (
     kernel,
     MATRIX,
@@ -47,11 +54,6 @@ from stewart_kinematics.spatial.rotation_kernels import (
     Rotation9,
     Triple,
 )
-
-# One row of a report.
-R_POSITION, R_TURN, R_VELOCITY, R_RATE, R_ACCELERATION = 0, 3, 7, 10, 13
-R_FORCE_BIAS, R_RATE_BIAS, R_DELAY, R_DELAY_SIGMA, R_MOUNTING = 16, 19, 22, 23, 24
-REPORT = 27
 
 
 @part
@@ -84,26 +86,17 @@ def sandwich(jacobian: Array, covariance: Array, out: Array) -> None:
 
 
 @kernel(
-    VOID,
-    VECTOR,
-    MATRIX,
-    VECTOR,
-    VECTOR,
-    VECTOR,
-    SCALAR,
-    VECTOR,
-    VECTOR_OUT,
+    VOID, SETUP_TYPE, VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, SCALAR, VECTOR_OUT, MATRIX_OUT,
     MATRIX_OUT,
-    MATRIX_OUT,
-)
+)  # fmt: skip
 def report(
+    setup: np.record,
     state: Array,
     covariance: Array,
     measured: Array,
     angular_acceleration: Array,
     noise: Array,
     lead: float,
-    constants: Array,
     row: Array,
     errors: Array,
     rate_errors: Array,
@@ -114,38 +107,31 @@ def report(
     variances of the angular velocity in `measured`.
     """
     n = covariance.shape[0]
-    gravity = (constants[GRAVITY], constants[GRAVITY + 1], constants[GRAVITY + 2])
-    origin = (constants[ORIGIN], constants[ORIGIN + 1], constants[ORIGIN + 2])
-    pull, rate = sensed(state, measured, gravity)
+    origin = three(setup.origin, 0)
+    pull, rate = sensed(state, measured, setup.gravity)
     q = attitude(state)
     if lead != 0.0:
         q = multiply(q, exponential(lead * rate[0], lead * rate[1], lead * rate[2]))
     m = exponential(state[MOUNTING], state[MOUNTING + 1], state[MOUNTING + 2])
-    alpha = turned(m, (angular_acceleration[0], angular_acceleration[1], angular_acceleration[2]))
+    alpha = turned(m, three(angular_acceleration, 0))
     arm, swing = turned(q, origin), cross(rate, origin)
     turn, spin, bend = turned(q, swing), cross(alpha, origin), cross(rate, swing)
     extra = turned(q, (spin[0] + bend[0], spin[1] + bend[1], spin[2] + bend[2]))
-    axes = multiply(
-        q,
-        (
-            constants[TO_PLATFORM_TURN],
-            constants[TO_PLATFORM_TURN + 1],
-            constants[TO_PLATFORM_TURN + 2],
-            constants[TO_PLATFORM_TURN + 3],
-        ),
-    )
-    spun = turned(q, rate)
+    a = setup.to_platform_turn
+    axes = multiply(q, (a[0], a[1], a[2], a[3]))
+    spun, spins = turned(q, rate), turned(q, alpha)
     for i in range(3):
         row[i] = state[i] + lead * state[3 + i] + 0.5 * lead * lead * pull[i] + arm[i]
         row[R_VELOCITY + i] = state[3 + i] + lead * pull[i] + turn[i]
         row[R_RATE + i] = spun[i]
+        row[R_SPIN + i] = spins[i]
         row[R_ACCELERATION + i] = pull[i] + extra[i]
-        row[R_FORCE_BIAS + i] = state[10 + i]
-        row[R_RATE_BIAS + i] = state[13 + i]
+        row[R_FORCE_BIAS + i] = state[FORCE_BIAS + i]
+        row[R_RATE_BIAS + i] = state[RATE_BIAS + i]
         row[R_MOUNTING + i] = state[MOUNTING + i]
     for i in range(4):
         row[R_TURN + i] = axes[i]
-    delay_at, mounting_at = int(constants[DELAY_AT]), int(constants[MOUNTING_AT])
+    delay_at, mounting_at = setup.delay_at, setup.mounting_at
     row[R_DELAY] = state[DELAY]
     row[R_DELAY_SIGMA] = math.sqrt(covariance[delay_at, delay_at]) if delay_at >= 0 else 0.0
     r, real, jacobian = rotation(*q), rotation(*m), np.zeros((TANGENT, n))
@@ -157,7 +143,7 @@ def report(
         for j in range(3):
             jacobian[i, 6 + j] = -lever[j]
             jacobian[3 + i, 6 + j] = -whirl[j]
-            jacobian[6 + i, 6 + j] = constants[TO_PLATFORM + 3 * i + j]
+            jacobian[6 + i, 6 + j] = setup.to_platform[i, j]
             mounted[i, 12 + j] = -(
                 r[3 * i] * real[j] + r[3 * i + 1] * real[3 + j] + r[3 * i + 2] * real[6 + j]
             )
@@ -173,7 +159,7 @@ def report(
             jacobian[i, delay_at] = row[R_VELOCITY + i]
             jacobian[3 + i, delay_at] = row[R_ACCELERATION + i]
             for k in range(3):
-                jacobian[6 + i, delay_at] += constants[TO_PLATFORM + 3 * i + k] * rate[k]
+                jacobian[6 + i, delay_at] += setup.to_platform[i, k] * rate[k]
     sandwich(jacobian, covariance, errors)
     sandwich(mounted, covariance, rate_errors)
     for i in range(3):

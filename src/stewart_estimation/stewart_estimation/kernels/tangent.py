@@ -1,21 +1,25 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled parts of the tangent space: attitudes of a state, its retraction, and Cholesky factors.
-
-Quaternions are x, y, z, w.
-"""
+"""The tangent space: attitudes of a state, its retraction, and Cholesky factors."""
 
 from __future__ import annotations
 
 import math
 
-from stewart_estimation.layout import DELAY, MOUNTING, TURN
-from stewart_kinematics.compiled import FLAG, INTEGER, kernel, MATRIX_OUT, part, VOID
+import numpy as np
+from stewart_estimation.kernels.records import DELAY, MOUNTING, TURN
+from stewart_kinematics.compiled import part
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial.rotation_kernels import exponential, multiply, Quadruple, Triple
 
 FIRST_JITTER, LAST_JITTER = 1e-15, 1e-6
 """A factor that fails is tried again with this part of the diagonal added, ten times more each."""
+
+
+@part
+def three(values: Array, first: int) -> Triple:
+    """Return three numbers of a vector."""
+    return values[first], values[first + 1], values[first + 2]
 
 
 @part
@@ -46,20 +50,20 @@ def put_attitude(state: Array, q: Quadruple) -> None:
 
 
 @part
-def retract(state: Array, change: Array, delay_at: int, mounting_at: int) -> None:
+def retract(state: Array, change: Array, setup: np.record) -> None:
     """Move a state by a vector of the tangent."""
     for i in range(6):
         state[i] += change[i]
         state[10 + i] += change[9 + i]
     put_attitude(state, multiply(attitude(state), exponential(change[6], change[7], change[8])))
-    if delay_at >= 0:
-        state[DELAY] += change[delay_at]
-    if mounting_at >= 0:
+    if setup.delay_at >= 0:
+        state[DELAY] += change[setup.delay_at]
+    if setup.mounting_at >= 0:
         for i in range(3):
-            state[MOUNTING + i] += change[mounting_at + i]
+            state[MOUNTING + i] += change[setup.mounting_at + i]
 
 
-@kernel(FLAG, MATRIX_OUT, MATRIX_OUT)
+@part
 def cholesky(matrix: Array, factor: Array) -> bool:
     """Write the lower factor of a symmetric matrix, whose lower half is read; say if there is."""
     n = matrix.shape[0]
@@ -85,27 +89,25 @@ def cholesky(matrix: Array, factor: Array) -> bool:
     return True
 
 
-@kernel(INTEGER, MATRIX_OUT, MATRIX_OUT)
+@part
 def definite_factor(covariance: Array, factor: Array) -> int:
     """Factor a covariance that may have lost definiteness to rounding.
 
-    The policy: as it is; else with 1e-15 of its diagonal added, then ten times as much, up to
-    1e-6, which stays in the covariance. Returns how many additions it took, -1 if all failed.
+    As it is; else with 1e-15 of its diagonal added, then ten times as much, up to 1e-6, which
+    stays in the covariance. Returns how many additions it took, -1 if all failed.
     """
-    if cholesky(covariance, factor):
-        return 0
     jitter, tries = FIRST_JITTER, 0
-    while jitter <= 1.5 * LAST_JITTER:
-        tries += 1
+    while not cholesky(covariance, factor):
+        if jitter > 1.5 * LAST_JITTER:
+            return -1
         for i in range(covariance.shape[0]):
             covariance[i, i] *= 1.0 + jitter
-        if cholesky(covariance, factor):
-            return tries
         jitter *= 10.0
-    return -1
+        tries += 1
+    return tries
 
 
-@kernel(VOID, MATRIX_OUT)
+@part
 def mirror(matrix: Array) -> None:
     """Copy the lower half of a matrix over the upper one."""
     for i in range(matrix.shape[0]):

@@ -15,43 +15,27 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
-from stewart_estimation.gating_kernels import (
+from stewart_estimation.kernels.gating import (
     add_leg_noise,
+    empty_fit,
+    factor_of,
+    Fit,
     invert,
     learn_leg_noise,
     offer,
     select,
 )
-from stewart_estimation.layout import (
-    CENTRE,
+from stewart_estimation.kernels.prediction import moving
+from stewart_estimation.kernels.records import (
     D_TURN,
     DELAY,
-    DELAY_AT,
-    DELAY_LOWER,
-    DELAY_UPPER,
-    GRAVITY,
-    LEG_WINDOW,
-    MISFITS,
+    FilterState,
+    FORCE_BIAS,
     MOUNTING,
-    MOUNTING_AT,
-    RESTART,
-    SPREAD,
+    RATE_BIAS,
 )
-from stewart_estimation.prediction_kernels import moving
-from stewart_estimation.tangent_kernels import attitude, cholesky, retract, turned
-from stewart_kinematics.compiled import (
-    INTEGER,
-    INTEGERS_OUT,
-    kernel,
-    MATRIX,
-    MATRIX_OUT,
-    part,
-    SCALAR,
-    VECTOR,
-    VECTOR_OUT,
-    VOID,
-)
+from stewart_estimation.kernels.tangent import attitude, retract, three, turned
+from stewart_kinematics.compiled import part
 from stewart_kinematics.leg_kernels import cross
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial.rotation_kernels import exponential, multiply, rotation, Triple
@@ -64,13 +48,7 @@ ROTATED = 9
 
 @part
 def lengths_at(
-    base: Array,
-    platform: Array,
-    state: Array,
-    change: Array,
-    lead: float,
-    course: Course,
-    out: Array,
+    setup: np.record, state: Array, change: Array, lead: float, course: Course, out: Array
 ) -> None:
     """Write the lengths of the sigma point state + change, moved on by `lead` seconds."""
     px, py, pz = state[0] + change[0], state[1] + change[1], state[2] + change[2]
@@ -81,96 +59,86 @@ def lengths_at(
         px += lead * (state[3] + change[3]) + h * pull[0] + k * jerk[0]
         py += lead * (state[4] + change[4]) + h * pull[1] + k * jerk[1]
         pz += lead * (state[5] + change[5]) + h * pull[2] + k * jerk[2]
-        turn = (
+        turn = exponential(
             lead * rate[0] + h * spin[0],
             lead * rate[1] + h * spin[1],
             lead * rate[2] + h * spin[2],
         )
-        q = multiply(q, exponential(turn[0], turn[1], turn[2]))
+        q = multiply(q, turn)
     r = rotation(*q)
     for i in range(6):
-        x, y, z = platform[i, 0], platform[i, 1], platform[i, 2]
-        lx = px + r[0] * x + r[1] * y + r[2] * z - base[i, 0]
-        ly = py + r[3] * x + r[4] * y + r[5] * z - base[i, 1]
-        lz = pz + r[6] * x + r[7] * y + r[8] * z - base[i, 2]
+        x, y, z = three(setup.platform_joints[i], 0)
+        lx = px + r[0] * x + r[1] * y + r[2] * z - setup.base_joints[i, 0]
+        ly = py + r[3] * x + r[4] * y + r[5] * z - setup.base_joints[i, 1]
+        lz = pz + r[6] * x + r[7] * y + r[8] * z - setup.base_joints[i, 2]
         out[i] = math.sqrt(lx * lx + ly * ly + lz * lz)
 
 
 @part
-def sensed(state: Array, measured: Array, gravity: Triple) -> tuple[Triple, Triple]:
-    """Return acceleration (base axes) and angular velocity (stated sensor axes) of a state."""
-    force = (measured[0] - state[10], measured[1] - state[11], measured[2] - state[12])
-    rate = (measured[3] - state[13], measured[4] - state[14], measured[5] - state[15])
+def unbiased(state: Array, values: Array, first: int, bias: int) -> Triple:
+    """Return three of the IMU's values less their bias, in stated sensor axes."""
     m = exponential(state[MOUNTING], state[MOUNTING + 1], state[MOUNTING + 2])
-    force, rate = turned(m, force), turned(m, rate)
-    force = turned(attitude(state), force)
+    return turned(
+        m,
+        (
+            values[first] - state[bias],
+            values[first + 1] - state[bias + 1],
+            values[first + 2] - state[bias + 2],
+        ),
+    )
+
+
+@part
+def sensed(state: Array, measured: Array, gravity: Array) -> tuple[Triple, Triple]:
+    """Return acceleration (base axes) and angular velocity (stated sensor axes) of a state."""
+    force = turned(attitude(state), unbiased(state, measured, 0, FORCE_BIAS))
+    rate = unbiased(state, measured, 3, RATE_BIAS)
     return (force[0] + gravity[0], force[1] + gravity[1], force[2] + gravity[2]), rate
 
 
 @part
-def course_of(state: Array, measured: Array, slope: Array, gravity: Triple) -> Course:
+def course_of(state: Array, measured: Array, slope: Array, gravity: Array) -> Course:
     """Return acceleration, jerk (base axes), angular velocity and acceleration (sensor axes)."""
     pull, rate = sensed(state, measured, gravity)
     m = exponential(state[MOUNTING], state[MOUNTING + 1], state[MOUNTING + 2])
-    change = turned(m, (slope[0], slope[1], slope[2]))
-    spin = turned(m, (slope[3], slope[4], slope[5]))
-    force = (measured[0] - state[10], measured[1] - state[11], measured[2] - state[12])
-    swing = cross(rate, turned(m, force))
-    jerk = turned(
-        attitude(state), (change[0] + swing[0], change[1] + swing[1], change[2] + swing[2])
-    )
-    return pull, jerk, rate, spin
+    change, spin = turned(m, three(slope, 0)), turned(m, three(slope, 3))
+    swing = cross(rate, unbiased(state, measured, 0, FORCE_BIAS))
+    jerk = (change[0] + swing[0], change[1] + swing[1], change[2] + swing[2])
+    return pull, turned(attitude(state), jerk), rate, spin
 
 
-@kernel(
-    VOID,
-    MATRIX,
-    MATRIX,
-    VECTOR,
-    MATRIX,
-    SCALAR,
-    VECTOR,
-    VECTOR,
-    VECTOR,
-    VECTOR_OUT,
-    MATRIX_OUT,
-    MATRIX_OUT,
-)
+@part
 def predict_lengths(
-    base: Array,
-    platform: Array,
+    setup: np.record,
     state: Array,
     factor: Array,
     lead: float,
     measured: Array,
     slope: Array,
-    constants: Array,
     mean: Array,
-    certain: Array,
-    crossed: Array,
+    fit: Fit,
 ) -> None:
-    """Write predicted lengths, their covariance (6, 6) and that with the state (n, 6)."""
-    n = factor.shape[0]
-    spread, delay_at = constants[SPREAD], int(constants[DELAY_AT])
-    gravity = (constants[GRAVITY], constants[GRAVITY + 1], constants[GRAVITY + 2])
-    course = course_of(state, measured, slope, gravity)
+    """Write predicted lengths, their covariance and that with the state."""
+    certain, crossed = fit.certain, fit.crossed
+    n, spread, delay_at = factor.shape[0], setup.spread, setup.delay_at
+    course = course_of(state, measured, slope, setup.gravity)
     # Column j of a lower factor begins at row j: biases alone change no length.
     columns = n if delay_at >= 0 else ROTATED
     change, centre, up, down = np.zeros(n), np.empty(6), np.empty(6), np.empty(6)
     odd, even, shift = np.empty((columns, 6)), np.empty((columns, 6)), np.zeros(6)
-    lengths_at(base, platform, state, change, lead, course, centre)
+    lengths_at(setup, state, change, lead, course, centre)
     weight, own = 1.0 / (spread * spread), lead
     for j in range(columns):
         for i in range(n):
             change[i] = spread * factor[i, j]
         if delay_at >= 0:
             own = lead + change[delay_at]
-        lengths_at(base, platform, state, change, own, course, up)
+        lengths_at(setup, state, change, own, course, up)
         for i in range(n):
             change[i] = -change[i]
         if delay_at >= 0:
             own = lead + change[delay_at]
-        lengths_at(base, platform, state, change, own, course, down)
+        lengths_at(setup, state, change, own, course, down)
         for i in range(6):
             odd[j, i] = 0.5 * (up[i] - down[i])
             even[j, i] = 0.5 * ((up[i] - centre[i]) + (down[i] - centre[i]))
@@ -178,10 +146,8 @@ def predict_lengths(
     for i in range(6):
         mean[i] = centre[i] + shift[i]
         for j in range(6):
-            certain[i, j] = constants[CENTRE] * shift[i] * shift[j]
-    for i in range(n):
-        for j in range(6):
-            crossed[i, j] = 0.0
+            certain[i, j] = setup.centre * shift[i] * shift[j]
+    crossed[:] = 0.0
     for k in range(columns):
         for i in range(6):
             one, two = weight * odd[k, i], weight * even[k, i]
@@ -193,7 +159,7 @@ def predict_lengths(
                 crossed[i, j] += value * odd[k, j]
 
 
-@kernel(VOID, MATRIX_OUT, VECTOR)
+@part
 def transport(covariance: Array, change: Array) -> None:
     """Take a covariance to the tangent space at the attitude turned by the change."""
     n, x = covariance.shape[0], 0.5 * change[D_TURN]
@@ -210,40 +176,25 @@ def transport(covariance: Array, change: Array) -> None:
         covariance[i, 8] = c + y * a - x * b
 
 
-@kernel(
-    VOID, VECTOR_OUT, MATRIX_OUT, MATRIX, MATRIX, VECTOR, INTEGERS_OUT, INTEGER, VECTOR, VECTOR
-)
-def apply(
-    state: Array,
-    covariance: Array,
-    crossed: Array,
-    spread: Array,
-    innovation: Array,
-    legs: NDArray[np.int64],
-    count: int,
-    measured: Array,
-    constants: Array,
-) -> None:
+@part
+def apply(setup: np.record, filtered: FilterState, fit: Fit, count: int, measured: Array) -> None:
     """Move the state by W C^-1 nu, lower the covariance by W W', for the legs given.
 
     While the platform does not move the delay is considered, not estimated (Schmidt): it keeps
     its value and its variance.
     """
-    n = covariance.shape[0]
-    s, factor = np.empty((count, count)), np.empty((count, count))
-    for i in range(count):
-        for j in range(i + 1):
-            s[i, j] = spread[legs[i], legs[j]]
-    cholesky(s, factor)
-    delay_at, kept = int(constants[DELAY_AT]), 0.0
-    frozen = delay_at >= 0 and not moving(state, covariance, measured, constants)
+    state, covariance, _ = filtered
+    n, factor = covariance.shape[0], np.empty((count, count))
+    factor_of(fit, count, factor)
+    delay_at, kept = setup.delay_at, 0.0
+    frozen = delay_at >= 0 and not moving(setup, state, covariance, measured)
     if frozen:
         kept = covariance[delay_at, delay_at]
     gain, white, change = np.empty((count, n)), np.empty(count), np.zeros(n)
     for k in range(count):
-        value = innovation[legs[k]]
+        value = fit.innovation[fit.legs[k]]
         for i in range(n):
-            gain[k, i] = crossed[i, legs[k]]
+            gain[k, i] = fit.crossed[i, fit.legs[k]]
         for m in range(k):
             value -= factor[k, m] * white[m]
             for i in range(n):
@@ -258,65 +209,51 @@ def apply(
     if frozen:
         covariance[delay_at, delay_at] = kept
         change[delay_at] = 0.0
-    retract(state, change, int(constants[DELAY_AT]), int(constants[MOUNTING_AT]))
-    state[DELAY] = min(max(state[DELAY], constants[DELAY_LOWER]), constants[DELAY_UPPER])
+    retract(state, change, setup)
+    state[DELAY] = min(max(state[DELAY], setup.delay_lower), setup.delay_upper)
     transport(covariance, change)
 
 
-@kernel(
-    INTEGER, MATRIX, MATRIX, VECTOR_OUT, MATRIX_OUT, MATRIX, VECTOR, SCALAR, VECTOR, VECTOR,
-    VECTOR, VECTOR_OUT, VECTOR_OUT, VECTOR_OUT, VECTOR_OUT,
-)  # fmt: skip
+@part
 def correct(
-    base: Array,
-    platform: Array,
-    state: Array,
-    covariance: Array,
+    setup: np.record,
+    filtered: FilterState,
     factor: Array,
     length: Array,
     lead: float,
     measured: Array,
     slope: Array,
-    constants: Array,
-    memory: Array,
-    innovation: Array,
-    sigma: Array,
     verdict: Array,
-) -> int:
+) -> None:
     """Correct state and covariance by the lengths that are numbers and pass the gate.
 
-    Writes the innovations, their standard deviations, and into `verdict` the normalised
-    innovation squared of the legs used (NaN where none was) and 1 or 0 for each leg. Returns how
-    many legs were used.
+    Writes the innovations, their standard deviations, the normalised innovation squared of the
+    legs used (NaN where none was), and 1 or 0 for each leg.
     """
-    n = covariance.shape[0]
-    mean, certain, crossed = np.empty(6), np.empty((6, 6)), np.empty((n, 6))
-    predict_lengths(
-        base, platform, state, factor, lead, measured, slope, constants, mean, certain, crossed
-    )
-    spread, inverse, t = np.empty((6, 6)), np.empty((6, 6)), np.empty(6)
-    add_leg_noise(certain, constants, memory, spread)
-    legs, limits, silent = np.empty(6, np.int64), np.empty(6), True
+    state, covariance, memory = filtered
+    sigma, used = verdict[6:12], verdict[13:19]
+    fit, mean = empty_fit(covariance.shape[0]), np.empty(6)
+    predict_lengths(setup, state, factor, lead, measured, slope, mean, fit)
+    add_leg_noise(setup, memory, fit)
+    silent = True
     for i in range(6):
-        innovation[i] = length[i] - mean[i]
-        sigma[i] = math.sqrt(spread[i, i])
-        verdict[1 + i] = 0.0
+        fit.innovation[i] = verdict[i] = length[i] - mean[i]
+        sigma[i] = math.sqrt(fit.spread[i, i])
+        used[i] = 0.0
         silent = silent and math.isnan(length[i])
-    verdict[0] = math.nan
+    verdict[12] = math.nan
     if silent:
-        return 0
-    count = offer(length, constants, memory, legs, limits)
-    count = select(spread, innovation, constants, memory, legs, count, limits, inverse, t)
-    if constants[LEG_WINDOW] > 0.0:
-        learn_leg_noise(certain, innovation, constants, memory, legs, count, spread, inverse, t)
+        return
+    count = select(setup, memory, fit, offer(setup, memory, fit, length))
+    if setup.leg_window > 0.0:
+        learn_leg_noise(setup, memory, fit, count)
         for i in range(6):
-            sigma[i] = math.sqrt(spread[i, i])
+            sigma[i] = math.sqrt(fit.spread[i, i])
     if count == 0:
-        memory[MISFITS] += 1.0
-        return 0
-    verdict[0] = invert(spread, innovation, legs, count, inverse, t)
-    memory[MISFITS] = memory[MISFITS] + 1.0 if verdict[0] > constants[RESTART + count] else 0.0
+        memory.misfits += 1
+        return
+    verdict[12] = invert(fit, count)
+    memory.misfits = memory.misfits + 1 if verdict[12] > setup.restart[count] else 0
     for k in range(count):
-        verdict[1 + legs[k]] = 1.0
-    apply(state, covariance, crossed, spread, innovation, legs, count, measured, constants)
-    return count
+        used[fit.legs[k]] = 1.0
+    apply(setup, filtered, fit, count, measured)

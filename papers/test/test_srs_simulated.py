@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stewart_estimation.simulated_srs import PROFILES, sensor_values, SensorErrors, simulate
+from srs_simulated import PROFILES, sensor_values, SensorErrors, simulate
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.forward import forward_batch
 from stewart_kinematics.motion_guard import MotionGuard
@@ -22,7 +22,7 @@ NEUTRAL_LENGTH = 2.705
 
 
 def imported_by(module: str, seen: set[str]) -> set[str]:
-    """Return the modules of this package that a module imports, directly or not."""
+    """Return the modules of the estimation and of this paper that a module needs in the end."""
     spec = util.find_spec(module)
     assert spec is not None
     assert spec.origin is not None
@@ -33,8 +33,9 @@ def imported_by(module: str, seen: set[str]) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             names = [node.module or '', *(f'{node.module}.{item.name}' for item in node.names)]
         for name in names:
-            if name.startswith('stewart_estimation.') and name not in seen:
-                if util.find_spec(name.rpartition('.')[0]).submodule_search_locations is None:
+            parent = name.rpartition('.')[0]
+            if name.startswith(('stewart_estimation.', 'srs_')) and name not in seen:
+                if parent and util.find_spec(parent).submodule_search_locations is None:
                     continue
                 if util.find_spec(name) is None:
                     continue
@@ -44,10 +45,10 @@ def imported_by(module: str, seen: set[str]) -> set[str]:
 
 
 def test_neither_simulation_nor_bound_can_know_the_filter() -> None:
-    known = imported_by('stewart_estimation.simulated_srs', set())
-    assert known == {'stewart_estimation.series', 'stewart_estimation.errors'}
-    bound = imported_by('stewart_estimation.sensor_bound', set())
-    assert bound == {*known, 'stewart_estimation.simulated_srs'}
+    known = imported_by('srs_simulated', set())
+    assert known == {'stewart_estimation.samples', 'stewart_estimation.errors'}
+    bound = imported_by('srs_bound', set())
+    assert bound == {*known, 'srs_simulated'}
 
 
 @pytest.mark.parametrize(

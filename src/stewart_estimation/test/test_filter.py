@@ -9,13 +9,14 @@ from filterpy.kalman import KalmanFilter, MerweScaledSigmaPoints, UnscentedKalma
 import numpy as np
 import pytest
 from scipy.linalg import expm
-from stewart_estimation.arrangement import Arrangement
-from stewart_estimation.errors import CovarianceError, SampleError, StampError
-from stewart_estimation.reinitialisation import estimate_from_legs
+from stewart_estimation.arrangement import ALPHA, Arrangement, BETA
+from stewart_estimation.errors import SampleError
+from stewart_estimation.kernels.records import Rows
+from stewart_estimation.kernels.report import report
+from stewart_estimation.reinitialisation import estimate_from_legs, from_estimate
 from stewart_estimation.replay import replay
-from stewart_estimation.settings import FilterSettings, ImuNoise, Spread
-from stewart_estimation.sigma_points import spread_and_centre
-from stewart_estimation.unscented_filter import UnscentedFilter
+from stewart_estimation.samples import imu_sample, ImuSeries, leg_sample, LegSeries
+from stewart_estimation.settings import FilterSettings, ImuNoise
 from stewart_kinematics.errors import ShapeError
 from stewart_kinematics.inverse import leg_lengths
 from stewart_kinematics.jacobian import jacobian
@@ -31,32 +32,11 @@ from stewart_kinematics.spatial import (
 STEP = 0.01
 
 
-@pytest.fixture
-def begun(srs, mp1):
-    return UnscentedFilter.from_legs(srs.geometry, srs.settings(mp1), 0.0, mp1.legs.lengths[0])
-
-
-def feed(filter_, run, rows):
-    for k in rows:
-        filter_.predict(
-            run.imu.stamps[k], run.imu.specific_forces[k], run.imu.angular_velocities[k]
-        )
-        update = filter_.update(run.legs.stamps[k], run.legs.lengths[k])
-    return update
-
-
-def test_sample_by_sample_equals_the_replay(srs, mp1, begun):
-    begun.predict(0.0, mp1.imu.specific_forces[0], mp1.imu.angular_velocities[0])
-    update = feed(begun, mp1, range(1, 400))
-    found = replay(srs.geometry, srs.settings(mp1), mp1.imu, mp1.legs)
-    for name in ('position', 'quaternion_xyzw', 'linear_velocity', 'linear_acceleration'):
-        np.testing.assert_array_equal(
-            getattr(begun.estimate, name), getattr(found, name)[399], err_msg=name
-        )
-    np.testing.assert_array_equal(begun.estimate.covariance, found.covariance[399])
-    np.testing.assert_array_equal(update.innovations, found.innovations[399])
-    assert update.nis == found.nis[399]
-    assert begun.repairs == 0
+def filtered(srs, settings, start, samples, lengths):
+    """Filter samples of the IMU from time 0 on, and lengths from the second one on."""
+    stamps = STEP * np.arange(len(samples))
+    imu = ImuSeries(stamps, samples[:, :3], samples[:, 3:])
+    return replay(srs.geometry, settings, imu, LegSeries(stamps[1:], lengths), start)
 
 
 def test_filter_equals_a_linear_kalman_filter_on_a_linear_problem(srs, mp1):
@@ -75,7 +55,7 @@ def test_filter_equals_a_linear_kalman_filter_on_a_linear_problem(srs, mp1):
     lengths = leg_lengths(srs.geometry, pose.position, pose.quaternion_xyzw)
     start = estimate_from_legs(Arrangement.of(srs.geometry, settings), 0.0, lengths)
     first = np.diag(np.repeat([tiny, 1e-6, tiny, 1e-5, 1e-6], 3) ** 2)
-    ours = UnscentedFilter(srs.geometry, settings, replace(start, covariance=first))
+    start = replace(start, covariance=first)
     rest = -settings.gravity
     kf = KalmanFilter(15, 6)
     kf.P, kf.R = first, tiny**2 * np.eye(6)
@@ -92,14 +72,12 @@ def test_filter_equals_a_linear_kalman_filter_on_a_linear_problem(srs, mp1):
     kf.Q[9:, 9:] += STEP * np.diag(np.repeat([1e-14, 1e-16], 3))
     whole = jacobian(srs.geometry, pose.position, pose.quaternion_xyzw)
     kf.H = np.hstack([whole[:, :3], np.zeros((6, 3)), whole[:, 3:], np.zeros((6, 6))])
-    ours.predict(0.0, rest, np.zeros(3))
-    for k in range(1, 60):
-        measured = lengths + tiny * rng.normal(size=6)
-        ours.predict(k * STEP, rest, np.zeros(3))
-        ours.update(k * STEP, measured)
+    measured = lengths + tiny * rng.normal(size=(59, 6))
+    for row in measured:
         kf.predict()
-        kf.update(measured - lengths)
-    estimate = ours.estimate
+        kf.update(row - lengths)
+    samples = np.tile([*rest, 0.0, 0.0, 0.0], (60, 1))
+    estimate = filtered(srs, settings, start, samples, measured).estimate(-1)
     mine = np.concatenate(
         [
             estimate.position - pose.position,
@@ -126,7 +104,7 @@ def test_filter_equals_filterpy_where_the_manifold_is_flat(srs):
     start = estimate_from_legs(Arrangement.of(srs.geometry, settings), 0.0, lengths)
     first = np.array([2e-5] * 3 + [1e-3] * 3 + [still, still, 2e-5] + [0.03] * 3)
     first = np.diag(np.concatenate([first, [still, still, 1e-3]]) ** 2)
-    ours = UnscentedFilter(srs.geometry, settings, replace(start, covariance=first))
+    start = replace(start, covariance=first)
 
     def move(x, dt, before, after):
         q = exp_quaternion(x[6:9])
@@ -139,7 +117,7 @@ def test_filter_equals_filterpy_where_the_manifold_is_flat(srs):
         out[6:9] += dt * (0.5 * (before[3:] + after[3:]) - x[12:15])
         return out
 
-    points = MerweScaledSigmaPoints(15, 0.1, 2.0, 0.0)
+    points = MerweScaledSigmaPoints(15, ALPHA, BETA, 0.0)
     theirs = UnscentedKalmanFilter(
         15, 6, STEP, lambda x: leg_lengths(srs.geometry, x[:3], exp_quaternion(x[6:9])), move,
         points,
@@ -150,12 +128,11 @@ def test_filter_equals_filterpy_where_the_manifold_is_flat(srs):
     samples = np.zeros((40, 6))
     samples[:, :3] = -settings.gravity + rng.normal(size=(40, 3)) * 0.3
     samples[:, 5] = 0.5 * np.sin(np.arange(40.0)) + 0.1
-    ours.predict(0.0, samples[0, :3], samples[0, 3:])
+    lengths, innovations = np.empty((39, 6)), np.empty((39, 6))
     for k in range(1, 40):
         q = exp_quaternion(0.05 * np.sin(0.3 * k) * yaw)
         measured = leg_lengths(srs.geometry, pose.position + 1e-3 * rng.normal(size=3), q)
-        ours.predict(k * STEP, samples[k, :3], samples[k, 3:])
-        update = ours.update(k * STEP, measured)
+        lengths[k - 1] = measured
         r = matrix_from_quaternion(exp_quaternion(theirs.x[6:9]))
         theirs.Q = np.zeros((15, 15))
         theirs.predict(before=samples[k - 1], after=samples[k])
@@ -168,8 +145,10 @@ def test_filter_equals_filterpy_where_the_manifold_is_flat(srs):
         # filterpy would go on with points that know nothing of Q.
         theirs.sigmas_f = points.sigma_points(theirs.x, theirs.P)
         theirs.update(measured)
-        np.testing.assert_allclose(update.innovations, theirs.y, atol=1e-10)
-    estimate = ours.estimate
+        innovations[k - 1] = theirs.y
+    ours = filtered(srs, settings, start, samples, lengths)
+    np.testing.assert_allclose(ours.innovations, innovations, atol=1e-10)
+    estimate = ours.estimate(-1)
     np.testing.assert_allclose(estimate.position, theirs.x[:3], atol=1e-11)
     np.testing.assert_allclose(estimate.linear_velocity, theirs.x[3:6], atol=1e-9)
     np.testing.assert_allclose(log_quaternion(estimate.quaternion_xyzw), theirs.x[6:9], atol=1e-11)
@@ -182,117 +161,83 @@ def test_filter_equals_filterpy_where_the_manifold_is_flat(srs):
     )
 
 
-@pytest.mark.parametrize('spread', [Spread(), Spread(1.0, 2.0, 0.5), Spread(1e-2, 0.5, 1.0)])
-def test_sum_of_squares_has_the_weights_of_filterpy(spread):
+def test_sum_of_squares_has_the_weights_of_filterpy(srs, mp1):
     rng = np.random.default_rng(3)
-    points = MerweScaledSigmaPoints(15, spread.alpha, spread.beta, spread.kappa)
-    distance, centre = spread_and_centre(15, spread)
+    points = MerweScaledSigmaPoints(15, ALPHA, BETA, 0.0)
+    setup = Arrangement.of(srs.geometry, srs.settings(mp1)).setup
     moved = rng.normal(size=(31, 4))
     mean = points.Wm @ moved
     expected = (points.Wc * (moved - mean).T) @ (moved - mean)
     odd, even = 0.5 * (moved[1:16] - moved[16:]), 0.5 * (moved[1:16] + moved[16:]) - moved[0]
-    shift = even.sum(0) / distance**2
-    mine = (odd.T @ odd + even.T @ even) / distance**2 + centre * np.outer(shift, shift)
+    weight = 1.0 / setup.spread**2
+    shift = weight * even.sum(0)
+    mine = weight * (odd.T @ odd + even.T @ even) + setup.centre * np.outer(shift, shift)
     size = np.abs(expected).max()
     np.testing.assert_allclose(moved[0] + shift, mean, atol=1e-9 * size)
     np.testing.assert_allclose(mine, expected, atol=1e-9 * size)
-    assert centre == pytest.approx(spread.beta - spread.alpha**2, abs=1e-9 * distance**-2)
 
 
-def test_samples_that_are_none_are_refused(srs, mp1, begun):
-    force, rate = mp1.imu.specific_forces[0], mp1.imu.angular_velocities[0]
-    lengths = mp1.legs.lengths[1]
-    with pytest.raises(SampleError, match='before the first IMU'):
-        begun.update(0.01, lengths)
-    begun.predict(0.0, force, rate)
-    before = begun.estimate
+def test_samples_that_are_none_are_refused():
+    force, lengths = np.zeros(3), np.full(6, 2.7)
     with pytest.raises(SampleError, match='finite'):
-        begun.predict(0.01, [np.nan, 0.0, 0.0], rate)
+        imu_sample(0.01, [np.nan, 0.0, 0.0], force)
     with pytest.raises(SampleError, match='finite'):
-        begun.predict(0.01, force, [np.inf, 0.0, 0.0])
+        imu_sample(0.01, force, [np.inf, 0.0, 0.0])
     with pytest.raises(SampleError, match='finite'):
-        begun.predict(np.nan, force, rate)
+        imu_sample(np.nan, force, force)
     with pytest.raises(ShapeError, match='specific_force'):
-        begun.predict(0.01, force[:2], rate)
+        imu_sample(0.01, force[:2], force)
     with pytest.raises(ShapeError, match='lengths'):
-        begun.update(0.01, lengths[:5])
+        leg_sample(0.01, lengths[:5])
     with pytest.raises(SampleError, match='-1 m on leg 3'):
-        begun.update(0.01, [2.7, 2.7, -1.0, 2.7, 2.7, 2.7])
+        leg_sample(0.01, [2.7, 2.7, -1.0, 2.7, 2.7, 2.7])
     with pytest.raises(SampleError, match='inf m on leg 1'):
-        begun.update(0.01, [np.inf, 2.7, 2.7, 2.7, 2.7, 2.7])
-    with pytest.raises(StampError, match='before the state'):
-        begun.predict(-0.01, force, rate)
-    with pytest.raises(StampError, match='before the state'):
-        begun.update(-0.5, lengths)
-    np.testing.assert_array_equal(before.covariance, begun.estimate.covariance)
-
-
-def test_stamp_of_the_state_moves_nothing(mp1, begun):
-    begun.predict(0.0, mp1.imu.specific_forces[0], mp1.imu.angular_velocities[0])
-    feed(begun, mp1, range(1, 5))
-    before = begun.estimate
-    begun.predict(begun.stamp, mp1.imu.specific_forces[4] + 1.0, mp1.imu.angular_velocities[4])
-    np.testing.assert_array_equal(before.position, begun.estimate.position)
-    np.testing.assert_array_equal(before.covariance, begun.estimate.covariance)
-    # The new sample counts: the acceleration is another.
-    assert np.linalg.norm(begun.estimate.linear_acceleration - before.linear_acceleration) > 1.0
+        leg_sample(0.01, [np.inf, 2.7, 2.7, 2.7, 2.7, 2.7])
 
 
 def test_start_without_a_pose_is_refused(srs, mp1):
-    settings = srs.settings(mp1)
+    arrangement = Arrangement.of(srs.geometry, srs.settings(mp1))
     with pytest.raises(SampleError, match=r'legs \[2\] are missing'):
-        UnscentedFilter.from_legs(srs.geometry, settings, 0.0, [2.7, np.nan, 2.7, 2.7, 2.7, 2.7])
+        estimate_from_legs(arrangement, 0.0, [2.7, np.nan, 2.7, 2.7, 2.7, 2.7])
     with pytest.raises(SampleError, match='no start from lengths'):
-        UnscentedFilter.from_legs(srs.geometry, settings, 0.0, [9.0, 2.0, 9.0, 2.0, 9.0, 2.0])
-
-
-def test_hopeless_covariance_is_refused(srs, mp1, begun):
-    estimate = begun.estimate
-    covariance = np.array(estimate.covariance)
-    covariance[4, 4] = -1.0
-    broken = UnscentedFilter(
-        srs.geometry, srs.settings(mp1), replace(estimate, covariance=covariance)
-    )
-    broken.predict(0.0, mp1.imu.specific_forces[0], mp1.imu.angular_velocities[0])
-    with pytest.raises(CovarianceError, match='not positive definite'):
-        broken.predict(0.01, mp1.imu.specific_forces[1], mp1.imu.angular_velocities[1])
+        estimate_from_legs(arrangement, 0.0, [9.0, 2.0, 9.0, 2.0, 9.0, 2.0])
 
 
 def test_covariance_of_the_report_is_that_of_moved_states(srs, mp1):
     """Perturb the state beside the origin; the report must move as its covariance says."""
     platform = replace(srs.beside, imu=Pose.from_rpy([0.7, -0.9, 0.4], [0.5, -1.1, 2.0]))
     settings = replace(srs.settings(mp1), imu=platform.imu)
-    filter_ = UnscentedFilter.from_legs(srs.geometry, settings, 0.0, mp1.legs.lengths[1500])
-    filter_.predict(0.0, [1.0, 2.0, 9.0], [0.3, -0.2, 0.5])
-    state, eps = filter_._filtered.state, 1e-6
-    rest = state.copy()
-    size = filter_._filtered.covariance.shape[0]
+    arrangement = Arrangement.of(srs.geometry, settings)
+    start = estimate_from_legs(arrangement, 0.0, mp1.legs.lengths[1500])
+    rest, inner, _ = from_estimate(arrangement, start)
+    measured, eps = np.array([1.0, 2.0, 9.0, 0.3, -0.2, 0.5]), 1e-6
+    noise = settings.imu_noise.angular_velocity**2
+
+    def reported(state):
+        rows = Rows.empty(1, arrangement.size)
+        whole = rows.report[0], rows.errors[0], rows.rate_errors[0]
+        report(arrangement.setup, state, inner, measured, np.zeros(3), noise, 0.0, *whole)
+        return whole[:2]
+
     columns = []
-    for j in range(size):
+    for j in range(15):
         sides = []
         for sign in (eps, -eps):
-            state[:] = rest
+            state = rest.copy()
             if 6 <= j < 9:
                 turn = sign * np.eye(3)[j - 6]
                 state[6:10] = compose_quaternions(rest[6:10], exp_quaternion(turn))
             else:
                 state[j if j < 6 else j + 1] += sign
-            e = filter_.estimate
-            sides.append(e)
+            sides.append(reported(state)[0])
         one, two = sides
-        turn = log_quaternion(
-            compose_quaternions(two.quaternion_xyzw * [-1, -1, -1, 1], one.quaternion_xyzw)
-        )
-        parts = [one.position - two.position, one.linear_velocity - two.linear_velocity, turn]
-        parts += [one.accelerometer_bias - two.accelerometer_bias]
-        parts += [one.gyroscope_bias - two.gyroscope_bias]
+        turn = log_quaternion(compose_quaternions(two[3:7] * [-1, -1, -1, 1], one[3:7]))
+        # Position, velocity, attitude, two biases.
+        parts = [(one - two)[:3], (one - two)[7:10], turn, (one - two)[16:22]]
         columns.append(np.concatenate(parts) / (2.0 * eps))
-    state[:] = rest
     move = np.transpose(columns)
-    inner = filter_._filtered.covariance
     expected = move @ inner @ move.T
-    gyroscope = np.diag(settings.imu_noise.angular_velocity**2)
-    expected[3:6, 3:6] += move[3:6, 12:15] @ gyroscope @ move[3:6, 12:15].T
-    found = filter_.estimate.covariance
+    expected[3:6, 3:6] += move[3:6, 12:15] @ np.diag(noise) @ move[3:6, 12:15].T
+    found = reported(rest)[1]
     scale = np.outer(np.sqrt(np.diagonal(found)), np.sqrt(np.diagonal(found)))
     np.testing.assert_allclose(found / scale, expected / scale, atol=1e-6)

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from stewart_estimation.series import ImuSeries, LegSeries
+from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.inverse import leg_lengths
 from stewart_kinematics.motion import Array, Motion, Pose, read_only

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from stewart_estimation.simulated_srs import sensor_values, SimulatedRun
+from srs_simulated import sensor_values, SimulatedRun
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import exp_quaternion, matrix_from_quaternion, skew

@@ -24,32 +24,9 @@ which equals Merwe's weights exactly but has no negative one, and cancels nothin
 from __future__ import annotations
 
 import numpy as np
-from stewart_estimation.layout import (
-    CENTRE,
-    DELAY_ARM,
-    DELAY_AT,
-    DELAY_MOVING,
-    DELAY_WALK,
-    FORCE_BIAS,
-    GRAVITY,
-    IMU_PERIOD,
-    MOUNTING,
-    MOUNTING_AT,
-    RATE_BIAS,
-    SPREAD,
-    WALK_VARIANCE,
-)
-from stewart_estimation.tangent_kernels import attitude, mirror, put_attitude, turned
-from stewart_kinematics.compiled import (
-    kernel,
-    MATRIX,
-    MATRIX_OUT,
-    part,
-    SCALAR,
-    VECTOR,
-    VECTOR_OUT,
-    VOID,
-)
+from stewart_estimation.kernels.records import FORCE_BIAS, MOUNTING, RATE_BIAS
+from stewart_estimation.kernels.tangent import attitude, mirror, put_attitude, three, turned
+from stewart_kinematics.compiled import part
 from stewart_kinematics.leg_kernels import cross
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial.rotation_kernels import (
@@ -68,16 +45,17 @@ Moved = tuple[Triple, Triple, tuple[float, float, float, float]]
 
 @part
 def move(
+    setup: np.record,
     state: Array,
     change: Array,
     dt: float,
     before: Array,
     after: Array,
     coning: Triple,
-    gravity: Triple,
-    mounting_at: int,
 ) -> Moved:
     """Return position, velocity and attitude of the sigma point state + change after dt."""
+    gravity = three(setup.gravity, 0)
+    mounting_at = setup.mounting_at
     q = multiply(attitude(state), exponential(change[6], change[7], change[8]))
     bx = state[FORCE_BIAS] + change[9]
     by = state[FORCE_BIAS + 1] + change[10]
@@ -131,29 +109,24 @@ def deviation(out: Array, moved: Moved, centre: Moved) -> None:
 
 
 @part
-def moving(state: Array, covariance: Array, measured: Array, constants: Array) -> bool:
+def moving(setup: np.record, state: Array, covariance: Array, measured: Array) -> bool:
     """Say whether the platform moves fast enough, and clearly enough, to see a delay.
 
     A delay shows as the lengths' rate times its error. At rest the error of the estimated rate
     would take that place, and the filter would believe to know what nothing has told it.
     """
-    arm = constants[DELAY_ARM]
+    arm = setup.delay_arm
     rate, doubt = 0.0, 0.0
     for i in range(3):
         turn = arm * (measured[3 + i] - state[RATE_BIAS + i])
         rate += state[3 + i] ** 2 + turn * turn
         doubt += covariance[3 + i, 3 + i] + arm * arm * covariance[12 + i, 12 + i]
-    return rate > constants[DELAY_MOVING] ** 2 and rate > CLEAR * doubt
+    return rate > setup.delay_moving**2 and rate > CLEAR * doubt
 
 
 @part
 def add_noise(
-    covariance: Array,
-    state: Array,
-    dt: float,
-    measured: Array,
-    variance: Array,
-    constants: Array,
+    setup: np.record, covariance: Array, state: Array, dt: float, measured: Array, variance: Array
 ) -> None:
     """Add the noise of a step to the lower half: dt² G Q G' with the variances of one sample.
 
@@ -161,7 +134,7 @@ def add_noise(
     adds dt R n to the velocity and half dt² R n to the position, a rate n adds dt n to the turn.
     """
     r = rotation(*attitude(state))
-    span = dt * max(dt, constants[IMU_PERIOD])
+    span = dt * max(dt, setup.imu_period)
     for i in range(3):
         for j in range(i + 1):
             force = 0.0
@@ -175,13 +148,13 @@ def add_noise(
                 covariance[3 + j, i] += 0.5 * dt * force
         covariance[6 + i, 6 + i] += span * variance[3 + i]
     for i in range(6):
-        covariance[9 + i, 9 + i] += dt * constants[WALK_VARIANCE + i]
-    delay_at = int(constants[DELAY_AT])
-    if delay_at >= 0 and moving(state, covariance, measured, constants):
-        covariance[delay_at, delay_at] += dt * constants[DELAY_WALK]
+        covariance[9 + i, 9 + i] += dt * setup.walk_variance[i]
+    delay_at = setup.delay_at
+    if delay_at >= 0 and moving(setup, state, covariance, measured):
+        covariance[delay_at, delay_at] += dt * setup.delay_walk
 
 
-@kernel(VOID, MATRIX_OUT, MATRIX, MATRIX, VECTOR, SCALAR, SCALAR)
+@part
 def square(
     out: Array, odd: Array, even: Array, shift: Array, weight: float, centre: float
 ) -> None:
@@ -204,19 +177,9 @@ def square(
             out[i, j] += centre * shift[i] * shift[j]
 
 
-@kernel(
-    VOID,
-    VECTOR_OUT,
-    MATRIX_OUT,
-    MATRIX_OUT,
-    SCALAR,
-    VECTOR,
-    VECTOR,
-    VECTOR,
-    VECTOR,
-    MATRIX_OUT,
-)
+@part
 def advance(
+    setup: np.record,
     state: Array,
     covariance: Array,
     factor: Array,
@@ -224,7 +187,6 @@ def advance(
     before: Array,
     after: Array,
     variance: Array,
-    constants: Array,
     odd: Array,
 ) -> None:
     """Move state and covariance over one step; `factor` is the covariance's Cholesky factor.
@@ -234,8 +196,7 @@ def advance(
     which the covariance of before with after follows as factor odd / s.
     """
     n = covariance.shape[0]
-    spread, mounting_at = constants[SPREAD], int(constants[MOUNTING_AT])
-    gravity = (constants[GRAVITY], constants[GRAVITY + 1], constants[GRAVITY + 2])
+    spread = setup.spread
     change, up, down = np.zeros(n), np.empty(9), np.empty(9)
     even, shift = np.empty((n, 9)), np.zeros(9)
     mean = cross(
@@ -244,29 +205,27 @@ def advance(
     )
     k = dt * dt / 12.0
     coning = (k * mean[0], k * mean[1], k * mean[2])
-    centre = move(state, change, dt, before, after, coning, gravity, mounting_at)
+    centre = move(setup, state, change, dt, before, after, coning)
     weight = 1.0 / (spread * spread)
     for j in range(n):
         for i in range(j, n):
             change[i] = spread * factor[i, j]
         for i in range(j):
             change[i] = 0.0
-        deviation(up, move(state, change, dt, before, after, coning, gravity, mounting_at), centre)
+        deviation(up, move(setup, state, change, dt, before, after, coning), centre)
         for i in range(9, n):
             odd[j, i] = change[i]
         for i in range(n):
             change[i] = -change[i]
-        deviation(
-            down, move(state, change, dt, before, after, coning, gravity, mounting_at), centre
-        )
+        deviation(down, move(setup, state, change, dt, before, after, coning), centre)
         for i in range(9):
             odd[j, i] = 0.5 * (up[i] - down[i])
             even[j, i] = 0.5 * (up[i] + down[i])
             shift[i] += weight * even[j, i]
-    square(covariance, odd, even, shift, weight, constants[CENTRE])
+    square(covariance, odd, even, shift, weight, setup.centre)
     for i in range(3):
         state[i] = centre[0][i] + shift[i]
         state[3 + i] = centre[1][i] + shift[3 + i]
     put_attitude(state, multiply(centre[2], exponential(shift[6], shift[7], shift[8])))
-    add_noise(covariance, state, dt, after, variance, constants)
+    add_noise(setup, covariance, state, dt, after, variance)
     mirror(covariance)

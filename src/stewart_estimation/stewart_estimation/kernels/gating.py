@@ -9,35 +9,12 @@ whose removal lowers the normalised innovation squared the most, by just this nu
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
-from stewart_estimation.layout import (
-    DOUBT,
-    DRIFT,
-    FEWEST_LEGS,
-    FROZEN,
-    GATE,
-    GATE_LEG,
-    LAST,
-    LEG_BAND,
-    LEG_SCALE,
-    LEG_VARIANCE,
-    LEG_WINDOW,
-    MOST_DOUBT,
-    STUCK,
-)
-from stewart_estimation.tangent_kernels import cholesky
-from stewart_kinematics.compiled import (
-    INTEGER,
-    INTEGERS_OUT,
-    kernel,
-    MATRIX,
-    MATRIX_OUT,
-    SCALAR,
-    VECTOR,
-    VECTOR_OUT,
-    VOID,
-)
+from stewart_estimation.kernels.tangent import cholesky
+from stewart_kinematics.compiled import part
 from stewart_kinematics.motion import Array
 
 LARGEST, LARGEST_REFUSED = 400.0, 100.0
@@ -54,20 +31,62 @@ ROUNDS = 2
 """Noise and correction depend on each other: both are computed this often in turns."""
 
 
-@kernel(SCALAR, MATRIX, VECTOR, INTEGERS_OUT, INTEGER, MATRIX_OUT, VECTOR_OUT)
-def invert(
-    spread: Array, innovation: Array, legs: NDArray[np.int64], count: int, inverse: Array, t: Array
-) -> float:
-    """Write the inverse of the rows and columns `legs` of S and t = S^-1 nu.
+class Fit(NamedTuple):
+    """Six lengths beside their prediction.
 
-    Both stand in the first `count` rows. Returns the normalised innovation squared, NaN where S
-    is not positive definite.
+    Attributes:
+        certain, spread (6, 6): Covariance of the predicted lengths, without and with their noise.
+        crossed (n, 6): Covariance of state and predicted lengths.
+        innovation (6,): Measured minus predicted lengths; NaN where a leg is missing.
+        legs (6,): Of these the first so many as a count says are used.
+        limits (6,): What the squared innovation of each leg is held against.
+        inverse, t (6, 6), (6,): Of the legs used, S^-1 and S^-1 nu in the first rows.
     """
-    s, factor = np.empty((count, count)), np.empty((count, count))
+
+    certain: Array
+    spread: Array
+    crossed: Array
+    innovation: Array
+    legs: NDArray[np.int64]
+    limits: Array
+    inverse: Array
+    t: Array
+
+
+@part
+def empty_fit(n: int) -> Fit:
+    """Return a fit for a tangent of n numbers."""
+    return Fit(
+        np.empty((6, 6)),
+        np.empty((6, 6)),
+        np.empty((n, 6)),
+        np.empty(6),
+        np.empty(6, np.int64),
+        np.empty(6),
+        np.empty((6, 6)),
+        np.empty(6),
+    )
+
+
+@part
+def factor_of(fit: Fit, count: int, factor: Array) -> bool:
+    """Write the Cholesky factor of S for the legs used; say if there is one."""
+    s = np.empty((count, count))
     for i in range(count):
         for j in range(i + 1):
-            s[i, j] = spread[legs[i], legs[j]]
-    if not cholesky(s, factor):
+            s[i, j] = fit.spread[fit.legs[i], fit.legs[j]]
+    return cholesky(s, factor)
+
+
+@part
+def invert(fit: Fit, count: int) -> float:
+    """Write S^-1 and S^-1 nu of the legs used; return their normalised innovation squared.
+
+    It is NaN where S is not positive definite.
+    """
+    inverse = fit.inverse
+    factor = np.empty((count, count))
+    if not factor_of(fit, count, factor):
         return np.nan
     for k in range(count):
         for i in range(count):
@@ -84,80 +103,71 @@ def invert(
     for i in range(count):
         value = 0.0
         for j in range(count):
-            value += inverse[i, j] * innovation[legs[j]]
-        t[i] = value
-        total += value * innovation[legs[i]]
+            value += inverse[i, j] * fit.innovation[fit.legs[j]]
+        fit.t[i] = value
+        total += value * fit.innovation[fit.legs[i]]
     return total
 
 
-@kernel(SCALAR, VECTOR, VECTOR, INTEGER)
-def leg_variance(constants: Array, memory: Array, leg: int) -> float:
+@part
+def leg_variance(setup: np.record, memory: np.record, leg: int) -> float:
     """Return the variance that the noise of a leg is taken to have [m²]."""
-    variance = constants[LEG_VARIANCE + leg]
-    scale = memory[LEG_SCALE + leg]
-    if constants[LEG_WINDOW] > 0.0 and scale > constants[LEG_BAND]:
+    variance = setup.leg_variance[leg]
+    scale = memory.leg_scale[leg]
+    if setup.leg_window > 0.0 and scale > setup.leg_band:
         return variance * scale
     return variance
 
 
-@kernel(VOID, MATRIX, VECTOR, VECTOR, MATRIX_OUT)
-def add_leg_noise(certain: Array, constants: Array, memory: Array, spread: Array) -> None:
+@part
+def add_leg_noise(setup: np.record, memory: np.record, fit: Fit) -> None:
     """Write S: the covariance of the predicted lengths, the noise of the legs added."""
     for i in range(6):
         for j in range(6):
-            spread[i, j] = certain[i, j]
-        spread[i, i] += leg_variance(constants, memory, i)
+            fit.spread[i, j] = fit.certain[i, j]
+        fit.spread[i, i] += leg_variance(setup, memory, i)
 
 
-@kernel(INTEGER, VECTOR, VECTOR, VECTOR_OUT, INTEGERS_OUT, VECTOR_OUT)
-def offer(
-    length: Array, constants: Array, memory: Array, legs: NDArray[np.int64], limits: Array
-) -> int:
+@part
+def offer(setup: np.record, memory: np.record, fit: Fit, length: Array) -> int:
     """Write the legs that have a number and are not stuck, and what each is held against.
 
     A leg that says what it said before while others move is held against less. Where few others
     move the platform may rest, or a driver repeats itself: that is no sign of a fault.
     """
-    count, moving = 0, 0
+    count, moving, limits = 0, 0, fit.limits
     for i in range(6):
-        limits[i] = constants[GATE_LEG]
+        limits[i] = setup.gate_leg
         if np.isnan(length[i]):
             continue
-        if length[i] == memory[LAST + i]:
-            limits[i] = min(constants[FROZEN], constants[GATE_LEG])
+        if length[i] == memory.last[i]:
+            limits[i] = min(setup.frozen, setup.gate_leg)
         else:
             moving += 1
-            memory[LAST + i] = length[i]
-            if memory[STUCK + i] > 0.0:
-                memory[STUCK + i] = memory[DOUBT + i] = memory[DOUBT + 6 + i] = 0.0
-        if memory[STUCK + i] == 0.0:
-            legs[count] = i
+            memory.last[i] = length[i]
+            if memory.stuck[i] > 0.0:
+                memory.stuck[i] = memory.doubt[0, i] = memory.doubt[1, i] = 0.0
+        if memory.stuck[i] == 0.0:
+            fit.legs[count] = i
             count += 1
-    if moving < constants[FEWEST_LEGS]:
-        limits[:] = constants[GATE_LEG]
+    if moving < setup.fewest_legs:
+        limits[:] = setup.gate_leg
     return count
 
 
-@kernel(INTEGER, MATRIX, VECTOR, VECTOR, VECTOR_OUT, INTEGERS_OUT, INTEGER, MATRIX)
-def believe(
-    spread: Array,
-    innovation: Array,
-    constants: Array,
-    memory: Array,
-    legs: NDArray[np.int64],
-    count: int,
-    inverse: Array,
-) -> int:
+@part
+def believe(setup: np.record, memory: np.record, fit: Fit, count: int) -> int:
     """Hold back the legs that fit now but have lain on one side; return how many stay.
 
-    `inverse` is that of the legs given. Every leg with a number that is not stuck is summed up,
+    Every leg with a number that is not stuck is summed up,
     by how far it lies off what the others of them say.
     """
-    allowance = constants[DRIFT]
-    most = SUM + allowance * constants[MOST_DOUBT]
+    _, spread, _, innovation, legs, _, inverse, _ = fit
+    allowance = setup.drift
+    most = SUM + allowance * setup.most_doubt
     doubted = np.zeros(6)
     for i in range(6):
-        if np.isnan(innovation[i]) or memory[STUCK + i] > 0.0:
+        if np.isnan(innovation[i]) or memory.stuck[i] > 0.0:
             continue
         mean, variance, own = 0.0, spread[i, i], -1
         for k in range(count):
@@ -178,10 +188,10 @@ def believe(
                 variance -= weight * spread[legs[k], i]
             off = (innovation[i] - mean) / np.sqrt(variance)
         off = min(max(off, -CLIP), CLIP)
-        up, down = memory[DOUBT + i] + off - allowance, memory[DOUBT + 6 + i] - off - allowance
-        memory[DOUBT + i] = min(max(up, 0.0), most)
-        memory[DOUBT + 6 + i] = min(max(down, 0.0), most)
-        doubted[i] = max(memory[DOUBT + i], memory[DOUBT + 6 + i])
+        up, down = memory.doubt[0, i] + off - allowance, memory.doubt[1, i] - off - allowance
+        memory.doubt[0, i] = min(max(up, 0.0), most)
+        memory.doubt[1, i] = min(max(down, 0.0), most)
+        doubted[i] = max(memory.doubt[0, i], memory.doubt[1, i])
     kept = 0
     for k in range(count):
         if doubted[legs[k]] <= SUM:
@@ -190,83 +200,59 @@ def believe(
     return kept
 
 
-@kernel(
-    INTEGER, MATRIX, VECTOR, VECTOR, VECTOR_OUT, INTEGERS_OUT, INTEGER, VECTOR, MATRIX_OUT,
-    VECTOR_OUT,
-)  # fmt: skip
-def select(
-    spread: Array,
-    innovation: Array,
-    constants: Array,
-    memory: Array,
-    legs: NDArray[np.int64],
-    count: int,
-    limits: Array,
-    inverse: Array,
-    t: Array,
-) -> int:
+@part
+def select(setup: np.record, memory: np.record, fit: Fit, count: int) -> int:
     """Leave out the worst leg until the others fit; return how many stay, 0 if none fit."""
+    _, _, _, _, legs, limits, inverse, t = fit
     refused = np.zeros(6)
     while count > 0:
-        total = invert(spread, innovation, legs, count, inverse, t)
+        total = invert(fit, count)
         worst, most = 0, -1.0
         for i in range(count):
             share = t[i] * t[i] / (inverse[i, i] * limits[legs[i]])
             if share > most:
                 worst, most = i, share
-        if total <= constants[GATE + count] and most <= 1.0:
+        if total <= setup.gate[count] and most <= 1.0:
             break
         refused[legs[worst]] = most
         for i in range(worst, count - 1):
             legs[i] = legs[i + 1]
         count -= 1
-        if count < constants[FEWEST_LEGS]:
+        if count < setup.fewest_legs:
             return 0
     for i in range(6):
-        if refused[i] > 0.0 and limits[i] < constants[GATE_LEG]:
-            memory[STUCK + i] = 1.0
-    if count > 0 and constants[DRIFT] < np.inf:
-        return believe(spread, innovation, constants, memory, legs, count, inverse)
+        if refused[i] > 0.0 and limits[i] < setup.gate_leg:
+            memory.stuck[i] = 1.0
+    if count > 0 and setup.drift < np.inf:
+        return believe(setup, memory, fit, count)
     return count
 
 
-@kernel(
-    VOID, MATRIX, VECTOR, VECTOR, VECTOR_OUT, INTEGERS_OUT, INTEGER, MATRIX_OUT, MATRIX_OUT,
-    VECTOR_OUT,
-)  # fmt: skip
-def learn_leg_noise(
-    certain: Array,
-    innovation: Array,
-    constants: Array,
-    memory: Array,
-    legs: NDArray[np.int64],
-    count: int,
-    spread: Array,
-    inverse: Array,
-    t: Array,
-) -> None:
+@part
+def learn_leg_noise(setup: np.record, memory: np.record, fit: Fit, count: int) -> None:
     """Learn the variance of each leg from its expected squared error after the correction.
 
     With noise variance r this is (r t_i)² + r - r² (S^-1)_ii (Särkkä and Nummenmaa 2009, in the
     form for a diagonal R); a running mean over a window of samples takes it up. The innovation
     itself is among what is learnt from before it is used. A leg left out counts with its
-    innovation. Leaves `spread` with the new variances.
+    innovation. Leaves S with the new variances.
     """
-    before = memory[LEG_SCALE : LEG_SCALE + 6].copy()
-    window = constants[LEG_WINDOW]
+    innovation, t, inverse = fit.innovation, fit.t, fit.inverse
+    before = memory.leg_scale.copy()
+    window = setup.leg_window
     for _ in range(ROUNDS):
-        invert(spread, innovation, legs, count, inverse, t)
+        invert(fit, count)
         fresh = np.full(6, np.nan)
         for i in range(6):
             if not np.isnan(innovation[i]):
-                limit = LARGEST_REFUSED * constants[LEG_VARIANCE + i]
+                limit = LARGEST_REFUSED * setup.leg_variance[i]
                 fresh[i] = min(innovation[i] ** 2, limit)
         for k in range(count):
-            i = legs[k]
-            r = leg_variance(constants, memory, i)
+            i = fit.legs[k]
+            r = leg_variance(setup, memory, i)
             fresh[i] = (r * t[k]) ** 2 + r - r * r * inverse[k, k]
         for i in range(6):
             if not np.isnan(fresh[i]):
-                ratio = min(fresh[i] / constants[LEG_VARIANCE + i], LARGEST)
-                memory[LEG_SCALE + i] = max(1.0, (window * before[i] + ratio) / (window + 1.0))
-        add_leg_noise(certain, constants, memory, spread)
+                ratio = min(fresh[i] / setup.leg_variance[i], LARGEST)
+                memory.leg_scale[i] = max(1.0, (window * before[i] + ratio) / (window + 1.0))
+        add_leg_noise(setup, memory, fit)

@@ -1,0 +1,299 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled loop over the leg samples: the filter travels along the IMU's samples to each of them.
+
+Between two samples of the IMU specific force and angular velocity go straight from one to the
+other; a leg sample in between cuts the step. The clock is the IMU's: a leg sample with stamp s is
+met at s + delay.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from stewart_estimation.kernels.correction import correct
+from stewart_estimation.kernels.prediction import advance
+from stewart_estimation.kernels.records import (
+    DELAY,
+    DONE,
+    FILTER_TYPE,
+    FILTERS_TYPE,
+    FilterState,
+    INDEFINITE,
+    MISFIT,
+    Rows,
+    ROWS_TYPE,
+    SETUP_TYPE,
+    WAITING,
+)
+from stewart_estimation.kernels.report import report
+from stewart_estimation.kernels.tangent import definite_factor
+from stewart_kinematics.compiled import FLAG, INTEGER, kernel, MATRIX, part, SCALAR, VECTOR
+from stewart_kinematics.motion import Array
+
+SAME = 1e-7
+"""Instants nearer than this are one [s]; what is left is met by the lead of the correction."""
+
+DIFFERENCES = 20.0
+"""Sum of the squares of 1, -3, 3, -1: the noise in a third difference."""
+
+LARGEST = 1e4
+"""One sample counts at most as this many stated variances."""
+
+
+@part
+def note(setup: np.record, sample: Array, stamp: float, memory: np.record) -> None:
+    """Learn the IMU's noise from third differences, in which smooth motion all but vanishes.
+
+    At 100 Hz a motion of 1 Hz comes through with 2.5e-4 of its amplitude, white noise with 4.5
+    times its standard deviation. Vibration that the samples cannot follow counts as noise.
+    """
+    window, past = setup.imu_window, memory.past
+    memory.noted = stamp
+    if window <= 0.0:
+        return
+    for i in range(6):
+        if memory.past_count >= 3:
+            third = sample[i] - 3.0 * past[0, i] + 3.0 * past[1, i] - past[2, i]
+            ratio = min(third * third / (DIFFERENCES * setup.imu_variance[i]), LARGEST)
+            mean = (window * memory.imu_scale[i] + ratio) / (window + 1.0)
+            memory.imu_scale[i] = max(1.0, mean)
+        past[2, i] = past[1, i]
+        past[1, i] = past[0, i]
+        past[0, i] = sample[i]
+    memory.past_count += 1
+
+
+@part
+def imu_variance(setup: np.record, memory: np.record, silent: bool, out: Array) -> None:
+    """Write the variances that a sample of the IMU is taken to have."""
+    for i in range(6):
+        out[i] = setup.imu_variance[i]
+        if setup.imu_window > 0.0 and memory.imu_scale[i] > setup.imu_band:
+            out[i] *= memory.imu_scale[i]
+        if silent:
+            # It lasts: white noise of the density that so long a push has.
+            out[i] += setup.silent_variance[i] * (setup.imu_timeout / setup.imu_period)
+
+
+@part
+def interval(stamps: Array, time: float, start: int) -> int:
+    """Return the last sample at or before a time, -1 before the first; look from `start` on."""
+    i = start
+    while i >= 0 and stamps[i] > time + SAME:
+        i -= 1
+    while i + 1 < stamps.size and stamps[i + 1] <= time + SAME:
+        i += 1
+    return i
+
+
+@part
+def sample_at(stamps: Array, imu: Array, time: float, i: int, out: Array) -> float:
+    """Write the IMU's values at a time between samples i and i + 1; return their noise factor."""
+    last = stamps.size - 1
+    if i < 0 or i >= last:
+        for j in range(6):
+            out[j] = imu[max(i, 0), j]
+        return 1.0
+    share = min(max((time - stamps[i]) / (stamps[i + 1] - stamps[i]), 0.0), 1.0)
+    for j in range(6):
+        out[j] = imu[i, j] + share * (imu[i + 1, j] - imu[i, j])
+    return (1.0 - share) ** 2 + share**2
+
+
+@part
+def chain(factor: Array, odd: Array, spread: float, first: bool, cross: Array) -> None:
+    """Write the covariance of the state before all steps with that after this one.
+
+    After the first step it is L odd / s; every further one takes C to C L^-T odd / s, L being the
+    factor of the covariance in between.
+    """
+    n = factor.shape[0]
+    middle = np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            if first:
+                middle[i, j] = factor[i, j]
+            else:
+                value = cross[i, j]
+                for k in range(j):
+                    value -= middle[i, k] * factor[j, k]
+                middle[i, j] = value / factor[j, j]
+    cross[:] = 0.0
+    for i in range(n):
+        for k in range(n):
+            value = middle[i, k] / spread
+            for j in range(n):
+                cross[i, j] += value * odd[k, j]
+
+
+@part
+def travel(
+    setup: np.record,
+    stamps: Array,
+    imu: Array,
+    target: float,
+    filtered: FilterState,
+    factor: Array,
+    keep: bool,
+    cross: Array,
+) -> int:
+    """Take the state to a time along the samples of the IMU; return DONE or INDEFINITE."""
+    state, covariance, memory = filtered
+    n, last = covariance.shape[0], stamps.size - 1
+    odd = np.empty((n, n))
+    before, after, variance = np.empty(6), np.empty(6), np.empty(6)
+    timeout, first = setup.imu_timeout, True
+    i = interval(stamps, memory.time, np.searchsorted(stamps, memory.time) - 1)
+    if keep:
+        cross[:] = covariance
+    while target - memory.time > SAME:
+        time = memory.time
+        i = interval(stamps, time, i)
+        end = min(target, time + timeout)
+        if i < last:
+            end = min(end, stamps[i + 1])
+            if abs(end - stamps[i + 1]) <= SAME:
+                end = stamps[i + 1]
+        if i < 0:
+            silent = stamps[0] - time > timeout
+        elif i == last:
+            silent = target - stamps[last] > 1.01 * setup.imu_period
+        else:
+            silent = stamps[i + 1] - stamps[i] > timeout
+            if stamps[i + 1] > memory.noted:
+                note(setup, imu[i + 1], stamps[i + 1], memory)
+        sample_at(stamps, imu, time, i, before)
+        sample_at(stamps, imu, end, i, after)
+        imu_variance(setup, memory, silent, variance)
+        repairs = definite_factor(covariance, factor)
+        if repairs < 0:
+            return INDEFINITE
+        memory.repairs += repairs
+        advance(setup, state, covariance, factor, end - time, before, after, variance, odd)
+        if keep:
+            chain(factor, odd, setup.spread, first, cross)
+            first = False
+        memory.time = end
+    return DONE
+
+
+@part
+def look(
+    setup: np.record,
+    stamps: Array,
+    imu: Array,
+    memory: np.record,
+    measured: Array,
+    slope: Array,
+    noise: Array,
+) -> None:
+    """Write what the IMU says at the state, how that changes, and its angular rates' variances."""
+    variance, time = np.empty(6), memory.time
+    i = interval(stamps, time, np.searchsorted(stamps, time) - 1)
+    share = sample_at(stamps, imu, time, i, measured)
+    imu_variance(setup, memory, False, variance)
+    # On the side that the state came from.
+    j = max(min(i if stamps[max(i, 0)] < time - SAME else i - 1, stamps.size - 2), 0)
+    for k in range(3):
+        noise[k] = share * variance[3 + k]
+    for k in range(6):
+        slope[k] = 0.0
+        if stamps.size > 1:
+            slope[k] = (imu[j + 1, k] - imu[j, k]) / (stamps[j + 1] - stamps[j])
+
+
+@kernel(FLAG, SETUP_TYPE, SCALAR, SCALAR, SCALAR, SCALAR)
+def ready(
+    setup: np.record, stamp: float, delay: float, imu_stamp: float, leg_stamp: float
+) -> bool:
+    """Say whether the IMU has passed a leg sample, or has been silent for too long."""
+    passed = stamp + delay <= imu_stamp + SAME
+    return passed or leg_stamp - stamp > setup.imu_timeout + delay
+
+
+@part
+def step(
+    setup: np.record,
+    stamps: Array,
+    imu: Array,
+    stamp: float,
+    length: Array,
+    filtered: FilterState,
+    rows: Rows,
+    row: int,
+) -> int:
+    """Take the filter to a leg sample, correct it and write a row; return DONE or INDEFINITE."""
+    state, covariance, memory = filtered
+    n, steps = covariance.shape[0], rows.steps
+    keep = steps.noise.shape[0] > 0
+    factor, cross = np.empty((n, n)), np.empty((n, n))
+    measured, slope, noise = np.empty(6), np.empty(6), np.empty(3)
+    target = stamp + state[DELAY]
+    status = travel(setup, stamps, imu, target, filtered, factor, keep, cross)
+    if status != DONE:
+        return status
+    repairs = definite_factor(covariance, factor)
+    if repairs < 0:
+        return INDEFINITE
+    memory.repairs += repairs
+    look(setup, stamps, imu, memory, measured, slope, noise)
+    if keep:
+        steps.predicted[row] = state
+        steps.predicted_covariance[row] = covariance
+        steps.cross_covariance[row] = cross
+    lead = stamp + state[DELAY] - memory.time
+    correct(setup, filtered, factor, length, lead, measured, slope, rows.verdicts[row])
+    lead = stamp + state[DELAY] - memory.time
+    report(
+        setup, state, covariance, measured, slope[3:], noise, lead, rows.report[row],
+        rows.errors[row], rows.rate_errors[row],
+    )  # fmt: skip
+    rows.scales[row, :6] = memory.leg_scale
+    rows.scales[row, 6:] = memory.imu_scale
+    if keep:
+        steps.filtered[row] = state
+        steps.filtered_covariance[row] = covariance
+        steps.inputs[row] = measured
+        steps.angular_accelerations[row] = slope[3:]
+        steps.noise[row] = noise
+    return DONE
+
+
+@kernel(
+    numba.types.UniTuple(INTEGER, 2), SETUP_TYPE, VECTOR, MATRIX, VECTOR, MATRIX, INTEGER,
+    FILTER_TYPE, ROWS_TYPE, FLAG, FILTERS_TYPE,
+)  # fmt: skip
+def run(
+    setup: np.record,
+    stamps: Array,
+    imu: Array,
+    leg_stamps: Array,
+    lengths: Array,
+    first: int,
+    filtered: FilterState,
+    rows: Rows,
+    live: bool,
+    past: FilterState,
+) -> tuple[int, int]:
+    """Filter the leg samples from row `first` on; return how it ended and at which row.
+
+    With `live` it ends with WAITING before a sample that the IMU has not yet passed, unless the
+    legs are far ahead of it, and writes the filter before each sample into `past`, where that is
+    not yet there.
+    """
+    for r in range(first, leg_stamps.size):
+        stamp = leg_stamps[r]
+        if live:
+            if not ready(setup, stamp, filtered.state[DELAY], stamps[-1], leg_stamps[-1]):
+                return WAITING, r
+            if np.isnan(past.memory[r].time):
+                past.state[r] = filtered.state
+                past.covariance[r] = filtered.covariance
+                past.memory[r] = filtered.memory
+        status = step(setup, stamps, imu, stamp, lengths[r], filtered, rows, r)
+        if status != DONE:
+            return status, r
+        if 0.0 < setup.restart_after <= filtered.memory.misfits:
+            return MISFIT, r
+    return DONE, leg_stamps.size
