@@ -22,10 +22,12 @@ from cylindrical_cases import (
     statuses,
 )
 from cylindrical_excitation import compare_criteria
+from cylindrical_robot import CylindricalRobot, JOINTS
 from cylindrical_table_3 import compare_table_3
 from matplotlib.figure import Figure
 import numpy as np
 from reproduction import command_line, publish, published, Report
+from serial_robot import CentreOfMassRobot, Joint, SerialRobot
 from stewart_identification.estimators.estimator import Result
 from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.swarm import costs_of, Swarm
@@ -36,8 +38,6 @@ from stewart_identification.identifiability import (
     sum_in_detail,
     Verdict,
 )
-from stewart_identification.models.cylindrical import CylindricalRobot, JOINTS
-from stewart_identification.models.serial_robot import CentreOfMassRobot, Joint, SerialRobot
 from stewart_kinematics.motion import Array
 
 TOO_MUCH = 0.1

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from cylindrical_cases import instants, least_excess, robot, sines
+from cylindrical_robot import CylindricalRobot
 import numpy as np
 from reproduction import Report
 from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.experiment import Experiment
-from stewart_identification.models.cylindrical import CylindricalRobot
 from stewart_kinematics.motion import Array
 
 REAL = np.array([5.0, 3.0, -0.5, 3.0])

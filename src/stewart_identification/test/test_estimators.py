@@ -19,10 +19,8 @@ from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
 from stewart_identification.estimators.swarm import Swarm
-from stewart_identification.experiment import Experiment, JointMotion
-from stewart_identification.models.model import LinearModel
+from stewart_identification.experiment import Experiment
 from stewart_identification.models.platform import PlatformModel
-from stewart_identification.models.serial_robot import CentreOfMassRobot, Joint, SerialRobot
 from stewart_identification.pseudo_inertia import from_chart, is_physical, to_chart
 from stewart_identification.recording.low_pass import LowPass
 from stewart_kinematics.platform import Platform
@@ -183,25 +181,6 @@ def test_forces_whose_squares_are_no_numbers_are_refused(model, clean):
         FitError, match=r'a force of \d\.\d+e\+20\d N is measured, at most 1e\+100 N'
     ):
         LeastSquares().fit(model, clean.with_forces(1e200 * clean.forces), rng=None)
-
-
-def test_what_has_no_effect_has_no_finite_interval():
-    robot = SerialRobot([Joint('revolute')])
-    motion = JointMotion(*np.random.default_rng(6).normal(size=(3, 50, 1)))
-    experiment = Experiment(np.arange(50.0), motion, motion.acceleration)
-    result = LeastSquares().fit(robot, experiment, rng=None)
-    names = np.array(result.names)
-    assert set(names[np.isfinite(result.sigmas)]) == {'J1zz', 'fv1', 'fc1'}
-    assert np.all(np.isinf(result.intervals[:, ~np.isfinite(result.sigmas)]))
-
-
-def test_a_linear_estimator_refuses_another_model():
-    nonlinear = CentreOfMassRobot(SerialRobot([Joint('revolute')]), np.ones(12), np.ones((2, 12)))
-    motion = JointMotion(*np.ones((3, 20, 1)))
-    experiment = Experiment(np.arange(20.0), motion, np.ones((20, 1)))
-    assert not isinstance(nonlinear, LinearModel)
-    with pytest.raises(FitError, match='CentreOfMassRobot is not: use Levenberg-Marquardt'):
-        Consistent().fit(nonlinear, experiment, rng=None)
 
 
 def test_the_band_of_300_runs_is_exact():

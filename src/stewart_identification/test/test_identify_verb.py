@@ -279,7 +279,6 @@ def test_truth_stands_beside_the_estimates_where_it_is_known(
     assert written.parameters == tmp_path / 'parameters.yaml'
 
 
-@pytest.mark.parametrize('option', [(), ('--force-path', 'imu', '--imu-bag')])
 @pytest.mark.parametrize(
     ('name', 'content', 'reason'),
     [
@@ -293,19 +292,13 @@ def test_truth_stands_beside_the_estimates_where_it_is_known(
     ],
 )
 def test_what_is_no_bag_is_said_in_one_sentence(
-    option: tuple[str, ...],
-    name: str,
-    content: bytes | None,
-    reason: str,
-    payload_bag: Path,
-    tmp_path: Path,
+    name: str, content: bytes | None, reason: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)
-    bags = (payload_bag, *option, path) if option else (path,)
     with pytest.raises((BagError, UnusableRecording), match=reason) as caught:
-        run(*bags, '--platform', 'ex800', '--out', tmp_path / 'out')
+        run(path, '--platform', 'ex800', '--out', tmp_path / 'out')
     assert '\n' not in str(caught.value)
     assert 'rescue' not in str(caught.value)
 
@@ -337,7 +330,7 @@ def test_a_bag_without_permission_is_an_os_error(tmp_path: Path) -> None:
     ('words', 'message'),
     [
         (['--level', '2'], r'level: expected 0.5 to 1'),
-        (['--imu-bag', 'imu'], r'--imu-bag: expected --force-path imu beside it'),
+        (['--estimate', 'x.csv', '--', 'bag'], r'--estimate: expected one bag beside it'),
     ],
 )
 def test_bad_options_are_refused(

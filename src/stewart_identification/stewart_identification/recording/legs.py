@@ -103,15 +103,14 @@ def leg_record(recording: Recording, *, forces: bool, shortest: float) -> LegRec
         if len(missing) == 6:
             raise NoForces(
                 f'{recording.path}: none of the {len(series)} messages of {series.topic} has an '
-                'effort, so there is no drive torque to identify from; only the IMU route is left'
+                'effort, so there is no drive torque to identify from'
             )
         if missing:
             remarks.append(_leg_remark(series, missing, 'no effort, their forces are not used'))
         if len({*missing, *stuck}) == 6:
             raise NoForces(
                 f'{recording.path}: no effort of {series.topic} ever changes in '
-                f'{len(series)} messages, so no drive torque was measured; only the IMU route is '
-                'left'
+                f'{len(series)} messages, so no drive torque was measured'
             )
         if stuck:
             text = 'one effort all the time, which no drive measures, their forces are not used'

@@ -29,14 +29,10 @@ Reads actuator_states (strokes and efforts) of every bag, writes report.html and
 recordings determine a body, parameters.yaml, which is a platform file. Ctrl-C during the fit keeps
 the best found so far. The same bags, options and seed give the same files.
 
-Without efforts nothing of an inertia is measured. --force-path imu takes the way of the EX800
-paper nevertheless, with the acceleration that an IMU measured, and says what that is worth.
-
 examples:
   stewart identify run_1 --platform ex800 --out identified
   stewart identify run_1 run_2 --platform ex800 --estimator swarm --seed 3 --out identified
   stewart identify run_1 --platform ex800 --estimate estimate.csv --json
-  stewart identify legs --force-path imu --imu-bag imu_run --platform ex800
 """
 
 
@@ -83,16 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='CSV',
         help='take the motion of the one bag from a result of stewart estimate',
     )
-    parser.add_argument(
-        '--force-path',
-        choices=['torque', 'imu'],
-        default='torque',
-        help='measured drive forces (default), or the way of the EX800 paper without any',
-    )
     add_worker_arguments(parser, 'reading the bags')
-    parser.add_argument(
-        '--imu-bag', metavar='BAG', help='the IMU was recorded apart, on another clock'
-    )
     parser.add_argument(
         '-o',
         '--out',
@@ -117,10 +104,6 @@ def main(arguments: argparse.Namespace) -> int:
         OSError: If a file cannot be read or written.
     """
     extraction = Extraction(arguments.passband, 3.0 * arguments.passband, arguments.rate)
-    if arguments.force_path == 'imu':
-        return _imu(arguments, extraction)
-    if arguments.imu_bag is not None:
-        raise ConfigurationError('--imu-bag', arguments.imu_bag, '--force-path imu beside it')
     if arguments.estimate is not None and len(arguments.bags) != 1:
         raise ConfigurationError('--estimate', str(arguments.estimate), 'one bag beside it')
     options = Options(
@@ -176,20 +159,3 @@ def _line(item: Parameter) -> str:
         return f'{item.name:12} no number: the mass that was found is not above 0'
     interval = f'[{item.low:.6g}, {item.high:.6g}]' if item.bounded else '[no interval holds]'
     return f'{item.name:12} {item.value:12.6g}  {interval} {item.unit}'
-
-
-def _imu(arguments: argparse.Namespace, extraction: Extraction) -> int:
-    from stewart_identification.imu_route.assessment import assess_bag
-
-    if len(arguments.bags) != 1:
-        raise ConfigurationError('--force-path', 'imu', 'one bag with the legs')
-    assessment = assess_bag(
-        arguments.bags[0], arguments.platform, arguments.out, extraction, arguments.imu_bag
-    )
-    if arguments.json:
-        print(json.dumps(assessment.as_dict(), indent=2, ensure_ascii=False))
-    else:
-        print('\n'.join(assessment.lines()))
-    print(f'{assessment.report}: {assessment.verdict}', file=sys.stderr)
-    print('stewart identify: no parameters.yaml is written', file=sys.stderr)
-    return 1

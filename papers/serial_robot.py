@@ -16,10 +16,10 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from serial_kernels import joint_forces
 from stewart_identification.errors import ConfigurationError, FitError
 from stewart_identification.experiment import Experiment, JointMotion
 from stewart_identification.models.model import LinearModel
-from stewart_identification.models.serial_kernels import joint_forces
 from stewart_identification.pseudo_inertia import is_physical
 from stewart_kinematics.motion import Array, read_only
 

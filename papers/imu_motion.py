@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from imu_mounting import find_mounting, Mounting, predicted
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import Akima1DInterpolator
@@ -21,7 +22,6 @@ from stewart_identification.recording.clocks import clock_offset, ClockOffset
 from stewart_identification.recording.errors import UnusableRecording
 from stewart_identification.recording.from_bag import Extracted, Extraction
 from stewart_identification.recording.low_pass import LowPass
-from stewart_identification.recording.mounting import find_mounting, Mounting, predicted
 from stewart_identification.recording.recordings import Recording
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.platform import Platform
