@@ -95,7 +95,7 @@ def compare_identification(report: Report, variant: Variant, said: dict[str, Any
         ('six forces', six, experiments[1]),
     ):
         for method, estimator in (
-            ('LM', LevenbergMarquardt(damping=said['damping'], start=start)),
+            ('LM', LevenbergMarquardt(damping=said['damping'])),
             ('PSO', Swarm(said['particles'], said['iterations'])),
         ):
             path: list[Array] = []

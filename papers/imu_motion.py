@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scipy.interpolate import Akima1DInterpolator
 from scipy.spatial.transform import Rotation
 from stewart_bags.series import ImuSeries
+from stewart_identification.errors import UnusableRecording
 from stewart_identification.recording.checks import glitches, Remark, usable
 from stewart_identification.recording.clocks import clock_offset, ClockOffset
-from stewart_identification.recording.errors import UnusableRecording
 from stewart_identification.recording.from_bag import Extracted, Extraction
 from stewart_identification.recording.low_pass import LowPass
 from stewart_identification.recording.recordings import Recording

@@ -15,8 +15,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries, OdometrySeries, read_series
-from stewart_identification.errors import ShapeError
-from stewart_identification.recording.errors import UnusableRecording
+from stewart_identification.errors import ShapeError, UnusableRecording
 from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
 from stewart_identification.recording.recordings import read_recording
 from stewart_kinematics.platform import Platform

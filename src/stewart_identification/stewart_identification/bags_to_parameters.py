@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from stewart_identification.errors import UnusableRecording
 from stewart_identification.estimators.estimator import Progress
 from stewart_identification.identify import identify, Options
 from stewart_identification.outcome import Outcome
 from stewart_identification.parameters_file import NAME as PARAMETERS
 from stewart_identification.parameters_file import write_parameters
-from stewart_identification.recording.errors import UnusableRecording
 from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
 from stewart_identification.recording.recordings import read_recording
 from stewart_identification.report import NAME as REPORT

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
-from scipy.special import chdtrc, ndtri
+from scipy.special import ndtri
 from stewart_kinematics.motion import Array
 
 CLEAR = 2.0
@@ -183,19 +183,3 @@ def intervals(parameters: Array, sigmas: Array, level: float) -> Array:
     """
     reach = ndtri(0.5 + 0.5 * level) * sigmas
     return np.stack([parameters - reach, parameters + reach])
-
-
-def chance(difference: Array, covariance: Array) -> float:
-    """Give the probability that an estimate misses the truth by as much as this or more.
-
-    Args:
-        difference (p,): Estimate less what somebody claims, a payload's data sheet for instance.
-        covariance (p, p): Of the estimate.
-
-    Returns:
-        By chi-square of p degrees of freedom; below 0.001 the claim is found out.
-    """
-    size = np.sqrt(np.diag(covariance))
-    scaled = difference / size
-    square = scaled @ np.linalg.solve(covariance / np.outer(size, size), scaled)
-    return float(chdtrc(len(difference), square))

@@ -14,47 +14,12 @@ from stewart_kinematics.motion import Array, Motion, read_only
 
 
 @dataclass(frozen=True, eq=False)
-class JointMotion:
-    """Motion of a serial robot's joints.
-
-    Attributes:
-        position, velocity, acceleration (n, d): Joint variables, radians or metres, and their time
-            derivatives.
-
-    Raises:
-        ShapeError: If the shapes differ.
-    """
-
-    position: Array
-    velocity: Array
-    acceleration: Array
-
-    def __post_init__(self) -> None:
-        """Copy and compare shapes."""
-        shape = np.shape(self.position)
-        for item in fields(self):
-            values = read_only(getattr(self, item.name))
-            if values.ndim != 2 or values.shape != shape:
-                raise ShapeError(item.name, str(shape), values.shape)
-            object.__setattr__(self, item.name, values)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Leading axes: (n,)."""
-        return self.position.shape[:-1]
-
-    def __getitem__(self, index: Any) -> JointMotion:
-        """Select samples."""
-        return JointMotion(*(getattr(self, item.name)[index] for item in fields(self)))
-
-
-@dataclass(frozen=True, eq=False)
 class Experiment:
     """A motion and the forces that were measured with it.
 
     Attributes:
         stamps (n,): Increasing [s].
-        inputs: Motion of the platform, or of a robot's joints, n samples.
+        inputs: Motion of the platform, n samples.
         forces (n, m): Measured forces of the m actuators [N] or [N m]; NaN where one is missing.
         source: Where it comes from: bag, hash, what was done to it.
         noise (m,): Standard deviations of the forces' measurement noise if they are known, else
@@ -69,7 +34,7 @@ class Experiment:
     """
 
     stamps: Array
-    inputs: Motion | JointMotion
+    inputs: Motion
     forces: Array
     source: str = ''
     noise: Array = field(default_factory=lambda: np.array(np.nan))

@@ -28,7 +28,7 @@ from stewart_identification.models.platform import FrictionKind, PlatformModel
 from stewart_identification.outcome import missed, Outcome, rms
 from stewart_identification.readable import body_of, payload_of, readable
 from stewart_identification.recording.from_bag import Extracted, joined
-from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.motion import Array
 from stewart_kinematics.platform import Platform
 
 ESTIMATORS: dict[str, Any] = {
@@ -128,7 +128,7 @@ def identify(
     parameters, covariance = readable(model, result, found)
     payload, body = payload_of(model, result, found), body_of(parameters, model, result)
     system = linear_system(model, experiment)
-    free = system.solve(model.scale)[0]
+    free = system.solve()[0]
     least = rms(system.residuals(free)[1] / experiment.weights)
     if missed(result, least):
         parameters = tuple(item.without_interval() for item in parameters)
@@ -232,7 +232,7 @@ def pooled(experiments: Sequence[Experiment]) -> Experiment:
     for item in experiments:
         stamps.append(item.stamps - item.stamps[0] + last)
         last = float(stamps[-1][-1]) + PAUSE
-    motions = [item.inputs for item in experiments if isinstance(item.inputs, Motion)]
+    motions = [item.inputs for item in experiments]
     directions = [item.directions for item in experiments if item.directions is not None]
     return Experiment(
         np.concatenate(stamps),
@@ -253,7 +253,7 @@ def with_noise(model: PlatformModel, experiment: Experiment) -> Experiment:
     Returns:
         With the noise that a linear fit leaves, leg by leg, as `confidence.slow_noise` has it.
     """
-    first = LeastSquares().fit(model, experiment, rng=np.random.default_rng(0))
+    first = LeastSquares().fit(model, experiment)
     sigma = slow_noise(first.residuals, experiment.stamps, len(model.nominal))
     # A leg without forces has no noise, and no weight that matters.
     measured = np.isfinite(first.residuals).any(axis=0)

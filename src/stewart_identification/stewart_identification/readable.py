@@ -36,7 +36,7 @@ def readable(
         (10, 10): Covariance of the ten; NaN where a parameter is not determined.
     """
     described, _ = centroidal(model.nominal[:10], np.zeros((10, 10)))
-    values, covariance = _centroidal(result)
+    values, covariance = centroidal(result.parameters[:10], result.covariance[:10, :10])
     sigmas = np.sqrt(np.where(np.isfinite(np.diag(covariance)), np.diag(covariance), np.nan))
     # Half the width of an interval in standard deviations, as the estimator has it.
     with np.errstate(invalid='ignore'):
@@ -74,13 +74,6 @@ def readable(
             )
         )
     return tuple(items), covariance
-
-
-def _centroidal(result: Result) -> tuple[Array, Array]:
-    """Return values about the centre of mass; NaN for all but a mass that is not positive."""
-    if not result.parameters[0] > 0.0:
-        return np.append(result.parameters[0], np.full(9, np.nan)), np.full((10, 10), np.nan)
-    return centroidal(result.parameters[:10], result.covariance[:10, :10])
 
 
 def _verdict_on(k: int, found: Identifiability) -> tuple[Verdict, str]:

@@ -14,7 +14,7 @@ import pytest
 from recordings_made import Run, Scribe, write_bag
 from stewart_bags.errors import MissingTopic, UndecodableMessage, WrongType
 from stewart_bags.writing import BagWriter, Compression, Storage
-from stewart_identification.recording.errors import NoForces, NoMotion, UnusableRecording
+from stewart_identification.errors import NoForces, NoMotion, UnusableRecording
 from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
 from stewart_identification.recording.low_pass import LowPass
 from stewart_identification.recording.recordings import read_recording

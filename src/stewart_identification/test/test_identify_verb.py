@@ -21,10 +21,9 @@ from recordings_made import run_rig, wave, write_bag
 from stewart_bags.errors import BagError
 from stewart_dynamics.inertia import InertialModel
 from stewart_identification.bags_to_parameters import identify_bags
-from stewart_identification.errors import ConfigurationError
+from stewart_identification.errors import ConfigurationError, UnusableRecording
 from stewart_identification.identify import identify, Options
 from stewart_identification.outcome import Outcome
-from stewart_identification.recording.errors import UnusableRecording
 from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.recordings import read_recording
 from stewart_identification.report import render

@@ -34,20 +34,11 @@ def lively(platform: Platform, count: int, scale: float = 1.0) -> Experiment:
     return Experiment(time, motion.sample(time), np.zeros((count, 6)))
 
 
-@pytest.mark.parametrize('legs', [False, True])
-def test_the_platform_model_is_newton_and_euler_when_friction_is_none(ex800, experiment, legs):
-    model = PlatformModel.from_platform(ex800, legs=legs, friction='none')
+def test_the_platform_model_is_newton_and_euler_when_friction_is_none(ex800, experiment):
+    model = PlatformModel.from_platform(ex800, friction='none')
     expected = actuator_forces(model.inertial, experiment.inputs)
     assert np.allclose(model.predict(model.nominal, experiment), expected, atol=1e-9)
     assert model.physical(model.nominal)
-
-
-def test_three_parameters_predict_what_ten_do_for_a_round_plate(ex800, experiment):
-    three = PlatformModel.from_platform(ex800, inertia='three', friction='common')
-    assert three.parameter_names == ('m', 'Ixx=Iyy', 'Izz', 'viscous', 'coulomb')
-    ten = PlatformModel.from_platform(ex800, friction='common')
-    found = three.predict(three.nominal, experiment)
-    assert np.allclose(found, ten.predict(ten.nominal, experiment), atol=1e-9)
 
 
 def test_joint_errors_move_the_forces_as_their_columns_say(ex800, experiment):

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from stewart_dynamics.forward_dynamics import FRICTIONLESS
+from stewart_identification.errors import UnusableRecording
 from stewart_identification.experiment import Experiment
 from stewart_identification.recording.checks import Remark
 from stewart_identification.recording.clocks import clock_offset
-from stewart_identification.recording.errors import UnusableRecording
 from stewart_identification.recording.legs import leg_record, LegPiece, LegRecord
 from stewart_identification.recording.low_pass import LowPass
 from stewart_identification.recording.recordings import Recording

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import Akima1DInterpolator
 from stewart_bags.series import JointSeries
+from stewart_identification.errors import NoForces, NoMotion, UnusableRecording
 from stewart_identification.recording.checks import (
     absent_columns,
     GAP_FACTOR,
@@ -21,7 +22,6 @@ from stewart_identification.recording.checks import (
     usable,
 )
 from stewart_identification.recording.clocks import clock_offset
-from stewart_identification.recording.errors import NoForces, NoMotion, UnusableRecording
 from stewart_identification.recording.recordings import Recording
 from stewart_kinematics.motion import Array
 

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 from scipy.signal import oaconvolve
-from stewart_identification.recording.errors import UnusableRecording
+from stewart_identification.errors import UnusableRecording
 from stewart_kinematics.motion import Array
 
 BLACKMAN = (0.42, 0.25, 0.04)

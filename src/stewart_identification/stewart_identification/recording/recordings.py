@@ -26,8 +26,8 @@ from stewart_bags.series import (
     read_series,
     Series,
 )
+from stewart_identification.errors import UnusableRecording
 from stewart_identification.recording.checks import Remark
-from stewart_identification.recording.errors import UnusableRecording
 
 ACTUATORS, COMMANDS, IMU = 'actuator_states', 'joint_commands', 'imu/data'
 DRIVER_STATE = 'driver/state'

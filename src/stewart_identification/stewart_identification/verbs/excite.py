@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, partial
 import json
 import shlex
@@ -14,10 +15,10 @@ from typing import Any
 
 import numpy as np
 from stewart_bags.verbs.numbers import positive, positive_up_to
-from stewart_identification.cramer_rao import cramer_rao
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.excitation import Design, Excitation, ExcitationPlanner, FINE_RATE
 from stewart_identification.executors import executor_of, spread
+from stewart_identification.identifiability import cramer_rao
 from stewart_identification.identify import Options
 from stewart_identification.models.platform import FrictionKind, PlatformModel
 from stewart_identification.verbs.model_arguments import add_model_arguments
@@ -191,10 +192,9 @@ def _bounds(
     planner: ExcitationPlanner, model: PlatformModel, found: Excitation, noise: float
 ) -> dict[str, float]:
     """Return the least standard deviations of the ten parameters, by name."""
-    experiment = planner.experiment(found.motion, FINE_RATE)
-    sigmas: Array = np.sqrt(np.diag(cramer_rao(model, model.nominal, experiment, noise)))
-    count = model.basis.shape[1]
-    return dict(zip(model.parameter_names[:count], map(float, sigmas[:count]), strict=True))
+    experiment = replace(planner.experiment(found.motion, FINE_RATE), noise=np.array(noise))
+    sigmas: Array = np.sqrt(np.diag(cramer_rao(model, model.nominal, experiment)))
+    return dict(zip(model.parameter_names[:10], map(float, sigmas[:10]), strict=True))
 
 
 def _origin(arguments: argparse.Namespace, platform: Platform) -> tuple[str, str]:
