@@ -20,10 +20,10 @@ from typing import Any
 
 from imu_forces import generalised_forces
 from imu_fusion import settled_gain, STATEMENT
-from imu_motion import measured_motion, MeasuredMotion
+from imu_motion import measured_motion, MeasuredMotion, read_imu
 import numpy as np
 from stewart_identification.recording.from_bag import experiment_from, Extraction
-from stewart_identification.recording.recordings import IMU, read_recording
+from stewart_identification.recording.recordings import read_recording
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.platform import Platform
 from stewart_tables.whole_files import whole_file
@@ -129,16 +129,15 @@ def assess_bag(
         BagError, StewartError: If a recording cannot be used.
     """
     described = Platform.from_yaml(platform)
-    required = ('actuator_states',) if imu_bag else ('actuator_states', IMU)
-    legs = read_recording(bag, required=required)
-    other = read_recording(imu_bag, required=(IMU,)) if imu_bag else legs
-    extracted = experiment_from(legs, described, extraction, forces=False)
+    extracted = experiment_from(read_recording(bag), described, extraction, forces=False)
     measured = measured_motion(
-        extracted, other, described, extraction, other_recorder=imu_bag is not None
+        extracted,
+        read_imu(imu_bag or bag),
+        described,
+        extraction,
+        other_recorder=imu_bag is not None,
     )
-    expected = extracted.experiment.inputs
-    assert isinstance(expected, Motion)
-    expected = expected[measured.rows]
+    expected = extracted.experiment.inputs[measured.rows]
     gain, residual = _compared(expected, measured.motion)
     remarks = tuple(str(item) for item in (*extracted.remarks, *measured.remarks))
     output.mkdir(parents=True, exist_ok=True)

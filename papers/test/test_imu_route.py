@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / 'papers'), str(ROOT / 'src' / 'stewart_identification' / 'test')]
 
 from imu_fusion import fuse, settled_gain
-from imu_motion import measured_motion
+from imu_motion import measured_motion, read_imu
 from imu_mounting import find_mounting
 import imu_route
 from recordings_made import excitation, imu_samples, Run, run_rig, write_bag, write_imu_bag
@@ -96,7 +96,7 @@ def test_other_clock_and_mounting_are_found(
 
     found = measured_motion(
         payload_extracted,
-        read_recording(bag, required=('imu/data',)),
+        read_imu(bag),
         ex800,
         Extraction(),
         other_recorder=True,
@@ -125,7 +125,7 @@ def test_a_gap_of_the_sensor_is_not_drawn_across(
 
     found = measured_motion(
         payload_extracted,
-        read_recording(bag, required=('imu/data',)),
+        read_imu(bag),
         ex800,
         Extraction(),
         other_recorder=True,
@@ -178,7 +178,7 @@ def test_a_sensor_that_says_too_little_is_refused_with_topic_and_count(
     with pytest.raises(UnusableRecording, match=reason):
         measured_motion(
             payload_extracted,
-            read_recording(bag, required=('imu/data',)),
+            read_imu(bag),
             ex800,
             Extraction(),
             other_recorder=True,

@@ -29,17 +29,9 @@ class State(Enum):
 
 
 class Job:
-    """One identification.
-
-    Args:
-        bags: Recordings; a job without any stays idle.
-        platform: Description by name or path.
-        output: Folder for what is written.
-        options: What is asked.
-        extraction: How recordings become experiments.
+    """One identification; a job without bags stays idle.
 
     Attributes:
-        state: How far it is.
         share: Of the search that is done, 0 to 1.
         message: One sentence.
     """
@@ -88,26 +80,17 @@ class Job:
                 stage=self._stage,
                 progress=self._progress,
             )
-        except (StewartError, BagError, OSError) as error:
-            self._fail(' '.join(str(error).split()))
-            return
         except Exception as error:
-            # Nobody else would hear of it, and the job would run for ever.
-            self._fail(f'{type(error).__name__}: {" ".join(str(error).split())}')
+            expected = isinstance(error, (StewartError, BagError, OSError))
+            text = ' '.join(str(error).split())
+            self.message = text if expected else f'{type(error).__name__}: {text}'
+            self.state = State.FAILED
+            if expected:
+                return
             raise
-        self._result = {
-            **written.outcome.as_dict(),
-            'files': {
-                'report': str(written.report),
-                'parameters': None if written.parameters is None else str(written.parameters),
-            },
-        }
+        self._result = written.as_dict()
         self.message, self.share = written.outcome.verdict, 1.0
         self.state = State.UNDETERMINED if written.parameters is None else State.DONE
-
-    def _fail(self, message: str) -> None:
-        self.message = message
-        self.state = State.FAILED
 
     def _stage(self, text: str) -> None:
         self.message = text

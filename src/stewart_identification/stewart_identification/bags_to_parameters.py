@@ -9,6 +9,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from stewart_identification.errors import UnusableRecording
 from stewart_identification.estimators.estimator import Progress
@@ -39,6 +40,12 @@ class Written:
     outcome: Outcome
     report: Path
     parameters: Path | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        parameters = None if self.parameters is None else str(self.parameters)
+        files = {'report': str(self.report), 'parameters': parameters}
+        return {**self.outcome.as_dict(), 'files': files}
 
 
 def identify_bags(

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -21,7 +22,6 @@ class Experiment:
         stamps (n,): Increasing [s].
         inputs: Motion of the platform, n samples.
         forces (n, m): Measured forces of the m actuators [N] or [N m]; NaN where one is missing.
-        source: Where it comes from: bag, hash, what was done to it.
         noise (m,): Standard deviations of the forces' measurement noise if they are known, else
             NaN. They weigh the actuators and say which parameter is determined well enough.
         directions (n, m): In which the actuators go, as dry friction has it: -1 to 1. Forces that
@@ -36,7 +36,6 @@ class Experiment:
     stamps: Array
     inputs: Motion
     forces: Array
-    source: str = ''
     noise: Array = field(default_factory=lambda: np.array(np.nan))
     directions: Array | None = None
 
@@ -95,3 +94,25 @@ class Experiment:
     def with_forces(self, forces: Array) -> Experiment:
         """Return the same motion with other measured forces, shape (n, m)."""
         return replace(self, forces=forces)
+
+
+def joined(experiments: Sequence[Experiment]) -> Experiment:
+    """Put experiments behind each other, whose stamps rise from one to the next."""
+
+    def together(name: str) -> Array:
+        return np.concatenate([getattr(item, name) for item in experiments])
+
+    motions = [item.inputs for item in experiments]
+    return Experiment(
+        together('stamps'),
+        Motion(
+            *(
+                np.concatenate([getattr(motion, item.name) for motion in motions])
+                for item in fields(Motion)
+            )
+        ),
+        together('forces'),
+        directions=None
+        if any(item.directions is None for item in experiments)
+        else together('directions'),
+    )

@@ -22,12 +22,12 @@ from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
 from stewart_identification.estimators.linear_system import linear_system, LinearSystem
 from stewart_identification.estimators.swarm import Swarm
-from stewart_identification.experiment import Experiment
+from stewart_identification.experiment import Experiment, joined
 from stewart_identification.identifiability import identifiability
 from stewart_identification.models.platform import FrictionKind, PlatformModel
 from stewart_identification.outcome import missed, Outcome, rms
 from stewart_identification.readable import body_of, payload_of, readable
-from stewart_identification.recording.from_bag import Extracted, joined
+from stewart_identification.recording.from_bag import Extracted
 from stewart_kinematics.motion import Array
 from stewart_kinematics.platform import Platform
 
@@ -106,9 +106,6 @@ def identify(
         origins: Where each recording is from, kept in the provenance.
         progress: Told after every iteration; answers whether to go on.
 
-    Returns:
-        Parameters, intervals, verdicts.
-
     Raises:
         FitError: If there are fewer forces than parameters.
         MissingMasses: If the description has no masses.
@@ -121,8 +118,15 @@ def identify(
         force_delay=options.force_delay,
     )
     experiment = with_noise(model, pooled([item.experiment for item in recordings]))
+    stopped = False
+
+    def watch(done: int, planned: int, best: Array, cost: float) -> bool:
+        nonlocal stopped
+        going_on = progress is None or progress(done, planned, best, cost)
+        stopped = stopped or (not going_on and done < planned)
+        return going_on
+
     rng = np.random.default_rng(options.seed)
-    watch = _Watch(progress)
     result = options.make().fit(model, experiment, rng=rng, progress=watch)
     found = identifiability(model, experiment, result.parameters)
     parameters, covariance = readable(model, result, found)
@@ -136,7 +140,7 @@ def identify(
     remarks = [
         *(str(remark) for item in recordings for remark in item.remarks),
         *(() if missed(result, least) else _about_delay(model, system, result)),
-        *_about_search(result, stopped=watch.stopped),
+        *_about_search(result, stopped=stopped),
         *_about_fit(result, free, least, options.estimator),
     ]
     return Outcome(
@@ -152,7 +156,7 @@ def identify(
         least,
         _provenance(recordings, origins, platform, options, result),
         tuple(remarks),
-        watch.stopped,
+        stopped,
     )
 
 
@@ -197,29 +201,8 @@ def _about_fit(result: Result, free: Array, least: float, estimator: str) -> Ite
         yield 'no body can have what was found; the estimator consistent sees to that'
 
 
-class _Watch:
-    """Hand progress on and remember whether it asked to stop."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        """Nothing happened yet."""
-        self._progress = progress
-        self.stopped = False
-
-    def __call__(self, done: int, planned: int, best: Array, cost: float) -> bool:
-        """Answer whether to go on."""
-        going_on = self._progress is None or self._progress(done, planned, best, cost)
-        self.stopped = self.stopped or (not going_on and done < planned)
-        return going_on
-
-
 def pooled(experiments: Sequence[Experiment]) -> Experiment:
-    """Put experiments behind each other.
-
-    Args:
-        experiments: Of one platform, at least one.
-
-    Returns:
-        Their samples, far enough apart in time.
+    """Put recordings of one platform behind each other, far enough apart in time.
 
     Raises:
         FitError: If there is none.
@@ -228,30 +211,17 @@ def pooled(experiments: Sequence[Experiment]) -> Experiment:
         raise FitError('there is no recording to identify from')
     if len(experiments) == 1:
         return experiments[0]
-    stamps, last = [], 0.0
+    moved, last = [], 0.0
     for item in experiments:
-        stamps.append(item.stamps - item.stamps[0] + last)
-        last = float(stamps[-1][-1]) + PAUSE
-    motions = [item.inputs for item in experiments]
-    directions = [item.directions for item in experiments if item.directions is not None]
-    return Experiment(
-        np.concatenate(stamps),
-        joined(motions),
-        np.concatenate([item.forces for item in experiments]),
-        source='; '.join(item.source for item in experiments),
-        directions=np.concatenate(directions) if len(directions) == len(experiments) else None,
-    )
+        moved.append(replace(item, stamps=item.stamps - item.stamps[0] + last))
+        last = float(moved[-1].stamps[-1]) + PAUSE
+    return joined(moved)
 
 
 def with_noise(model: PlatformModel, experiment: Experiment) -> Experiment:
-    """Find the noise of the forces.
+    """Return an experiment with the noise that a linear fit leaves, leg by leg.
 
-    Args:
-        model: What makes the forces.
-        experiment: Motion and forces.
-
-    Returns:
-        With the noise that a linear fit leaves, leg by leg, as `confidence.slow_noise` has it.
+    That is the noise which blurs slow signals as much (`confidence.slow_noise`).
     """
     first = LeastSquares().fit(model, experiment)
     sigma = slow_noise(first.residuals, experiment.stamps, len(model.nominal))

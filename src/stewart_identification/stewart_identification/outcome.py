@@ -44,6 +44,23 @@ class Parameter:
     verdict: Verdict
     note: str = ''
 
+    @classmethod
+    def around(
+        cls,
+        name: str,
+        unit: str,
+        value: float,
+        sigma: float,
+        reach: float,
+        described: float = float('nan'),
+        verdict: Verdict = Verdict.IDENTIFIABLE,
+        note: str = '',
+    ) -> Parameter:
+        """Return a parameter whose interval reaches so many standard deviations to either side."""
+        half = reach * sigma
+        numbers = map(float, (value, sigma, value - half, value + half, described))
+        return cls(name, unit, *numbers, verdict, note)
+
     @property
     def known(self) -> bool:
         """Whether there is a number."""

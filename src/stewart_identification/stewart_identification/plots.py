@@ -19,14 +19,7 @@ SHOWN = 10.0
 
 
 def pictures(outcome: Outcome) -> dict[str, bytes]:
-    """Draw everything.
-
-    Args:
-        outcome: What was found.
-
-    Returns:
-        PNG files by caption.
-    """
+    """Return PNG files by caption."""
     return {
         'Measured (colour) and predicted (black) forces of the legs, and what is left between '
         f'them; at most the first {SHOWN:g} s.': _png(_forces(outcome)),

@@ -20,15 +20,12 @@ NAME = 'report.html'
 
 
 def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
-    """Write the page.
+    """Return the page as HTML.
 
     Args:
         outcome: What was found.
         truth: True values by name, where a simulation knows them; they are put beside the
             estimates.
-
-    Returns:
-        HTML.
     """
     from stewart_identification.plots import pictures
 
@@ -58,16 +55,7 @@ def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
 
 
 def write_report(outcome: Outcome, target: Path, truth: Mapping[str, float] | None = None) -> None:
-    """Write the page into a file, as a whole or not at all.
-
-    Args:
-        outcome: What was found.
-        target: The file.
-        truth: As `render`.
-
-    Raises:
-        OSError: If the file cannot be written.
-    """
+    """Write the page into a file, as a whole or not at all; see `render`."""
     with whole_file(target) as stream:
         stream.write(render(outcome, truth))
 

@@ -111,13 +111,7 @@ def experiment_of(run: Run) -> Experiment:
     smoother = LowPass(period, extraction.passband, extraction.stopband)
     piece, _ = motion_piece(record(run), run.platform.geometry, smoother, THIN)
     assert piece is not None
-    return Experiment(
-        piece.time,
-        piece.motion,
-        piece.forces,
-        f'plant, seed {run.seed}',
-        directions=piece.directions,
-    )[: round(DURATION / (period * THIN))]
+    return piece[: round(DURATION / (period * THIN))]
 
 
 def identify(run: Run) -> Result:

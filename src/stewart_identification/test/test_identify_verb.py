@@ -329,14 +329,14 @@ def test_a_bag_without_permission_is_an_os_error(tmp_path: Path) -> None:
     ('words', 'message'),
     [
         (['--level', '2'], r'level: expected 0.5 to 1'),
-        (['--estimate', 'x.csv', '--', 'bag'], r'--estimate: expected one bag beside it'),
+        (['bag', '--estimate', 'x.csv'], r'--estimate: expected one bag beside it'),
     ],
 )
 def test_bad_options_are_refused(
     words: list[str], message: str, payload_bag: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(ConfigurationError, match=message):
-        run(payload_bag, '--out', tmp_path, *words)
+        run(payload_bag, *words, '--out', tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -83,16 +83,13 @@ def leg_record(recording: Recording, *, forces: bool, shortest: float) -> LegRec
         forces: Whether drive forces are needed.
         shortest: Pieces that are not longer are left out [s].
 
-    Returns:
-        Strokes and forces.
-
     Raises:
         NoForces: If forces are needed and no leg has any.
         NoMotion: If the platform stood still.
         UnusableRecording: If nothing is left, or the stroke of a leg is nowhere to be had.
     """
     series = recording.actuators
-    if series is None or not len(series):
+    if not len(series):
         raise UnusableRecording(f'{recording.path}: there are no actuator states')
     strokes, remarks = _whole_strokes(recording, series)
     refused: dict[str, NDArray[np.bool_]] = {

@@ -134,14 +134,11 @@ class LowPass:
         return out
 
     def response(self, frequency: Array, derivative: int = 0) -> Array:
-        """Return what becomes of sines, as a factor of the true derivative.
+        """Return what becomes of sines, as a factor of the true derivative, shape (k,).
 
         Args:
             frequency (k,): Above 0 where `derivative` is [Hz].
             derivative: 0, 1 or 2.
-
-        Returns:
-            (k,): 1 where the derivative is right.
         """
         time = self.period * np.arange(-self.half_width, self.half_width + 1)
         omega = 2.0 * np.pi * np.asarray(frequency)

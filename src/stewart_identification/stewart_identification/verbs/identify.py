@@ -15,11 +15,10 @@ from stewart_identification.bags_to_parameters import identify_bags
 from stewart_identification.errors import ConfigurationError
 from stewart_identification.executors import executor_of
 from stewart_identification.identify import ESTIMATORS, Options
-from stewart_identification.outcome import Outcome, Parameter
+from stewart_identification.outcome import Parameter
 from stewart_identification.recording.from_bag import Extraction
-from stewart_identification.verbs.model_arguments import add_model_arguments
+from stewart_identification.verbs.arguments import add_model_arguments, add_worker_arguments
 from stewart_identification.verbs.progress import SearchProgress
-from stewart_identification.verbs.workers import add_worker_arguments
 from stewart_tables.outputs import output_folder
 
 HELP = 'identify mass, centre of mass, inertia and friction from recordings'
@@ -91,18 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Identify.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        0 where the recordings determine a body, else 1.
-
-    Raises:
-        BagError, StewartError: If a bag or the platform cannot be used.
-        OSError: If a file cannot be read or written.
-    """
+    """Identify; return 0 where the recordings determine a body, else 1."""
     extraction = Extraction(arguments.passband, 3.0 * arguments.passband, arguments.rate)
     if arguments.estimate is not None and len(arguments.bags) != 1:
         raise ConfigurationError('--estimate', str(arguments.estimate), 'one bag beside it')
@@ -131,25 +119,17 @@ def main(arguments: argparse.Namespace) -> int:
         )
     outcome = written.outcome
     if arguments.json:
-        files = {
-            'report': str(written.report),
-            'parameters': None if written.parameters is None else str(written.parameters),
-        }
-        print(json.dumps({**outcome.as_dict(), 'files': files}, indent=2, ensure_ascii=False))
+        print(json.dumps(written.as_dict(), indent=2, ensure_ascii=False))
     else:
-        _print(outcome)
+        for remark in outcome.remarks:
+            print(remark, file=sys.stderr)
+        for item in (*outcome.parameters, *outcome.payload):
+            print(_line(item))
     print(f'{written.report}: {outcome.verdict}', file=sys.stderr)
     if written.parameters is None:
         print('stewart identify: no parameters.yaml is written', file=sys.stderr)
         return 1
     return 0
-
-
-def _print(outcome: Outcome) -> None:
-    for remark in outcome.remarks:
-        print(remark, file=sys.stderr)
-    for item in (*outcome.parameters, *outcome.payload):
-        print(_line(item))
 
 
 def _line(item: Parameter) -> str:
