@@ -27,6 +27,10 @@ class Experiment:
         directions (n, m): In which the actuators go, as dry friction has it: -1 to 1. Forces that
             have passed a filter need these from the same filter; without them the motion's own
             rates are taken.
+        sensor_noise (n, m): Standard deviations of the forces' noise as their own spectrum shows
+            it, beyond all motion; None where nothing is known, NaN where a force is not.
+        shaken: The same samples with the noise of the strokes in them once more, which shows what
+            that noise does.
 
     Raises:
         ShapeError: If shapes do not agree.
@@ -38,6 +42,8 @@ class Experiment:
     forces: Array
     noise: Array = field(default_factory=lambda: np.array(np.nan))
     directions: Array | None = None
+    sensor_noise: Array | None = None
+    shaken: Experiment | None = None
 
     def __post_init__(self) -> None:
         """Copy and check."""
@@ -57,11 +63,12 @@ class Experiment:
         noise = read_only(np.broadcast_to(self.noise, forces.shape[1:]))
         if np.any(noise <= 0.0):
             raise FitError(f'noise must be above 0, got {noise.min():.6g}')
-        if self.directions is not None:
-            directions = read_only(self.directions)
-            if directions.shape != forces.shape:
-                raise ShapeError('directions', str(forces.shape), directions.shape)
-            object.__setattr__(self, 'directions', directions)
+        for name in ('directions', 'sensor_noise'):
+            if getattr(self, name) is not None:
+                values = read_only(getattr(self, name))
+                if values.shape != forces.shape:
+                    raise ShapeError(name, str(forces.shape), values.shape)
+                object.__setattr__(self, name, values)
         for name, value in (('stamps', stamps), ('forces', forces), ('noise', noise)):
             object.__setattr__(self, name, value)
 
@@ -89,6 +96,8 @@ class Experiment:
             inputs=self.inputs[index],
             forces=self.forces[index],
             directions=None if self.directions is None else self.directions[index],
+            sensor_noise=None if self.sensor_noise is None else self.sensor_noise[index],
+            shaken=None if self.shaken is None else self.shaken[index],
         )
 
     def with_forces(self, forces: Array) -> Experiment:
@@ -99,20 +108,19 @@ class Experiment:
 def joined(experiments: Sequence[Experiment]) -> Experiment:
     """Put experiments behind each other, whose stamps rise from one to the next."""
 
-    def together(name: str) -> Array:
-        return np.concatenate([getattr(item, name) for item in experiments])
+    def together(name: str, items: Sequence[Any] = experiments) -> Any:
+        values = [getattr(item, name) for item in items]
+        return None if any(value is None for value in values) else np.concatenate(values)
 
+    shaken = [
+        replace(item.shaken, stamps=item.stamps) for item in experiments if item.shaken is not None
+    ]
     motions = [item.inputs for item in experiments]
     return Experiment(
         together('stamps'),
-        Motion(
-            *(
-                np.concatenate([getattr(motion, item.name) for motion in motions])
-                for item in fields(Motion)
-            )
-        ),
+        Motion(*(together(item.name, motions) for item in fields(Motion))),
         together('forces'),
-        directions=None
-        if any(item.directions is None for item in experiments)
-        else together('directions'),
+        directions=together('directions'),
+        sensor_noise=together('sensor_noise'),
+        shaken=joined(shaken) if len(shaken) == len(experiments) else None,
     )

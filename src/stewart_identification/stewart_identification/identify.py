@@ -23,6 +23,7 @@ from stewart_identification.estimators.levenberg_marquardt import LevenbergMarqu
 from stewart_identification.estimators.linear_system import linear_system, LinearSystem
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.experiment import Experiment, joined
+from stewart_identification.goodness import Goodness, goodness
 from stewart_identification.identifiability import identifiability
 from stewart_identification.models.platform import FrictionKind, PlatformModel
 from stewart_identification.outcome import missed, Outcome, rms
@@ -42,6 +43,8 @@ ESTIMATORS: dict[str, Any] = {
 
 ALLOWED = 3.0
 """Standard deviations of the age of the forces that surprise nobody."""
+CERTAIN = 2.0
+"""Standard deviations by which forces have to be younger than strokes to be a warning."""
 PAUSE = 1e3
 """Between two recordings, in seconds, so that nothing correlates across."""
 PACKAGES = ('stewart_identification', 'numpy', 'scipy', 'pyswarms', 'rosbags')
@@ -94,6 +97,7 @@ def identify(
     options: Options | None = None,
     *,
     origins: Sequence[Mapping[str, Any]] = (),
+    validation: Extracted | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
     """Identify the ten parameters of a platform with all that is fixed to it, and its friction.
@@ -103,7 +107,9 @@ def identify(
         platform: Description with masses: legs are taken from there, and it is what is compared
             with.
         options: What is asked.
-        origins: Where each recording is from, kept in the provenance.
+        origins: Where each recording is from, and last the one of the validation, kept in the
+            provenance.
+        validation: Another recording of the same machine, whose forces are to be predicted.
         progress: Told after every iteration; answers whether to go on.
 
     Raises:
@@ -134,11 +140,17 @@ def identify(
     system = linear_system(model, experiment)
     free = system.solve()[0]
     least = rms(system.residuals(free)[1] / experiment.weights)
+    fit = goodness(model, result.parameters, experiment, result.residuals)
+    validated = None if validation is None else validate(system, result, validation.experiment)
+    lacking = fit.lacking or (validated is not None and validated.lacking)
     if missed(result, least):
         parameters = tuple(item.without_interval() for item in parameters)
-        payload, body, covariance = (), None, np.full_like(covariance, np.nan)
+        payload, covariance = (), np.full_like(covariance, np.nan)
+    if missed(result, least) or lacking:
+        body = None
+    used = [*recordings, *([] if validation is None else [validation])]
     remarks = [
-        *(str(remark) for item in recordings for remark in item.remarks),
+        *(str(remark) for item in used for remark in item.remarks),
         *(() if missed(result, least) else _about_delay(model, system, result)),
         *_about_search(result, stopped=stopped),
         *_about_fit(result, free, least, options.estimator),
@@ -154,21 +166,47 @@ def identify(
         body,
         covariance,
         least,
-        _provenance(recordings, origins, platform, options, result),
+        fit,
+        validated,
+        _provenance(recordings, validation, origins, platform, options, result),
         tuple(remarks),
         stopped,
     )
 
 
+def validate(system: LinearSystem, result: Result, experiment: Experiment) -> Goodness:
+    """Predict the forces of an experiment that was not used.
+
+    Joint errors and the age of the forces are those that fitted best: they are the machine's.
+    """
+    model, parameters = system.model, result.parameters
+    assert isinstance(model, PlatformModel)
+    beside = model.nuisance(parameters, experiment)
+    predicted = model.predict(parameters, experiment) + beside @ system.residuals(parameters)[0]
+    columns = np.concatenate([beside, model.regressor(experiment)], axis=2)
+    covariance = system.joint_covariance(parameters)
+    variance = np.einsum('nmp,pq,nmq->nm', columns, covariance, columns, optimize=True)
+    error = np.sqrt(np.maximum(variance, 0.0))
+    return goodness(model, parameters, experiment, experiment.forces - predicted, error)
+
+
 def _about_delay(model: PlatformModel, system: LinearSystem, result: Result) -> Iterator[str]:
-    if model.force_delay > 0.0:
-        share = float(system.residuals(result.parameters)[0][-1])
-        age = 1e3 * abs(share) * model.force_delay
-        text = f'forces are {age:.2f} ms {"older" if share >= 0.0 else "younger"} than strokes'
-        if abs(share) <= ALLOWED:
-            yield f'{text}, which is allowed for'
-        else:
-            yield f'{text}, {abs(share):.3g} times the {1e3 * model.force_delay:g} ms allowed for'
+    if model.force_delay == 0.0:
+        return
+    last, allowed = system.nuisances - 1, 1e3 * model.force_delay
+    age = allowed * float(system.residuals(result.parameters)[0][last])
+    variance = float(system.joint_covariance(result.parameters)[last, last])
+    sigma = allowed * np.sqrt(max(variance, 0.0))
+    text = f'forces are {abs(age):.2f} ms {"older" if age >= 0.0 else "younger"} than strokes'
+    if age < -CERTAIN * sigma:
+        yield (
+            f'warning: {text} (± {sigma:.2f} ms), which no torque of a drive is; rotors or '
+            'friction that the model lacks look like that, and then the inertias are wrong'
+        )
+    elif abs(age) <= ALLOWED * allowed:
+        yield f'{text}, which is allowed for'
+    else:
+        yield f'{text}, {abs(age) / allowed:.3g} times the {allowed:g} ms allowed for'
 
 
 def _about_search(result: Result, *, stopped: bool) -> Iterator[str]:
@@ -233,6 +271,7 @@ def with_noise(model: PlatformModel, experiment: Experiment) -> Experiment:
 
 def _provenance(
     recordings: Sequence[Extracted],
+    validation: Extracted | None,
     origins: Sequence[Mapping[str, Any]],
     platform: Platform,
     options: Options,
@@ -245,16 +284,19 @@ def _provenance(
             versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             versions[name] = 'from sources'
+    used = [*recordings, *([] if validation is None else [validation])]
+    rows = [
+        {
+            **dict(origin),
+            'derivatives': item.method,
+            'rate_hz': round(1.0 / float(np.median(np.diff(item.experiment.stamps))), 6),
+            'seconds_used': round(item.duration, 6),
+        }
+        for item, origin in zip(used, [*origins, *({},) * len(used)], strict=False)
+    ]
     return {
-        'recordings': [
-            {
-                **dict(origin),
-                'derivatives': item.method,
-                'rate_hz': round(1.0 / float(np.median(np.diff(item.experiment.stamps))), 6),
-                'seconds_used': round(item.duration, 6),
-            }
-            for item, origin in zip(recordings, [*origins, *({},) * len(recordings)], strict=False)
-        ],
+        'recordings': rows[: len(recordings)],
+        **({} if validation is None else {'validation': rows[-1]}),
         'platform': platform.name,
         'estimator': options.estimator,
         'method': result.method,

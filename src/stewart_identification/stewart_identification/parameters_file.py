@@ -69,6 +69,8 @@ def _identification(outcome: Outcome) -> dict[str, Any]:
         'intervals': [[item.low, item.high] for item in ten],
         'covariance': np.asarray(outcome.covariance).tolist(),
         'friction': {item.name: item.as_dict() for item in others},
+        'fit': outcome.fit.as_dict(),
+        'validation': None if outcome.validation is None else outcome.validation.as_dict(),
         'remarks': list(outcome.remarks),
         'interrupted': outcome.interrupted,
         'provenance': dict(outcome.provenance),

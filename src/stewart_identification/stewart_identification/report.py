@@ -33,6 +33,8 @@ def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
     facts = {
         'residual': f'{rms(outcome.result.residuals):.4g} N RMS over {len(outcome.experiment)} '
         'samples of six legs',
+        'residual beside noise': str(outcome.fit),
+        **({'validation': str(outcome.validation)} if outcome.validation else {}),
         'noise of the legs': ', '.join(f'{sigma:.3g}' for sigma in outcome.experiment.noise)
         + ' N',
         'estimator': outcome.result.method,

@@ -26,7 +26,7 @@ from stewart_identification.experiment import Experiment, joined
 from stewart_identification.recording.checks import Remark
 from stewart_identification.recording.clocks import clock_offset
 from stewart_identification.recording.legs import leg_record, LegPiece, LegRecord
-from stewart_identification.recording.low_pass import LowPass
+from stewart_identification.recording.low_pass import LowPass, white_noise
 from stewart_identification.recording.recordings import Recording
 from stewart_kinematics.forward import forward_batch
 from stewart_kinematics.geometry import Geometry
@@ -166,21 +166,41 @@ def motion_piece(
         None if the stretch is too short.
         (k,): Instants of samples left out because no pose has their strokes [s].
     """
-    sharp = _sharper(smoother)
-    edge = _edge(smoother)
+    edge, period = _edge(smoother), smoother.period
     if len(piece.time) <= 2 * edge + stride:
         return None, np.empty(0)
-    directions = np.tanh(sharp.apply(piece.strokes, derivatives=1)[1] / FRICTIONLESS.stiction_rate)
-    inner = piece[sharp.half_width : -sharp.half_width]
-    made = smoother.apply(geometry.retracted_length + inner.strokes, derivatives=2)[:, ::stride]
-    forces = _of_whole_windows(smoother, inner.forces)[::stride]
-    steps = smoother.apply(directions)[0, ::stride]
-    motion, good = motion_of_legs(geometry, *made)
-    time = piece.time[edge:-edge:stride]
-    if not good.any():
+    # The sharper filter takes the outer samples, the smoother one the rest of the edge.
+    inner = slice(edge - smoother.half_width, smoother.half_width - edge)
+    forces = _of_whole_windows(smoother, piece.forces[inner])[::stride]
+    noise = np.tile(smoother.white_gain * white_noise(piece.forces, period), (len(forces), 1))
+    draw = np.random.default_rng(0).standard_normal(piece.strokes.shape)
+    shake = np.nan_to_num(white_noise(piece.strokes, period)) * draw
+    motion, steps, good = _moving(piece.strokes, geometry, smoother, stride)
+    moved, other_steps, also = _moving(piece.strokes + shake, geometry, smoother, stride)
+    time, both = piece.time[edge:-edge:stride], good & also
+    if not both.any():
         return None, time
-    made_of = Experiment(time[good], motion, forces[good], directions=steps[good])
-    return made_of, time[~good]
+    made = Experiment(
+        time[both],
+        motion[both[good]],
+        forces[both],
+        directions=steps[both],
+        sensor_noise=noise[both],
+    )
+    shaken = replace(made, inputs=moved[both[also]], directions=other_steps[both])
+    return replace(made, shaken=shaken), time[~good]
+
+
+def _moving(
+    strokes: Array, geometry: Geometry, smoother: LowPass, stride: int
+) -> tuple[Motion, Array, NDArray[np.bool_]]:
+    """Return the motion of the samples that have a pose, directions of all, and which have one."""
+    sharp = _sharper(smoother)
+    directions = np.tanh(sharp.apply(strokes, derivatives=1)[1] / FRICTIONLESS.stiction_rate)
+    lengths = geometry.retracted_length + strokes[sharp.half_width : -sharp.half_width]
+    made = smoother.apply(lengths, derivatives=2)[:, ::stride]
+    motion, good = motion_of_legs(geometry, *made)
+    return motion, smoother.apply(directions)[0, ::stride], good
 
 
 def _of_whole_windows(smoother: LowPass, values: Array) -> Array:
@@ -277,7 +297,8 @@ def _with_estimate(
         moment = piece.stamps - shift
         inside = (moment >= 0.0) & (moment <= estimate.duration)
         if inside.any():
-            made.append(replace(piece[inside], inputs=estimate.sample(moment[inside])))
+            there = estimate.sample(moment[inside])
+            made.append(replace(piece[inside], inputs=there, shaken=None))
     if not made:
         raise UnusableRecording(f'{path}: the estimate and the recording have no time in common')
     return made, shift

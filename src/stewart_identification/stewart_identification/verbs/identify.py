@@ -31,6 +31,7 @@ the best found so far. The same bags, options and seed give the same files.
 examples:
   stewart identify run_1 --platform ex800 --out identified
   stewart identify run_1 run_2 --platform ex800 --estimator swarm --seed 3 --out identified
+  stewart identify run_1 --platform ex800 --validate run_2
   stewart identify run_1 --platform ex800 --estimate estimate.csv --json
 """
 
@@ -78,6 +79,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='CSV',
         help='take the motion of the one bag from a result of stewart estimate',
     )
+    parser.add_argument(
+        '--validate',
+        metavar='BAG',
+        help='another recording of the machine, whose forces the parameters shall predict',
+    )
     add_worker_arguments(parser, 'reading the bags')
     parser.add_argument(
         '-o',
@@ -113,6 +119,7 @@ def main(arguments: argparse.Namespace) -> int:
             options=options,
             extraction=extraction,
             estimate=arguments.estimate,
+            validation=arguments.validate,
             stage=progress.stage,
             progress=progress,
             executor=executor,
@@ -125,6 +132,9 @@ def main(arguments: argparse.Namespace) -> int:
             print(remark, file=sys.stderr)
         for item in (*outcome.parameters, *outcome.payload):
             print(_line(item))
+        print(f'residuals    {outcome.fit}')
+        if outcome.validation is not None:
+            print(f'validation   {outcome.validation}')
     print(f'{written.report}: {outcome.verdict}', file=sys.stderr)
     if written.parameters is None:
         print('stewart identify: no parameters.yaml is written', file=sys.stderr)
