@@ -90,20 +90,15 @@ class Identifiability:
 
 
 def identifiability(
-    model: LinearModel,
-    experiment: Experiment,
-    parameters: Array | None = None,
-    *,
-    tolerance: float = TOLERANCE,
+    model: LinearModel, experiment: Experiment, parameters: Array | None = None
 ) -> Identifiability:
     """Judge what an experiment shows of a model.
 
     Args:
-        model: What makes the forces.
+        model: Whose parameters.
         experiment: Motion and which forces are measured; with its noise known, a parameter also
-            has to come out to within `tolerance` of its scale.
+            has to come out to within `TOLERANCE` of its scale.
         parameters (p,): Where nuisances are looked at; the nominal ones if not given.
-        tolerance: In units of the scale.
     """
     known = not np.any(np.isnan(experiment.noise))
     at = model.nominal if parameters is None else parameters
@@ -112,7 +107,7 @@ def identifiability(
     else:
         rows = model.regressor(experiment) * experiment.used[..., None] * model.scale
         matrix = np.asarray(np.linalg.qr(rows.reshape(-1, len(model.scale)), mode='r'))
-    least = 1.0 / tolerance if known else 0.0
+    least = 1.0 / TOLERANCE if known else 0.0
     return judge(matrix, model.parameter_names, model.scale, least=least)
 
 
