@@ -20,16 +20,17 @@ import numpy as np
 from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
-from stewart_identification.estimators.swarm import costs_of, Swarm
+from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.platform import PlatformModel
-from stewart_identification.models.serial_robot import CentreOfMassRobot, SerialRobot
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import from_yaml
 
 sys.path.insert(0, str(Path(__file__).parents[1] / 'papers'))
 from cylindrical_cases import disturbed, instants, robot, sines
 from reproduction import published
+from searches import costs_of, fit_by_swarm
+from serial_robot import CentreOfMassRobot, SerialRobot
 
 PACKAGES = ('numpy', 'scipy', 'numba', 'pyswarms')
 
@@ -105,13 +106,13 @@ def main() -> int:
         harness.Task('swarm, 30 x 300', lambda: swarm.fit(model, experiment, rng=rng), 1, 0.5e6),
         harness.Task(
             'cylindrical swarm, 20 x 100, closed form',
-            lambda: paper.fit(closed, samples, rng=rng),
+            lambda: fit_by_swarm(paper, closed, samples, rng),
             1,
             30e3,
         ),
         harness.Task(
             'cylindrical swarm, 20 x 100, generic DH',
-            lambda: paper.fit(generic, samples, rng=rng),
+            lambda: fit_by_swarm(paper, generic, samples, rng),
             1,
             1e6,
         ),

@@ -22,22 +22,22 @@ from cylindrical_cases import (
     statuses,
 )
 from cylindrical_excitation import compare_criteria
+from cylindrical_robot import CylindricalRobot, JOINTS
 from cylindrical_table_3 import compare_table_3
 from matplotlib.figure import Figure
 import numpy as np
 from reproduction import command_line, publish, published, Report
+from searches import costs_of, fit_by_swarm, Tangent
+from serial_robot import CentreOfMassRobot, Joint, JointMotion, SerialRobot, sum_in_detail
 from stewart_identification.estimators.estimator import Result
 from stewart_identification.estimators.least_squares import LeastSquares
-from stewart_identification.estimators.swarm import costs_of, Swarm
-from stewart_identification.experiment import Experiment, JointMotion
+from stewart_identification.estimators.swarm import Swarm
+from stewart_identification.experiment import Experiment
 from stewart_identification.identifiability import (
     Identifiability,
     identifiability,
-    sum_in_detail,
     Verdict,
 )
-from stewart_identification.models.cylindrical import CylindricalRobot, JOINTS
-from stewart_identification.models.serial_robot import CentreOfMassRobot, Joint, SerialRobot
 from stewart_kinematics.motion import Array
 
 TOO_MUCH = 0.1
@@ -93,12 +93,12 @@ def compare_structure(
     report: Report, said: dict[str, Any], model: CylindricalRobot, samples: Experiment
 ) -> Identifiability:
     """Derive rank, verdicts and sums from the regressor; for a second robot, too."""
-    verdicts = identifiability(model, samples, model.nominal)
+    verdicts = identifiability(Tangent(model, model.nominal), samples)
     count = verdicts.verdicts.count
     entries = said['structure']
     report.add('rank of the local regressor', verdicts.rank, entries['rank'])
     report.add('identifiable', count(Verdict.IDENTIFIABLE), entries['identifiable'])
-    linear = identifiability(model.robot, samples, expansions=model.expansions)
+    linear = identifiability(model.robot, samples)
     in_a_sum = [
         n for n, v in zip(verdicts.names, verdicts.verdicts, strict=False) if v is Verdict.IN_A_SUM
     ]
@@ -154,7 +154,7 @@ def compare_runs(
     for number in range(said['choices']['runs']):
         rng = np.random.default_rng((said['choices']['seed'], number))
         begin = clock.perf_counter()
-        runs.append(swarm.fit(model, samples, rng=rng))
+        runs.append(fit_by_swarm(swarm, model, samples, rng))
         times.append(clock.perf_counter() - begin)
     report.add('Table IV: one run', float(np.median(times)), said['estimates']['cpu'])
     values = np.array([run.parameters for run in runs])

@@ -7,9 +7,10 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+from cylindrical_robot import CylindricalRobot
 import numpy as np
-from stewart_identification.experiment import Experiment, JointMotion
-from stewart_identification.models.cylindrical import CylindricalRobot
+from serial_robot import JointMotion
+from stewart_identification.experiment import Experiment
 from stewart_kinematics.motion import Array
 
 # From the order of Tables V to VII to the model's: m, s, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, fv, fc.

@@ -7,13 +7,14 @@ from __future__ import annotations
 from typing import Any
 
 from cylindrical_cases import excess, instants, sines
+from cylindrical_robot import CylindricalRobot
 import numpy as np
 from reproduction import Report
+from serial_robot import JointMotion
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.excitation import joint_criterion
-from stewart_identification.experiment import Experiment, JointMotion
+from stewart_identification.experiment import Experiment
 from stewart_identification.identifiability import identifiability
-from stewart_identification.models.cylindrical import CylindricalRobot
 from stewart_kinematics.motion import Array
 
 PENALTY = 1e3

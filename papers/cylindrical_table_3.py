@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from cylindrical_cases import instants, least_excess, robot, sines
+from cylindrical_robot import CylindricalRobot
 import numpy as np
 from reproduction import Report
-from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
+from searches import fit_by_descent, fit_by_swarm
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.experiment import Experiment
-from stewart_identification.models.cylindrical import CylindricalRobot
 from stewart_kinematics.motion import Array
 
 REAL = np.array([5.0, 3.0, -0.5, 3.0])
@@ -72,11 +72,13 @@ def compare_table_3(report: Report, said: dict[str, Any]) -> None:
         )
         samples = clean.with_forces(whole.predict(truth, clean) * (1.0 + part))
         runs = [
-            swarm.fit(model, samples, rng=np.random.default_rng((said['choices']['seed'], k)))
+            fit_by_swarm(
+                swarm, model, samples, np.random.default_rng((said['choices']['seed'], k))
+            )
             for k in range(5)
         ]
         values = np.array([run.parameters for run in runs])
-        fitted = LevenbergMarquardt('scipy').fit(model, samples, rng=np.random.default_rng(0))
+        fitted = fit_by_descent(model, samples)
         reach = fitted.intervals[1] - fitted.parameters
         words = ', '.join(
             f'{n} {v:.3f} ± {r:.3f}'

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ex800_variants import masses_of, Variant
+from imu_fusion import fuse, settled_gain, STATEMENT
 from matplotlib.figure import Figure
 import numpy as np
 from reproduction import Report
@@ -20,8 +21,6 @@ from stewart_identification.estimators.levenberg_marquardt import LevenbergMarqu
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.experiment import Experiment
 from stewart_identification.identifiability import identifiability, Verdict
-from stewart_identification.imu_route import STATEMENT
-from stewart_identification.imu_route.fusion import fuse, settled_gain
 from stewart_identification.models.model import LinearModel
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.trajectories.plotting import plot_lines
@@ -96,7 +95,7 @@ def compare_identification(report: Report, variant: Variant, said: dict[str, Any
         ('six forces', six, experiments[1]),
     ):
         for method, estimator in (
-            ('LM', LevenbergMarquardt(damping=said['damping'], start=start)),
+            ('LM', LevenbergMarquardt(damping=said['damping'])),
             ('PSO', Swarm(said['particles'], said['iterations'])),
         ):
             path: list[Array] = []

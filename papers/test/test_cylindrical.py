@@ -84,7 +84,8 @@ def test_verdicts_stand_beside_the_papers_for_every_parameter(report, said) -> N
 
 def test_forces_are_those_of_the_printed_equation(cylindrical: ModuleType, said) -> None:
     """Hold the robot at rest, then move one joint: what remains can be written down by hand."""
-    from stewart_identification.experiment import Experiment, JointMotion
+    from serial_robot import JointMotion
+    from stewart_identification.experiment import Experiment
 
     model = cylindrical.robot(said)
     value = dict(zip(model.parameter_names, model.nominal, strict=True))
@@ -116,7 +117,7 @@ def test_signs_that_the_text_lost_are_chosen_and_the_limits_stay_broken(said) ->
 def test_four_parameters_of_table_3_are_found_from_clean_samples(cylindrical, said) -> None:
     from cylindrical_cases import instants, least_excess, sines
     from cylindrical_table_3 import FourParameters, REAL
-    from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
+    from searches import fit_by_descent
     from stewart_identification.experiment import Experiment
 
     whole = cylindrical.robot(said)
@@ -126,7 +127,7 @@ def test_four_parameters_of_table_3_are_found_from_clean_samples(cylindrical, sa
     motion = sines(a, np.array(given['w']), np.array(start), instants(said))
     still = Experiment(instants(said), motion, np.zeros((len(instants(said)), 3)))
     clean = still.with_forces(whole.predict(model.full(REAL), still))
-    found = LevenbergMarquardt('scipy').fit(model, clean, rng=np.random.default_rng(0))
+    found = fit_by_descent(model, clean)
     assert found.parameters == pytest.approx(REAL, rel=1e-5)
 
 

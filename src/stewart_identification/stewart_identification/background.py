@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 import threading
 from typing import Any
 
 from stewart_bags.errors import BagError
-from stewart_identification.bags_to_parameters import identify_bags
-from stewart_identification.identify import Options
-from stewart_identification.recording.from_bag import Extraction
+from stewart_identification.bags_to_parameters import identify_bags, Written
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Array
 
@@ -31,39 +29,31 @@ class State(Enum):
 class Job:
     """One identification.
 
-    Args:
-        bags: Recordings; a job without any stays idle.
-        platform: Description by name or path.
-        output: Folder for what is written.
-        options: What is asked.
-        extraction: How recordings become experiments.
-
     Attributes:
         state: How far it is.
         share: Of the search that is done, 0 to 1.
         message: One sentence.
     """
 
-    def __init__(
-        self,
-        bags: Sequence[str] = (),
-        platform: str = '',
-        output: Path = Path(),
-        options: Options | None = None,
-        extraction: Extraction | None = None,
-    ) -> None:
+    def __init__(self) -> None:
         """Wait."""
-        self._arguments = (list(bags), platform, output)
-        self._options, self._extraction = options, extraction
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._result: dict[str, Any] = {}
         self.state, self.share, self.message = State.IDLE, 0.0, 'no bag given'
 
-    def start(self) -> None:
-        """Begin; returns at once."""
+    def start(self, bags: list[str], platform: str, output: Path, **options: Any) -> None:
+        """Begin what `identify_bags` does with these arguments; returns at once."""
+
+        def work() -> Written:
+            return identify_bags(
+                bags, platform, output, stage=self._stage, progress=self._progress, **options
+            )
+
         self.state, self.message = State.RUNNING, 'begins'
-        self._thread = threading.Thread(target=self._run, name='identification', daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, args=(work,), name='identification', daemon=True
+        )
         self._thread.start()
 
     def stop(self) -> None:
@@ -79,35 +69,20 @@ class Job:
         """Return what was found as plain values; only a message where it failed."""
         return {'state': self.state.value, 'message': self.message, **self._result}
 
-    def _run(self) -> None:
+    def _run(self, work: Callable[[], Written]) -> None:
         try:
-            written = identify_bags(
-                *self._arguments,
-                options=self._options,
-                extraction=self._extraction,
-                stage=self._stage,
-                progress=self._progress,
-            )
-        except (StewartError, BagError, OSError) as error:
-            self._fail(' '.join(str(error).split()))
-            return
+            written = work()
         except Exception as error:
-            # Nobody else would hear of it, and the job would run for ever.
-            self._fail(f'{type(error).__name__}: {" ".join(str(error).split())}')
+            expected = isinstance(error, (StewartError, BagError, OSError))
+            text = ' '.join(str(error).split())
+            self.message = text if expected else f'{type(error).__name__}: {text}'
+            self.state = State.FAILED
+            if expected:
+                return
             raise
-        self._result = {
-            **written.outcome.as_dict(),
-            'files': {
-                'report': str(written.report),
-                'parameters': None if written.parameters is None else str(written.parameters),
-            },
-        }
+        self._result = written.as_dict()
         self.message, self.share = written.outcome.verdict, 1.0
         self.state = State.UNDETERMINED if written.parameters is None else State.DONE
-
-    def _fail(self, message: str) -> None:
-        self.message = message
-        self.state = State.FAILED
 
     def _stage(self, text: str) -> None:
         self.message = text

@@ -9,13 +9,14 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from stewart_identification.errors import UnusableRecording
 from stewart_identification.estimators.estimator import Progress
 from stewart_identification.identify import identify, Options
 from stewart_identification.outcome import Outcome
 from stewart_identification.parameters_file import NAME as PARAMETERS
 from stewart_identification.parameters_file import write_parameters
-from stewart_identification.recording.errors import UnusableRecording
 from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
 from stewart_identification.recording.recordings import read_recording
 from stewart_identification.report import NAME as REPORT
@@ -40,6 +41,12 @@ class Written:
     report: Path
     parameters: Path | None
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        parameters = None if self.parameters is None else str(self.parameters)
+        files = {'report': str(self.report), 'parameters': parameters}
+        return {**self.outcome.as_dict(), 'files': files}
+
 
 def identify_bags(
     bags: Sequence[str | Path],
@@ -49,6 +56,7 @@ def identify_bags(
     options: Options | None = None,
     extraction: Extraction | None = None,
     estimate: Path | None = None,
+    validation: str | Path | None = None,
     truth: Mapping[str, float] | None = None,
     stage: Stage = lambda _: None,
     progress: Progress | None = None,
@@ -64,6 +72,7 @@ def identify_bags(
         options: What is asked.
         extraction: How recordings become experiments.
         estimate: Result of ``stewart estimate`` for the one bag: the motion is taken from there.
+        validation: Another recording, whose forces the parameters shall predict.
         truth: True values by name (``m``, ``cx``, ..., ``payload m``), for the report.
         stage: Told what is being done.
         progress: Told after every iteration of the estimator; answers whether to go on.
@@ -93,8 +102,17 @@ def identify_bags(
         inputs = replace(one.experiment.inputs)
         extracted.append(replace(one, experiment=replace(one.experiment, inputs=inputs)))
         origins.append({'bag': str(bag), 'sha256': digest})
+    other = None
+    if validation is not None:
+        stage(f'reading and differentiating {validation}')
+        other, digest = _read(validation, platform, extraction, None)
+        if digest in {origin['sha256'] for origin in origins}:
+            raise UnusableRecording(f'{validation} was identified from, it validates nothing')
+        origins.append({'bag': str(validation), 'sha256': digest})
     stage('fitting')
-    outcome = identify(extracted, described, options, origins=origins, progress=progress)
+    outcome = identify(
+        extracted, described, options, origins=origins, validation=other, progress=progress
+    )
     stage('writing')
     return _written(outcome, platform, output, truth)
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
-from scipy.special import chdtrc, ndtri
+from scipy.special import ndtri
 from stewart_kinematics.motion import Array
 
 CLEAR = 2.0
@@ -45,15 +45,12 @@ def grid(stamps: Array) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 
 def autocovariance(residuals: Array, present: Array, lags: int) -> Array:
-    """Give the autocovariance of series with gaps.
+    """Return the mean product of values so many samples apart, shape (lags + 1, m).
 
     Args:
         residuals (n, m): Zero where absent.
         present (n, m): 1 where there is a value, else 0.
         lags: How many lags beside zero.
-
-    Returns:
-        (lags + 1, m): Mean product of values that are so many samples apart.
     """
     size = next_fast_len(len(residuals) + lags + 1, real=True)
     spectrum = np.abs(rfft(residuals, size, axis=0)) ** 2
@@ -63,15 +60,9 @@ def autocovariance(residuals: Array, present: Array, lags: int) -> Array:
 
 
 def bandwidth(covariance: Array, count: int) -> int:
-    """Choose how many lags matter.
+    """Return how many lags of autocovariances, shape (lags + 1, m), of `count` samples matter.
 
-    Args:
-        covariance (lags + 1, m): Autocovariances.
-        count: Samples that they come from.
-
-    Returns:
-        First lag after which `QUIET_LAGS` in a row are indistinguishable from zero, pooled over
-        the series.
+    After these, `QUIET_LAGS` in a row are indistinguishable from zero, pooled over the series.
     """
     total = covariance.sum(axis=1)
     if not total[0] > 0.0:
@@ -132,16 +123,13 @@ def slow_noise(residuals: Array, stamps: Array, used: int) -> Array:
 
 
 def middle(design: Array, residuals: Array, stamps: Array, used: int) -> Array:
-    r"""Give :math:`A^\top \Sigma A`.
+    r"""Give :math:`A^\top \Sigma A`, shape (q, q), symmetric and positive semi-definite.
 
     Args:
         design (n, m, q): A; rows of absent forces are zero.
         residuals (n, m): What the fit left; NaN where absent.
         stamps (n,): Of the samples [s].
         used: Parameters that were fitted: the residuals are that much too small.
-
-    Returns:
-        (q, q): Symmetric, positive semi-definite.
     """
     places = grid(stamps)
     length, actuators = int(places[-1]) + 1, residuals.shape[1]
@@ -171,31 +159,11 @@ def middle(design: Array, residuals: Array, stamps: Array, used: int) -> Array:
 
 
 def intervals(parameters: Array, sigmas: Array, level: float) -> Array:
-    """Give symmetric intervals.
+    """Return the ends of symmetric intervals, shape (2, p), infinite where sigmas are.
 
     Args:
-        parameters, sigmas (p,): Estimates and their standard deviations; infinite where nothing is
-            known.
+        parameters, sigmas (p,): Estimates and their standard deviations.
         level: Probability that an interval holds the true value.
-
-    Returns:
-        (2, p): Lower and upper ends.
     """
     reach = ndtri(0.5 + 0.5 * level) * sigmas
     return np.stack([parameters - reach, parameters + reach])
-
-
-def chance(difference: Array, covariance: Array) -> float:
-    """Give the probability that an estimate misses the truth by as much as this or more.
-
-    Args:
-        difference (p,): Estimate less what somebody claims, a payload's data sheet for instance.
-        covariance (p, p): Of the estimate.
-
-    Returns:
-        By chi-square of p degrees of freedom; below 0.001 the claim is found out.
-    """
-    size = np.sqrt(np.diag(covariance))
-    scaled = difference / size
-    square = scaled @ np.linalg.solve(covariance / np.outer(size, size), scaled)
-    return float(chdtrc(len(difference), square))

@@ -3,15 +3,19 @@
 """Errors of the identification.
 
 StewartError
-├── NotIdentifiable      the motion does not show what was asked for
-└── FitError             an estimator cannot fit this model to this experiment
+├── NotIdentifiable           the motion does not show what was asked for
+├── FitError                  an estimator cannot fit this model to this experiment
+└── UnusableRecording         nothing, or not enough, can be used; one sentence says what and why
+    ├── NoForces              no drive torque was recorded
+    ├── NoMotion              the platform stood still
+    └── ClocksDisagree        two recordings cannot be put on one clock
 """
 
 from __future__ import annotations
 
 from stewart_kinematics.errors import ConfigurationError, ShapeError, StewartError
 
-__all__ = ['ConfigurationError', 'FitError', 'NotIdentifiable', 'ShapeError', 'StewartError']
+__all__ = ['ConfigurationError', 'ShapeError', 'StewartError']
 
 
 class NotIdentifiable(StewartError):
@@ -20,3 +24,19 @@ class NotIdentifiable(StewartError):
 
 class FitError(StewartError):
     """An estimator cannot fit this model to this experiment."""
+
+
+class UnusableRecording(StewartError):
+    """Nothing, or not enough, of a recording can be used."""
+
+
+class NoForces(UnusableRecording):
+    """No drive torque was recorded."""
+
+
+class NoMotion(UnusableRecording):
+    """The platform stood still."""
+
+
+class ClocksDisagree(UnusableRecording):
+    """Two recordings cannot be put on one clock."""

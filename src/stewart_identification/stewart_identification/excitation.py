@@ -12,7 +12,7 @@ included, or there is none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, get_args, Literal
 
 import numpy as np
@@ -100,22 +100,15 @@ class Excitation:
     condition_number: float
     joint_determinant: float
     least_margin: float
-    limit: str = field(default='')
+    limit: str
 
     def as_yaml(self, title: str, source: str) -> dict[str, Any]:
         """Return what `stewart_kinematics.trajectories.multi_sine.from_yaml` reads."""
-        content: dict[str, Any] = {
-            'title': title,
-            'source': source,
-            'sequence': self.motion.sequence,
-        }
+        motion = self.motion
+        content: dict[str, Any] = {'title': title, 'source': source, 'sequence': motion.sequence}
         for axis, name in enumerate(AXES):
-            rows = zip(
-                self.motion.amplitude[axis],
-                self.motion.angular_frequency[axis],
-                self.motion.phase[axis],
-                strict=True,
-            )
+            sines = (motion.amplitude, motion.angular_frequency, motion.phase)
+            rows = zip(*(item[axis] for item in sines), strict=True)
             content[name] = [
                 {
                     'amplitude': round(float(a), 7),
@@ -128,20 +121,13 @@ class Excitation:
 
 
 class ExcitationPlanner:
-    """Looks for the most telling motion of a platform.
-
-    Args:
-        platform: With limits and masses.
-        model: Parameters that shall be seen; its friction is fitted along.
-        design: Kind of motion.
-    """
+    """Look for the most telling motion of a platform, whose model's friction is fitted along."""
 
     def __init__(self, platform: Platform, model: PlatformModel, design: Design | None = None):
         """Prepare guard and instants."""
         self._platform, self._model = platform, model
         self._design = design or Design()
         self._guard = MotionGuard(platform)
-        self._inertial = model.basis.shape[1]
 
     def motion(self, coefficients: Array) -> MultiSine:
         """Return the motion of coefficients, shape (12 harmonics,), each within -1 to 1."""
@@ -168,7 +154,6 @@ class ExcitationPlanner:
     def judge(self, motion: MultiSine, rate: float | None = None) -> Excitation:
         """Say how good a motion is, looking at it `rate` times a second."""
         experiment = self.experiment(motion, rate or self._design.rate)
-        assert isinstance(experiment.inputs, Motion)
         margins = self._guard.margins(experiment.inputs)
         least = {name: float(values.min()) for name, values in margins.items()}
         limit = min(least, key=lambda name: least[name])
@@ -185,7 +170,7 @@ class ExcitationPlanner:
 
     def _information(self, experiment: Experiment) -> Array:
         """Singular values of the inertial columns, friction eliminated, shape (q,)."""
-        model, q = self._model, self._inertial
+        model, q = self._model, 10
         columns = model.regressor(experiment) * model.scale
         ordered = np.concatenate([columns[..., q:], columns[..., :q]], axis=-1)
         flat = ordered.reshape(-1, ordered.shape[-1])
@@ -200,7 +185,6 @@ class ExcitationPlanner:
         """Give the negative log determinant with the penalty for limits, for one particle."""
         design = self._design
         experiment = self.experiment(self.motion(coefficients), design.rate)
-        assert isinstance(experiment.inputs, Motion)
         excess = 0.0
         for name, values in self._guard.margins(experiment.inputs).items():
             # A determinant has one sign, and a condition number no middle: no part to keep free.
@@ -231,11 +215,7 @@ class ExcitationPlanner:
             swarm: Size and length of the search.
             rng: Source of everything random.
             progress: May stop it; the best so far is returned.
-            costs: Gives what `costs` of this planner gives, from elsewhere; see
-                `executors.spread`.
-
-        Returns:
-            Inside all limits.
+            costs: Gives what `costs` of this planner gives, from elsewhere (`executors.spread`).
 
         Raises:
             NotIdentifiable: If no motion was found inside the limits, naming the one that was
@@ -246,14 +226,7 @@ class ExcitationPlanner:
         # A swarm in sixty dimensions begins well with motions of every size.
         start = rng.uniform(-1.0, 1.0, (swarm.particles, size))
         start *= np.linspace(0.1, 1.0, swarm.particles)[:, None]
-        best, _, _ = swarm.minimise(
-            costs or self.costs,
-            bounds,
-            rng,
-            progress,
-            start,
-        )
-        return self._inside(best)
+        return self._inside(swarm.minimise(costs or self.costs, bounds, rng, progress, start)[0])
 
     def _inside(self, coefficients: Array) -> Excitation:
         """Shrink, if need be, until the finely sampled motion passes the guard."""
@@ -286,7 +259,7 @@ def joint_criterion(position: Array, velocity: Array, acceleration: Array) -> fl
         position, velocity, acceleration (n, d): Of the joints.
 
     Returns:
-        Natural logarithm; minus infinity where columns of Q depend on each other.
+        Minus infinity where columns of Q depend on each other.
     """
     q = np.stack([position, velocity, acceleration], axis=-1).reshape(len(position), -1)
     values = np.linalg.svd(q, compute_uv=False)

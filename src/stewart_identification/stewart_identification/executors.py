@@ -49,7 +49,7 @@ def executor_of(workers: int = 1, dask: str = '') -> Iterator[Executor | None]:
             with _interrupts_held():
                 # Each starts a process, which cannot ignore anything before it has its imports.
                 for _ in range(workers):
-                    pool.submit(_nothing)
+                    pool.submit(int)
             try:
                 yield pool
             except BaseException:
@@ -60,13 +60,7 @@ def executor_of(workers: int = 1, dask: str = '') -> Iterator[Executor | None]:
 
 @contextmanager
 def dask_executor(address: str) -> Iterator[Executor]:
-    """Connect to a Dask cluster.
-
-    Args:
-        address: Of the scheduler, ``tcp://host:8786``.
-
-    Yields:
-        For `run_study`, `spread` and `identify_bags`.
+    """Connect to the Dask scheduler at an address such as ``tcp://host:8786``.
 
     Raises:
         FitError: If the optional package ``distributed`` is not installed, or nobody answers.
@@ -88,16 +82,13 @@ def dask_executor(address: str) -> Iterator[Executor]:
 def spread(
     costs: Callable[[Array], Array], executor: Executor | None, parts: int
 ) -> Callable[[Array], Array]:
-    """Let an executor evaluate the particles of a swarm.
+    """Let an executor evaluate the particles of a swarm, which changes no value.
 
     Args:
         costs: Positions, shape (k, p), to costs, shape (k,), each from its own position alone; it
             has to survive pickling.
         executor: None to evaluate them here.
         parts: Into how many tasks the particles of one iteration are cut.
-
-    Returns:
-        The same function: neither executor nor parts change a value.
     """
     if executor is None:
         return costs
@@ -119,10 +110,6 @@ def _interrupts_held() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _nothing() -> None:
-    """Return at once."""
 
 
 def _ignore_interrupts() -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -14,54 +15,22 @@ from stewart_kinematics.motion import Array, Motion, read_only
 
 
 @dataclass(frozen=True, eq=False)
-class JointMotion:
-    """Motion of a serial robot's joints.
-
-    Attributes:
-        position, velocity, acceleration (n, d): Joint variables, radians or metres, and their time
-            derivatives.
-
-    Raises:
-        ShapeError: If the shapes differ.
-    """
-
-    position: Array
-    velocity: Array
-    acceleration: Array
-
-    def __post_init__(self) -> None:
-        """Copy and compare shapes."""
-        shape = np.shape(self.position)
-        for item in fields(self):
-            values = read_only(getattr(self, item.name))
-            if values.ndim != 2 or values.shape != shape:
-                raise ShapeError(item.name, str(shape), values.shape)
-            object.__setattr__(self, item.name, values)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Leading axes: (n,)."""
-        return self.position.shape[:-1]
-
-    def __getitem__(self, index: Any) -> JointMotion:
-        """Select samples."""
-        return JointMotion(*(getattr(self, item.name)[index] for item in fields(self)))
-
-
-@dataclass(frozen=True, eq=False)
 class Experiment:
     """A motion and the forces that were measured with it.
 
     Attributes:
         stamps (n,): Increasing [s].
-        inputs: Motion of the platform, or of a robot's joints, n samples.
+        inputs: Motion of the platform, n samples.
         forces (n, m): Measured forces of the m actuators [N] or [N m]; NaN where one is missing.
-        source: Where it comes from: bag, hash, what was done to it.
         noise (m,): Standard deviations of the forces' measurement noise if they are known, else
             NaN. They weigh the actuators and say which parameter is determined well enough.
         directions (n, m): In which the actuators go, as dry friction has it: -1 to 1. Forces that
             have passed a filter need these from the same filter; without them the motion's own
             rates are taken.
+        sensor_noise (n, m): Standard deviations of the forces' noise as their own spectrum shows
+            it, beyond all motion; None where nothing is known, NaN where a force is not.
+        shaken: The same samples with the noise of the strokes in them once more, which shows what
+            that noise does.
 
     Raises:
         ShapeError: If shapes do not agree.
@@ -69,11 +38,12 @@ class Experiment:
     """
 
     stamps: Array
-    inputs: Motion | JointMotion
+    inputs: Motion
     forces: Array
-    source: str = ''
     noise: Array = field(default_factory=lambda: np.array(np.nan))
     directions: Array | None = None
+    sensor_noise: Array | None = None
+    shaken: Experiment | None = None
 
     def __post_init__(self) -> None:
         """Copy and check."""
@@ -93,11 +63,12 @@ class Experiment:
         noise = read_only(np.broadcast_to(self.noise, forces.shape[1:]))
         if np.any(noise <= 0.0):
             raise FitError(f'noise must be above 0, got {noise.min():.6g}')
-        if self.directions is not None:
-            directions = read_only(self.directions)
-            if directions.shape != forces.shape:
-                raise ShapeError('directions', str(forces.shape), directions.shape)
-            object.__setattr__(self, 'directions', directions)
+        for name in ('directions', 'sensor_noise'):
+            if getattr(self, name) is not None:
+                values = read_only(getattr(self, name))
+                if values.shape != forces.shape:
+                    raise ShapeError(name, str(forces.shape), values.shape)
+                object.__setattr__(self, name, values)
         for name, value in (('stamps', stamps), ('forces', forces), ('noise', noise)):
             object.__setattr__(self, name, value)
 
@@ -125,8 +96,31 @@ class Experiment:
             inputs=self.inputs[index],
             forces=self.forces[index],
             directions=None if self.directions is None else self.directions[index],
+            sensor_noise=None if self.sensor_noise is None else self.sensor_noise[index],
+            shaken=None if self.shaken is None else self.shaken[index],
         )
 
     def with_forces(self, forces: Array) -> Experiment:
         """Return the same motion with other measured forces, shape (n, m)."""
         return replace(self, forces=forces)
+
+
+def joined(experiments: Sequence[Experiment]) -> Experiment:
+    """Put experiments behind each other, whose stamps rise from one to the next."""
+
+    def together(name: str, items: Sequence[Any] = experiments) -> Any:
+        values = [getattr(item, name) for item in items]
+        return None if any(value is None for value in values) else np.concatenate(values)
+
+    shaken = [
+        replace(item.shaken, stamps=item.stamps) for item in experiments if item.shaken is not None
+    ]
+    motions = [item.inputs for item in experiments]
+    return Experiment(
+        together('stamps'),
+        Motion(*(together(item.name, motions) for item in fields(Motion))),
+        together('forces'),
+        directions=together('directions'),
+        sensor_noise=together('sensor_noise'),
+        shaken=joined(shaken) if len(shaken) == len(experiments) else None,
+    )

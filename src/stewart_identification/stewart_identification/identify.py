@@ -22,13 +22,14 @@ from stewart_identification.estimators.least_squares import LeastSquares
 from stewart_identification.estimators.levenberg_marquardt import LevenbergMarquardt
 from stewart_identification.estimators.linear_system import linear_system, LinearSystem
 from stewart_identification.estimators.swarm import Swarm
-from stewart_identification.experiment import Experiment
+from stewart_identification.experiment import Experiment, joined
+from stewart_identification.goodness import Goodness, goodness
 from stewart_identification.identifiability import identifiability
 from stewart_identification.models.platform import FrictionKind, PlatformModel
 from stewart_identification.outcome import missed, Outcome, rms
 from stewart_identification.readable import body_of, payload_of, readable
-from stewart_identification.recording.from_bag import Extracted, joined
-from stewart_kinematics.motion import Array, Motion
+from stewart_identification.recording.from_bag import Extracted
+from stewart_kinematics.motion import Array
 from stewart_kinematics.platform import Platform
 
 ESTIMATORS: dict[str, Any] = {
@@ -42,6 +43,8 @@ ESTIMATORS: dict[str, Any] = {
 
 ALLOWED = 3.0
 """Standard deviations of the age of the forces that surprise nobody."""
+CERTAIN = 2.0
+"""Standard deviations by which forces have to be younger than strokes to be a warning."""
 PAUSE = 1e3
 """Between two recordings, in seconds, so that nothing correlates across."""
 PACKAGES = ('stewart_identification', 'numpy', 'scipy', 'pyswarms', 'rosbags')
@@ -94,6 +97,7 @@ def identify(
     options: Options | None = None,
     *,
     origins: Sequence[Mapping[str, Any]] = (),
+    validation: Extracted | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
     """Identify the ten parameters of a platform with all that is fixed to it, and its friction.
@@ -103,11 +107,10 @@ def identify(
         platform: Description with masses: legs are taken from there, and it is what is compared
             with.
         options: What is asked.
-        origins: Where each recording is from, kept in the provenance.
+        origins: Where each recording is from, and last the one of the validation, kept in the
+            provenance.
+        validation: Another recording of the same machine, whose forces are to be predicted.
         progress: Told after every iteration; answers whether to go on.
-
-    Returns:
-        Parameters, intervals, verdicts.
 
     Raises:
         FitError: If there are fewer forces than parameters.
@@ -121,22 +124,35 @@ def identify(
         force_delay=options.force_delay,
     )
     experiment = with_noise(model, pooled([item.experiment for item in recordings]))
+    stopped = False
+
+    def watch(done: int, planned: int, best: Array, cost: float) -> bool:
+        nonlocal stopped
+        going_on = progress is None or progress(done, planned, best, cost)
+        stopped = stopped or (not going_on and done < planned)
+        return going_on
+
     rng = np.random.default_rng(options.seed)
-    watch = _Watch(progress)
     result = options.make().fit(model, experiment, rng=rng, progress=watch)
     found = identifiability(model, experiment, result.parameters)
     parameters, covariance = readable(model, result, found)
     payload, body = payload_of(model, result, found), body_of(parameters, model, result)
     system = linear_system(model, experiment)
-    free = system.solve(model.scale)[0]
+    free = system.solve()[0]
     least = rms(system.residuals(free)[1] / experiment.weights)
+    fit = goodness(model, result.parameters, experiment, result.residuals)
+    validated = None if validation is None else validate(system, result, validation.experiment)
+    lacking = fit.lacking or (validated is not None and validated.lacking)
     if missed(result, least):
         parameters = tuple(item.without_interval() for item in parameters)
-        payload, body, covariance = (), None, np.full_like(covariance, np.nan)
+        payload, covariance = (), np.full_like(covariance, np.nan)
+    if missed(result, least) or lacking:
+        body = None
+    used = [*recordings, *([] if validation is None else [validation])]
     remarks = [
-        *(str(remark) for item in recordings for remark in item.remarks),
+        *(str(remark) for item in used for remark in item.remarks),
         *(() if missed(result, least) else _about_delay(model, system, result)),
-        *_about_search(result, stopped=watch.stopped),
+        *_about_search(result, stopped=stopped),
         *_about_fit(result, free, least, options.estimator),
     ]
     return Outcome(
@@ -150,21 +166,47 @@ def identify(
         body,
         covariance,
         least,
-        _provenance(recordings, origins, platform, options, result),
+        fit,
+        validated,
+        _provenance(recordings, validation, origins, platform, options, result),
         tuple(remarks),
-        watch.stopped,
+        stopped,
     )
 
 
+def validate(system: LinearSystem, result: Result, experiment: Experiment) -> Goodness:
+    """Predict the forces of an experiment that was not used.
+
+    Joint errors and the age of the forces are those that fitted best: they are the machine's.
+    """
+    model, parameters = system.model, result.parameters
+    assert isinstance(model, PlatformModel)
+    beside = model.nuisance(parameters, experiment)
+    predicted = model.predict(parameters, experiment) + beside @ system.residuals(parameters)[0]
+    columns = np.concatenate([beside, model.regressor(experiment)], axis=2)
+    covariance = system.joint_covariance(parameters)
+    variance = np.einsum('nmp,pq,nmq->nm', columns, covariance, columns, optimize=True)
+    error = np.sqrt(np.maximum(variance, 0.0))
+    return goodness(model, parameters, experiment, experiment.forces - predicted, error)
+
+
 def _about_delay(model: PlatformModel, system: LinearSystem, result: Result) -> Iterator[str]:
-    if model.force_delay > 0.0:
-        share = float(system.residuals(result.parameters)[0][-1])
-        age = 1e3 * abs(share) * model.force_delay
-        text = f'forces are {age:.2f} ms {"older" if share >= 0.0 else "younger"} than strokes'
-        if abs(share) <= ALLOWED:
-            yield f'{text}, which is allowed for'
-        else:
-            yield f'{text}, {abs(share):.3g} times the {1e3 * model.force_delay:g} ms allowed for'
+    if model.force_delay == 0.0:
+        return
+    last, allowed = system.nuisances - 1, 1e3 * model.force_delay
+    age = allowed * float(system.residuals(result.parameters)[0][last])
+    variance = float(system.joint_covariance(result.parameters)[last, last])
+    sigma = allowed * np.sqrt(max(variance, 0.0))
+    text = f'forces are {abs(age):.2f} ms {"older" if age >= 0.0 else "younger"} than strokes'
+    if age < -CERTAIN * sigma:
+        yield (
+            f'warning: {text} (± {sigma:.2f} ms), which no torque of a drive is; rotors or '
+            'friction that the model lacks look like that, and then the inertias are wrong'
+        )
+    elif abs(age) <= ALLOWED * allowed:
+        yield f'{text}, which is allowed for'
+    else:
+        yield f'{text}, {abs(age) / allowed:.3g} times the {allowed:g} ms allowed for'
 
 
 def _about_search(result: Result, *, stopped: bool) -> Iterator[str]:
@@ -197,29 +239,8 @@ def _about_fit(result: Result, free: Array, least: float, estimator: str) -> Ite
         yield 'no body can have what was found; the estimator consistent sees to that'
 
 
-class _Watch:
-    """Hand progress on and remember whether it asked to stop."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        """Nothing happened yet."""
-        self._progress = progress
-        self.stopped = False
-
-    def __call__(self, done: int, planned: int, best: Array, cost: float) -> bool:
-        """Answer whether to go on."""
-        going_on = self._progress is None or self._progress(done, planned, best, cost)
-        self.stopped = self.stopped or (not going_on and done < planned)
-        return going_on
-
-
 def pooled(experiments: Sequence[Experiment]) -> Experiment:
-    """Put experiments behind each other.
-
-    Args:
-        experiments: Of one platform, at least one.
-
-    Returns:
-        Their samples, far enough apart in time.
+    """Put recordings of one platform behind each other, far enough apart in time.
 
     Raises:
         FitError: If there is none.
@@ -228,32 +249,19 @@ def pooled(experiments: Sequence[Experiment]) -> Experiment:
         raise FitError('there is no recording to identify from')
     if len(experiments) == 1:
         return experiments[0]
-    stamps, last = [], 0.0
+    moved, last = [], 0.0
     for item in experiments:
-        stamps.append(item.stamps - item.stamps[0] + last)
-        last = float(stamps[-1][-1]) + PAUSE
-    motions = [item.inputs for item in experiments if isinstance(item.inputs, Motion)]
-    directions = [item.directions for item in experiments if item.directions is not None]
-    return Experiment(
-        np.concatenate(stamps),
-        joined(motions),
-        np.concatenate([item.forces for item in experiments]),
-        source='; '.join(item.source for item in experiments),
-        directions=np.concatenate(directions) if len(directions) == len(experiments) else None,
-    )
+        moved.append(replace(item, stamps=item.stamps - item.stamps[0] + last))
+        last = float(moved[-1].stamps[-1]) + PAUSE
+    return joined(moved)
 
 
 def with_noise(model: PlatformModel, experiment: Experiment) -> Experiment:
-    """Find the noise of the forces.
+    """Return an experiment with the noise that a linear fit leaves, leg by leg.
 
-    Args:
-        model: What makes the forces.
-        experiment: Motion and forces.
-
-    Returns:
-        With the noise that a linear fit leaves, leg by leg, as `confidence.slow_noise` has it.
+    That is the noise which blurs slow signals as much (`confidence.slow_noise`).
     """
-    first = LeastSquares().fit(model, experiment, rng=np.random.default_rng(0))
+    first = LeastSquares().fit(model, experiment)
     sigma = slow_noise(first.residuals, experiment.stamps, len(model.nominal))
     # A leg without forces has no noise, and no weight that matters.
     measured = np.isfinite(first.residuals).any(axis=0)
@@ -263,6 +271,7 @@ def with_noise(model: PlatformModel, experiment: Experiment) -> Experiment:
 
 def _provenance(
     recordings: Sequence[Extracted],
+    validation: Extracted | None,
     origins: Sequence[Mapping[str, Any]],
     platform: Platform,
     options: Options,
@@ -275,16 +284,19 @@ def _provenance(
             versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             versions[name] = 'from sources'
+    used = [*recordings, *([] if validation is None else [validation])]
+    rows = [
+        {
+            **dict(origin),
+            'derivatives': item.method,
+            'rate_hz': round(1.0 / float(np.median(np.diff(item.experiment.stamps))), 6),
+            'seconds_used': round(item.duration, 6),
+        }
+        for item, origin in zip(used, [*origins, *({},) * len(used)], strict=False)
+    ]
     return {
-        'recordings': [
-            {
-                **dict(origin),
-                'derivatives': item.method,
-                'rate_hz': round(1.0 / float(np.median(np.diff(item.experiment.stamps))), 6),
-                'seconds_used': round(item.duration, 6),
-            }
-            for item, origin in zip(recordings, [*origins, *({},) * len(recordings)], strict=False)
-        ],
+        'recordings': rows[: len(recordings)],
+        **({} if validation is None else {'validation': rows[-1]}),
         'platform': platform.name,
         'estimator': options.estimator,
         'method': result.method,

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from stewart_identification.estimators.estimator import Result
 from stewart_identification.experiment import Experiment
+from stewart_identification.goodness import Goodness
 from stewart_identification.identifiability import Identifiability, Verdict
 from stewart_identification.models.platform import PlatformModel
+from stewart_identification.pseudo_inertia import is_physical
 from stewart_kinematics.motion import Array
 from stewart_kinematics.platform import Platform, RigidBody
 
@@ -43,6 +45,24 @@ class Parameter:
     described: float
     verdict: Verdict
     note: str = ''
+
+    @classmethod
+    def around(
+        cls,
+        name: str,
+        unit: str,
+        value: float,
+        sigma: float,
+        reach: float,
+        described: float = float('nan'),
+        verdict: Verdict = Verdict.IDENTIFIABLE,
+        note: str = '',
+    ) -> Parameter:
+        """Return a parameter whose interval reaches so many standard deviations to either side."""
+        half = reach * sigma
+        low, high = float(value - half), float(value + half)
+        numbers = float(value), float(sigma), low, high, float(described)
+        return cls(name, unit, *numbers, verdict, note)
 
     @property
     def known(self) -> bool:
@@ -86,9 +106,12 @@ class Outcome:
         payload: Mass and centre of what the description does not know; empty where that is
             nothing.
         body: The platform with all that is fixed to it; None unless all ten parameters are known,
-            a body can have them and the fit has reached the minimum.
+            a body can have them, the fit has reached the minimum and the model explains the
+            forces, those of another recording included.
         covariance (10, 10): Of the ten, in the order of `parameters`.
         least: Root mean square of what least squares leave that nothing constrains [N].
+        fit: Whether the model explains the forces.
+        validation: Whether it predicts those of another recording; None without one.
         provenance: Bags, hashes, seed, versions, methods: plain values.
         remarks: What was odd in the recordings or in the fit, one sentence each.
         interrupted: Whether the search was stopped; then this is the best it had.
@@ -104,6 +127,8 @@ class Outcome:
     body: RigidBody | None
     covariance: Array
     least: float
+    fit: Goodness
+    validation: Goodness | None
     provenance: Mapping[str, Any]
     remarks: tuple[str, ...]
     interrupted: bool
@@ -126,9 +151,21 @@ class Outcome:
                 'the motion determines all ten parameters, but they were not found: the fit '
                 f'leaves {rms(self.result.residuals):.3g} N, least squares {self.least:.3g} N'
             )
-        if self.body is None:
+        lacking = self.fit.lacking or (self.validation is not None and self.validation.lacking)
+        if self.body is None and not (lacking and is_physical(self.result.parameters[:10])):
             return 'all ten parameters are determined, but no body can have these values'
-        return 'all ten parameters are determined'
+        if self.fit.lacking:
+            return (
+                'the motion determines all ten parameters, but the model does not explain the '
+                f'forces: residuals are {self.fit}'
+            )
+        if self.validation is not None and self.validation.lacking:
+            return (
+                'the motion determines all ten parameters, but they do not predict the forces of '
+                f'the other recording: residuals are {self.validation}'
+            )
+        told = ', and predict the forces of the other recording' if self.validation else ''
+        return f'all ten parameters are determined{told}'
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -139,6 +176,8 @@ class Outcome:
             'parameters': {item.name: item.as_dict() for item in self.parameters},
             'payload': {item.name: item.as_dict() for item in self.payload},
             'residual_n': rms(self.result.residuals),
+            'fit': self.fit.as_dict(),
+            'validation': None if self.validation is None else self.validation.as_dict(),
             'condition_number': condition if np.isfinite(condition) else None,
             'iterations': self.result.iterations,
             'converged': self.result.converged,

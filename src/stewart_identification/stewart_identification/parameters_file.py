@@ -33,9 +33,6 @@ def parameters_document(outcome: Outcome, description: str | Path) -> dict[str, 
         outcome: With a body.
         description: Platform that the identification began with, by name or path.
 
-    Returns:
-        As a platform file has it.
-
     Raises:
         NotIdentifiable: If the recording does not determine a body that can exist.
     """
@@ -72,6 +69,8 @@ def _identification(outcome: Outcome) -> dict[str, Any]:
         'intervals': [[item.low, item.high] for item in ten],
         'covariance': np.asarray(outcome.covariance).tolist(),
         'friction': {item.name: item.as_dict() for item in others},
+        'fit': outcome.fit.as_dict(),
+        'validation': None if outcome.validation is None else outcome.validation.as_dict(),
         'remarks': list(outcome.remarks),
         'interrupted': outcome.interrupted,
         'provenance': dict(outcome.provenance),
@@ -79,17 +78,7 @@ def _identification(outcome: Outcome) -> dict[str, Any]:
 
 
 def write_parameters(outcome: Outcome, description: str | Path, target: Path) -> None:
-    """Write a platform file, as a whole or not at all.
-
-    Args:
-        outcome: With a body.
-        description: Platform that the identification began with.
-        target: The file.
-
-    Raises:
-        NotIdentifiable: If the recording does not determine a body that can exist.
-        OSError: If the file cannot be written.
-    """
+    """Write a platform file, as a whole or not at all; see `parameters_document`."""
     content = parameters_document(outcome, description)
     # Rows of numbers on one line, sentences one below the other.
     parts = [

@@ -10,6 +10,7 @@ from typing import Any
 from matplotlib.figure import Figure
 import numpy as np
 from scipy.signal import welch
+from stewart_identification.experiment import Experiment
 from stewart_identification.outcome import Outcome
 from stewart_kinematics.motion import Array
 
@@ -19,25 +20,24 @@ SHOWN = 10.0
 
 
 def pictures(outcome: Outcome) -> dict[str, bytes]:
-    """Draw everything.
-
-    Args:
-        outcome: What was found.
-
-    Returns:
-        PNG files by caption.
-    """
-    return {
+    """Return PNG files by caption."""
+    caption = (
         'Measured (colour) and predicted (black) forces of the legs, and what is left between '
-        f'them; at most the first {SHOWN:g} s.': _png(_forces(outcome)),
+        f'them; at most the first {SHOWN:g} s'
+    )
+    found = {f'{caption}.': _png(_forces(outcome.experiment, outcome.fit.residuals))}
+    if outcome.validation is not None:
+        figure = _forces(outcome.validation.experiment, outcome.validation.residuals)
+        found[f'{caption}, of the recording that was not used.'] = _png(figure)
+    return {
+        **found,
         'Spectra of the residuals: flat where only noise is left.': _png(_spectra(outcome)),
         'Estimates and intervals against the description, in units of what counts as a large '
         'change; grey where there is no interval.': _png(_intervals(outcome)),
     }
 
 
-def _forces(outcome: Outcome) -> Figure:
-    experiment, left = outcome.experiment, outcome.result.residuals
+def _forces(experiment: Experiment, left: Array) -> Figure:
     time = experiment.stamps - experiment.stamps[0]
     rows = time <= SHOWN
     figure = Figure(figsize=(9, 8), layout='constrained')

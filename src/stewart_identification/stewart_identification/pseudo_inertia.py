@@ -63,14 +63,10 @@ def is_physical(ten: Array) -> bool:
 
 
 def to_chart(ten: Array, floor: float = 1e-6) -> Array:
-    """Give the log-Cholesky coordinates of a body.
+    """Give the log-Cholesky coordinates of a body, shape (10,).
 
-    Args:
-        ten (10,): Parameters; eigenvalues of J below `floor` times the largest are raised to that.
-        floor: Relative to the largest eigenvalue.
-
-    Returns:
-        (10,): Lower triangle of the Cholesky factor by rows, logarithms on its diagonal.
+    They are the lower triangle of the Cholesky factor by rows, with logarithms on its diagonal.
+    Eigenvalues of J below `floor` times the largest are raised to that.
     """
     values, vectors = np.linalg.eigh(pseudo_inertia(ten))
     raised = np.maximum(values, floor * max(values[-1], 1e-12))
@@ -81,10 +77,7 @@ def to_chart(ten: Array, floor: float = 1e-6) -> Array:
 
 
 def from_chart(chart: Array) -> tuple[Array, Array]:
-    """Give a body and the derivative by its log-Cholesky coordinates.
-
-    Args:
-        chart (10,): As from `to_chart`.
+    """Give a body and its derivative by the log-Cholesky coordinates, shape (10,).
 
     Returns:
         (10,): Parameters.

@@ -26,61 +26,29 @@ def readable(
 ) -> tuple[tuple[Parameter, ...], Array]:
     """Turn a model's parameters into those that people ask for.
 
-    Args:
-        model: With ten parameters.
-        result: Its estimates.
-        found: Verdicts on them.
-
     Returns:
         Mass, centre of mass, inertia about it, friction.
         (10, 10): Covariance of the ten; NaN where a parameter is not determined.
     """
     described, _ = centroidal(model.nominal[:10], np.zeros((10, 10)))
-    values, covariance = _centroidal(result)
+    values, covariance = centroidal(result.parameters[:10], result.covariance[:10, :10])
     sigmas = np.sqrt(np.where(np.isfinite(np.diag(covariance)), np.diag(covariance), np.nan))
     # Half the width of an interval in standard deviations, as the estimator has it.
     with np.errstate(invalid='ignore'):
         half = np.ptp(result.intervals, axis=0) / 2.0
         reach = float(np.nanmedian(np.where(np.isfinite(half), half, np.nan) / result.sigmas))
-    items = []
-    for k, (name, unit) in enumerate(zip(CENTROIDAL_NAMES, CENTROIDAL_UNITS, strict=True)):
-        verdict, note = _verdict_on(k, found)
-        items.append(
-            Parameter(
-                name,
-                unit,
-                float(values[k]),
-                float(sigmas[k]),
-                float(values[k] - reach * sigmas[k]),
-                float(values[k] + reach * sigmas[k]),
-                float(described[k]),
-                verdict,
-                note,
-            )
-        )
+    rows = zip(CENTROIDAL_NAMES, CENTROIDAL_UNITS, values, sigmas, described, strict=True)
+    items = [
+        Parameter.around(name, unit, value, sigma, reach, said, *_verdict_on(k, found))
+        for k, (name, unit, value, sigma, said) in enumerate(rows)
+    ]
     for k in range(10, len(result.names)):
-        low, high = result.intervals[:, k]
-        items.append(
-            Parameter(
-                result.names[k],
-                result.units[k],
-                float(result.parameters[k]),
-                float(result.sigmas[k]),
-                float(low),
-                float(high),
-                float('nan'),
-                found.verdicts[k],
-                found.sums[k],
-            )
-        )
+        low, high = map(float, result.intervals[:, k])
+        value, sigma = float(result.parameters[k]), float(result.sigmas[k])
+        named = result.names[k], result.units[k]
+        verdict = found.verdicts[k], found.sums[k]
+        items.append(Parameter(*named, value, sigma, low, high, float('nan'), *verdict))
     return tuple(items), covariance
-
-
-def _centroidal(result: Result) -> tuple[Array, Array]:
-    """Return values about the centre of mass; NaN for all but a mass that is not positive."""
-    if not result.parameters[0] > 0.0:
-        return np.append(result.parameters[0], np.full(9, np.nan)), np.full((10, 10), np.nan)
-    return centroidal(result.parameters[:10], result.covariance[:10, :10])
 
 
 def _verdict_on(k: int, found: Identifiability) -> tuple[Verdict, str]:
@@ -95,13 +63,10 @@ def _verdict_on(k: int, found: Identifiability) -> tuple[Verdict, str]:
         coordinates = axes[k] if len(axes[k]) == 2 else tuple({1, 2, 3} - set(axes[k]))
         parts = (k, 0, *coordinates)
     for part in parts:
-        verdict = found.verdicts[part]
+        verdict, name, said = found.verdicts[part], found.names[part], found.sums[part]
         if verdict is not Verdict.IDENTIFIABLE:
-            name = found.names[part]
-            note = (
-                f'{name} is known only in the sum {found.sums[part]}' if found.sums[part] else ''
-            )
-            return verdict, note or f'{name} is not determined by this motion'
+            how = f'known only in the sum {said}' if said else 'not determined by this motion'
+            return verdict, f'{name} is {how}'
     return Verdict.IDENTIFIABLE, ''
 
 
@@ -137,22 +102,10 @@ def payload_of(
     slope[1:, 0], slope[[1, 2, 3], [1, 2, 3]] = -centre / beyond[0], 1.0 / beyond[0]
     sigmas = np.sqrt(np.diag(slope @ covariance @ slope.T))
     reach = np.ptp(result.intervals, axis=0)[0] / 2.0 / result.sigmas[0]
+    rows = zip(
+        ('m', 'cx', 'cy', 'cz'), CENTROIDAL_UNITS, (beyond[0], *centre), sigmas, strict=False
+    )
     return tuple(
-        Parameter(
-            name,
-            unit,
-            float(value),
-            float(sigma),
-            float(value - reach * sigma),
-            float(value + reach * sigma),
-            float('nan'),
-            Verdict.IDENTIFIABLE,
-        )
-        for name, unit, value, sigma in zip(
-            ('payload m', 'payload cx', 'payload cy', 'payload cz'),
-            ('kg', 'm', 'm', 'm'),
-            (beyond[0], *centre),
-            sigmas,
-            strict=True,
-        )
+        Parameter.around(f'payload {name}', unit, value, sigma, reach)
+        for name, unit, value, sigma in rows
     )

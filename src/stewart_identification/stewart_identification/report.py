@@ -20,15 +20,12 @@ NAME = 'report.html'
 
 
 def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
-    """Write the page.
+    """Return the page as HTML.
 
     Args:
         outcome: What was found.
         truth: True values by name, where a simulation knows them; they are put beside the
             estimates.
-
-    Returns:
-        HTML.
     """
     from stewart_identification.plots import pictures
 
@@ -36,6 +33,8 @@ def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
     facts = {
         'residual': f'{rms(outcome.result.residuals):.4g} N RMS over {len(outcome.experiment)} '
         'samples of six legs',
+        'residual beside noise': str(outcome.fit),
+        **({'validation': str(outcome.validation)} if outcome.validation else {}),
         'noise of the legs': ', '.join(f'{sigma:.3g}' for sigma in outcome.experiment.noise)
         + ' N',
         'estimator': outcome.result.method,
@@ -58,16 +57,7 @@ def render(outcome: Outcome, truth: Mapping[str, float] | None = None) -> str:
 
 
 def write_report(outcome: Outcome, target: Path, truth: Mapping[str, float] | None = None) -> None:
-    """Write the page into a file, as a whole or not at all.
-
-    Args:
-        outcome: What was found.
-        target: The file.
-        truth: As `render`.
-
-    Raises:
-        OSError: If the file cannot be written.
-    """
+    """Write the page into a file, as a whole or not at all; see `render`."""
     with whole_file(target) as stream:
         stream.write(render(outcome, truth))
 

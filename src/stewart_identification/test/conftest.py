@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 import sys
 
@@ -51,13 +50,3 @@ def wave_bag(ex800: Platform, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope='session')
 def payload_extracted(payload_bag: Path, ex800: Platform) -> Extracted:
     return experiment_from(read_recording(payload_bag), ex800)
-
-
-@pytest.fixture(scope='session')
-def others_bags() -> Path:
-    """Recordings made by others, which are not part of this repository."""
-    given = os.environ.get('STEWART_TEST_BAGS')
-    path = Path(given) if given else Path(__file__).parents[4] / 'shared' / 'bags'
-    if not path.is_dir():
-        pytest.skip('no recordings of others: set STEWART_TEST_BAGS to their directory')
-    return path

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from stewart_driver.backend import Targets
 from stewart_dynamics.inertia import ten_parameters
-from stewart_identification.cramer_rao import cramer_rao
 from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.estimator import Result
 from stewart_identification.experiment import Experiment
+from stewart_identification.identifiability import cramer_rao
 from stewart_identification.identify import Options, with_noise
 from stewart_identification.models.platform import PlatformModel
 from stewart_identification.recording.from_bag import Extraction, motion_piece
@@ -111,13 +111,7 @@ def experiment_of(run: Run) -> Experiment:
     smoother = LowPass(period, extraction.passband, extraction.stopband)
     piece, _ = motion_piece(record(run), run.platform.geometry, smoother, THIN)
     assert piece is not None
-    return Experiment(
-        piece.time,
-        piece.motion,
-        piece.forces,
-        f'plant, seed {run.seed}',
-        directions=piece.directions,
-    )[: round(DURATION / (period * THIN))]
+    return piece[: round(DURATION / (period * THIN))]
 
 
 def identify(run: Run) -> Result:
@@ -155,7 +149,8 @@ def bound(run: Run) -> np.ndarray:
     """
     period = STRIDE * run.options.cycle_time
     time = period * np.arange(round(DURATION / period))
-    experiment = Experiment(time, run.motion.sample(time), np.zeros((len(time), 6)))
     step = 1e-3 * run.options.rated_force
     noise = np.sqrt(FORCE_NOISE**2 + step**2 / 12.0)
-    return np.sqrt(np.diag(cramer_rao(model_of(run.platform), run.truth, experiment, noise)))
+    motion, forces = run.motion.sample(time), np.zeros((len(time), 6))
+    experiment = Experiment(time, motion, forces, noise=noise)
+    return np.sqrt(np.diag(cramer_rao(model_of(run.platform), run.truth, experiment)))

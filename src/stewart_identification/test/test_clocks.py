@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from stewart_identification.errors import ClocksDisagree
 from stewart_identification.recording.clocks import clock_offset
-from stewart_identification.recording.errors import ClocksDisagree
 
 
 def signals(time: np.ndarray) -> np.ndarray:

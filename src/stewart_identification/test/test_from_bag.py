@@ -14,7 +14,7 @@ import pytest
 from recordings_made import Run, Scribe, write_bag
 from stewart_bags.errors import MissingTopic, UndecodableMessage, WrongType
 from stewart_bags.writing import BagWriter, Compression, Storage
-from stewart_identification.recording.errors import NoForces, NoMotion, UnusableRecording
+from stewart_identification.errors import NoForces, NoMotion, UnusableRecording
 from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
 from stewart_identification.recording.low_pass import LowPass
 from stewart_identification.recording.recordings import read_recording
@@ -330,15 +330,18 @@ def test_topic_that_is_not_needed_and_cannot_be_read_is_left_out(
             states = payload_run.strokes[row], payload_run.forces[row]
             scribe.joints('/actuator_states', time, *states)
         scribe.writer.write('/driver/state', 1, scribe.types['std_msgs/msg/String']('on'))
-        scribe.writer.add_topic('/imu/data', 'sensor_msgs/msg/Imu')
-        scribe.writer.write_raw('/imu/data', 2, b'\0\1\0\0short')
+        scribe.writer.add_topic('/joint_commands', 'sensor_msgs/msg/JointState')
+        scribe.writer.write_raw('/joint_commands', 2, b'\0\1\0\0short')
     found = extracted(tmp_path / 'bag', ex800)
 
     assert np.array_equal(found.experiment.forces, payload_extracted.experiment.forces)
     assert '/driver/state: 1 sample: left out, /driver/state carries std_msgs' in said(found)
-    assert '/imu/data: 1 sample: left out, message 1 of /imu/data at 2 ns is no' in said(found)
-    with pytest.raises(UndecodableMessage, match='message 1 of /imu/data'):
-        read_recording(tmp_path / 'bag', required=('imu/data',))
+    assert '/joint_commands: 1 sample: left out, message 1 of /joint_commands' in said(found)
+    with BagWriter(tmp_path / 'short') as writer:
+        writer.add_topic('/actuator_states', 'sensor_msgs/msg/JointState')
+        writer.write_raw('/actuator_states', 2, b'\0\1\0\0short')
+    with pytest.raises(UndecodableMessage, match='message 1 of /actuator_states'):
+        read_recording(tmp_path / 'short')
 
 
 def test_cut_bag_that_lacks_a_topic_is_named_as_it_was_given(

@@ -21,10 +21,9 @@ from recordings_made import run_rig, wave, write_bag
 from stewart_bags.errors import BagError
 from stewart_dynamics.inertia import InertialModel
 from stewart_identification.bags_to_parameters import identify_bags
-from stewart_identification.errors import ConfigurationError
+from stewart_identification.errors import ConfigurationError, UnusableRecording
 from stewart_identification.identify import identify, Options
 from stewart_identification.outcome import Outcome
-from stewart_identification.recording.errors import UnusableRecording
 from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.recordings import read_recording
 from stewart_identification.report import render
@@ -279,7 +278,6 @@ def test_truth_stands_beside_the_estimates_where_it_is_known(
     assert written.parameters == tmp_path / 'parameters.yaml'
 
 
-@pytest.mark.parametrize('option', [(), ('--force-path', 'imu', '--imu-bag')])
 @pytest.mark.parametrize(
     ('name', 'content', 'reason'),
     [
@@ -293,19 +291,13 @@ def test_truth_stands_beside_the_estimates_where_it_is_known(
     ],
 )
 def test_what_is_no_bag_is_said_in_one_sentence(
-    option: tuple[str, ...],
-    name: str,
-    content: bytes | None,
-    reason: str,
-    payload_bag: Path,
-    tmp_path: Path,
+    name: str, content: bytes | None, reason: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)
-    bags = (payload_bag, *option, path) if option else (path,)
     with pytest.raises((BagError, UnusableRecording), match=reason) as caught:
-        run(*bags, '--platform', 'ex800', '--out', tmp_path / 'out')
+        run(path, '--platform', 'ex800', '--out', tmp_path / 'out')
     assert '\n' not in str(caught.value)
     assert 'rescue' not in str(caught.value)
 
@@ -337,14 +329,14 @@ def test_a_bag_without_permission_is_an_os_error(tmp_path: Path) -> None:
     ('words', 'message'),
     [
         (['--level', '2'], r'level: expected 0.5 to 1'),
-        (['--imu-bag', 'imu'], r'--imu-bag: expected --force-path imu beside it'),
+        (['bag', '--estimate', 'x.csv'], r'--estimate: expected one bag beside it'),
     ],
 )
 def test_bad_options_are_refused(
     words: list[str], message: str, payload_bag: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(ConfigurationError, match=message):
-        run(payload_bag, '--out', tmp_path, *words)
+        run(payload_bag, *words, '--out', tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from stewart_identification.recording.errors import UnusableRecording
+from stewart_identification.errors import UnusableRecording
 from stewart_identification.recording.low_pass import LowPass
 
 

@@ -13,13 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from stewart_identification.errors import FitError
 from stewart_identification.estimators.estimator import Progress, Result
-from stewart_identification.estimators.least_squares import as_linear, linear_result
 from stewart_identification.estimators.levenberg_marquardt import descend
 from stewart_identification.estimators.linear_system import linear_system
 from stewart_identification.experiment import Experiment
-from stewart_identification.models.model import LinearModel, Model
+from stewart_identification.models.model import LinearModel
 from stewart_identification.pseudo_inertia import from_chart, TEN, to_chart
 from stewart_kinematics.motion import Array
 
@@ -31,8 +29,8 @@ FLOOR = 1e-6
 class Consistent:
     """Least squares under positive definite pseudo-inertias.
 
-    Intervals are those of the unconstrained problem about the constrained estimate, which lies
-    nearer to any physical truth: they hold at least as often as they say.
+    Intervals are those of the unconstrained problem about the constrained estimate, which in the
+    metric of the data lies nearer to any physical truth.
 
     Attributes:
         iterations: At most.
@@ -46,23 +44,20 @@ class Consistent:
 
     def fit(
         self,
-        model: Model,
+        model: LinearModel,
         experiment: Experiment,
         *,
-        rng: np.random.Generator,
+        rng: np.random.Generator | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Estimate the parameters; see `Estimator`."""
-        linear = as_linear(model, 'the consistent fit')
-        if not (linear.bodies or linear.non_negative):
-            raise FitError(f'{type(model).__name__} names no body that has to be physical')
-        system = linear_system(linear, experiment)
-        free, seen = system.solve(model.scale)
-        iterations, converged, parameters = 1, True, free
-        if not model.physical(free):
-            chart = _Chart(linear)
+        system = linear_system(model, experiment)
+        parameters = system.solve()[0]
+        iterations, converged = 1, True
+        if not model.physical(parameters):
+            chart = _Chart(model)
             # What nothing explains belongs to the cost, of which a fall has to be worth a step.
-            rest, constant = np.sqrt(system.rest), np.zeros((1, len(free)))
+            rest, constant = np.sqrt(system.rest), np.zeros((1, len(parameters)))
 
             def told(done: int, planned: int, point: Array, cost: float) -> bool:
                 return progress is None or progress(done, planned, chart.parameters(point), cost)
@@ -72,24 +67,15 @@ class Consistent:
                     system.triangle @ chart.parameters(point) - system.reduced, rest
                 ),
                 lambda point: np.vstack([system.triangle @ chart.slope(point), constant]),
-                chart.start(free),
+                chart.start(parameters),
                 iterations=self.iterations,
                 tolerance=self.tolerance,
                 progress=told,
             )
             iterations, converged = found.iterations, found.converged
             parameters = chart.parameters(found.point)
-        result = linear_result(
-            model,
-            experiment,
-            system,
-            parameters,
-            seen,
-            self.level,
-            'least squares, physically consistent (log-Cholesky)',
-            iterations,
-            converged,
-        )
+        method = 'least squares, physically consistent (log-Cholesky)'
+        result = system.result(parameters, self.level, method, iterations, converged=converged)
         if progress is not None:
             progress(iterations, self.iterations, parameters, result.cost)
         return result

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from stewart_identification.confidence import intervals
 from stewart_identification.experiment import Experiment
-from stewart_identification.models.model import Model
+from stewart_identification.models.model import LinearModel
 from stewart_kinematics.motion import Array
 
 Progress = Callable[[int, int, Array, float], bool]
@@ -49,57 +48,17 @@ class Result:
     iterations: int
     converged: bool
     physical: bool
-    level: float = 0.95
-    method: str = ''
-
-    @classmethod
-    def fitted(
-        cls,
-        model: Model,
-        experiment: Experiment,
-        parameters: Array,
-        covariance: Array,
-        left: Array,
-        *,
-        level: float,
-        iterations: int,
-        converged: bool,
-        method: str,
-    ) -> Result:
-        """Dress up what was fitted.
-
-        Args:
-            model, experiment: What was fitted to what.
-            parameters (p,): Estimates.
-            covariance (p, p): Of them.
-            left (n, m): Weighted residuals; NaN where nothing was measured.
-            level, iterations, converged, method: As they are.
-
-        Returns:
-            With the intervals that the covariance gives.
-        """
-        return cls(
-            model.parameter_names,
-            model.parameter_units,
-            parameters,
-            covariance,
-            intervals(parameters, _sigmas(covariance), level),
-            left / experiment.weights,
-            float(np.nansum(left**2)),
-            iterations,
-            converged,
-            model.physical(parameters),
-            level,
-            method,
-        )
+    level: float
+    method: str
 
     @property
     def sigmas(self) -> Array:
         """Standard deviations of the estimates, shape (p,); infinite where not determined."""
-        return _sigmas(self.covariance)
+        return sigmas_of(self.covariance)
 
 
-def _sigmas(covariance: Array) -> Array:
+def sigmas_of(covariance: Array) -> Array:
+    """Return standard deviations, infinite where a covariance, shape (p, p), is NaN."""
     variances = np.diag(covariance)
     return np.sqrt(np.where(np.isnan(variances), np.inf, np.maximum(variances, 0.0)))
 
@@ -109,7 +68,7 @@ class Estimator(Protocol):
 
     def fit(
         self,
-        model: Model,
+        model: LinearModel,
         experiment: Experiment,
         *,
         rng: np.random.Generator,
@@ -123,10 +82,7 @@ class Estimator(Protocol):
             rng: Source of everything random; the same state gives the same result.
             progress: Told after every iteration; may stop the search.
 
-        Returns:
-            Estimates, intervals, residuals.
-
         Raises:
-            FitError: If the estimator cannot fit this model, or too few forces were measured.
+            FitError: If too few forces were measured, or one cannot be reckoned with.
         """
         ...

@@ -15,17 +15,15 @@ from typing import Literal
 
 import numpy as np
 from scipy.optimize import least_squares
-from stewart_identification.errors import ConfigurationError, FitError
+from stewart_identification.errors import ConfigurationError
 from stewart_identification.estimators.estimator import Progress, Result
 from stewart_identification.estimators.linear_system import linear_system
-from stewart_identification.estimators.local_result import local_result
 from stewart_identification.experiment import Experiment
-from stewart_identification.models.model import LinearModel, local_regressor, Model
+from stewart_identification.models.model import LinearModel
 from stewart_kinematics.motion import Array
 
 LARGEST_DAMPING = 1e14
-Residuals = Callable[[Array], Array]
-Slope = Callable[[Array], Array]
+Function = Callable[[Array], Array]
 
 
 class _Stopped(Exception):
@@ -43,8 +41,8 @@ class Descent:
 
 
 def descend(
-    residuals: Residuals,
-    slope: Slope,
+    residuals: Function,
+    slope: Function,
     start: Array,
     *,
     damping: float = 1e-2,
@@ -62,9 +60,6 @@ def descend(
         iterations: At most.
         tolerance: Relative fall of the cost at which it ends.
         progress: May stop it.
-
-    Returns:
-        Best point.
     """
     point, left = np.array(start, dtype=float), residuals(start)
     cost, eta = float(left @ left), damping
@@ -96,14 +91,12 @@ class LevenbergMarquardt:
         update: Eq. 29, or ``scipy.optimize.least_squares`` (MINPACK's).
         damping: Eta_0 of Eq. 29.
         iterations: At most.
-        start (p,): The model's nominal parameters if not given.
         level: Of the intervals.
     """
 
     update: Literal['paper', 'scipy'] = 'paper'
     damping: float = 1e-2
     iterations: int = 200
-    start: Array | None = None
     level: float = 0.95
 
     def __post_init__(self) -> None:
@@ -113,35 +106,31 @@ class LevenbergMarquardt:
 
     def fit(
         self,
-        model: Model,
+        model: LinearModel,
         experiment: Experiment,
         *,
-        rng: np.random.Generator,
+        rng: np.random.Generator | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Estimate the parameters; see `Estimator`."""
-        scale = model.scale
-        residuals, slope = _problem(model, experiment)
-        first = np.asarray(model.nominal if self.start is None else self.start) / scale
-        told = _in_units(progress, scale)
-        search = self._paper if self.update == 'paper' else self._scipy
-        found = search(residuals, slope, first, told)
-        return local_result(
-            model,
-            experiment,
-            found.point * scale,
-            level=self.level,
-            iterations=found.iterations,
-            converged=found.converged,
-            method=f'Levenberg-Marquardt ({self.update})',
+        # The triangle allows for what moves the forces and is not asked for.
+        system, scale = linear_system(model, experiment), model.scale
+        matrix = np.vstack([system.triangle * scale, np.zeros(len(scale))])
+        reduced = np.append(system.reduced, np.sqrt(system.rest))
+
+        def told(done: int, planned: int, point: Array, cost: float) -> bool:
+            return progress is None or progress(done, planned, point * scale, cost)
+
+        found = (self._paper if self.update == 'paper' else self._scipy)(
+            lambda point: matrix @ point - reduced, lambda _: matrix, model.nominal / scale, told
+        )
+        method = f'Levenberg-Marquardt ({self.update})'
+        return system.result(
+            found.point * scale, self.level, method, found.iterations, converged=found.converged
         )
 
     def _paper(
-        self,
-        residuals: Residuals,
-        slope: Slope,
-        first: Array,
-        progress: Progress | None,
+        self, residuals: Function, slope: Function, first: Array, progress: Progress
     ) -> Descent:
         return descend(
             residuals,
@@ -153,11 +142,7 @@ class LevenbergMarquardt:
         )
 
     def _scipy(
-        self,
-        residuals: Residuals,
-        slope: Slope,
-        first: Array,
-        progress: Progress | None,
+        self, residuals: Function, slope: Function, first: Array, progress: Progress
     ) -> Descent:
         best, count = Descent(first, np.inf, 0, converged=False), 0
 
@@ -168,9 +153,7 @@ class LevenbergMarquardt:
             count += 1
             if cost < best.cost:
                 best = Descent(np.array(point), cost, count, converged=False)
-            if progress is not None and not progress(
-                min(count, self.iterations), self.iterations, best.point, best.cost
-            ):
+            if not progress(min(count, self.iterations), self.iterations, best.point, best.cost):
                 raise _Stopped
             return left
 
@@ -181,35 +164,3 @@ class LevenbergMarquardt:
         except _Stopped:
             return best
         return Descent(found.x, 2.0 * found.cost, count, converged=bool(found.status > 0))
-
-
-def _problem(model: Model, experiment: Experiment) -> tuple[Residuals, Slope]:
-    """Return weighted residuals and their derivative, of points in units of the scale."""
-    used, weights, scale = experiment.used, experiment.weights, model.scale
-    if isinstance(model, LinearModel):
-        # Its triangle, for that allows for what moves the forces and is not asked for.
-        system = linear_system(model, experiment)
-        matrix = np.vstack([system.triangle * scale, np.zeros(len(scale))])
-        reduced = np.append(system.reduced, np.sqrt(system.rest))
-        return lambda point: matrix @ point - reduced, lambda point: matrix
-    if np.count_nonzero(used) < len(scale):
-        raise FitError(
-            f'{len(scale)} parameters need as many measured forces, got {np.count_nonzero(used)}'
-        )
-
-    def residuals(point: Array) -> Array:
-        left = (model.predict(point * scale, experiment) - experiment.forces) * weights
-        return np.asarray(left[used])
-
-    def slope(point: Array) -> Array:
-        matrix = local_regressor(model, point * scale, experiment) * weights[:, None] * scale
-        return np.asarray(matrix[used])
-
-    return residuals, slope
-
-
-def _in_units(progress: Progress | None, scale: Array) -> Progress | None:
-    """Let progress hear of parameters, not of multiples of their scale."""
-    if progress is None:
-        return None
-    return lambda done, planned, point, cost: progress(done, planned, point * scale, cost)

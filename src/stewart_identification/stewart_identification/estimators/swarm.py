@@ -20,12 +20,11 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from stewart_identification.errors import ConfigurationError, FitError
+from stewart_identification.errors import ConfigurationError
 from stewart_identification.estimators.estimator import Progress, Result
 from stewart_identification.estimators.linear_system import linear_system
-from stewart_identification.estimators.local_result import local_result
 from stewart_identification.experiment import Experiment
-from stewart_identification.models.model import LinearModel, Model, WithCosts
+from stewart_identification.models.model import LinearModel
 from stewart_kinematics.motion import Array
 
 Costs = Callable[[Array], Array]
@@ -41,7 +40,6 @@ class Swarm:
         particles, iterations: Size and length of the search; the EX800 paper has 30, the
             Cylindrical one 20 and 100.
         cognitive, social, inertia: c1, c2 and w.
-        bounds (2, p): The model's if not given.
         level: Of the intervals.
     """
 
@@ -50,7 +48,6 @@ class Swarm:
     cognitive: float = 1.3
     social: float = 1.3
     inertia: float = 0.6
-    bounds: Array | None = None
     level: float = 0.95
 
     def __post_init__(self) -> None:
@@ -61,26 +58,17 @@ class Swarm:
 
     def fit(
         self,
-        model: Model,
+        model: LinearModel,
         experiment: Experiment,
         *,
         rng: np.random.Generator,
         progress: Progress | None = None,
     ) -> Result:
         """Estimate the parameters; see `Estimator`."""
-        bounds = np.asarray(model.bounds if self.bounds is None else self.bounds, dtype=float)
-        if bounds.shape != (2, len(model.nominal)) or not np.all(bounds[0] < bounds[1]):
-            raise FitError(f'bounds must be two rows, the first below the second, got {bounds}')
-        best, _, done = self.minimise(costs_of(model, experiment), bounds, rng, progress)
-        return local_result(
-            model,
-            experiment,
-            best,
-            level=self.level,
-            iterations=done,
-            converged=done == self.iterations,
-            method=f'particle swarm, {self.particles} x {self.iterations}',
-        )
+        system = linear_system(model, experiment)
+        best, _, done = self.minimise(system.cost, model.bounds, rng, progress)
+        method = f'particle swarm, {self.particles} x {self.iterations}'
+        return system.result(best, self.level, method, done, converged=done == self.iterations)
 
     def minimise(
         self,
@@ -153,33 +141,6 @@ class _Watch:
         ):
             raise _Stopped
         return values
-
-
-def costs_of(model: Model, experiment: Experiment) -> Costs:
-    """Give the function that a swarm minimises: the sum of the squared weighted residuals.
-
-    Args:
-        model: Costs of its own are used; a linear model is compressed to its triangle first; any
-            other predicts for one particle after the other.
-        experiment: Motion and forces.
-
-    Returns:
-        Positions, shape (k, p), to costs, shape (k,).
-    """
-    if isinstance(model, WithCosts):
-        return model.costs(experiment)
-    if isinstance(model, LinearModel):
-        return linear_system(model, experiment).cost
-    used, weights = experiment.used, experiment.weights
-
-    def costs(positions: Array) -> Array:
-        values = np.empty(len(positions))
-        for k, position in enumerate(positions):
-            left = (model.predict(position, experiment) - experiment.forces) * weights
-            values[k] = np.sum(left[used] ** 2)
-        return values
-
-    return costs
 
 
 @cache

@@ -48,14 +48,7 @@ class ImuLog:
 
 
 def stamps_at(times_ns: Sequence[int], place: str) -> Stamps:
-    """Return times as stamps.
-
-    Args:
-        times_ns: Times since the epoch [ns].
-        place: File, for the message.
-
-    Returns:
-        (n,): The same.
+    """Return times since the epoch [ns] as stamps, shape (n,); `place` is for messages.
 
     Raises:
         NoImuLog: If a message cannot hold one of them.
@@ -70,15 +63,12 @@ def stamps_at(times_ns: Sequence[int], place: str) -> Stamps:
 
 
 def stamps_after(start_ns: int, seconds: Array, place: str) -> Stamps:
-    """Return the stamps of a log that counts seconds.
+    """Return the stamps of a log that counts seconds, shape (n,) [ns since the epoch].
 
     Args:
         start_ns: When the first sample was taken [ns since the epoch].
         seconds (n,): As the log has them [s]; only their differences count.
         place: File, for the message.
-
-    Returns:
-        (n,): Since the epoch [ns].
 
     Raises:
         NoImuLog: If a time is not a number, or a message cannot hold it.
@@ -97,14 +87,11 @@ def stamps_after(start_ns: int, seconds: Array, place: str) -> Stamps:
 
 
 def attitude_of(quaternions: Array | None, angles: Array | None) -> Array | None:
-    """Return attitudes from what a log has.
+    """Return attitudes x, y, z, w of norm 1, shape (n, 4), from what a log has.
 
     Args:
         quaternions (n, 4): w, x, y, z as logged.
         angles (n, 3): Roll, pitch, yaw [rad], R = R_z(yaw) R_y(pitch) R_x(roll).
-
-    Returns:
-        (n, 4): x, y, z, w of norm 1.
     """
     if quaternions is not None:
         norm = np.linalg.norm(quaternions, axis=1, keepdims=True)
@@ -124,16 +111,7 @@ def write_log(
     storage: Storage = Storage.MCAP,
     compression: Compression = Compression.NONE,
 ) -> int:
-    """Write a log as a bag with the topic ``/imu/data``.
-
-    Args:
-        log: What to write.
-        path: Directory of the bag; must not exist.
-        frame: Frame of the header.
-        storage, compression: How the bag lies on disk.
-
-    Returns:
-        Messages written.
+    """Write a log as a bag with the topic ``/imu/data``; return how many messages.
 
     Raises:
         BagExists, WriteFailed: If the path is taken, or the disk takes no more.

@@ -25,7 +25,6 @@ from stewart_identification.importing.imu_log import (
     stamps_after,
 )
 from stewart_identification.importing.named_columns import (
-    in_si,
     NamedColumns,
     plain,
     QUANTITIES,
@@ -45,7 +44,7 @@ def read_mat_log(
     rate: float | None = None,
     start_ns: int = 0,
 ) -> ImuLog:
-    """Read a MATLAB file.
+    """Read a MATLAB file, in SI units.
 
     Args:
         path: File up to version 7; those of version 7.3 are HDF5 and are refused.
@@ -53,42 +52,60 @@ def read_mat_log(
         rate: Sampling rate, for a file without times [Hz].
         start_ns: When it begins [ns since the epoch].
 
-    Returns:
-        In SI units.
-
     Raises:
         NoImuLog: If a vector or the time is not found; the message lists the variables that there
             are.
         OSError: If the file cannot be read.
     """
-    variables = _variables(path)
-    chosen = dict(names or {})
+    variables, chosen = _variables(path), dict(names or {})
     unknown = sorted(set(chosen) - set(ROLES))
     if unknown:
         raise NoImuLog(f'{path}: no role {unknown[0]!r}, there are {", ".join(ROLES)}')
-    listed = list(variables)
-
-    def numbers(places: list[int]) -> Array:
-        found = [np.ravel(variables[listed[place]]) for place in places]
-        _of_one_length(found, path)
-        return np.column_stack(found)
-
-    columns = NamedColumns(str(path), listed, numbers)
-    force = _needed(columns, variables, 'acceleration', chosen)
-    turning = _needed(columns, variables, 'angular velocity', chosen)
-    angles = _vector(columns, variables, 'angle', chosen)
-    quaternion = columns.quaternion()
+    named = _columns(variables, chosen, path)
+    columns = NamedColumns(
+        str(path),
+        list(named),
+        lambda places: _of_one_length([list(named.values())[place] for place in places], path),
+    )
+    force, turning = (_needed(columns, variables, role) for role in ROLES[1:3])
+    angles, quaternion = columns.vector('angle'), columns.quaternion()
     seconds = _seconds(variables, chosen, rate, len(force), path)
-    _of_one_length([force, turning, angles, quaternion, seconds], path)
+    present = [item for item in (force, turning, angles, quaternion, seconds) if item is not None]
+    _of_one_length([item.reshape(len(item), -1)[:, 0] for item in present], path)
     stamps = stamps_after(start_ns, seconds, str(path))
     origin = f'{path.name}, MATLAB variables {", ".join(variables)}'
     return ImuLog(stamps, force, turning, attitude_of(quaternion, angles), origin)
 
 
-def _of_one_length(columns: Sequence[Array | None], path: Path) -> None:
-    lengths = {len(item) for item in columns if item is not None}
+def _columns(
+    variables: Mapping[str, Array], chosen: Mapping[str, str], path: Path
+) -> dict[str, Array]:
+    """Return all columns by name, first those of matrices that were named by hand."""
+    found: dict[str, Array] = {}
+    roles = {name: role for role, name in chosen.items() if role != 'time'}
+    for name in roles:
+        if name not in variables:
+            raise NoImuLog(f'{path}: no variable {name}, there are {_listed(variables)}')
+    for name in (*roles, *variables):
+        values = variables[name]
+        known = (role for role in ROLES[1:] if plain(name) in QUANTITIES[role])
+        role = roles.get(name) or (next(known, None) if values.ndim == 2 else None)
+        if role is None:
+            found.setdefault(name, np.ravel(values))
+            continue
+        if values.ndim != 2 or 3 not in values.shape:
+            raise NoImuLog(f'{path}: {name} has shape {values.shape}, expected (n, 3)')
+        rows = values.T if values.shape[1] == 3 else values
+        for axis, row in zip('xyz', rows, strict=True):
+            found.setdefault(f'{QUANTITIES[role][0]}{axis}({unit_of(name)})', row)
+    return found
+
+
+def _of_one_length(columns: Sequence[Array], path: Path) -> Array:
+    lengths = {len(item) for item in columns}
     if len(lengths) > 1:
         raise NoImuLog(f'{path}: its variables have different lengths, {sorted(lengths)}')
+    return np.column_stack(columns)
 
 
 def _variables(path: Path) -> dict[str, Array]:
@@ -130,46 +147,14 @@ def _gather(content: Mapping[str, Any], found: dict[str, Array], depth: int) -> 
                 found.update(zip(titles, array.T, strict=True))
 
 
-def _needed(
-    columns: NamedColumns, variables: Mapping[str, Array], role: str, chosen: Mapping[str, str]
-) -> Array:
-    found = _vector(columns, variables, role, chosen)
+def _needed(columns: NamedColumns, variables: Mapping[str, Array], role: str) -> Array:
+    found = columns.vector(role)
     if found is None:
         raise NoImuLog(
             f'{columns.place}: no variable is the {role}, there are {_listed(variables)}; '
             'say which one it is'
         )
     return found
-
-
-def _vector(
-    columns: NamedColumns, variables: Mapping[str, Array], role: str, chosen: Mapping[str, str]
-) -> Array | None:
-    """Return a vector from the variable that was named for it, three columns, or one matrix."""
-    name = chosen.get(role)
-    if name is None:
-        found = columns.vector(role)
-        if found is not None:
-            return found
-        name = next((n for n, v in variables.items() if _is_matrix(n, v, role)), None)
-    if name is None:
-        return None
-    return in_si(_matrix(variables, name, columns.place), unit_of(name), role, columns.place)
-
-
-def _is_matrix(name: str, values: Array, role: str) -> bool:
-    return plain(name) in QUANTITIES[role] and values.ndim == 2
-
-
-def _matrix(variables: Mapping[str, Array], name: str, place: str) -> Array:
-    if name not in variables:
-        raise NoImuLog(f'{place}: no variable {name}, there are {_listed(variables)}')
-    values = variables[name]
-    if values.ndim == 2 and values.shape[1] == 3:
-        return values
-    if values.ndim == 2 and values.shape[0] == 3:
-        return np.ascontiguousarray(values.T)
-    raise NoImuLog(f'{place}: {name} has shape {values.shape}, expected (n, 3)')
 
 
 def _seconds(

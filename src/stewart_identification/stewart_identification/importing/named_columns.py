@@ -42,16 +42,13 @@ def unit_of(name: str) -> str:
 
 
 def in_si(values: Array, unit: str, quantity: str, place: str) -> Array:
-    """Convert accelerations, angular velocities or angles.
+    """Convert accelerations, angular velocities or angles to m/s², rad/s, rad.
 
     Args:
         values: As in the file.
         unit: As in the file, in small letters; empty for the vendor's: g and degrees per second.
-        quantity: ``acceleration``, ``angular velocity`` or ``angle``.
+        quantity: One of `QUANTITIES`.
         place: File, for the message.
-
-    Returns:
-        In m/s², rad/s, rad.
 
     Raises:
         NoImuLog: If the unit is unknown.
@@ -95,13 +92,7 @@ class NamedColumns:
     numbers: Callable[[list[int]], Array]
 
     def vector(self, quantity: str) -> Array | None:
-        """Return a vector.
-
-        Args:
-            quantity: One of `QUANTITIES`.
-
-        Returns:
-            (n, 3): In SI units; None if its columns are not there.
+        """Return a vector of `QUANTITIES` in SI units, (n, 3); None if it is not there.
 
         Raises:
             NoImuLog: If its unit is unknown.
@@ -113,13 +104,7 @@ class NamedColumns:
         return in_si(self.numbers(places), unit, quantity, self.place)
 
     def needed(self, quantity: str) -> Array:
-        """Return a vector that has to be there.
-
-        Args:
-            quantity: One of `QUANTITIES`.
-
-        Returns:
-            (n, 3): In SI units.
+        """Return a vector of `QUANTITIES` in SI units, shape (n, 3).
 
         Raises:
             NoImuLog: If its columns are not there, or its unit is unknown.

@@ -40,16 +40,13 @@ DAY_NS = 86_400_000_000_000
 
 
 def read_text_log(path: Path, *, device: str = '', start_ns: int = 0) -> ImuLog:
-    """Read a log.
+    """Read a log, in SI units.
 
     Args:
         path: Text file.
         device: Part of the sensor's name, where one log holds several.
         start_ns: When the log begins, where it has no date: the day is added to clock times,
             seconds count from here [ns since the epoch].
-
-    Returns:
-        In SI units.
 
     Raises:
         NoImuLog: If columns are missing, a cell is not a number, or there are several devices.

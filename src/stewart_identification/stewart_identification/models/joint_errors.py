@@ -36,21 +36,12 @@ def joint_error_columns(inertial: InertialModel, motion: Motion) -> Array:
     nominal = actuator_forces(inertial, motion)
     columns = np.empty((*motion.shape, 6, 36))
     for k in range(36):
-        moved = _moved(inertial, k)
-        columns[..., k] = (
-            actuator_forces(moved, _motion_of(moved, legs, motion)) - nominal
-        ) / STEP
+        joints = np.stack(_joints(inertial))
+        joints.reshape(-1)[k] += STEP
+        moved = replace(inertial, base_joints=joints[0], platform_joints=joints[1])
+        change = actuator_forces(moved, _motion_of(moved, legs, motion)) - nominal
+        columns[..., k] = change / STEP
     return columns
-
-
-def _moved(inertial: InertialModel, coordinate: int) -> InertialModel:
-    """Move one coordinate of one joint by a step."""
-    name = 'base_joints' if coordinate < 18 else 'platform_joints'
-    joints = np.array(getattr(inertial, name))
-    joints.reshape(-1)[coordinate % 18] += STEP
-    if coordinate < 18:
-        return replace(inertial, base_joints=joints)
-    return replace(inertial, platform_joints=joints)
 
 
 def _joints(inertial: InertialModel) -> tuple[Array, Array]:

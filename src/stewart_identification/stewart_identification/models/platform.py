@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The platform: its ten inertial parameters or three of them, legs and friction where wanted.
+"""The platform: its ten inertial parameters, and friction of the drives where wanted.
 
 Measured forces are those of the drives, so what friction takes is part of them:
 ``force = inverse dynamics + viscous * rate + coulomb * tanh(rate / stiction_rate)``.
@@ -8,34 +8,28 @@ Measured forces are those of the drives, so what friction takes is part of them:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import get_args, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from stewart_dynamics.forward_dynamics import FRICTIONLESS
-from stewart_dynamics.inertia import (
-    InertialModel,
-    PARAMETER_NAMES,
-    PARAMETERS_PER_BODY,
-)
+from stewart_dynamics.inertia import InertialModel, PARAMETER_NAMES
 from stewart_dynamics.leg_kernels import PLATFORM
 from stewart_dynamics.newton_euler import actuator_forces, regressor
-from stewart_identification.errors import ConfigurationError, FitError
+from stewart_identification.errors import ConfigurationError
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.joint_errors import joint_error_columns
 from stewart_identification.models.model import LinearModel
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.inverse import inverse
-from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.motion import Array
 from stewart_kinematics.platform import Platform
 
-Inertia = Literal['ten', 'three']
 FrictionKind = Literal['none', 'common', 'per leg']
-UNITS = ('kg', 'kg m', 'kg m', 'kg m') + ('kg m²',) * 6
+TEN_UNITS = ('kg', 'kg m', 'kg m', 'kg m') + ('kg m²',) * 6
 LARGEST_RATE = 0.1
 """Leg rate at which a viscous friction is compared with a Coulomb one [m/s]."""
 KNOT_DISTANCE = 0.04
@@ -49,14 +43,8 @@ class PlatformModel(LinearModel):
     Attributes:
         geometry: Joints as the description has them.
         inertial: Nominal description: legs, gravity, and where a search begins.
-        inertia: All ten parameters about ``platform_link``'s origin, or mass, Ixx = Iyy and Izz
-            about a centre of mass that is known, as in the EX800 paper.
-        legs: Whether the twenty parameters of cylinder and rod are asked for, too; otherwise they
-            are known.
         friction: Viscous [N s/m] and Coulomb [N] friction identified along, two or twelve
             parameters.
-        stiction_rate: Rate that smooths the Coulomb force's change of sign, where an experiment
-            does not bring its directions with it [m/s].
         joint_tolerance: Standard deviation of every coordinate of every joint centre [m]. Above 0,
             the thirty-six errors are unknowns beside the parameters: estimates allow for them,
             intervals hold them.
@@ -67,147 +55,64 @@ class PlatformModel(LinearModel):
 
     geometry: Geometry
     inertial: InertialModel
-    inertia: Inertia = 'ten'
-    legs: bool = False
     friction: FrictionKind = 'per leg'
-    stiction_rate: float = FRICTIONLESS.stiction_rate
     joint_tolerance: float = 0.0
     force_delay: float = 0.0
-    centre_of_mass: Array = field(default_factory=lambda: np.zeros(3))
+
+    bodies = (0,)
 
     def __post_init__(self) -> None:
         """Check the choices."""
-        for key, value, allowed in (
-            ('inertia', self.inertia, ('ten', 'three')),
-            ('friction', self.friction, ('none', 'common', 'per leg')),
-        ):
-            if value not in allowed:
-                raise ConfigurationError(key, value, ' or '.join(allowed))
-        if not 0.0 <= self.joint_tolerance < 0.1:
-            raise ConfigurationError('joint_tolerance', self.joint_tolerance, '0 to 0.1 m')
-        if not 0.0 <= self.force_delay < 0.1:
-            raise ConfigurationError('force_delay', self.force_delay, '0 to 0.1 s')
-        if not self.stiction_rate > 0.0:
-            raise ConfigurationError('stiction_rate', self.stiction_rate, 'above 0 m/s')
-        if self.legs and self.inertia == 'three':
-            raise ConfigurationError('legs', self.legs, 'no legs beside three parameters')
+        kinds = get_args(FrictionKind)
+        if self.friction not in kinds:
+            raise ConfigurationError('friction', self.friction, ' or '.join(kinds))
+        for name, unit in (('joint_tolerance', 'm'), ('force_delay', 's')):
+            if not 0.0 <= getattr(self, name) < 0.1:
+                raise ConfigurationError(name, getattr(self, name), f'0 to 0.1 {unit}')
 
     @classmethod
     def from_platform(
         cls,
         platform: Platform,
         *,
-        inertia: Inertia = 'ten',
-        legs: bool = False,
         friction: FrictionKind = 'per leg',
         joint_tolerance: float = 0.0,
         force_delay: float = 0.0,
     ) -> PlatformModel:
-        """Make the model of a described platform.
-
-        Args:
-            platform: With masses; they are where a search begins, and the legs are taken from
-                there.
-            inertia, legs, friction, joint_tolerance, force_delay: As the attributes.
-
-        Returns:
-            The model.
+        """Make the model of a described platform, whose masses are where a search begins.
 
         Raises:
             MissingMasses: If the description holds no masses.
             ConfigurationError: If a choice does not exist.
         """
         inertial = InertialModel.from_platform(platform)
-        assert platform.masses is not None
-        body = platform.masses.platform
-        if platform.masses.payload is not None:
-            body = body.joined(platform.masses.payload)
-        return cls(
-            platform.geometry,
-            inertial,
-            inertia,
-            legs,
-            friction,
-            joint_tolerance=joint_tolerance,
-            force_delay=force_delay,
-            centre_of_mass=body.centre_of_mass,
-        )
-
-    @cached_property
-    def basis(self) -> Array:
-        """Matrix that takes the inertial parameters asked for to the thirty, shape (30, q)."""
-        matrix = np.eye(3 * PARAMETERS_PER_BODY)
-        if self.inertia == 'three':
-            c = self.centre_of_mass
-            steiner = c @ c * np.eye(3) - np.outer(c, c)
-            columns = np.zeros((30, 3))
-            columns[:10, 0] = np.concatenate([[1.0], c, steiner[np.triu_indices(3)]])
-            columns[[4, 7], 1] = columns[9, 2] = 1.0
-            return columns
-        return matrix if self.legs else matrix[:, PLATFORM]
-
-    @cached_property
-    def bodies(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Where blocks of ten begin."""
-        if self.inertia == 'three':
-            return ()
-        return (0, 10, 20) if self.legs else (0,)
+        return cls(platform.geometry, inertial, friction, joint_tolerance, force_delay)
 
     @cached_property
     def parameter_names(self) -> tuple[str, ...]:  # type: ignore[override]
         """Names as in `stewart_dynamics.inertia`, then friction."""
-        if self.inertia == 'three':
-            names: Sequence[str] = ('m', 'Ixx=Iyy', 'Izz')
-        elif self.legs:
-            names = PARAMETER_NAMES
-        else:
-            names = [name.removeprefix('platform_') for name in PARAMETER_NAMES[PLATFORM]]
-        return (*names, *self._friction_names)
-
-    @cached_property
-    def _friction_names(self) -> tuple[str, ...]:
+        ten = [name.removeprefix('platform_') for name in PARAMETER_NAMES[PLATFORM]]
         if self.friction == 'common':
-            return ('viscous', 'coulomb')
+            return (*ten, 'viscous', 'coulomb')
         legs = range(1, 7) if self.friction == 'per leg' else ()
-        return tuple(f'{kind}_{leg}' for kind in ('viscous', 'coulomb') for leg in legs)
+        return (*ten, *(f'{kind}_{leg}' for kind in ('viscous', 'coulomb') for leg in legs))
 
     @cached_property
     def parameter_units(self) -> tuple[str, ...]:  # type: ignore[override]
         """One unit per parameter."""
-        units: tuple[str, ...] = ('kg', 'kg m²', 'kg m²') if self.inertia == 'three' else UNITS
-        if self.legs:
-            units *= 3
-        half = len(self._friction_names) // 2
-        return (*units, *('N s/m',) * half, *('N',) * half)
-
-    @property
-    def _inertial_count(self) -> int:
-        return self.basis.shape[1]
+        half = (len(self.parameter_names) - 10) // 2
+        return (*TEN_UNITS, *('N s/m',) * half, *('N',) * half)
 
     @cached_property
     def non_negative(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Friction; with three parameters these, too."""
-        first = 0 if self.inertia == 'three' else self._inertial_count
-        return tuple(range(first, len(self.parameter_names)))
-
-    @cached_property
-    def jumps(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Coulomb friction."""
-        names = self.parameter_names
-        return tuple(k for k, name in enumerate(names) if name.startswith('coulomb'))
+        """Friction."""
+        return tuple(range(10, len(self.parameter_names)))
 
     @cached_property
     def nominal(self) -> Array:  # type: ignore[override]
         """What the description says, without friction."""
-        inertial = self.inertial.parameters
-        if self.inertia == 'three':
-            c, m = self.centre_of_mass, inertial[0]
-            steiner = m * (c @ c * np.eye(3) - np.outer(c, c))[np.triu_indices(3)]
-            about = inertial[4:10] - steiner
-            chosen = np.array([m, 0.5 * (about[0] + about[3]), about[5]])
-        else:
-            chosen = inertial if self.legs else inertial[PLATFORM]
-        return np.concatenate([chosen, np.zeros(len(self._friction_names))])
+        friction = np.zeros(len(self.non_negative))
+        return np.concatenate([self.inertial.parameters[PLATFORM], friction])
 
     @cached_property
     def scale(self) -> Array:  # type: ignore[override]
@@ -222,44 +127,32 @@ class PlatformModel(LinearModel):
     def bounds(self) -> Array:  # type: ignore[override]
         """Three times the scale about the description; nothing negative that cannot be."""
         lower, upper = self.nominal - 3.0 * self.scale, self.nominal + 3.0 * self.scale
-        lower[list(self.non_negative)] = 0.0
-        lower[[first + k for first in self.bodies for k in (0, 4, 7, 9)]] = 0.0
+        lower[[0, 4, 7, 9, *self.non_negative]] = 0.0
         return np.stack([lower, upper])
 
     def regressor(self, experiment: Experiment) -> Array:
         """Return the matrix that takes the parameters to the forces, shape (n, 6, p)."""
-        motion = self._motion(experiment)
-        if self.legs:
-            inertial = regressor(self.inertial, motion)
-        else:
-            inertial = regressor(self.inertial, motion, columns=PLATFORM)
-            if self.inertia == 'three':
-                inertial = inertial @ self.basis[:10]
+        motion = experiment.inputs
+        inertial = regressor(self.inertial, motion, columns=PLATFORM)
         if self.friction == 'none':
             return inertial
         rates = inverse(self.geometry, motion).rate
         directions = experiment.directions
-        kinds = (
-            rates,
-            np.tanh(rates / self.stiction_rate) if directions is None else directions,
-        )
+        if directions is None:
+            directions = np.tanh(rates / FRICTIONLESS.stiction_rate)
         if self.friction == 'common':
-            return np.concatenate([inertial, np.stack(kinds, axis=-1)], axis=-1)
-        count, known = len(experiment), inertial.shape[-1]
-        full = np.zeros((count, 6, known + 12))
-        full[..., :known] = inertial
+            return np.concatenate([inertial, np.stack([rates, directions], axis=-1)], axis=-1)
+        full = np.zeros((len(experiment), 6, 22))
+        full[..., :10] = inertial
         legs = np.arange(6)
-        for first, values in zip((known, known + 6), kinds, strict=True):
-            full[:, legs, first + legs] = values
+        full[:, legs, 10 + legs], full[:, legs, 16 + legs] = rates, directions
         return full
 
     def offset(self, experiment: Experiment) -> Array:
-        """Return the forces of legs that are known, shape (n, 6)."""
-        if self.legs:
-            return np.zeros((len(experiment), 6))
+        """Return the forces of the legs, shape (n, 6)."""
         legs = self.inertial.parameters.copy()
         legs[PLATFORM] = 0.0
-        return actuator_forces(replace(self.inertial, parameters=legs), self._motion(experiment))
+        return actuator_forces(replace(self.inertial, parameters=legs), experiment.inputs)
 
     def nuisance(self, parameters: Array, experiment: Experiment) -> Array:
         """Return what one standard deviation of the unknowns beside the parameters does [N].
@@ -277,23 +170,15 @@ class PlatformModel(LinearModel):
 
     def _joint_errors(self, parameters: Array, experiment: Experiment) -> Array:
         """Return what joint errors of one standard deviation do, shape (n, 6, 36) [N]."""
-        count = self.basis.shape[1]
-        thirty = self.basis @ parameters[:count]
-        if not self.legs:
-            thirty[PLATFORM.stop :] = self.inertial.parameters[PLATFORM.stop :]
+        thirty = self.inertial.parameters.copy()
+        thirty[PLATFORM] = parameters[:10]
         inertial = replace(self.inertial, parameters=thirty)
-        motion, stamps = self._motion(experiment), experiment.stamps
+        motion, stamps = experiment.inputs, experiment.stamps
         knots = _knots(stamps)
         columns = self.joint_tolerance * joint_error_columns(inertial, motion[knots])
         if len(knots) == len(stamps):
             return columns
         return np.asarray(CubicSpline(stamps[knots], columns)(stamps))
-
-    @staticmethod
-    def _motion(experiment: Experiment) -> Motion:
-        if not isinstance(experiment.inputs, Motion):
-            raise FitError('a platform moves by poses; this experiment has joint variables')
-        return experiment.inputs
 
 
 def _knots(stamps: Array) -> NDArray[np.int64]:
@@ -314,14 +199,12 @@ def centroidal(ten: Array, covariance: Array) -> tuple[Array, Array]:
         covariance (10, 10): Of these.
 
     Returns:
-        (10,): Values in the order of `CENTROIDAL_NAMES` [kg, m, kg m²].
+        (10,): Values in the order of `CENTROIDAL_NAMES` [kg, m, kg m²]; only a mass that is above
+            0 has others.
         (10, 10): Their covariance, to first order.
-
-    Raises:
-        FitError: If the mass is not positive.
     """
     if not ten[0] > 0.0:
-        raise FitError(f'no centre of mass: the mass must be above 0, got {ten[0]:.6g} kg')
+        return np.append(ten[0], np.full(9, np.nan)), np.full((10, 10), np.nan)
 
     def values(parameters: Array) -> Array:
         c = parameters[1:4] / parameters[0]

@@ -89,27 +89,22 @@ class IdentificationNode(Node):
 
     def _start(self) -> None:
         chosen = self._chosen
-        self._job = Job(
+        friction = cast(FrictionKind, chosen.friction)
+        allowed = chosen.joint_tolerance, chosen.force_delay
+        self._told, self._job = None, Job()
+        self._job.start(
             [bag for bag in chosen.bags if bag],
             chosen.platform,
             Path(chosen.output),
-            Options(
-                chosen.estimator,
-                cast(FrictionKind, chosen.friction),
-                chosen.joint_tolerance,
-                chosen.force_delay,
-                seed=chosen.seed,
-            ),
-            Extraction(chosen.passband, 3.0 * chosen.passband, chosen.rate),
+            options=Options(chosen.estimator, friction, *allowed, seed=chosen.seed),
+            extraction=Extraction(chosen.passband, 3.0 * chosen.passband, chosen.rate),
         )
-        self._told = None
-        self._job.start()
 
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         if self._job.state is State.RUNNING:
-            response.success, response.message = False, 'an identification is running'
+            response.message = 'an identification is running'
         elif not any(self._chosen.bags):
-            response.success, response.message = False, 'the parameter bags is empty'
+            response.message = 'the parameter bags is empty'
         else:
             self._start()
             response.success, response.message = True, 'identifying'

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.signal import correlate, find_peaks
-from stewart_identification.recording.errors import ClocksDisagree
+from stewart_identification.errors import ClocksDisagree
 from stewart_kinematics.motion import Array
 
 LEAST_CORRELATION = 0.7

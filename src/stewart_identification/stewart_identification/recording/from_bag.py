@@ -17,17 +17,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from stewart_dynamics.forward_dynamics import FRICTIONLESS
-from stewart_identification.experiment import Experiment
+from stewart_identification.errors import UnusableRecording
+from stewart_identification.experiment import Experiment, joined
 from stewart_identification.recording.checks import Remark
 from stewart_identification.recording.clocks import clock_offset
-from stewart_identification.recording.errors import UnusableRecording
 from stewart_identification.recording.legs import leg_record, LegPiece, LegRecord
-from stewart_identification.recording.low_pass import LowPass
+from stewart_identification.recording.low_pass import LowPass, white_noise
 from stewart_identification.recording.recordings import Recording
 from stewart_kinematics.forward import forward_batch
 from stewart_kinematics.geometry import Geometry
@@ -80,29 +79,6 @@ class Extracted:
     record: LegRecord
 
 
-@dataclass(frozen=True, eq=False)
-class MotionPiece:
-    """Motion and forces of a stretch without a gap, n samples.
-
-    Attributes:
-        time (n,): Instants [s].
-        motion: Of the platform, shape (n,).
-        forces (n, 6): Of the drives, low-passed [N].
-        directions (n, 6): Of the legs, low-passed, -1 to 1.
-    """
-
-    time: Array
-    motion: Motion
-    forces: Array
-    directions: Array
-
-    def __getitem__(self, index: Any) -> MotionPiece:
-        """Select samples."""
-        return MotionPiece(
-            self.time[index], self.motion[index], self.forces[index], self.directions[index]
-        )
-
-
 def experiment_from(
     recording: Recording,
     platform: Platform,
@@ -119,9 +95,6 @@ def experiment_from(
         extraction: Rates and bands.
         estimate: Result of ``stewart estimate``: the motion is taken from there.
         forces: Whether drive forces are needed; otherwise they may be NaN.
-
-    Returns:
-        Experiment and remarks.
 
     Raises:
         UnusableRecording: If nothing can be used; says why.
@@ -143,25 +116,19 @@ def experiment_from(
             f'rest one in {stride} is used'
         )
         raise UnusableRecording(f'{recording.path}: nothing is left to identify from ({why})')
-    remarks = [*recording.remarks, *record.remarks, *left_out]
     method = str(smoother)
     if estimate is not None:
         pieces, shift = _with_estimate(pieces, platform.geometry, estimate)
         method = f'from {estimate}, its time 0 at {shift:.6f} s of the recording'
-    stamps = np.concatenate([piece.time for piece in pieces])
-    motion = joined([piece.motion for piece in pieces])
-    measured = np.concatenate([piece.forces for piece in pieces])
-    source = f'{recording.path} ({recording.sha256[:12]}), {method}'
-    directions = np.concatenate([piece.directions for piece in pieces])
-    experiment = Experiment(stamps, motion, measured, source=source, directions=directions)
-    duration = sum(float(piece.time[-1] - piece.time[0]) for piece in pieces)
-    return Extracted(experiment, method, tuple(remarks), duration, record)
+    duration = sum(float(piece.stamps[-1] - piece.stamps[0]) for piece in pieces)
+    remarks = (*recording.remarks, *record.remarks, *left_out)
+    return Extracted(joined(pieces), method, remarks, duration, record)
 
 
 def _motion_pieces(
     record: LegRecord, geometry: Geometry, smoother: LowPass, stride: int, *, forces: bool
-) -> tuple[list[MotionPiece], list[Remark]]:
-    """Turn the pieces of a record into motions; say what was left out of them."""
+) -> tuple[list[Experiment], list[Remark]]:
+    """Turn the pieces of a record into experiments; say what was left out of them."""
     whole, pieces = list(record.pieces), []
     still, lost = np.empty(0), np.empty(0)
     if forces:
@@ -171,13 +138,10 @@ def _motion_pieces(
         lost = np.append(lost, instants)
         if made is not None:
             pieces.append(made)
-    reach = [
-        getattr(np, end)([getattr(piece.strokes, end)() for piece in record.pieces])
-        for end in ('min', 'max')
-    ]
+    low, high = (end([end(piece.strokes) for piece in record.pieces]) for end in (np.min, np.max))
     texts = (
         f'all legs slower than {1e3 * REST:g} mm/s, where dry friction has no direction, left out',
-        f'strokes that no pose has (they go from {reach[0]:.4g} m to {reach[1]:.4g} m), left out',
+        f'strokes that no pose has (they go from {low:.4g} m to {high:.4g} m), left out',
     )
     remarks = [
         Remark(record.topic, float(instants[0]) + record.begin, instants.size, text)
@@ -189,7 +153,7 @@ def _motion_pieces(
 
 def motion_piece(
     piece: LegPiece, geometry: Geometry, smoother: LowPass, stride: int
-) -> tuple[MotionPiece | None, Array]:
+) -> tuple[Experiment | None, Array]:
     """Filter a stretch and turn its strokes into a motion of the platform.
 
     Args:
@@ -202,22 +166,41 @@ def motion_piece(
         None if the stretch is too short.
         (k,): Instants of samples left out because no pose has their strokes [s].
     """
-    sharp = _sharper(smoother)
-    outer, edge = sharp.half_width, _edge(smoother)
+    edge, period = _edge(smoother), smoother.period
     if len(piece.time) <= 2 * edge + stride:
         return None, np.empty(0)
-    directions = np.tanh(sharp.apply(piece.strokes, derivatives=1)[1] / FRICTIONLESS.stiction_rate)
-    inner = slice(outer, -outer)
-    lengths = geometry.retracted_length + piece.strokes[inner]
-    made = smoother.apply(lengths, derivatives=2)[:, ::stride]
+    # The sharper filter takes the outer samples, the smoother one the rest of the edge.
+    inner = slice(edge - smoother.half_width, smoother.half_width - edge)
     forces = _of_whole_windows(smoother, piece.forces[inner])[::stride]
-    steps = smoother.apply(directions)[0, ::stride]
+    noise = np.tile(smoother.white_gain * white_noise(piece.forces, period), (len(forces), 1))
+    draw = np.random.default_rng(0).standard_normal(piece.strokes.shape)
+    shake = np.nan_to_num(white_noise(piece.strokes, period)) * draw
+    motion, steps, good = _moving(piece.strokes, geometry, smoother, stride)
+    moved, other_steps, also = _moving(piece.strokes + shake, geometry, smoother, stride)
+    time, both = piece.time[edge:-edge:stride], good & also
+    if not both.any():
+        return None, time
+    made = Experiment(
+        time[both],
+        motion[both[good]],
+        forces[both],
+        directions=steps[both],
+        sensor_noise=noise[both],
+    )
+    shaken = replace(made, inputs=moved[both[also]], directions=other_steps[both])
+    return replace(made, shaken=shaken), time[~good]
+
+
+def _moving(
+    strokes: Array, geometry: Geometry, smoother: LowPass, stride: int
+) -> tuple[Motion, Array, NDArray[np.bool_]]:
+    """Return the motion of the samples that have a pose, directions of all, and which have one."""
+    sharp = _sharper(smoother)
+    directions = np.tanh(sharp.apply(strokes, derivatives=1)[1] / FRICTIONLESS.stiction_rate)
+    lengths = geometry.retracted_length + strokes[sharp.half_width : -sharp.half_width]
+    made = smoother.apply(lengths, derivatives=2)[:, ::stride]
     motion, good = motion_of_legs(geometry, *made)
-    time = piece.time[edge:-edge:stride]
-    lost = time[~good]
-    if not good.any():
-        return None, lost
-    return MotionPiece(time[good], motion, forces[good], steps[good]), lost
+    return motion, smoother.apply(directions)[0, ::stride], good
 
 
 def _of_whole_windows(smoother: LowPass, values: Array) -> Array:
@@ -246,11 +229,7 @@ def _sharper(smoother: LowPass) -> LowPass:
 def motion_of_legs(
     geometry: Geometry, lengths: Array, rates: Array, accelerations: Array
 ) -> tuple[Motion, NDArray[np.bool_]]:
-    """Turn lengths and their derivatives into a motion.
-
-    Args:
-        geometry: Joints.
-        lengths, rates, accelerations (n, 6): Of the legs [m], [m/s], [m/s²].
+    """Turn leg lengths, rates and accelerations, each (n, 6), into a motion.
 
     Returns:
         Of the samples that have a pose.
@@ -265,15 +244,9 @@ def motion_of_legs(
     moving = Motion(position, quaternion, twist[:, :3], twist[:, 3:], zero, zero)
     change = (jacobian_derivative(geometry, moving) @ twist[..., None])[..., 0]
     acceleration = _solved(matrix, accelerations[good] - change)
-    motion = Motion(
-        position,
-        quaternion,
-        twist[:, :3],
-        twist[:, 3:],
-        acceleration[:, :3],
-        acceleration[:, 3:],
-    )
-    return motion, good
+    return replace(
+        moving, linear_acceleration=acceleration[:, :3], angular_acceleration=acceleration[:, 3:]
+    ), good
 
 
 def _solved(matrix: Array, right: Array) -> Array:
@@ -304,38 +277,28 @@ def _runs(flags: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
     return np.split(np.arange(len(flags)), np.flatnonzero(np.diff(flags)) + 1)
 
 
-def joined(motions: list[Motion]) -> Motion:
-    """Put motions behind each other."""
-    return Motion(
-        *(
-            np.concatenate([getattr(motion, name) for motion in motions])
-            for name in Motion.__dataclass_fields__
-        )
-    )
-
-
 def _with_estimate(
-    pieces: list[MotionPiece], geometry: Geometry, path: Path
-) -> tuple[list[MotionPiece], float]:
+    pieces: list[Experiment], geometry: Geometry, path: Path
+) -> tuple[list[Experiment], float]:
     """Replace the motions by those of an estimate; its time is found by the leg lengths."""
     estimate = read_motion(path)
-    begin = pieces[0].time[0]
-    stamps = np.concatenate([piece.time for piece in pieces])
-    ours = joined([piece.motion for piece in pieces])
+    whole = joined(pieces)
+    begin, ours = whole.stamps[0], whole.inputs
     lengths = leg_lengths(geometry, ours.position, ours.quaternion_xyzw)
-    time = np.arange(0.0, estimate.duration, float(np.median(np.diff(stamps))))
+    time = np.arange(0.0, estimate.duration, float(np.median(np.diff(whole.stamps))))
     theirs = estimate.sample(time)
     other = leg_lengths(geometry, theirs.position, theirs.quaternion_xyzw)
     found = clock_offset(
-        stamps - begin, lengths, time, other, longest=LONGEST_SHIFT, where=str(path)
+        whole.stamps - begin, lengths, time, other, longest=LONGEST_SHIFT, where=str(path)
     )
     shift = begin - found.offset
     made = []
     for piece in pieces:
-        moment = piece.time - shift
+        moment = piece.stamps - shift
         inside = (moment >= 0.0) & (moment <= estimate.duration)
         if inside.any():
-            made.append(replace(piece[inside], motion=estimate.sample(moment[inside])))
+            there = estimate.sample(moment[inside])
+            made.append(replace(piece[inside], inputs=there, shaken=None))
     if not made:
         raise UnusableRecording(f'{path}: the estimate and the recording have no time in common')
     return made, shift

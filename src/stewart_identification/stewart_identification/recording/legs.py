@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import Akima1DInterpolator
 from stewart_bags.series import JointSeries
+from stewart_identification.errors import NoForces, NoMotion, UnusableRecording
 from stewart_identification.recording.checks import (
     absent_columns,
     GAP_FACTOR,
@@ -21,7 +22,6 @@ from stewart_identification.recording.checks import (
     usable,
 )
 from stewart_identification.recording.clocks import clock_offset
-from stewart_identification.recording.errors import NoForces, NoMotion, UnusableRecording
 from stewart_identification.recording.recordings import Recording
 from stewart_kinematics.motion import Array
 
@@ -83,16 +83,13 @@ def leg_record(recording: Recording, *, forces: bool, shortest: float) -> LegRec
         forces: Whether drive forces are needed.
         shortest: Pieces that are not longer are left out [s].
 
-    Returns:
-        Strokes and forces.
-
     Raises:
         NoForces: If forces are needed and no leg has any.
         NoMotion: If the platform stood still.
         UnusableRecording: If nothing is left, or the stroke of a leg is nowhere to be had.
     """
     series = recording.actuators
-    if series is None or not len(series):
+    if not len(series):
         raise UnusableRecording(f'{recording.path}: there are no actuator states')
     strokes, remarks = _whole_strokes(recording, series)
     refused: dict[str, NDArray[np.bool_]] = {
@@ -103,15 +100,14 @@ def leg_record(recording: Recording, *, forces: bool, shortest: float) -> LegRec
         if len(missing) == 6:
             raise NoForces(
                 f'{recording.path}: none of the {len(series)} messages of {series.topic} has an '
-                'effort, so there is no drive torque to identify from; only the IMU route is left'
+                'effort, so there is no drive torque to identify from'
             )
         if missing:
             remarks.append(_leg_remark(series, missing, 'no effort, their forces are not used'))
         if len({*missing, *stuck}) == 6:
             raise NoForces(
                 f'{recording.path}: no effort of {series.topic} ever changes in '
-                f'{len(series)} messages, so no drive torque was measured; only the IMU route is '
-                'left'
+                f'{len(series)} messages, so no drive torque was measured'
             )
         if stuck:
             text = 'one effort all the time, which no drive measures, their forces are not used'

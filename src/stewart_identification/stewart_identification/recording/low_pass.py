@@ -15,12 +15,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.signal import oaconvolve
-from stewart_identification.recording.errors import UnusableRecording
+from scipy.signal import oaconvolve, welch
+from stewart_identification.errors import UnusableRecording
 from stewart_kinematics.motion import Array
 
 BLACKMAN = (0.42, 0.25, 0.04)
 """Blackman's window, as coefficients of exp(j k pi t / T), k = 0, 1, 2."""
+
+NOISE_FROM = 20.0
+"""Above this a platform does not move, and what is there is taken to be noise [Hz]."""
 
 MAIN_LOBE = 3.0
 """Half the width of the window's main lobe, in units of 1 / (2 T)."""
@@ -134,19 +137,21 @@ class LowPass:
         return out
 
     def response(self, frequency: Array, derivative: int = 0) -> Array:
-        """Return what becomes of sines, as a factor of the true derivative.
+        """Return what becomes of sines, as a factor of the true derivative, shape (k,).
 
         Args:
             frequency (k,): Above 0 where `derivative` is [Hz].
             derivative: 0, 1 or 2.
-
-        Returns:
-            (k,): 1 where the derivative is right.
         """
         time = self.period * np.arange(-self.half_width, self.half_width + 1)
         omega = 2.0 * np.pi * np.asarray(frequency)
         answer = np.exp(-1j * np.outer(omega, time)) @ self.kernels[derivative]
         return np.asarray(answer / (1j * omega) ** derivative)
+
+    @cached_property
+    def white_gain(self) -> float:
+        """Standard deviation of filtered white noise of 1."""
+        return float(np.linalg.norm(self.kernels[0]))
 
     @cached_property
     def ripple(self) -> float:
@@ -162,3 +167,20 @@ class LowPass:
             f'{self.stopband:.4g} Hz, {1e3 * self.half_width * self.period:.0f} ms lost at '
             'either end'
         )
+
+
+def white_noise(values: Array, period: float) -> Array:
+    """Return the standard deviations of white noise as strong as what lies above `NOISE_FROM`.
+
+    Args:
+        values (n, m): Samples; a signal with a missing one has no answer.
+        period: Of the samples [s].
+
+    Returns:
+        (m,): In the unit of the signals; NaN where samples carry hardly more than `NOISE_FROM`.
+    """
+    frequency, density = welch(values, 1.0 / period, nperseg=min(512, len(values)), axis=0)
+    above = frequency > NOISE_FROM
+    if frequency[-1] <= 1.25 * NOISE_FROM:
+        return np.full(values.shape[1], np.nan)
+    return np.asarray(np.sqrt(0.5 * density[above].mean(axis=0) / period))

@@ -20,17 +20,15 @@ from stewart_bags.reading import Bag
 from stewart_bags.salvage import salvage
 from stewart_bags.series import (
     DriverStateSeries,
-    ImuSeries,
     JointSeries,
     read_joints,
     read_series,
     Series,
 )
+from stewart_identification.errors import UnusableRecording
 from stewart_identification.recording.checks import Remark
-from stewart_identification.recording.errors import UnusableRecording
 
-ACTUATORS, COMMANDS, IMU = 'actuator_states', 'joint_commands', 'imu/data'
-DRIVER_STATE = 'driver/state'
+ACTUATORS, COMMANDS, DRIVER_STATE = 'actuator_states', 'joint_commands', 'driver/state'
 
 S = TypeVar('S', bound=Series)
 
@@ -40,12 +38,10 @@ class Recording:
     """Topics of one bag.
 
     Attributes:
-        path: The bag.
         sha256: Of its storage files, in the order of their names.
         begin_ns: Bag time of the first message [ns].
         actuators: Measured strokes, rates and forces of the legs.
         commands: Commanded strokes.
-        imu: The sensor on the platform.
         driver_states: When the drives were on.
         remarks: What could not be read.
     """
@@ -53,27 +49,17 @@ class Recording:
     path: Path
     sha256: str
     begin_ns: int
-    actuators: JointSeries | None
+    actuators: JointSeries
     commands: JointSeries | None
-    imu: ImuSeries | None
     driver_states: DriverStateSeries | None
     remarks: tuple[Remark, ...]
 
 
-def read_recording(path: str | Path, *, required: tuple[str, ...] = (ACTUATORS,)) -> Recording:
-    """Read a bag.
-
-    A bag that was cut off is read up to its last readable message.
-
-    Args:
-        path: Directory or file.
-        required: Topics without which the bag is refused.
-
-    Returns:
-        The topics that are there.
+def read_recording(path: str | Path) -> Recording:
+    """Read a bag, directory or file; one that was cut off up to its last readable message.
 
     Raises:
-        MissingTopic, WrongType, UndecodableMessage: If a required topic is not there, carries
+        MissingTopic, WrongType, UndecodableMessage: If the actuator states are not there, carry
             another type, or bytes that are no message.
         NotABag: If there is no bag.
         UnusableRecording: If nothing of a damaged bag can be read.
@@ -81,42 +67,37 @@ def read_recording(path: str | Path, *, required: tuple[str, ...] = (ACTUATORS,)
     bag_path = Path(path)
     try:
         with Bag(bag_path) as bag:
-            return _read(bag, required, ())
+            return _read(bag, ())
     except DamagedBag as damage:
         with _rescued(bag_path, damage) as (whole, remarks), Bag(whole) as bag:
             # Errors name the bag that was given.
             bag.path = bag_path
-            return _read(bag, required, remarks)
+            return _read(bag, remarks)
 
 
-def _read(bag: Bag, required: tuple[str, ...], remarks: tuple[Remark, ...]) -> Recording:
+def _read(bag: Bag, remarks: tuple[Remark, ...]) -> Recording:
     left_out: list[Remark] = []
 
-    def read(topic: str, reader: Callable[[Bag, str], S]) -> S | None:
+    def optional(topic: str, reader: Callable[[Bag, str], S]) -> S | None:
         try:
             return reader(bag, topic)
-        except (MissingTopic, WrongType, UndecodableMessage) as error:
-            if topic in required:
-                raise
-            if not isinstance(error, MissingTopic):
-                there = bag.topic(topic)
-                text = f'left out, {error.reason}'
-                left_out.append(Remark(there.name, float('nan'), there.count, text))
+        except MissingTopic:
+            return None
+        except (WrongType, UndecodableMessage) as error:
+            there = bag.topic(topic)
+            text = f'left out, {error.reason}'
+            left_out.append(Remark(there.name, float('nan'), there.count, text))
             return None
 
     # To hash hundreds of megabytes takes a core, but not the interpreter.
     with ThreadPoolExecutor(1) as beside:
         sha256 = beside.submit(digest, bag.path)
-        actuators, commands = read(ACTUATORS, read_joints), read(COMMANDS, read_joints)
-        imu = read(IMU, partial(read_series, kind=ImuSeries))
-        driver_states = read(DRIVER_STATE, partial(read_series, kind=DriverStateSeries))
         return Recording(
             path=bag.path,
             begin_ns=bag.start_ns,
-            actuators=actuators,
-            commands=commands,
-            imu=imu,
-            driver_states=driver_states,
+            actuators=read_joints(bag, ACTUATORS),
+            commands=optional(COMMANDS, read_joints),
+            driver_states=optional(DRIVER_STATE, partial(read_series, kind=DriverStateSeries)),
             remarks=(*remarks, *left_out),
             sha256=sha256.result(),
         )
@@ -137,14 +118,7 @@ def _rescued(path: Path, damage: DamagedBag) -> Iterator[tuple[Path, tuple[Remar
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 of a bag's storage files, in the order of their names.
-
-    Args:
-        path: Directory or file.
-
-    Returns:
-        Hexadecimal.
-    """
+    """Return the SHA-256 of a bag's storage files, in the order of their names, in hex."""
     found = hashlib.sha256()
     for item in sorted(storage_files(path, complete=False), key=lambda item: item.path.name):
         with item.path.open('rb') as stream:

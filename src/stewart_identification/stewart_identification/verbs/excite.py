@@ -6,23 +6,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, partial
 import json
 import shlex
 import sys
-from typing import Any
 
 import numpy as np
 from stewart_bags.verbs.numbers import positive, positive_up_to
-from stewart_identification.cramer_rao import cramer_rao
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.excitation import Design, Excitation, ExcitationPlanner, FINE_RATE
 from stewart_identification.executors import executor_of, spread
+from stewart_identification.identifiability import cramer_rao
 from stewart_identification.identify import Options
 from stewart_identification.models.platform import FrictionKind, PlatformModel
-from stewart_identification.verbs.model_arguments import add_model_arguments
+from stewart_identification.verbs.arguments import add_model_arguments, add_worker_arguments
 from stewart_identification.verbs.progress import SearchProgress
-from stewart_identification.verbs.workers import add_worker_arguments
 from stewart_kinematics.motion import Array
 from stewart_kinematics.platform import Platform
 from stewart_tables.outputs import output_file
@@ -50,6 +49,11 @@ examples:
 
 INERTIA = 0.72
 """Of the swarm, with 1.5 for both others: it has sixty dimensions to go through."""
+REPEATED = {
+    'platform', 'criterion', 'duration', 'harmonics', 'travel', 'turn', 'margin', 'friction',
+    'particles', 'iterations', 'seed',
+}  # fmt: skip
+"""Options that decide what is found."""
 LONGEST = 3600.0
 """Period that is planned [s]: all of it is looked at for every particle."""
 
@@ -117,19 +121,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Plan.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        0.
-
-    Raises:
-        StewartError: If an option or the platform cannot be used, or no motion inside the limits
-            was found.
-        OSError: If the file cannot be written.
-    """
+    """Plan, write, print; return the exit code, 0."""
     platform = Platform.from_yaml(arguments.platform)
     model = PlatformModel.from_platform(
         platform,
@@ -164,11 +156,26 @@ def main(arguments: argparse.Namespace) -> int:
             ),
         )
     bounds = _bounds(planner, model, found, arguments.noise)
-    _write(arguments.out, found.as_yaml(*_origin(arguments, platform)))
+    with whole_file(arguments.out) as stream:
+        content = found.as_yaml(*_origin(arguments, platform))
+        yaml.safe_dump(content, stream, sort_keys=False, default_flow_style=None, width=100)
     if progress.stopped:
         print('stewart excite: stopped, this is the best found until then', file=sys.stderr)
     if arguments.json:
-        print(json.dumps(_as_dict(arguments, found, bounds, progress.stopped), indent=2))
+        said = {
+            'file': arguments.out,
+            'criterion': arguments.criterion,
+            'log_determinant': found.log_determinant,
+            'log_joint_determinant': found.joint_determinant,
+            'condition_number': found.condition_number,
+            'least_margin': found.least_margin,
+            'limit': found.limit,
+            'bounds': bounds,
+            'noise_n': arguments.noise,
+            'seed': arguments.seed,
+            'stopped': progress.stopped,
+        }
+        print(json.dumps(said, indent=2))
     else:
         _print(found, bounds, dict(zip(model.parameter_names, model.parameter_units, strict=True)))
     print(arguments.out, file=sys.stderr)
@@ -191,42 +198,20 @@ def _bounds(
     planner: ExcitationPlanner, model: PlatformModel, found: Excitation, noise: float
 ) -> dict[str, float]:
     """Return the least standard deviations of the ten parameters, by name."""
-    experiment = planner.experiment(found.motion, FINE_RATE)
-    sigmas: Array = np.sqrt(np.diag(cramer_rao(model, model.nominal, experiment, noise)))
-    count = model.basis.shape[1]
-    return dict(zip(model.parameter_names[:count], map(float, sigmas[:count]), strict=True))
+    experiment = replace(planner.experiment(found.motion, FINE_RATE), noise=np.array(noise))
+    sigmas: Array = np.sqrt(np.diag(cramer_rao(model, model.nominal, experiment)))
+    return dict(zip(model.parameter_names[:10], map(float, sigmas[:10]), strict=True))
 
 
 def _origin(arguments: argparse.Namespace, platform: Platform) -> tuple[str, str]:
     """Return title and source: the command that makes the file again."""
     words = ['stewart', 'excite']
     for name, value in sorted(vars(arguments).items()):
-        if name in {
-            'platform', 'criterion', 'duration', 'harmonics', 'travel', 'turn', 'margin',
-            'friction', 'particles', 'iterations', 'seed',
-        }:  # fmt: skip
+        if name in REPEATED:
             values = value if isinstance(value, list) else [value]
             words += [f'--{name}', *map(str, values)]
-    title = f'{platform.name}: planned by the criterion {arguments.criterion}, '
-    return title + f'period {arguments.duration:g} s', shlex.join(words)
-
-
-def _as_dict(
-    arguments: argparse.Namespace, found: Excitation, bounds: Mapping[str, float], stopped: bool
-) -> dict[str, Any]:
-    return {
-        'file': arguments.out,
-        'criterion': arguments.criterion,
-        'log_determinant': found.log_determinant,
-        'log_joint_determinant': found.joint_determinant,
-        'condition_number': found.condition_number,
-        'least_margin': found.least_margin,
-        'limit': found.limit,
-        'bounds': dict(bounds),
-        'noise_n': arguments.noise,
-        'seed': arguments.seed,
-        'stopped': stopped,
-    }
+    title = f'{platform.name}: planned by the criterion {arguments.criterion}'
+    return f'{title}, period {arguments.duration:g} s', shlex.join(words)
 
 
 def _print(found: Excitation, bounds: Mapping[str, float], units: Mapping[str, str]) -> None:
@@ -237,8 +222,3 @@ def _print(found: Excitation, bounds: Mapping[str, float], units: Mapping[str, s
     print('least standard deviations after one period:')
     for name, sigma in bounds.items():
         print(f'  {name:6} {sigma:9.2g} {units[name]}')
-
-
-def _write(target: str, content: dict[str, Any]) -> None:
-    with whole_file(target) as stream:
-        yaml.safe_dump(content, stream, sort_keys=False, default_flow_style=None, width=100)

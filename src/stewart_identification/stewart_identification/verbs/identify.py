@@ -15,11 +15,10 @@ from stewart_identification.bags_to_parameters import identify_bags
 from stewart_identification.errors import ConfigurationError
 from stewart_identification.executors import executor_of
 from stewart_identification.identify import ESTIMATORS, Options
-from stewart_identification.outcome import Outcome, Parameter
+from stewart_identification.outcome import Parameter
 from stewart_identification.recording.from_bag import Extraction
-from stewart_identification.verbs.model_arguments import add_model_arguments
+from stewart_identification.verbs.arguments import add_model_arguments, add_worker_arguments
 from stewart_identification.verbs.progress import SearchProgress
-from stewart_identification.verbs.workers import add_worker_arguments
 from stewart_tables.outputs import output_folder
 
 HELP = 'identify mass, centre of mass, inertia and friction from recordings'
@@ -29,14 +28,11 @@ Reads actuator_states (strokes and efforts) of every bag, writes report.html and
 recordings determine a body, parameters.yaml, which is a platform file. Ctrl-C during the fit keeps
 the best found so far. The same bags, options and seed give the same files.
 
-Without efforts nothing of an inertia is measured. --force-path imu takes the way of the EX800
-paper nevertheless, with the acceleration that an IMU measured, and says what that is worth.
-
 examples:
   stewart identify run_1 --platform ex800 --out identified
   stewart identify run_1 run_2 --platform ex800 --estimator swarm --seed 3 --out identified
+  stewart identify run_1 --platform ex800 --validate run_2
   stewart identify run_1 --platform ex800 --estimate estimate.csv --json
-  stewart identify legs --force-path imu --imu-bag imu_run --platform ex800
 """
 
 
@@ -84,15 +80,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='take the motion of the one bag from a result of stewart estimate',
     )
     parser.add_argument(
-        '--force-path',
-        choices=['torque', 'imu'],
-        default='torque',
-        help='measured drive forces (default), or the way of the EX800 paper without any',
+        '--validate',
+        metavar='BAG',
+        help='another recording of the machine, whose forces the parameters shall predict',
     )
     add_worker_arguments(parser, 'reading the bags')
-    parser.add_argument(
-        '--imu-bag', metavar='BAG', help='the IMU was recorded apart, on another clock'
-    )
     parser.add_argument(
         '-o',
         '--out',
@@ -104,23 +96,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Identify.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        0 where the recordings determine a body, else 1.
-
-    Raises:
-        BagError, StewartError: If a bag or the platform cannot be used.
-        OSError: If a file cannot be read or written.
-    """
+    """Identify; return 0 where the recordings determine a body, else 1."""
     extraction = Extraction(arguments.passband, 3.0 * arguments.passband, arguments.rate)
-    if arguments.force_path == 'imu':
-        return _imu(arguments, extraction)
-    if arguments.imu_bag is not None:
-        raise ConfigurationError('--imu-bag', arguments.imu_bag, '--force-path imu beside it')
     if arguments.estimate is not None and len(arguments.bags) != 1:
         raise ConfigurationError('--estimate', str(arguments.estimate), 'one bag beside it')
     options = Options(
@@ -142,31 +119,27 @@ def main(arguments: argparse.Namespace) -> int:
             options=options,
             extraction=extraction,
             estimate=arguments.estimate,
+            validation=arguments.validate,
             stage=progress.stage,
             progress=progress,
             executor=executor,
         )
     outcome = written.outcome
     if arguments.json:
-        files = {
-            'report': str(written.report),
-            'parameters': None if written.parameters is None else str(written.parameters),
-        }
-        print(json.dumps({**outcome.as_dict(), 'files': files}, indent=2, ensure_ascii=False))
+        print(json.dumps(written.as_dict(), indent=2, ensure_ascii=False))
     else:
-        _print(outcome)
+        for remark in outcome.remarks:
+            print(remark, file=sys.stderr)
+        for item in (*outcome.parameters, *outcome.payload):
+            print(_line(item))
+        print(f'residuals    {outcome.fit}')
+        if outcome.validation is not None:
+            print(f'validation   {outcome.validation}')
     print(f'{written.report}: {outcome.verdict}', file=sys.stderr)
     if written.parameters is None:
         print('stewart identify: no parameters.yaml is written', file=sys.stderr)
         return 1
     return 0
-
-
-def _print(outcome: Outcome) -> None:
-    for remark in outcome.remarks:
-        print(remark, file=sys.stderr)
-    for item in (*outcome.parameters, *outcome.payload):
-        print(_line(item))
 
 
 def _line(item: Parameter) -> str:
@@ -176,20 +149,3 @@ def _line(item: Parameter) -> str:
         return f'{item.name:12} no number: the mass that was found is not above 0'
     interval = f'[{item.low:.6g}, {item.high:.6g}]' if item.bounded else '[no interval holds]'
     return f'{item.name:12} {item.value:12.6g}  {interval} {item.unit}'
-
-
-def _imu(arguments: argparse.Namespace, extraction: Extraction) -> int:
-    from stewart_identification.imu_route.assessment import assess_bag
-
-    if len(arguments.bags) != 1:
-        raise ConfigurationError('--force-path', 'imu', 'one bag with the legs')
-    assessment = assess_bag(
-        arguments.bags[0], arguments.platform, arguments.out, extraction, arguments.imu_bag
-    )
-    if arguments.json:
-        print(json.dumps(assessment.as_dict(), indent=2, ensure_ascii=False))
-    else:
-        print('\n'.join(assessment.lines()))
-    print(f'{assessment.report}: {assessment.verdict}', file=sys.stderr)
-    print('stewart identify: no parameters.yaml is written', file=sys.stderr)
-    return 1

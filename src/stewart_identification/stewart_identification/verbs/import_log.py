@@ -71,19 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Import.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        Exit code 0.
-
-    Raises:
-        NoImuLog: If the file cannot be understood, or no sample is finite.
-        ConfigurationError: If an argument cannot be used.
-        BagError, OSError: If the bag cannot be written or the file not be read.
-    """
+    """Import; return the exit code, 0."""
     start_ns = _instant(arguments.start)
     names = _names(arguments.name)
     if arguments.log.suffix.lower() == '.mat':

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import signal
 import time
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, TextIO
 
 from stewart_kinematics.motion import Array
+from stewart_tables.progress import LiveLine
 
 WIDTH = 30
 PERIOD = 0.05
@@ -28,9 +29,8 @@ class SearchProgress:
     """
 
     def __init__(self, stream: TextIO, search: str = 'fitting') -> None:
-        """Find out whether anybody watches."""
-        self._stream, self._watched, self._search = stream, stream.isatty(), search
-        self._shown, self._next = False, 0.0
+        """Show and stop nothing yet."""
+        self._line, self._search, self._next = LiveLine(stream), search, 0.0
         self._searching = self._stop = False
         self._before: Any = None
 
@@ -39,17 +39,10 @@ class SearchProgress:
         self._before = signal.signal(signal.SIGINT, self._interrupted)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Give Ctrl-C back and end the line."""
+    def __exit__(self, *_: object) -> None:
+        """Give Ctrl-C back and clear the line."""
         signal.signal(signal.SIGINT, self._before)
-        if self._shown:
-            self._stream.write('\r\033[K')
-            self._stream.flush()
+        self._line.show('')
 
     @property
     def stopped(self) -> bool:
@@ -59,7 +52,7 @@ class SearchProgress:
     def stage(self, text: str) -> None:
         """Show what is being done."""
         self._searching = text == self._search
-        self._show(text)
+        self._line.show(text)
 
     def __call__(self, done: int, planned: int, best: Array, cost: float) -> bool:
         """Show a bar; answer whether to go on."""
@@ -68,16 +61,10 @@ class SearchProgress:
             self._next = now + PERIOD
             filled = round(WIDTH * done / max(planned, 1))
             bar = '█' * filled + '·' * (WIDTH - filled)
-            self._show(f'{self._search} {bar} {done}/{planned}  cost {cost:.6g}')
+            self._line.show(f'{self._search} {bar} {done}/{planned}  cost {cost:.6g}')
         return not self._stop
 
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
         if self._stop or not self._searching:
             raise KeyboardInterrupt
         self._stop = True
-
-    def _show(self, text: str) -> None:
-        if self._watched:
-            self._stream.write(f'\r\033[K{text}')
-            self._stream.flush()
-            self._shown = True

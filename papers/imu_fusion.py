@@ -26,6 +26,17 @@ from stewart_kinematics.motion import Array
 PROCESS, MEASUREMENT = 0.05, 0.5
 """The paper's factors of the identity matrices G and H."""
 
+STATEMENT = (
+    'Without a force nothing of an inertia is measured: the "measured" generalised force is the '
+    'assumed inertia times the measured acceleration. Mass, first moments and inertias that are '
+    'fitted to it are those that were put in (and their common scale is free); a payload that the '
+    'description does not know stays unseen. What this route does show: whether the acceleration '
+    'of the platform is the one that was commanded - amplitude, delay, mounting and place of the '
+    'sensor - and hence whether the kinematic description fits. The three translational forces at '
+    'the centre of mass do not even contain the inertias.'
+)
+"""What the IMU route can and cannot identify."""
+
 
 @dataclass(frozen=True, eq=False)
 class Fusion:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Options that say what is identified."""
+"""Options that ``identify`` and ``excite`` share."""
 
 from __future__ import annotations
 
@@ -10,11 +10,7 @@ from stewart_bags.verbs.numbers import not_negative, whole
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add ``--platform``, ``--friction``, ``--joint-tolerance`` and ``--seed``.
-
-    Args:
-        parser: Parser of the verb.
-    """
+    """Add ``--platform``, ``--friction``, ``--joint-tolerance`` and ``--seed``."""
     parser.add_argument('--platform', default='ex800', help='name or YAML file (default: ex800)')
     parser.add_argument(
         '--friction',
@@ -30,3 +26,20 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         help='standard deviation of joint coordinates, allowed for [m] (default: 1e-4)',
     )
     parser.add_argument('--seed', type=whole, default=0, help='of all that is random (default: 0)')
+
+
+def add_worker_arguments(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add ``--workers`` and ``--dask``, between which `what` is shared out."""
+    parser.add_argument(
+        '--workers',
+        type=int,
+        default=1,
+        metavar='N',
+        help=f'processes that share {what}; the result is the same (default: 1)',
+    )
+    parser.add_argument(
+        '--dask',
+        default='',
+        metavar='ADDRESS',
+        help='scheduler of a Dask cluster that shares it instead, like tcp://host:8786',
+    )

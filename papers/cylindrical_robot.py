@@ -22,8 +22,8 @@ from collections.abc import Callable
 import math
 
 import numpy as np
+from serial_robot import CentreOfMassRobot, Joint, SerialRobot
 from stewart_identification.experiment import Experiment
-from stewart_identification.models.serial_robot import CentreOfMassRobot, Joint, SerialRobot
 from stewart_kinematics.compiled import kernel, MATRIX, SCALAR, VECTOR_OUT, VOID
 from stewart_kinematics.motion import Array
 

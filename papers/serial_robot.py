@@ -10,22 +10,58 @@ as data sheets have them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_identification.errors import ConfigurationError, FitError
-from stewart_identification.experiment import Experiment, JointMotion
+from serial_kernels import joint_forces
+from stewart_identification.errors import ConfigurationError, FitError, ShapeError
+from stewart_identification.experiment import Experiment
+from stewart_identification.identifiability import Combination, Identifiability
 from stewart_identification.models.model import LinearModel
-from stewart_identification.models.serial_kernels import joint_forces
 from stewart_identification.pseudo_inertia import is_physical
 from stewart_kinematics.motion import Array, read_only
 
 PER_LINK = 12
 INERTIAS = ('xx', 'xy', 'xz', 'yy', 'yz', 'zz')
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
+
+
+@dataclass(frozen=True, eq=False)
+class JointMotion:
+    """Motion of a serial robot's joints, in place of a platform's in an experiment.
+
+    Attributes:
+        position, velocity, acceleration (n, d): Joint variables, radians or metres, and their time
+            derivatives.
+
+    Raises:
+        ShapeError: If the shapes differ.
+    """
+
+    position: Array
+    velocity: Array
+    acceleration: Array
+
+    def __post_init__(self) -> None:
+        """Copy and compare shapes."""
+        shape = np.shape(self.position)
+        for item in fields(self):
+            values = read_only(getattr(self, item.name))
+            if values.ndim != 2 or values.shape != shape:
+                raise ShapeError(item.name, str(shape), values.shape)
+            object.__setattr__(self, item.name, values)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Leading axes: (n,)."""
+        return self.position.shape[:-1]
+
+    def __getitem__(self, index: Any) -> JointMotion:
+        """Select samples."""
+        return JointMotion(*(getattr(self, item.name)[index] for item in fields(self)))
 
 
 @dataclass(frozen=True)
@@ -91,7 +127,6 @@ class SerialRobot(LinearModel):
             raise ConfigurationError('nominal', self.nominal.shape, f'{self.scale.size} numbers')
         self.bodies = tuple(range(0, PER_LINK * count, PER_LINK))
         self.non_negative = tuple(k + first for first in self.bodies for k in (10, 11))
-        self.jumps = tuple(first + 11 for first in self.bodies)
         self.bounds = np.stack([-10.0 * self.scale, 10.0 * self.scale])
         self.bounds[0, list(self.non_negative)] = 0.0
         self.bounds[0, [k + first for first in self.bodies for k in (0, 4, 7, 9)]] = 0.0
@@ -242,6 +277,40 @@ class CentreOfMassRobot:
         """Tell whether all links can exist and no friction drives."""
         blocks = self.linear(parameters).reshape(-1, PER_LINK)
         return bool(np.all(blocks[:, 10:] >= 0.0)) and all(is_physical(b[:10]) for b in blocks)
+
+
+def sum_in_detail(name: str, linear: Identifiability, expansions: dict[str, str]) -> str:
+    """Say in which sum a parameter about the centre of mass is known.
+
+    Args:
+        name: Parameter of `CentreOfMassRobot`, such as ``s1x``.
+        linear: Verdicts on the same robot about its links' frames.
+        expansions: Of the parameters about the frames.
+
+    Returns:
+        The sums it takes part in; empty if there is none.
+    """
+    found = []
+    for combination in linear.combinations:
+        words = ' '.join(expansions.get(part, part) for part in combination.names)
+        if name in words.replace('(', ' ').replace(')', ' ').replace('²', ' ').split():
+            found.append(_expanded(combination, expansions))
+    return '; '.join(found)
+
+
+def _expanded(combination: Combination, expansions: dict[str, str]) -> str:
+    """Write a sum for people, with longer expressions for names."""
+    text = ''
+    for name, coefficient in zip(combination.names, combination.coefficients, strict=True):
+        size = abs(coefficient)
+        said = expansions.get(name, name)
+        if abs(size - 1.0) > 1e-6:
+            said = f'{size:.4g} ({said})' if name in expansions else f'{size:.4g} {said}'
+        elif name in expansions and coefficient < 0.0:
+            said = f'({said})'
+        sign = '-' if coefficient < 0.0 else '+'
+        text += f' {sign} {said}' if text else (f'-{said}' if sign == '-' else said)
+    return text
 
 
 def _names(link: int, moment: str, inertia: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.transform import Rotation
-from stewart_identification.recording.errors import UnusableRecording
+from stewart_identification.errors import UnusableRecording
 from stewart_kinematics.motion import Array, Motion
 
 LEAST_SPREAD = 1e-3

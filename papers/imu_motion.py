@@ -10,19 +10,20 @@ derivatives. A recording of its own is put on the clock of the legs first.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from imu_mounting import find_mounting, Mounting, predicted
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import Akima1DInterpolator
 from scipy.spatial.transform import Rotation
-from stewart_bags.series import ImuSeries
+from stewart_bags.reading import Bag
+from stewart_bags.series import ImuSeries, read_series
+from stewart_identification.errors import UnusableRecording
 from stewart_identification.recording.checks import glitches, Remark, usable
 from stewart_identification.recording.clocks import clock_offset, ClockOffset
-from stewart_identification.recording.errors import UnusableRecording
 from stewart_identification.recording.from_bag import Extracted, Extraction
 from stewart_identification.recording.low_pass import LowPass
-from stewart_identification.recording.mounting import find_mounting, Mounting, predicted
-from stewart_identification.recording.recordings import Recording
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.platform import Platform
 
@@ -39,6 +40,21 @@ GRAVITY_WITHIN = 1.3
 
 Piece = tuple[Array, Array]
 """A stretch without a gap: instants, (n,), and signals with their rates, (n, 2, 6)."""
+
+
+@dataclass(frozen=True, eq=False)
+class ImuRecording:
+    """The IMU of a bag, and the bag time of its first message [ns]."""
+
+    path: Path
+    begin_ns: int
+    imu: ImuSeries
+
+
+def read_imu(path: str | Path) -> ImuRecording:
+    """Read ``imu/data`` of a bag."""
+    with Bag(Path(path)) as bag:
+        return ImuRecording(Path(path), bag.start_ns, read_series(bag, 'imu/data', ImuSeries))
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +81,7 @@ class MeasuredMotion:
 
 def measured_motion(
     extracted: Extracted,
-    recording: Recording,
+    recording: ImuRecording,
     platform: Platform,
     extraction: Extraction,
     *,
@@ -90,10 +106,9 @@ def measured_motion(
             cannot be found.
     """
     series = recording.imu
-    if series is None or not len(series):
+    if not len(series):
         raise UnusableRecording(f'{recording.path}: there is no imu/data')
     expected = extracted.experiment.inputs
-    assert isinstance(expected, Motion)
     place = platform.imu or Pose.identity()
     force, rate = predicted(expected, place.position, platform.gravity)
     stamps = extracted.experiment.stamps
@@ -121,7 +136,7 @@ def measured_motion(
 
 
 def _filtered(
-    series: ImuSeries, recording: Recording, extracted: Extracted, extraction: Extraction
+    series: ImuSeries, recording: ImuRecording, extracted: Extracted, extraction: Extraction
 ) -> tuple[list[Piece], list[Remark]]:
     """Low-pass what lies between gaps, and differentiate it."""
     both = np.hstack([series.specific_force, series.angular_velocity])
@@ -177,7 +192,7 @@ def _sampled(pieces: list[Piece], moments: Array) -> tuple[NDArray[np.intp], Arr
 
 
 def _refuse_other_units(
-    recording: Recording, series: ImuSeries, expected: Array, measured: Array
+    recording: ImuRecording, series: ImuSeries, expected: Array, measured: Array
 ) -> None:
     """Refuse a specific force that is not about as large as gravity makes it."""
     due, felt = (float(np.linalg.norm(item, axis=1).mean()) for item in (expected, measured))

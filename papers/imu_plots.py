@@ -11,8 +11,8 @@ from typing import Any, TYPE_CHECKING
 from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
-    from stewart_identification.imu_route.assessment import Assessment
-    from stewart_identification.imu_route.generalised_forces import GeneralisedForces
+    from imu_forces import GeneralisedForces
+    from imu_route import Assessment
     from stewart_kinematics.motion import Array, Motion
 
 

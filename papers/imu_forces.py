@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from imu_fusion import fuse, Fusion, MEASUREMENT, PROCESS
 import numpy as np
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.multibody import MultibodyModel
 from stewart_dynamics.newton_euler import reactions
-from stewart_identification.imu_route.fusion import fuse, Fusion, MEASUREMENT, PROCESS
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.platform import Platform
 

@@ -1,27 +1,56 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an IMU says of a motion, the paper's fit to it, and what that fit is worth."""
+"""The EX800 paper's way without force sensors: an IMU in place of a force, and what it is worth.
+
+``python papers/imu_route.py LEGS`` takes the recording of the legs (actuator_states) and of the
+IMU (imu/data, or ``--imu-bag`` if it was recorded apart), writes ``report.html`` and shows whether
+the platform accelerates as commanded: gain, delay and mounting of the sensor. The measured
+acceleration then goes through the inverse multibody model as a "measured" force, which a Kalman
+filter blends with the model's, and the paper's fit returns the mass that was assumed.
+"""
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import dataclass, replace
 from html import escape
+import json
 from pathlib import Path
 from typing import Any
 
+from imu_forces import generalised_forces
+from imu_fusion import settled_gain, STATEMENT
+from imu_motion import measured_motion, MeasuredMotion, read_imu
 import numpy as np
-from stewart_identification.imu_route import STATEMENT
-from stewart_identification.imu_route.fusion import settled_gain
-from stewart_identification.imu_route.generalised_forces import generalised_forces
-from stewart_identification.imu_route.measured_motion import measured_motion, MeasuredMotion
 from stewart_identification.recording.from_bag import experiment_from, Extraction
-from stewart_identification.recording.recordings import IMU, read_recording
+from stewart_identification.recording.recordings import read_recording
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.platform import Platform
 from stewart_tables.whole_files import whole_file
 
+EXTRACTION = Extraction()
 FACTOR = 1.3
 """By which the assumed mass is changed to see what the fit returns."""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Assess a recording, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('legs', help='recording of the legs')
+    parser.add_argument('--imu-bag', help='the IMU was recorded apart, on another clock')
+    parser.add_argument('--platform', default='ex800', help='name or YAML file')
+    parser.add_argument('--passband', type=float, default=EXTRACTION.passband, help='[Hz]')
+    parser.add_argument('--rate', type=float, default=EXTRACTION.rate, help='[Hz]')
+    parser.add_argument('-o', '--out', type=Path, default=Path('build/papers/imu_route'))
+    parser.add_argument('--json', action='store_true', help='print everything as JSON')
+    given = parser.parse_args(argv)
+    extraction = Extraction(given.passband, 3.0 * given.passband, given.rate)
+    found = assess_bag(given.legs, given.platform, given.out, extraction, given.imu_bag)
+    if given.json:
+        print(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
+    else:
+        print('\n'.join([*found.lines(), found.verdict]))
+    return 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,16 +129,15 @@ def assess_bag(
         BagError, StewartError: If a recording cannot be used.
     """
     described = Platform.from_yaml(platform)
-    required = ('actuator_states',) if imu_bag else ('actuator_states', IMU)
-    legs = read_recording(bag, required=required)
-    other = read_recording(imu_bag, required=(IMU,)) if imu_bag else legs
-    extracted = experiment_from(legs, described, extraction, forces=False)
+    extracted = experiment_from(read_recording(bag), described, extraction, forces=False)
     measured = measured_motion(
-        extracted, other, described, extraction, other_recorder=imu_bag is not None
+        extracted,
+        read_imu(imu_bag or bag),
+        described,
+        extraction,
+        other_recorder=imu_bag is not None,
     )
-    expected = extracted.experiment.inputs
-    assert isinstance(expected, Motion)
-    expected = expected[measured.rows]
+    expected = extracted.experiment.inputs[measured.rows]
     gain, residual = _compared(expected, measured.motion)
     remarks = tuple(str(item) for item in (*extracted.remarks, *measured.remarks))
     output.mkdir(parents=True, exist_ok=True)
@@ -170,7 +198,7 @@ def _compared(expected: Motion, measured: Motion) -> tuple[Array, Array]:
 
 
 def _write(assessment: Assessment, platform: Platform, expected: Motion, stamps: Array) -> None:
-    from stewart_identification.imu_route.plots import forces_and_accelerations
+    from imu_plots import forces_and_accelerations
 
     forces = generalised_forces(platform, expected, assessment.measured.motion)
     picture = forces_and_accelerations(stamps - stamps[0], expected, assessment, forces)
@@ -187,3 +215,7 @@ def _write(assessment: Assessment, platform: Platform, expected: Motion, stamps:
     )
     with whole_file(assessment.report) as stream:
         stream.write(page)
+
+
+if __name__ == '__main__':
+    raise SystemExit(main())

@@ -1,0 +1,140 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a worse sensor, another friction, rotors and another recording do to the verdict."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import replace
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from recordings_made import excitation, Run, run_rig, wave, write_bag
+from stewart_identification.errors import UnusableRecording
+from stewart_identification.identify import identify
+from stewart_identification.recording.from_bag import experiment_from, Extracted
+from stewart_identification.recording.low_pass import white_noise
+from stewart_identification.recording.recordings import read_recording
+from stewart_identification.verbs import identify as verb
+from stewart_kinematics.inverse import inverse
+from stewart_kinematics.motion import Array
+from stewart_kinematics.platform import Platform
+from stewart_simulation.differences import Differences
+
+TRUE_MASS = 8.8369
+PAYLOAD = Differences(
+    2.0, (0.05, -0.03, 0.08), viscous_friction=20.0, coulomb_friction=2.0, seed=5
+)
+
+
+def extracted(run: Run, folder: Path, platform: Platform) -> Extracted:
+    return experiment_from(read_recording(write_bag(folder / 'bag', run)), platform)
+
+
+@pytest.fixture(scope='module')
+def other_run(ex800: Platform) -> Run:
+    """Another motion of the same machine."""
+    return run_rig(ex800, excitation(ex800, seed=10), PAYLOAD, force_noise=0.5, seed=4)
+
+
+def test_noise_of_the_encoders_is_no_excitation(ex800: Platform, tmp_path: Path) -> None:
+    """A wave is slow: 0.1 mm of noise made accelerations that "determined" all ten."""
+    run = run_rig(ex800, wave(ex800), PAYLOAD, force_noise=0.5, encoder_noise=1e-4)
+    found = extracted(run, tmp_path, ex800)
+
+    outcome = identify([found], ex800)
+
+    assert {'Ixx', 'Ixy', 'Ixz', 'Iyy', 'Iyz', 'Izz'} <= set(outcome.unknown)
+    assert outcome.parameters[0].known
+    assert outcome.body is None
+    # What the noise draws the mass away by is in its interval.
+    still = replace(found, experiment=replace(found.experiment, shaken=None))
+    mass, narrow = outcome.parameters[0], identify([still], ex800).parameters[0]
+    assert abs(narrow.value - TRUE_MASS) > 3.0 * narrow.sigma
+    assert abs(mass.value - TRUE_MASS) < 3.0 * mass.sigma
+
+
+def of_load(forces: Array, acceleration: Array, rate: Array) -> Array:
+    return forces * (1.0 + 0.05 * np.sign(rate))
+
+
+def asymmetric(forces: Array, acceleration: Array, rate: Array) -> Array:
+    stribeck = 3.0 * np.sign(rate) * np.exp(-((rate / 0.02) ** 2))
+    return forces + np.where(rate > 0.0, 2.0, -0.8) + stribeck
+
+
+def rotors(forces: Array, acceleration: Array, rate: Array) -> Array:
+    return forces + 0.5 * acceleration
+
+
+@pytest.mark.parametrize('law', [of_load, asymmetric, rotors])
+def test_what_the_model_lacks_decides_the_verdict(
+    law: Callable[..., Array], payload_run: Run, ex800: Platform, tmp_path: Path, capsys: Any
+) -> None:
+    legs = inverse(ex800.geometry, excitation(ex800).sample(payload_run.time))
+    forces = law(payload_run.forces, legs.acceleration, legs.rate)
+    bag = write_bag(tmp_path / 'bag', replace(payload_run, forces=forces))
+    parser = argparse.ArgumentParser()
+    verb.add_arguments(parser)
+
+    code = verb.main(parser.parse_args([str(bag), '--json', '-o', str(tmp_path / 'out')]))
+
+    said = json.loads(capsys.readouterr().out)
+    assert code == 1
+    assert not (tmp_path / 'out' / 'parameters.yaml').exists()
+    assert 'the model does not explain the forces' in said['verdict']
+    assert said['fit']['whole'] > said['fit']['limit']
+    younger = [text for text in said['remarks'] if 'ms younger than strokes' in text]
+    assert (law is rotors) <= any(text.startswith('warning: ') for text in younger)
+
+
+def test_a_model_that_holds_leaves_what_noise_explains(
+    payload_extracted: Extracted, ex800: Platform
+) -> None:
+    outcome = identify([payload_extracted], ex800)
+
+    assert 0.8 < outcome.fit.whole < 1.1
+    assert outcome.body is not None
+    assert not any(text.startswith('warning') for text in outcome.remarks)
+
+
+def test_parameters_predict_another_recording_or_are_not_believed(
+    payload_bag: Path, other_run: Run, tmp_path: Path, capsys: Any
+) -> None:
+    right = write_bag(tmp_path / 'right', other_run)
+    wrong = write_bag(tmp_path / 'wrong', replace(other_run, forces=1.03 * other_run.forces))
+    parser = argparse.ArgumentParser()
+    verb.add_arguments(parser)
+
+    def run(*words: object) -> int:
+        words = (payload_bag, '--json', *words)
+        return verb.main(parser.parse_args([str(word) for word in words]))
+
+    assert run('--validate', right, '-o', tmp_path / 'one') == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said['validation']['whole'] < 1.1
+    assert said['verdict'].endswith('and predict the forces of the other recording')
+    page = (tmp_path / 'one' / 'report.html').read_text('utf-8')
+    assert page.count('data:image/png;base64,') == 4
+    assert 'of the recording that was not used' in page
+
+    assert run('--validate', wrong, '-o', tmp_path / 'two') == 1
+    said = json.loads(capsys.readouterr().out)
+    assert said['validation']['whole'] > 1.2
+    assert said['fit']['whole'] < 1.1
+    assert 'do not predict the forces of the other recording' in said['verdict']
+
+    with pytest.raises(UnusableRecording, match='was identified from, it validates nothing'):
+        run('--validate', payload_bag, '-o', tmp_path / 'three')
+
+
+def test_white_noise_is_found_beside_a_motion_and_unknown_where_samples_are_slow() -> None:
+    time = 0.005 * np.arange(2000)
+    noise = np.random.default_rng(1).normal(0.0, 2e-5, (2000, 1))
+    moving = 0.03 * np.sin(2.0 * np.pi * 3.0 * time)[:, None]
+    assert white_noise(moving + noise, 0.005) == pytest.approx(2e-5, rel=0.1)
+    assert np.isnan(white_noise(moving, 0.02)).all()
