@@ -28,7 +28,6 @@ class Columns:
     """
 
     def __init__(self, store: Typestore, msgtype: str, messages: Sequence[bytes]) -> None:
-        """Sort the messages into groups of the same structure."""
         self._count = len(messages)
         self._groups: list[tuple[Rows, NDArray[np.uint8], Layout]] = []
         sizes = set(map(len, messages))
@@ -50,7 +49,6 @@ class Columns:
                 rows, block = rows[~same], block[~same]
 
     def __len__(self) -> int:
-        """Return the number of messages."""
         return self._count
 
     def scalars(self, path: str, dtype: Any = np.float64) -> NDArray[Any]:

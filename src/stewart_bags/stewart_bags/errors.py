@@ -28,7 +28,6 @@ class NotABag(BagError):
     """There is no bag under this path."""
 
     def __init__(self, path: Path, reason: str) -> None:
-        """Name the path and what was found there."""
         super().__init__(f'{path}: not a bag, {reason}')
         self.path = path
         self.reason = reason
@@ -40,7 +39,6 @@ class DamagedBag(BagError):
     def __init__(
         self, path: Path, reason: str, *, count: int = 0, time_ns: int | None = None
     ) -> None:
-        """Name the file, what is wrong and how far the reading came."""
         place = '' if time_ns is None else f' after {count} messages, the last at {time_ns} ns'
         super().__init__(
             f'{path}: damaged{place} ({reason}); '
@@ -58,7 +56,6 @@ class UndecodableMessage(BagError):
     def __init__(
         self, path: Path, topic: str, msgtype: str, time_ns: int, count: int, reason: str
     ) -> None:
-        """Name the message by topic, number and time, and say what does not fit."""
         self.reason = f'message {count + 1} of {topic} at {time_ns} ns is no {msgtype} ({reason})'
         super().__init__(f'{path}: {self.reason}')
         self.path = path
@@ -71,7 +68,6 @@ class MissingTopic(BagError):
     """The bag has no such topic."""
 
     def __init__(self, path: Path, topic: str, available: Iterable[str]) -> None:
-        """Name the topic and the ones that there are, the likeliest first."""
         there = sorted(available)
         near = difflib.get_close_matches(topic, there, n=len(there) or 1, cutoff=0.4)
         listed = near + [name for name in there if name not in near]
@@ -84,7 +80,6 @@ class WrongType(BagError):
     """A topic carries another type than the caller can use."""
 
     def __init__(self, path: Path, topic: str, found: str, expected: Iterable[str]) -> None:
-        """Name the topic, its type and the types that would do."""
         self.reason = f'{topic} carries {found}, expected {" or ".join(expected)}'
         super().__init__(f'{path}: {self.reason}')
         self.path = path
@@ -96,7 +91,6 @@ class UnknownType(BagError):
     """Nobody here knows the definition of a message type."""
 
     def __init__(self, msgtype: str, reason: str) -> None:
-        """Name the type and where it was looked for."""
         super().__init__(f'message type {msgtype} is unknown: {reason}')
         self.msgtype = msgtype
 
@@ -105,7 +99,6 @@ class BagExists(BagError):
     """The output path is taken."""
 
     def __init__(self, path: Path) -> None:
-        """Name the path."""
         super().__init__(f'{path} exists already and is not overwritten')
         self.path = path
 
@@ -114,7 +107,6 @@ class WriteFailed(BagError):
     """The storage took no more; what was flushed before stays readable."""
 
     def __init__(self, path: Path, written: int, reason: str) -> None:
-        """Name the bag, how many messages had been given to it, and why it ended."""
         super().__init__(
             f'{path}: cannot write on after {written} messages ({reason}); '
             f'`stewart bag {path} --rescue NEW` reads what was flushed'

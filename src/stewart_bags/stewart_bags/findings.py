@@ -45,7 +45,6 @@ class Finding:
     detail: str = ''
 
     def __str__(self) -> str:
-        """Say it in one sentence."""
         detail = f' ({self.detail})' if self.detail else ''
         samples = 'sample' if self.count == 1 else 'samples'
         return f'{self.kind.value} at {self.count} {samples}, first at index {self.first}{detail}'

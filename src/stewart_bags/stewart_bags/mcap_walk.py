@@ -44,7 +44,6 @@ class McapWalk:
     """
 
     def __init__(self, path: Path) -> None:
-        """Look at the first bytes."""
         self.path = path
         self.topics: dict[int, RescuedTopic] = {}
         self.damages: list[Damage] = []

@@ -114,7 +114,6 @@ class Restamper:
     """
 
     def __init__(self, bag: Bag, schedule: Schedule) -> None:
-        """Remember both."""
         self._bag = bag
         self._schedule = schedule
         self._headed: dict[str, bool] = {}

@@ -46,7 +46,6 @@ class Bag:
     """
 
     def __init__(self, path: str | Path) -> None:
-        """Open every file of the bag and read what it contains."""
         self.path = Path(path)
         self._stack = ExitStack()
         self._unpacked: Path | None = None
@@ -65,11 +64,9 @@ class Bag:
         self.end_ns = max((reader.end_time - 1 for reader in filled), default=0)
 
     def __enter__(self) -> Bag:
-        """Return the bag itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the files."""
         self.close()
 
     @cached_property

@@ -38,7 +38,6 @@ class Recording:
     """
 
     def __init__(self, writer: BagWriter, *, capacity: int = CAPACITY) -> None:
-        """Start the thread."""
         self._writer = writer
         self._queue: deque[_Item] = deque()
         self._capacity = capacity

@@ -58,7 +58,6 @@ class Damage:
     reason: str
 
     def __str__(self) -> str:
-        """Say it in one sentence."""
         return f'{self.path.name} at byte {self.offset}: {self.reason}'
 
 

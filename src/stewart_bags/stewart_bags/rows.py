@@ -51,7 +51,6 @@ class RowMessages:
         constants: Mapping[str, Any] | None = None,
         lengths: Mapping[str, int] | None = None,
     ) -> None:
-        """Serialise one message and find the places of its numbers."""
         require(store, msgtype)
         self.msgtype = msgtype
         given = dict(constants or {})

@@ -53,7 +53,6 @@ class SalvageReport:
         return sum(self.counts.values())
 
     def __str__(self) -> str:
-        """Say it in one sentence."""
         if self.first_ns is None or self.last_ns is None:
             span = ''
         else:
@@ -77,7 +76,6 @@ class Salvage:
     """
 
     def __init__(self, path: str | Path) -> None:
-        """Find the files."""
         self.path = Path(path)
         self.topics: dict[str, RescuedTopic] = {}
         self.damages: list[Damage] = []
@@ -86,11 +84,9 @@ class Salvage:
         self._scratch: Path | None = None
 
     def __enter__(self) -> Salvage:
-        """Return the pass itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove what was unpacked."""
         self._stack.close()
 
     def messages(self) -> Iterator[RawMessage]:

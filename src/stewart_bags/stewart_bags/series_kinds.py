@@ -74,7 +74,6 @@ class Series:
     findings: tuple[Finding, ...]
 
     def __len__(self) -> int:
-        """Return the number of samples."""
         return len(self.stamp_ns)
 
     def seconds(self, origin_ns: int) -> Array:

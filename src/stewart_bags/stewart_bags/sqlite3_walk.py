@@ -44,7 +44,6 @@ class Sqlite3Walk:
     """
 
     def __init__(self, path: Path) -> None:
-        """Read the header of the file."""
         self.path = path
         self.topics: dict[int, RescuedTopic] = {}
         self.damages: list[Damage] = []

@@ -173,7 +173,6 @@ class FlushedSqlite3(Sqlite3Writer):
     """A sqlite3 database that can be brought up to date between its transactions."""
 
     def __init__(self, path: Path, compression: CompressionMode) -> None:
-        """Create the database, and keep what is not committed out of the file."""
         super().__init__(path, compression)
         self.conn.close()
         # A bag is opened by one thread and written by another, never by both at once.

@@ -58,7 +58,6 @@ class CompressionNotAllowed(BagError):
     """The storage cannot hold this compression."""
 
     def __init__(self, storage: Storage, compression: Compression) -> None:
-        """Name both and what would do."""
         there = ', '.join(item.value for item in ALLOWED[storage])
         super().__init__(
             f'{storage.value} cannot hold compression {compression.value}, allowed are {there}'
@@ -95,7 +94,6 @@ class BagWriter:
         compression: Compression = Compression.NONE,
         custom_data: dict[str, str] | None = None,
     ) -> None:
-        """Make the directory and open the storage in it."""
         self.path = Path(path)
         if compression not in ALLOWED[storage]:
             raise CompressionNotAllowed(storage, compression)
@@ -113,11 +111,9 @@ class BagWriter:
             self._writer.open()
 
     def __enter__(self) -> BagWriter:
-        """Return the writer itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Close the bag, also when the block failed: what was written is worth keeping."""
         if kind is None:
             self.close()
         else:

@@ -182,7 +182,6 @@ class Ledger:
     """
 
     def __init__(self, nodes: Sequence[Node]) -> None:
-        """Take down the full names of the topics."""
         self._publishers: list[tuple[str, CountedPublisher]] = [
             (item.topic, item)
             for node in nodes

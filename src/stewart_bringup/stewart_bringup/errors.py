@@ -27,7 +27,6 @@ class UnknownRig(BringupError):
     """There is no configuration of that name."""
 
     def __init__(self, name: str, available: Iterable[str]) -> None:
-        """Name it, and what there is."""
         super().__init__(f'no configuration {name!r}, there are {", ".join(sorted(available))}')
 
 
@@ -51,7 +50,6 @@ class RequestRefused(BringupError):
     """A service of the rig said no, or nothing."""
 
     def __init__(self, service: str, reason: str) -> None:
-        """Name the service and give its reason."""
         super().__init__(f'{service}: {reason}')
         self.service = service
         self.reason = reason
@@ -65,6 +63,5 @@ class OutputRefused(BringupError):
     """A folder that would be replaced holds something else than what is written there."""
 
     def __init__(self, folder: Path, strange: Iterable[str]) -> None:
-        """Name the folder and what was found."""
         found = ', '.join(sorted(strange))
         super().__init__(f'{folder} holds {found} and is not replaced; choose another --output')

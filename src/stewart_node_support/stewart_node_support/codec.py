@@ -58,7 +58,6 @@ class Layout:
     """
 
     def __init__(self, message: Any) -> None:
-        """Walk through the fields."""
         self.texts: dict[str, str | tuple[str, ...]] = {}
         self._places: dict[str, tuple[int, np.dtype[Any], int]] = {}
         self._data, self._mask = bytearray(ENCAPSULATION), bytearray(b'\xff\xff\0\0')
@@ -187,7 +186,6 @@ class Template:
     """
 
     def __init__(self, message: Any) -> None:
-        """Serialise the message."""
         self._layout = Layout(message)
         _require_header(self._layout, message)
         self._data = bytearray(self._layout.data)
@@ -222,7 +220,6 @@ class Reader(Generic[Decoded]):
     def __init__(
         self, message_type: Any, prepare: Callable[[Layout], Callable[[bytes], Decoded]]
     ) -> None:
-        """Begin without a known layout."""
         self._type = message_type
         self._prepare = prepare
         self._known: dict[int, tuple[Layout, Callable[[bytes], Decoded]]] = {}

@@ -51,7 +51,6 @@ class Diagnostics:
     """
 
     def __init__(self, node: Node, hardware_id: str, period: float = 1.0) -> None:
-        """Open the topic and start the timer."""
         self._node = node
         self._hardware_id = hardware_id
         self._tasks: dict[str, Callable[[], Report]] = {}

@@ -19,7 +19,6 @@ class ParameterError(ValueError):
     """A parameter cannot be used."""
 
     def __init__(self, name: str, value: Any, expected: str) -> None:
-        """Name the parameter, the value found and what was expected."""
         super().__init__(f'parameter {name}: expected {expected}, got {value!r}')
         self.name = name
         self.value = value

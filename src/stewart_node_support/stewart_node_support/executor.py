@@ -143,7 +143,6 @@ class LoneExecutor(SingleThreadedExecutor):
     """Do what `SingleThreadedExecutor` does, faster and in a fixed order."""
 
     def __init__(self, *, context: Context | None = None) -> None:
-        """Begin without nodes."""
         self._changed = True
         self._over = False
         self._asked = False

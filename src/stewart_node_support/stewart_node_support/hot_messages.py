@@ -65,7 +65,6 @@ class SetpointWriter:
     """
 
     def __init__(self, source: str) -> None:
-        """Prepare what never changes."""
         header = Header(frame_id=BASE_FRAME)
         self._template = Template(PlatformSetpoint(header=header, source=source))
         self._views = [
@@ -114,7 +113,6 @@ class PoseWriter:
     """Serialise PoseStamped messages in ``base_link``."""
 
     def __init__(self) -> None:
-        """Prepare what never changes."""
         self._template = Template(PoseStamped(header=Header(frame_id=BASE_FRAME)))
         self._position = self._template.view('pose.position')
         self._orientation = self._template.view('pose.orientation')
@@ -130,7 +128,6 @@ class TrackingErrorWriter:
     """Serialise TrackingError messages in ``base_link``."""
 
     def __init__(self) -> None:
-        """Prepare what never changes."""
         self._template = Template(TrackingError(header=Header(frame_id=BASE_FRAME)))
         self._views = [self._template.view(path) for path in ('position', 'rotation', 'strokes')]
 

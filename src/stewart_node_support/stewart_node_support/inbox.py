@@ -21,7 +21,6 @@ class Gate(CallbackGroup):
     """Callback group whose entities the executor waits for only while it is open."""
 
     def __init__(self) -> None:
-        """Begin closed."""
         super().__init__()
         self.open = False
 
@@ -48,7 +47,6 @@ class Inbox:
     """
 
     def __init__(self, node: Node, message_type: Any, topic: str, qos: QoSProfile) -> None:
-        """Subscribe."""
         self._newest: bytes | None = None
         self._subscription = node.create_subscription(
             message_type,

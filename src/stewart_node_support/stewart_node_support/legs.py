@@ -40,7 +40,6 @@ class LegWriter:
     """Serialise strokes, rates and forces of six legs."""
 
     def __init__(self) -> None:
-        """Prepare a template for every combination of fields when it is first needed."""
         self._templates: dict[tuple[bool, ...], tuple[Template, list[Array]]] = {}
 
     def write(

@@ -37,7 +37,6 @@ class LockStep:
     """
 
     def __init__(self, nodes: Iterable[Node] = ()) -> None:
-        """Take over the clocks."""
         self.now_ns = START_NS
         self._nodes: list[Node] = []
         self._clocks: list[ROSClock] = []

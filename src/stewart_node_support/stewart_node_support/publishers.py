@@ -32,7 +32,6 @@ class CountedPublisher:
     sent: ClassVar[deque[str] | None] = None
 
     def __init__(self, node: Node, message_type: Any, topic: str, qos: QoSProfile) -> None:
-        """Open the topic and enter the counter."""
         self._publisher = node.create_publisher(message_type, topic, qos)
         self._topic = self.topic
         self.count = 0

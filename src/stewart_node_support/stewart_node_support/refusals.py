@@ -21,7 +21,6 @@ class Refusals:
     """
 
     def __init__(self, what: str) -> None:
-        """Begin with nothing."""
         self._what = what
         self._reported = (0, 0)
         self.accepted = 0

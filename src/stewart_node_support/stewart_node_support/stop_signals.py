@@ -32,7 +32,6 @@ class StopSignals:
     """
 
     def __init__(self) -> None:
-        """Hear nothing yet."""
         self.requested = False
         self._wake: Callable[[], object] | None = None
         self._lock = threading.Lock()
@@ -80,11 +79,9 @@ class StopSignals:
                 wake()
 
     def __enter__(self) -> StopSignals:
-        """Start to listen."""
         return self.install()
 
     def __exit__(self, *_: object) -> None:
-        """Put back the handlers that were there before."""
         self.restore()
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:

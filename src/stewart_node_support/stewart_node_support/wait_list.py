@@ -55,7 +55,6 @@ class WaitList:
     """
 
     def __init__(self, items: Iterable[Item], context: Context) -> None:
-        """Build the wait set and keep all entities in existence."""
         # Even a wait with a timeout of zero sleeps, for as long as the kernel's timer slack. With
         # a condition that is already triggered the middleware does not sleep.
         self._end_wait = GuardCondition(callback=None, callback_group=None, context=context)

@@ -53,7 +53,6 @@ class Controls:
     """
 
     def __init__(self, server: viser.ViserServer, platform: Platform, operator: Operator) -> None:
-        """Lay the controls out, the target at the neutral pose."""
         self._guard, self._operator = MotionGuard(platform), operator
         self._neutral = platform.geometry.neutral_pose
         self._neutral_rpy = rpy_of(self._neutral)

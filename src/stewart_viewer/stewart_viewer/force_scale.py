@@ -24,7 +24,6 @@ class ForceScale:
     """
 
     def __init__(self, retracted_length: float) -> None:
-        """Begin with a newton."""
         self.longest = LONGEST_ARROW * retracted_length
         self._largest = 1.0
 

@@ -32,7 +32,6 @@ class LegPlots:
     """
 
     def __init__(self, server: viser.ViserServer, platform: Platform) -> None:
-        """Draw empty plots."""
         stroke = 1e3 * platform.limits.stroke
         self._ends = float(stroke[:, 0].max()), float(stroke[:, 1].min())
         self._times: deque[float] = deque()

@@ -49,7 +49,6 @@ class LiveView:
         port: int,
         rate: float,
     ) -> None:
-        """Open the server and begin to draw."""
         platform = load_platform(source)
         self.comparison = LiveComparison(platform.geometry, platform.name)
         self._server = open_server(host, port)

@@ -18,7 +18,6 @@ class Mailbox:
     """
 
     def __init__(self) -> None:
-        """Begin with nothing known."""
         self._lock = threading.Lock()
         self._latest = Snapshot(0.0)
         self._changed = threading.Event()

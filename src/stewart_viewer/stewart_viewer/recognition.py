@@ -88,7 +88,6 @@ class LiveComparison:
     """
 
     def __init__(self, geometry: Geometry, name: str) -> None:
-        """Begin with nothing compared."""
         self._geometry, self._name = geometry, name
         self._differences: deque[float] = deque(maxlen=COMPARED)
         self._strokes: Array | None = None

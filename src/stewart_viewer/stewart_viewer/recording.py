@@ -56,7 +56,6 @@ class Recording:
     reports: tuple[tuple[float, DriveReport], ...] = ()
 
     def __post_init__(self) -> None:
-        """Check that there is something to show."""
         if not len(self.poses.times):
             raise NothingToShow('the recording holds no pose of the platform: 0 samples')
 

@@ -36,7 +36,6 @@ class Replay:
         recording: Recording,
         speed: str = '1',
     ) -> None:
-        """Show the first instant and begin to play."""
         self._parts, self._recording = parts, recording
         gui = server.gui
         end = max(recording.duration, STEP)

@@ -43,7 +43,6 @@ class PlatformScene:
     """
 
     def __init__(self, server: viser.ViserServer, platform: Platform, source: str) -> None:
-        """Put the platform where it is neutral."""
         self._server, self._platform = server, platform
         size = float(platform.geometry.retracted_length.max())
         self._size, self._force_scale = size, ForceScale(size)

@@ -38,7 +38,6 @@ class Status:
     """
 
     def __init__(self, server: viser.ViserServer, platform: Platform, title: str) -> None:
-        """Say that nothing is known yet."""
         gui = server.gui
         # viser's own sharing would send the page through somebody else's server.
         gui.configure_theme(show_share_button=False, control_width='large')

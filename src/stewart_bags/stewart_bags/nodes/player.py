@@ -56,7 +56,6 @@ class Player(Node):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare parameters, open the bag and the topics, then start to play."""
         super().__init__('player', **kwargs)
         self._chosen = parameters = declare(self, PlayerParameters)
         self.published: dict[str, CountedPublisher] = {}

@@ -64,7 +64,6 @@ class Recorder(Node):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare parameters, open the bag, then look for topics."""
         super().__init__('recorder', **kwargs)
         parameters = declare(self, RecorderParameters)
         writer = BagWriter(

@@ -90,18 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Show a bag, write a topic of it, or rescue it.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        Exit code 0.
-
-    Raises:
-        BagError: If the bag cannot be read, the topic has no columns, nothing could be rescued, or
-            JSON is asked for where there is none.
-    """
+    """Show a bag, write a topic of it, or rescue it."""
     if arguments.json and (arguments.csv is not None or arguments.rescue is not None):
         raise BagError('--json goes with --check or alone, not with --csv or --rescue')
     if arguments.rescue is not None:

@@ -56,17 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Play.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        Exit code 0; also after Ctrl-C.
-
-    Raises:
-        BagError: If the bag cannot be read.
-    """
+    """Play."""
     with Bag(arguments.bag) as bag:
         duration = bag.duration
     progress = LiveLine(sys.stderr)

@@ -58,17 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Record.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        Exit code 0; also after Ctrl-C, which is the usual end.
-
-    Raises:
-        BagError: If the output is taken, or the disk takes no more.
-    """
+    """Record."""
     output = arguments.output or f'bag_{datetime.now():%Y_%m_%d_%H_%M_%S}'
     if Path(output).exists():
         raise BagExists(Path(output))

@@ -58,7 +58,6 @@ class Machine:
         return self.p99 > LATE_P99 or max(self.longest, self.cycle_longest) > LATE_LONGEST
 
     def __str__(self) -> str:
-        """Return the figures and from where on they count as late."""
         return (
             f'wake-ups were {1e3 * self.p99:.1f} ms late (p99), {1e3 * self.longest:.1f} ms at '
             f'most, those of the control loop {1e3 * self.cycle_longest:.1f} ms, and '
@@ -80,11 +79,9 @@ class Meter:
     """
 
     def __init__(self) -> None:
-        """Have measured nothing, which is no excuse for anything."""
         self._said = ''
 
     def __enter__(self) -> Meter:
-        """Start the process that wakes up."""
         # What it inherits it keeps.
         with real_time():
             self.process = subprocess.Popen(
@@ -98,7 +95,6 @@ class Meter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it and keep what it says."""
         self._said = self.process.communicate()[0]
 
     def read(self, bag: Path) -> Machine:

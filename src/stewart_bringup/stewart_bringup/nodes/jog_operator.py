@@ -36,7 +36,6 @@ class JogOperator(Operator):
     """
 
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
-        """Listen to legs and diagnostics."""
         super().__init__(stop, 'jog_operator', **kwargs)
         self._strokes: np.ndarray | None = None
         self._refusal = ''

@@ -42,7 +42,6 @@ class MoveOperator(Operator):
     """
 
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
-        """Open the action and listen."""
         super().__init__(stop, 'move_operator', **kwargs)
         self._client = ActionClient(self, MovePlatform, ACTION)
         self._measured: PoseStamped | None = None

@@ -63,7 +63,6 @@ class Operator(Node):
         parameters: type[OperatorParameters] = OperatorParameters,
         **kwargs: Any,
     ) -> None:
-        """Declare parameters and listen."""
         super().__init__(name, **kwargs)
         self.settings: Any = declare(self, parameters)
         self.driver_state = DriverState()

@@ -58,7 +58,6 @@ class Counter:
     """Count messages."""
 
     def __init__(self) -> None:
-        """Begin at 0."""
         self.count = 0
 
     def take(self, _: bytes) -> None:
@@ -81,7 +80,6 @@ class WaveOperator(Operator):
     """
 
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
-        """Begin with nothing asked for."""
         super().__init__(stop, 'wave_operator', WaveOperatorParameters, **kwargs)
         self.phase = 'starting'
         self._began: float | None = None

@@ -52,11 +52,7 @@ VALUES = {'speed': '1 to 100 [%]', 'override': 'on or off'}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options.
-
-    Args:
-        parser: Parser of the verb.
-    """
+    """Add the options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = DETAILS
     meanings = '; '.join(f'{name}: {meaning}' for name, meaning in ACTIONS.items())
@@ -67,18 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Ask the driver, wait for the state, print it.
-
-    Args:
-        arguments: What `add_arguments` asked for.
-
-    Returns:
-        0.
-
-    Raises:
-        BringupError: If the action needs a value and has none that it can use.
-        RequestRefused: If the driver refuses, goes to FAULT, or does not answer.
-    """
+    """Ask the driver, wait for the state, print it."""
     in_form = _as_json if arguments.json else _in_words
     value = _value(arguments.action, arguments.value)
     work = partial(_act, action=arguments.action, value=value, in_form=in_form)

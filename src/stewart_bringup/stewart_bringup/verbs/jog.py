@@ -38,11 +38,7 @@ LONGEST = 60.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options.
-
-    Args:
-        parser: Parser of the verb.
-    """
+    """Add the options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = DETAILS
     add = parser.add_argument
@@ -67,18 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Jog, and tell how far the legs went.
-
-    Args:
-        arguments: What `add_arguments` asked for.
-
-    Returns:
-        0.
-
-    Raises:
-        BringupError: If a leg and an axis are named, or neither.
-        RequestRefused: If the driver refuses or nothing moves.
-    """
+    """Jog, and tell how far the legs went."""
     if (arguments.what == 'leg') != (arguments.leg is not None):
         raise BringupError('name a leg as in `leg 3`, or an axis such as `z`')
 

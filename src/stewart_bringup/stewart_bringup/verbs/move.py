@@ -32,11 +32,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options.
-
-    Args:
-        parser: Parser of the verb.
-    """
+    """Add the options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = DETAILS
     add = parser.add_argument
@@ -64,17 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Move, and tell how far it is and where it ended.
-
-    Args:
-        arguments: What `add_arguments` asked for.
-
-    Returns:
-        0 if the target was reached, 1 if it came to rest before.
-
-    Raises:
-        RequestRefused: If the move is refused or cut off.
-    """
+    """Move, and tell how far it is and where it ended."""
     away = typed_pose('--to', arguments.to)
     progress = LiveLine(sys.stderr)
 

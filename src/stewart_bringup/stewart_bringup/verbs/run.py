@@ -26,11 +26,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options.
-
-    Args:
-        parser: Parser of the verb.
-    """
+    """Add the options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = DETAILS
     parser.add_argument(
@@ -55,14 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the rig.
-
-    Args:
-        arguments: What `add_arguments` asked for.
-
-    Returns:
-        0.
-    """
+    """Run the rig."""
     from stewart_node_support.stop_signals import StopSignals
 
     with StopSignals() as stop:

@@ -45,11 +45,7 @@ class MotionEnded(BringupError):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options.
-
-    Args:
-        parser: Parser of the verb.
-    """
+    """Add the options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = DETAILS
     add = parser.add_argument
@@ -91,18 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Simulate.
-
-    Args:
-        arguments: What `add_arguments` asked for.
-
-    Returns:
-        0.
-
-    Raises:
-        MotionEnded: If the motion was not played to its end.
-        BagExists: If the output is taken.
-    """
+    """Simulate."""
     from stewart_bags.errors import BagExists
     from stewart_bags.writing import Storage
     from stewart_bringup.simulation.bags import SeriesWriter, whole_bag

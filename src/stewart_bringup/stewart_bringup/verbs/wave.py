@@ -26,11 +26,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options.
-
-    Args:
-        parser: Parser of the verb.
-    """
+    """Add the options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = DETAILS
     parser.add_argument('action', choices=['start', 'stop'], help='what to do')
@@ -44,17 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Ask the trajectory node and print what it says.
-
-    Args:
-        arguments: What `add_arguments` asked for.
-
-    Returns:
-        0.
-
-    Raises:
-        RequestRefused: If the node refuses or does not answer.
-    """
+    """Ask the trajectory node and print what it says."""
     service = f'{arguments.of}/{arguments.action}'
 
     async def ask(operator: Operator) -> str:

@@ -48,7 +48,6 @@ class GraphOperator:
     """
 
     def __init__(self, node: Node, tell: Callable[[str], None]) -> None:
-        """Look for action and services at once: a quick stop has no time to look for its own."""
         self._tell = tell
         self.obstacle = ''
         self._now = node.get_clock().now

@@ -27,7 +27,6 @@ class PlatformQuestion:
     """
 
     def __init__(self, node: Node, answered: Callable[[str], None]) -> None:
-        """Begin to look."""
         self._node, self._answered = node, answered
         self._client: Any = node.create_client(GetParameters, f'{ASKED}/get_parameters')
         self._pending: Any = None

@@ -59,7 +59,6 @@ class WebViewer(Node):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Open the page as soon as the platform is known; it is at its neutral pose at first."""
         super().__init__('web_viewer', **kwargs)
         chosen = declare(self, WebViewerParameters)
         self._chosen = chosen

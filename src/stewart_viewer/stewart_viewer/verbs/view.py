@@ -47,14 +47,7 @@ def _port(text: str) -> int:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Serve the page until Ctrl-C.
-
-    Args:
-        arguments: What `add_arguments` asked for.
-
-    Returns:
-        0.
-    """
+    """Serve the page until Ctrl-C."""
     return _live(arguments) if arguments.bag is None else _replay(arguments)
 
 
