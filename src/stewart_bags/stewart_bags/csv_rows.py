@@ -45,10 +45,6 @@ Blocks = list[tuple[tuple[str, ...], Array]]
 def rows(bag: Bag, topic: str) -> tuple[list[str], Array]:
     """Read a topic as a table.
 
-    Args:
-        bag: Open bag.
-        topic: Name as ``Bag.topic`` takes it.
-
     Returns:
         Names of the columns; quantities that were never measured have none.
         (n, columns): ``time_s`` is the stamp after the beginning of the bag, the same for all its

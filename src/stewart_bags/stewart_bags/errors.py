@@ -29,12 +29,11 @@ class NotABag(BagError):
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f'{path}: not a bag, {reason}')
-        self.path = path
         self.reason = reason
 
 
 class DamagedBag(BagError):
-    """The bag was not closed, was cut or is corrupt."""
+    """The bag was not closed, was cut or is corrupt; `count` messages up to `time_ns` are read."""
 
     def __init__(
         self, path: Path, reason: str, *, count: int = 0, time_ns: int | None = None
@@ -44,24 +43,17 @@ class DamagedBag(BagError):
             f'{path}: damaged{place} ({reason}); '
             f'`stewart bag {path} --rescue NEW` saves what is readable'
         )
-        self.path = path
-        self.reason = reason
-        self.count = count
-        self.time_ns = time_ns
+        self.reason, self.count, self.time_ns = reason, count, time_ns
 
 
 class UndecodableMessage(BagError):
-    """The bytes of a message do not fit its type."""
+    """The bytes of a message do not fit its type; `count` messages before it do."""
 
     def __init__(
         self, path: Path, topic: str, msgtype: str, time_ns: int, count: int, reason: str
     ) -> None:
         self.reason = f'message {count + 1} of {topic} at {time_ns} ns is no {msgtype} ({reason})'
         super().__init__(f'{path}: {self.reason}')
-        self.path = path
-        self.topic = topic
-        self.time_ns = time_ns
-        self.count = count
 
 
 class MissingTopic(BagError):
@@ -72,8 +64,6 @@ class MissingTopic(BagError):
         near = difflib.get_close_matches(topic, there, n=len(there) or 1, cutoff=0.4)
         listed = near + [name for name in there if name not in near]
         super().__init__(f'{path}: no topic {topic}, there are {", ".join(listed) or "none"}')
-        self.path = path
-        self.topic = topic
 
 
 class WrongType(BagError):
@@ -82,9 +72,6 @@ class WrongType(BagError):
     def __init__(self, path: Path, topic: str, found: str, expected: Iterable[str]) -> None:
         self.reason = f'{topic} carries {found}, expected {" or ".join(expected)}'
         super().__init__(f'{path}: {self.reason}')
-        self.path = path
-        self.topic = topic
-        self.found = found
 
 
 class UnknownType(BagError):
@@ -92,7 +79,6 @@ class UnknownType(BagError):
 
     def __init__(self, msgtype: str, reason: str) -> None:
         super().__init__(f'message type {msgtype} is unknown: {reason}')
-        self.msgtype = msgtype
 
 
 class BagExists(BagError):
@@ -100,7 +86,6 @@ class BagExists(BagError):
 
     def __init__(self, path: Path) -> None:
         super().__init__(f'{path} exists already and is not overwritten')
-        self.path = path
 
 
 class WriteFailed(BagError):
@@ -111,5 +96,3 @@ class WriteFailed(BagError):
             f'{path}: cannot write on after {written} messages ({reason}); '
             f'`stewart bag {path} --rescue NEW` reads what was flushed'
         )
-        self.path = path
-        self.written = written

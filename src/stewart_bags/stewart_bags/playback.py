@@ -43,26 +43,14 @@ class Schedule:
     now_ns: int | None = None
 
     def due(self, time_ns: int) -> float:
-        """Tell when a message is due.
+        """Return when a message of that bag time is due, after the start of playing [s].
 
-        Args:
-            time_ns: Its bag time [ns].
-
-        Returns:
-            Time after the start of playing; latched messages from before the start are due at once
-            [s].
+        Latched messages from before the start are due at once.
         """
         return max(0, time_ns - self.start_ns) / NS / self.rate
 
     def shifted(self, stamp_ns: int) -> int:
-        """Shift a stamp, and scale its distance from the start with the rate.
-
-        Args:
-            stamp_ns: As recorded [ns].
-
-        Returns:
-            As to be published [ns].
-        """
+        """Shift a stamp [ns], and scale its distance from the start with the rate."""
         if self.now_ns is None:
             return stamp_ns
         return max(0, self.now_ns + round((stamp_ns - self.start_ns) / self.rate))
@@ -106,11 +94,10 @@ def is_latched(topic: Topic) -> bool:
 
 
 class Restamper:
-    """Puts other stamps into serialised messages.
+    """Put other stamps into serialised messages, as a schedule says.
 
-    Args:
-        bag: Knows the types.
-        schedule: Says what the stamps become.
+    Stamps that are zero were never set and stay zero; a message that does not fit its type stays
+    as it is.
     """
 
     def __init__(self, bag: Bag, schedule: Schedule) -> None:
@@ -175,15 +162,12 @@ class Restamper:
 def with_clock(
     messages: Iterable[RawMessage], schedule: Schedule, frequency: float
 ) -> Iterator[RawMessage]:
-    """Put the ticks of a clock between the messages.
+    """Put the ticks of a clock, rosgraph_msgs/Clock on ``/clock``, in place of a recorded one.
 
     Args:
         messages: In the order of bag time.
         schedule: Says where they start and what their stamps become.
         frequency: Ticks per second of playing [Hz].
-
-    Yields:
-        The messages, less a recorded clock, and rosgraph_msgs/Clock on ``/clock``.
     """
     period = schedule.rate / frequency * NS
     ticks = 0

@@ -16,7 +16,6 @@ from rosbags.interfaces import Connection
 from rosbags.rosbag2 import Reader
 from rosbags.typesys.store import Typestore
 from stewart_bags.bag_files import storage_files, StorageFile
-from stewart_bags.blocks import Block, blocks_of
 from stewart_bags.decompression import decompress_file, decompress_messages
 from stewart_bags.definitions import jazzy_typestore, typestore_of
 from stewart_bags.errors import DamagedBag, MissingTopic, UndecodableMessage, WrongType
@@ -33,10 +32,8 @@ class Bag:
             ``metadata.yaml``.
 
     Attributes:
-        path: The same.
         topics: By name.
-        start_ns, end_ns: Bag time of the first and of the last message [ns]; both 0 in an empty
-            bag.
+        start_ns, end_ns: Bag time of the first and of the last message [ns]; 0 in an empty bag.
         typestore: Decodes every type of the bag that has a definition.
 
     Raises:
@@ -96,9 +93,6 @@ class Bag:
                 so.
             *expected: Message types that would do; none for any.
 
-        Returns:
-            What the bag says about it.
-
         Raises:
             MissingTopic: If there is none, or more than one that ends so.
             WrongType: If it carries none of the expected types.
@@ -114,15 +108,10 @@ class Bag:
         return found
 
     def store_for(self, msgtype: str, sample: bytes) -> Typestore:
-        """Choose the definitions that fit a message type.
+        """Choose the definitions that fit a message type, of which `sample` is one message.
 
-        Args:
-            msgtype: Name of the type.
-            sample: One message of that type.
-
-        Returns:
-            The bag's own, unless `sample` contradicts it and fits the definition of this machine:
-            early versions of rosbag2 embedded unfinished definitions.
+        Early versions of rosbag2 embedded unfinished definitions: where the bag's own contradict
+        the sample and those of this machine fit, these are returned.
         """
         try:
             self.typestore.deserialize_cdr(sample, msgtype)
@@ -146,9 +135,6 @@ class Bag:
             topics: Names of the topics; none for all.
             start_ns, stop_ns: First bag time to be included, and the first not to be [ns].
 
-        Returns:
-            One after the other.
-
         Raises:
             MissingTopic: If there is no such topic.
             DamagedBag: If a file turns out to be corrupt on the way.
@@ -162,26 +148,6 @@ class Bag:
         # Merging costs as much as reading, and most bags are one file.
         return walks[0] if len(walks) == 1 else heapq.merge(*walks, key=_TIME)
 
-    def blocks(self, topic: str) -> Iterator[Block]:
-        """Go through the messages of one topic as bytes, many at a time, as they lie in the files.
-
-        Args:
-            topic: Name of the topic.
-
-        Yields:
-            Never empty. Put in the order of bag time, with messages of the same time left in
-            theirs, they are the messages of `raw`.
-
-        Raises:
-            MissingTopic: If there is no such topic.
-            DamagedBag: If a file turns out to be corrupt on the way.
-        """
-        name = self.topic(topic).name
-        for reader in self._readers:
-            wanted = [item for item in reader.connections if item.topic == name]
-            if wanted:
-                yield from self._blocks(reader, wanted)
-
     def messages(
         self,
         topics: Collection[str] = (),
@@ -189,18 +155,10 @@ class Bag:
         start_ns: int | None = None,
         stop_ns: int | None = None,
     ) -> Iterator[Message]:
-        """Go through the messages decoded, in the order of bag time.
-
-        Args:
-            topics: Names of the topics; none for all.
-            start_ns, stop_ns: First bag time to be included, and the first not to be [ns].
-
-        Yields:
-            One after the other.
+        """Go through the messages decoded, in the order of bag time; arguments as for `raw`.
 
         Raises:
-            MissingTopic: If there is no such topic.
-            DamagedBag: If a file turns out to be corrupt on the way.
+            MissingTopic, DamagedBag: As `raw`.
             UndecodableMessage: If the bytes of a message do not fit its type, or nobody knows the
                 type.
         """
@@ -255,17 +213,5 @@ class Bag:
                 yield RawMessage(connection.topic, time_ns, data)
                 count += 1
         except Exception as error:  # rosbags raises almost anything on corrupt files
-            raise self._damaged(error, count, time_ns) from error
-
-    def _blocks(self, reader: Reader, wanted: list[Connection]) -> Iterator[Block]:
-        count, time_ns = 0, None
-        try:
-            for block in blocks_of(reader, wanted):
-                yield block
-                count, time_ns = count + len(block.data), block.times_ns[-1]
-        except Exception as error:  # rosbags raises almost anything on corrupt files
-            raise self._damaged(error, count, time_ns) from error
-
-    def _damaged(self, error: Exception, count: int, time_ns: int | None) -> DamagedBag:
-        reason = str(error) or type(error).__name__
-        return DamagedBag(self.path, reason, count=count, time_ns=time_ns)
+            reason = str(error) or type(error).__name__
+            raise DamagedBag(self.path, reason, count=count, time_ns=time_ns) from error

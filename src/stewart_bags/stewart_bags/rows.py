@@ -35,7 +35,6 @@ class RowMessages:
         lengths: Number of elements of array fields of variable length among the columns.
 
     Attributes:
-        msgtype: As given.
         width: Numbers in a row.
 
     Raises:
@@ -72,14 +71,11 @@ class RowMessages:
         self.width = at
 
     def serialise(self, stamps: NDArray[np.int64], rows: NDArray[np.float64]) -> list[bytes]:
-        """Return one message for every row.
+        """Return one message, CDR with encapsulation, for each of n rows.
 
         Args:
             stamps (n,): Of the headers [ns].
             rows (n, width): The numbers.
-
-        Returns:
-            CDR bytes with encapsulation, n of them.
         """
         block = np.repeat(self._bytes[None], len(rows), axis=0)
         self._put(block, self._seconds, np.dtype('<i4'), (stamps // NS)[:, None])

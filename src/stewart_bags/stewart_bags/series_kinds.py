@@ -77,13 +77,9 @@ class Series:
         return len(self.stamp_ns)
 
     def seconds(self, origin_ns: int) -> Array:
-        """Return the stamps as seconds after an instant.
+        """Return the stamps as seconds after an instant, best a stamp of the same bag [ns].
 
-        Args:
-            origin_ns: The instant, best a stamp of the same bag [ns since the epoch].
-
-        Returns:
-            (n,): Seconds; the difference is taken in integers, so nothing is lost.
+        The difference is taken in integers, so nothing is lost.
         """
         return (self.stamp_ns - origin_ns) / NS
 

@@ -72,12 +72,10 @@ class BagWriter:
 
     Args:
         path: Directory to be made; must not exist.
-        storage: How messages lie on disk.
-        compression: What is compressed.
+        storage, compression: How messages lie on disk.
         custom_data: Kept in the metadata.
 
     Attributes:
-        path: The directory.
         counts: Messages written so far, by topic.
 
     Raises:
@@ -147,8 +145,7 @@ class BagWriter:
         """Announce a topic; nothing happens if it is there already.
 
         Args:
-            topic: Name, fully qualified.
-            msgtype: For example ``sensor_msgs/msg/Imu``.
+            topic, msgtype: Fully qualified name, and type such as ``sensor_msgs/msg/Imu``.
             qos: What its publishers offer; a player offers the same.
             definition, type_hash: Full definition and RIHS01 hash, where they are known better
                 than from the type store (when a bag is copied).
@@ -175,15 +172,12 @@ class BagWriter:
         self.counts[topic] = 0
 
     def write_raw(self, topic: str, time_ns: int, data: bytes | memoryview) -> None:
-        """Write one serialised message.
+        """Write one serialised message to a topic that was added; KeyError for others.
 
         Args:
-            topic: A topic that was added.
+            topic: Its name.
             time_ns: Bag time: when it was received [ns since the epoch].
             data: CDR bytes with encapsulation.
-
-        Raises:
-            KeyError: If the topic was not added.
         """
         connection = self._connections[topic]
         # Not `_writes`, which costs as much as the message does.
@@ -203,9 +197,6 @@ class BagWriter:
         Args:
             blocks: A topic that was added, the bag times of its messages [ns], and their CDR
                 bytes. Of messages with one time those of the earlier block come first.
-
-        Raises:
-            KeyError: If a topic was not added.
         """
         chosen = [self._connections[topic] for topic, _, _ in blocks]
         if not chosen:
@@ -222,13 +213,7 @@ class BagWriter:
             self.counts[topic] += len(data)
 
     def write(self, topic: str, time_ns: int, message: Any) -> None:
-        """Write one message and add its topic if need be.
-
-        Args:
-            topic: Name, fully qualified.
-            time_ns: Bag time [ns since the epoch].
-            message: Dataclass made from ``typestore.types``; its type is the topic's.
-        """
+        """Write one message, of a class in ``typestore.types``; add its topic if need be."""
         msgtype = message.__msgtype__
         self.add_topic(topic, msgtype)
         self.write_raw(topic, time_ns, self.typestore.serialize_cdr(message, msgtype))

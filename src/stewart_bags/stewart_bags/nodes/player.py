@@ -12,8 +12,8 @@ from typing import Any
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
+from stewart_bags.definitions import message_class
 from stewart_bags.errors import BagError, UnknownType
-from stewart_bags.nodes.message_classes import message_class
 from stewart_bags.nodes.offered_qos import to_play
 from stewart_bags.playback import CLOCK, Restamper, Schedule, selected, with_clock
 from stewart_bags.reading import Bag

@@ -12,8 +12,8 @@ from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
+from stewart_bags.definitions import message_class
 from stewart_bags.errors import BagError, UnknownType
-from stewart_bags.nodes.message_classes import message_class
 from stewart_bags.nodes.offered_qos import matching, to_bag
 from stewart_bags.recording import CAPACITY, Recording
 from stewart_bags.writing import BagWriter, Compression, Storage
@@ -132,11 +132,7 @@ class Recorder(Node):
         request = matching(offers)
         present = self._subscriptions_by_topic.get(topic)
         if present is not None:
-            same = (request.reliability, request.durability) == (
-                present[1].reliability,
-                present[1].durability,
-            )
-            if same or not _asks_less(request, present[1]):
+            if not _asks_less(request, present[1]):
                 return
             self._fetch()
             self.destroy_subscription(present[0])

@@ -165,15 +165,9 @@ def _finding_as_json(topic: str, finding: Finding) -> dict[str, Any]:
 def findings(
     bag: Bag, progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[tuple[str, Finding]]:
-    """Read every message of a bag and look for what is odd.
+    """Read every message of a bag; yield topics with what is odd about them.
 
-    Args:
-        bag: Open bag.
-        progress: Called with every topic before it is read.
-
-    Yields:
-        Topic.
-        What is odd about it; for types that have no series, only their stamps are examined.
+    For types that have no series only their stamps are examined.
     """
     for topic in bag.topics.values():
         progress(topic.name)

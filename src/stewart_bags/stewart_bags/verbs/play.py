@@ -9,9 +9,8 @@ import sys
 from typing import Any
 
 from stewart_bags.reading import Bag
-from stewart_bags.verbs.names import graph_prefix
+from stewart_bags.verbs.graph import graph_prefix, ros_session
 from stewart_bags.verbs.numbers import not_negative, positive
-from stewart_bags.verbs.ros_session import ros_session
 from stewart_tables.progress import LiveLine
 
 HELP = 'publish what a bag holds, in its rhythm'

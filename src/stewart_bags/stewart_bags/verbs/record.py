@@ -11,9 +11,8 @@ import sys
 import time
 
 from stewart_bags.errors import BagExists
-from stewart_bags.verbs.names import graph_name
+from stewart_bags.verbs.graph import graph_name, ros_session
 from stewart_bags.verbs.numbers import positive
-from stewart_bags.verbs.ros_session import ros_session
 from stewart_bags.writing import Compression, Storage
 from stewart_tables.progress import LiveLine
 

@@ -9,8 +9,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, TYPE_CHECKING
 
-from stewart_bags.verbs.names import graph_prefix
-from stewart_bags.verbs.ros_session import ros_session
+from stewart_bags.verbs.graph import graph_prefix, ros_session
 from stewart_bringup.errors import SpeedRefused
 from stewart_bringup.simulated_speed import speed_of
 
