@@ -15,6 +15,7 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import AccelWithCovarianceStamped
 from nav_msgs.msg import Odometry
+from node_harness import Harness
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Header
 from stewart_estimation.nodes.state_estimator import StateEstimator
@@ -28,7 +29,6 @@ from stewart_kinematics.spatial import (
     matrix_from_quaternion,
 )
 from stewart_kinematics.trajectories import Faded, MultiSine
-from stewart_node_support.testing import Harness
 
 pytestmark = pytest.mark.ros
 
