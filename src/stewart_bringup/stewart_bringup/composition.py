@@ -76,9 +76,6 @@ def make_node(
         lean: Leave out the services that every node has.
         simulated: Time will be simulated, in lock-step: a virtual rig lives in this process.
 
-    Returns:
-        The node; a lifecycle node is unconfigured.
-
     Raises:
         ParameterError: If a parameter cannot be used.
     """
@@ -126,14 +123,11 @@ def compose(
     Where a virtual rig is one of them, driver and sensors are told the ends of its wires.
 
     Args:
-        files: ROS parameter files; a later one wins.
+        files, namespace, lean, simulated: As of `make_node`, for all nodes.
         names: Nodes in the order in which they are brought up; those of `rigs.OPTIONAL` only where
             a file has a section for them.
-        namespace: Namespace of all nodes.
         overrides: Parameters that win over every file, by node.
         record: Bag to record every counted topic into; it must not exist.
-        lean: Leave out the services that every node has.
-        simulated: Time will be simulated, in lock-step: a virtual rig lives in this process.
 
     Returns:
         Not yet spinning, lifecycle nodes unconfigured.
@@ -175,11 +169,7 @@ def compose(
 
 
 class Ledger:
-    """What the publishers of a rig count; it can still be read when the nodes are gone.
-
-    Args:
-        nodes: The rig.
-    """
+    """What the publishers of a rig count; it can still be read when the nodes are gone."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         self._publishers: list[tuple[str, CountedPublisher]] = [
@@ -213,10 +203,7 @@ def run_rig(
     """Run a rig until SIGINT or SIGTERM.
 
     Args:
-        files: ROS parameter files; a later one wins.
-        namespace: Namespace of all nodes.
-        overrides: Parameters that win over every file, by node.
-        record: Bag to record into.
+        files, namespace, overrides, record: As of `compose`.
         stop: Where a request to stop comes from.
         speed: Simulated seconds per second, 0 for as fast as possible; real time if not given.
         log_level: What is logged: debug, info, warn, error or fatal.
@@ -241,15 +228,7 @@ def run_rig(
 
 
 def simulated_pace(nodes: list[Node], speed: float) -> Pace:
-    """Let simulated time pass for a rig in one process.
-
-    Args:
-        nodes: The rig; the node that owns the time is added to it.
-        speed: Simulated seconds per second; 0 for as fast as possible.
-
-    Returns:
-        For `running.spin`.
-    """
+    """Let simulated time pass at a speed, 0 for the fastest; its clock is added to the nodes."""
     namespace = nodes[0].get_namespace()
     clock: Any = make_node(CLOCK, [], namespace=namespace, overrides={'speed': float(speed)})
     nodes.append(clock)

@@ -83,15 +83,7 @@ ARGUMENTS = {
 
 
 def arguments(*names: str, **defaults: str) -> list[Any]:
-    """Return declarations of launch arguments that several files have.
-
-    Args:
-        *names: Keys of `ARGUMENTS` that are empty unless given.
-        **defaults: Other keys, with what holds unless they are given.
-
-    Returns:
-        In this order.
-    """
+    """Return declarations of launch arguments: keys of `ARGUMENTS`, empty or with a default."""
     every = {**dict.fromkeys(names, ''), **defaults}
     return [
         DeclareLaunchArgument(name, default_value=value, description=ARGUMENTS[name])
@@ -113,24 +105,12 @@ def rig_processes(backend: str = '') -> Any:
 
     Args:
         backend: What the rig file must have chosen for its driver; empty for anything.
-
-    Returns:
-        It reads the arguments of `rig_arguments`.
     """
     return OpaqueFunction(function=_start_rig, kwargs={'backend': backend})
 
 
 def process(executable: str, *, parameters: Sequence[Any] = (), **more: Any) -> Any:
-    """Return the process of a node of the suite, in the namespace asked for.
-
-    Args:
-        executable: Its name.
-        parameters: A later one wins.
-        **more: Passed on.
-
-    Returns:
-        The action.
-    """
+    """Return the process of a node of the suite, in the namespace asked for."""
     level = more.pop('log_level', LaunchConfiguration('log_level'))
     return Node(
         package=package_of(executable),
@@ -147,12 +127,7 @@ def process(executable: str, *, parameters: Sequence[Any] = (), **more: Any) -> 
 def end_with(action: Any, reason: str) -> Any:
     """Return what ends everything when a process has ended; if it failed, launch returns 1.
 
-    Args:
-        action: The process.
-        reason: Why, for the log.
-
-    Returns:
-        To be started before the process.
+    It has to be started before the process. The reason is for the log.
     """
 
     def ended(event: Any, context: LaunchContext) -> Any:

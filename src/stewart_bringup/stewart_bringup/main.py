@@ -37,14 +37,7 @@ HELP_OPTIONS = {'-h', '--help'}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command.
-
-    Args:
-        argv: Arguments after the program's name; default ``sys.argv[1:]``.
-
-    Returns:
-        Exit code: 0 done, 1 failed, 2 not understood.
-    """
+    """Run the command with arguments, by default those of the process; return its exit code."""
     if argv is None and HELP_OPTIONS & set(sys.argv):
         # Nothing is computed: kernels need be neither compiled nor loaded, nor numba imported.
         os.environ['NUMBA_DISABLE_JIT'] = '1'
@@ -77,9 +70,6 @@ def guarded(work: Callable[[], int], name: str, *, debug: bool = False) -> int:
         work: Returns an exit code.
         name: Who speaks in the sentence.
         debug: Show the traceback, too.
-
-    Returns:
-        Exit code of `work`, or 1.
 
     Raises:
         Exception: Whatever is not an error of ours: a bug must not look like a wrong input.

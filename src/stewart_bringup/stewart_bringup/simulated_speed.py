@@ -12,13 +12,7 @@ LARGEST = 1000.0
 
 
 def speed_of(text: str) -> float:
-    """Return simulated seconds per second.
-
-    Args:
-        text: A number, or ``max``.
-
-    Returns:
-        The number; 0 for as fast as possible.
+    """Return simulated seconds per second: of a number, or of ``max``, which is 0.
 
     Raises:
         SpeedRefused: If it is neither.

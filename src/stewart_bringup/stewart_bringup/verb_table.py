@@ -27,12 +27,7 @@ class VerbError(Exception):
 
 @dataclass(frozen=True)
 class Verb:
-    """One verb of the command.
-
-    Attributes:
-        name: What is typed.
-        module: Dotted name of the module that does it.
-    """
+    """One verb of the command, and the dotted name of the module that does it."""
 
     name: str
     module: str
@@ -55,10 +50,7 @@ class Verb:
 
 
 def find_verbs() -> dict[str, Verb]:
-    """Return all verbs that the installed packages offer, sorted by name.
-
-    Returns:
-        Verbs by name.
+    """Return all verbs that the installed packages offer, by name and sorted by it.
 
     Raises:
         VerbError: If two packages offer the same name with different modules.

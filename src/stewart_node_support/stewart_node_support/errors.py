@@ -38,12 +38,6 @@ def is_deliberate(error: BaseException) -> bool:
     The packages of the suite define exception classes only for what they raise on purpose, the
     operating system's errors name their file or device, and a package that is not installed can
     be installed. Everything else keeps its traceback.
-
-    Args:
-        error: What was raised.
-
-    Returns:
-        True where one sentence is enough.
     """
     return (
         isinstance(error, OSError)

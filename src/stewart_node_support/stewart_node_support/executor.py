@@ -11,7 +11,7 @@ docs/decisions/0022-a-lone-executor.md.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from rclpy.context import Context
@@ -25,9 +25,8 @@ from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.task import Future, Task
-from stewart_node_support.direct_calls import is_gated, message_call, timer_call
+from stewart_node_support.entities import FOREVER, Item, items_of, KINDS, NOW, WaitList
 from stewart_node_support.publishers import CountedPublisher
-from stewart_node_support.wait_list import FOREVER, Item, KINDS, NOW, WaitList
 
 # What we use of rclpy beside its documented interface: attributes of an executor, and of the
 # classes of its C++ part.
@@ -55,11 +54,7 @@ POLLS_TASKS = next(Future().__await__()) is None
 def make_executor(context: Context | None = None) -> SingleThreadedExecutor:
     """Return the fastest executor of one thread that works with this rclpy.
 
-    Args:
-        context: Of rclpy; the default one otherwise.
-
-    Returns:
-        A `LoneExecutor`; rclpy's own, with a warning, if an internal name is missing.
+    That is a `LoneExecutor`; or rclpy's own, with a warning, if an internal name is missing.
     """
     usual = SingleThreadedExecutor(context=context)
     missing = [
@@ -85,9 +80,6 @@ def drain(executor: SingleThreadedExecutor) -> None:
     A `LoneExecutor` calls in an order that depends only on the order in which nodes and entities
     were created: timers, then messages, then what these caused; at last everything else. rclpy's
     own executors keep no order among nodes.
-
-    Args:
-        executor: Ours or rclpy's.
 
     Raises:
         ExternalShutdownException: If the context was shut down.
@@ -293,7 +285,7 @@ class LoneExecutor(SingleThreadedExecutor):
             self._release()
             guards = (self._guard, self._sigint_gc)
             items = [Item(guard, None, 'guard_condition') for guard in guards]
-            items += [item for node in self._order for item in _items(node)]
+            items += [item for node in self._order for item in items_of(node)]
             timers = [item for item in items if item.kind == 'timer']
             subscriptions: dict[str, list[Item]] = {}
             for item in items:
@@ -314,20 +306,3 @@ class LoneExecutor(SingleThreadedExecutor):
         if listed is not None:
             listed.everything.close()
             listed.all_but_timers.close()
-
-
-def _items(node: Node) -> Iterator[Item]:
-    """Yield all entities of a node, in rclpy's order."""
-    for waitable in node.waitables:
-        yield Item(waitable, node, '', None, is_gated(waitable))
-    for timer in node.timers:
-        yield Item(timer, node, 'timer', timer_call(timer), is_gated(timer))
-    for heard in node.subscriptions:
-        yield Item(heard, node, 'subscription', message_call(heard), is_gated(heard))
-    for kind, entities in (
-        ('guard_condition', node.guards),
-        ('client', node.clients),
-        ('service', node.services),
-    ):
-        for entity in entities:
-            yield Item(entity, node, kind, None, is_gated(entity))

@@ -58,11 +58,7 @@ class TrackingArrays(NamedTuple):
 
 
 class SetpointWriter:
-    """Serialise the setpoints of one source.
-
-    Args:
-        source: Name of the trajectory node.
-    """
+    """Serialise the setpoints of one source: the name of a trajectory node."""
 
     def __init__(self, source: str) -> None:
         header = Header(frame_id=BASE_FRAME)
@@ -81,14 +77,7 @@ class SetpointWriter:
         ]
 
     def write(self, stamp: int, motion: Any) -> bytes:
-        """Return one sample of a motion as the bytes of a PlatformSetpoint in ``base_link``.
-
-        Args:
-            stamp: Instant that the setpoint is meant for [ns].
-            motion: A single sample.
-
-        Returns:
-            To be published.
+        """Return one sample of a motion, meant for an instant [ns], as a PlatformSetpoint's bytes.
 
         Raises:
             MessageError: If a shape differs.

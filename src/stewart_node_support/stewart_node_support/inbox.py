@@ -41,8 +41,7 @@ class Inbox:
 
     Args:
         node: Node that subscribes.
-        message_type: Type of the messages.
-        topic: Topic, relative to the node's namespace.
+        message_type, topic: What to, relative to the node's namespace.
         qos: Its depth is how many messages wait at most; the oldest are dropped.
     """
 

@@ -25,9 +25,8 @@ class LegState(NamedTuple):
 
     Attributes:
         stamp: Instant that the values belong to [ns].
-        position (6,): Strokes, legs 1 to 6 [m].
-        velocity (6,): Rates [m/s].
-        effort (6,): Forces, positive pushes the joints apart [N].
+        position, velocity, effort (6,): Strokes, legs 1 to 6 [m], rates [m/s], forces, positive
+            pushes the joints apart [N].
     """
 
     stamp: int
@@ -37,7 +36,7 @@ class LegState(NamedTuple):
 
 
 class LegWriter:
-    """Serialise strokes, rates and forces of six legs."""
+    """Serialise strokes, rates and forces of six legs; a template per combination, when needed."""
 
     def __init__(self) -> None:
         self._templates: dict[tuple[bool, ...], tuple[Template, list[Array]]] = {}
@@ -55,9 +54,6 @@ class LegWriter:
             stamp: Instant that the values belong to [ns].
             position, velocity, effort (6,): Strokes [m], rates [m/s], forces [N], legs 1 to 6.
                 What is not given stays empty: nothing measured is not zero.
-
-        Returns:
-            To be published.
 
         Raises:
             MessageError: If an array does not have six elements.

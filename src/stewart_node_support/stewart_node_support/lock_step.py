@@ -27,10 +27,7 @@ LONGEST_STEP_NS = NANOSECONDS // 10
 
 
 class LockStep:
-    """The ROS time of some nodes, moved on by hand.
-
-    Args:
-        nodes: Their clocks show simulated time from now on, beginning with `START_NS`.
+    """The ROS time of some nodes, moved on by hand; it begins with `START_NS`.
 
     Attributes:
         now_ns: Present instant [ns].
@@ -74,15 +71,12 @@ class LockStep:
         drain(executor)
 
     def run(self, executor: Executor, until: Callable[[], bool], duration: float = 60.0) -> bool:
-        """Step until a condition holds.
+        """Step until a condition, asked before every step, holds; return whether it does.
 
         Args:
             executor: It holds the nodes.
-            until: Asked before every step.
+            until: The condition.
             duration: Longest simulated time that this may take [s].
-
-        Returns:
-            Whether the condition holds.
         """
         limit = self.now_ns + round(duration * NANOSECONDS)
         while not until():

@@ -10,10 +10,7 @@ from stewart_node_support.diagnostics import Level, Report
 
 
 class Refusals:
-    """Tally of accepted and refused messages.
-
-    Args:
-        what: What is accepted or refused, in the plural.
+    """Tally of accepted and refused messages, named in the plural.
 
     Attributes:
         accepted, refused: Since the start.

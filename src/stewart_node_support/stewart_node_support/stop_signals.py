@@ -68,11 +68,7 @@ class StopSignals:
                 self._wake()
 
     def on_request(self, wake: Callable[[], object] | None) -> None:
-        """Set what is called, in another thread, when a request comes.
-
-        Args:
-            wake: Called without arguments, at once if a request has come already; None: nothing.
-        """
+        """Set what is called, in another thread, when a request comes or has come already."""
         with self._lock:
             self._wake = wake
             if wake is not None and self.requested:

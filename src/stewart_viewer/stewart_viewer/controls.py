@@ -45,11 +45,6 @@ class Controls:
 
     The target counts from the neutral pose. Whether the platform may stand there is said at once,
     by the guard that refuses setpoints, too; the nodes check again.
-
-    Args:
-        server: Where to.
-        platform: Gives limits and neutral pose.
-        operator: Carries out.
     """
 
     def __init__(self, server: viser.ViserServer, platform: Platform, operator: Operator) -> None:

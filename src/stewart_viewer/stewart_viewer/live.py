@@ -27,8 +27,7 @@ class LiveView:
         source: Platform that is shown: its name, or the path of its YAML file.
         mailbox: Where snapshots come from.
         operator: Who carries out; None gives a view without controls.
-        host: Address to listen at.
-        port: Port to listen at.
+        host, port: Address to listen at.
         rate: Pictures per second at most [Hz].
 
     Attributes:

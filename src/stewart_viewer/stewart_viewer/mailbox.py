@@ -24,25 +24,13 @@ class Mailbox:
         self._ended = False
 
     def put(self, time: float, **values: Any) -> None:
-        """Replace some fields of the latest snapshot.
-
-        Args:
-            time: Instant of the values [s].
-            **values: Fields of `Snapshot`.
-        """
+        """Replace some fields of the latest snapshot, at an instant [s]."""
         with self._lock:
             self._latest = replace(self._latest, time=time, **values)
         self._changed.set()
 
     def take(self, patience: float) -> Snapshot | None:
-        """Wait for a change.
-
-        Args:
-            patience: How long [s].
-
-        Returns:
-            The latest; None if nothing has changed.
-        """
+        """Wait for a change, and return the latest; None if there was none in this time [s]."""
         if not self._changed.wait(patience):
             return None
         self._changed.clear()

@@ -106,9 +106,6 @@ def analyse(
         published: Messages by topic, from the publishers' own counters.
         bounds: What has to hold.
         machine: How punctual the machine was, where time was its own.
-
-    Returns:
-        Figures and checks.
     """
     tracking = track(recording.setpoints, recording.commands, recording.actuators, recording.poses)
     latency = latencies(recording.commands, recording.actuators)
@@ -217,14 +214,7 @@ def _driver_check(recording: Recording) -> Check:
 
 
 def summary(tracking: Tracking) -> dict[str, tuple[float, float]]:
-    """Return root mean square and maximum of every error, in mm and degrees.
-
-    Args:
-        tracking: Errors of one scenario.
-
-    Returns:
-        By the name of the row.
-    """
+    """Return root mean square and maximum of every error [mm, degrees], by name of the row."""
     rows = {}
     for label, errors in (('same instant', tracking.instant), ('along the path', tracking.path)):
         for quantity, unit, values in (

@@ -36,15 +36,7 @@ class Estimate:
 
 
 def compare_estimate(recording: Recording, bag: Path, platform: str) -> Estimate | None:
-    """Hold the live estimate against the truth.
-
-    Args:
-        recording: Tells which topics the bag has.
-        bag: The bag.
-        platform: Name of the platform.
-
-    Returns:
-        None where no estimator ran, or no virtual rig that knows the truth.
+    """Hold the live estimate of a bag against the truth; None where one of the two is missing.
 
     Raises:
         stewart_estimation.errors.EstimationError: If estimate and truth have no time in common.

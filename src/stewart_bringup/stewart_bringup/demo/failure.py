@@ -43,14 +43,7 @@ class Failure:
 
 
 def driver_history(path: Path) -> tuple[tuple[float, str, str], ...]:
-    """Read what the driver said from a bag that may be cut short.
-
-    Args:
-        path: The bag; it need not exist.
-
-    Returns:
-        As `Failure.driver`.
-    """
+    """Read `Failure.driver` from a bag that may be cut short or missing."""
     try:
         with Bag(path) as bag:
             said = read_series(bag, DRIVER_STATE, DriverStateSeries)

@@ -40,15 +40,12 @@ class Forces:
 
 
 def compare(efforts: JointSeries | None, actuators: JointSeries, delay: float) -> Forces | None:
-    """Put commanded and delivered forces side by side.
+    """Put commanded and delivered forces side by side; None where one of the two is missing.
 
     Args:
         efforts: Feed-forward forces; None where there was no feed-forward.
         actuators: With measured forces, or NaN where none is measured.
         delay: Constant delay of the strokes against the setpoints' stamps [s].
-
-    Returns:
-        None where one of the two is missing.
     """
     if efforts is None or np.isnan(actuators.effort).all():
         return None

@@ -86,16 +86,13 @@ class Identification:
 
 
 def find(play: Player, output: Path, watch: Watch) -> Identification | None:
-    """Play, identify, play again.
+    """Play, identify, play again; None if a request to stop came.
 
     Args:
         play: Plays a scenario and records it into the folder of its name below `output`; returns
             its figures, or None if a request to stop came.
         output: Folder of the bags, and of what is found.
         watch: Told the present phase.
-
-    Returns:
-        None if a request to stop came.
 
     Raises:
         StewartError, OSError: If a bag cannot be used or a file not be written.
@@ -135,9 +132,6 @@ def judge(
         true: The ten parameters of the rig.
         described, identified: The wave with either feed-forward.
         played: All runs, for what must hold in each.
-
-    Returns:
-        Figures and checks.
     """
     ten = outcome.parameters[:10]
     checks = (

@@ -45,14 +45,11 @@ class Latency:
 
 
 def latencies(commands: JointSeries, actuators: JointSeries) -> Latency:
-    """Measure the latency of every setpoint.
+    """Measure the latency of every setpoint that moves the legs.
 
     Args:
         commands: Commanded strokes [m] and rates [m/s], stamped as their setpoints.
         actuators: Measured strokes [m].
-
-    Returns:
-        One value per setpoint that moves the legs.
     """
     commanded = (commands.bag_time_ns - commands.stamp_ns) / NS
     speed = np.linalg.norm(commands.velocity, axis=1)

@@ -72,11 +72,7 @@ def because_late(reason: str) -> bool:
 
 
 class Meter:
-    """Measure the machine while the context is open, with the priority that the rig gets.
-
-    Attributes:
-        process: Wakes up every millisecond.
-    """
+    """Measure the machine while the context is open, with the priority that the rig gets."""
 
     def __init__(self) -> None:
         self._said = ''
@@ -98,14 +94,7 @@ class Meter:
         self._said = self.process.communicate()[0]
 
     def read(self, bag: Path) -> Machine:
-        """Return what was measured, after the context was closed.
-
-        Args:
-            bag: Holds what the driver said of its cycles; may be cut short.
-
-        Returns:
-            The figures.
-        """
+        """Return what was measured while the context was open, with the cycles of the bag."""
         counts = {int(steps): count for steps, count in json.loads(self._said or '{}').items()}
         steps = np.repeat(sorted(counts), [counts[key] for key in sorted(counts)])
         # Upper edges, so that nothing is called more punctual than it was.

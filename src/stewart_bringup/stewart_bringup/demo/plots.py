@@ -26,15 +26,7 @@ LEG_COLOURS = ('tab:blue', 'tab:orange', 'tab:green', 'tab:red', 'tab:purple', '
 
 
 def pictures(recording: Recording, result: Result) -> dict[str, bytes]:
-    """Draw everything that belongs to one scenario.
-
-    Args:
-        recording: What the bag holds.
-        result: What was made of it.
-
-    Returns:
-        PNG files by caption, in the order of the report.
-    """
+    """Draw what belongs to one scenario: PNG files by caption, in the report's order."""
     makers: dict[str, Callable[[Recording, Result], Figure]] = {
         'Pose about its mean: commanded (thin, dark) and achieved': _poses,
         'Strokes and leg rates: commanded (thin, dark) and measured': _legs,

@@ -28,15 +28,10 @@ DRIVER_STATE = 'driver/state'
 
 @dataclass(frozen=True)
 class Recording:
-    """What was recorded.
+    """What was recorded: setpoints, the same as strokes and rates, and what came of them.
 
     Attributes:
-        setpoints: What the trajectory node asked for.
-        commands: The same as strokes and rates; the stamps are the setpoints'.
-        actuators: What the drives measured.
-        efforts: Forces that feed-forward gave; the stamps are the setpoints'. None without
-            feed-forward.
-        poses: What forward kinematics made of that.
+        efforts: Forces that feed-forward gave; None without feed-forward.
         driver_states: One sample per change.
         counts: Messages of every topic in the bag, by full name.
     """
@@ -52,12 +47,6 @@ class Recording:
 
 def read_recording(path: Path) -> Recording:
     """Read the bag of a scenario.
-
-    Args:
-        path: The bag.
-
-    Returns:
-        Its series.
 
     Raises:
         stewart_bags.errors.BagError: If a topic is missing or the bag cannot be read to its end.

@@ -29,7 +29,6 @@ class Chapter:
         name, title: One word, one line.
         facts: Platform, backend, seed and the like.
         simulated: Whether no metal moved.
-        result: Figures and checks.
         pictures: PNG files by caption.
         estimate: Where a state estimator ran beside a truth.
         machine: How punctual the machine was; None in simulated time.
@@ -77,16 +76,13 @@ def render(
     found: Identification | None = None,
     failures: Sequence[Failure] = (),
 ) -> str:
-    """Write the page.
+    """Write the page: HTML with a chapter per scenario, and those that did not come to their end.
 
     Args:
         chapters: One per scenario.
         origin: Command line, versions, machine, date.
         found: The last chapter.
         failures: Scenarios that did not come to their end.
-
-    Returns:
-        HTML.
     """
     failed = [failure.name for failure in failures if not failure.excuse]
     failed += [chapter.name for chapter in chapters if not chapter.result.passed]
@@ -109,14 +105,7 @@ def render(
 
 
 def overview(chapter: Chapter) -> list[str]:
-    """Return the row of one scenario in the summary, for the page and the terminal.
-
-    Args:
-        chapter: The scenario.
-
-    Returns:
-        As many as `OVERVIEW` has heads.
-    """
+    """Return the row of one scenario in the summary, for the page and the terminal."""
     result = chapter.result
     rows = summary(result.tracking)
     position, attitude = (

@@ -19,10 +19,7 @@ def real_time() -> Iterator[str]:
 
     A hop of 1 ms cannot wait for its turn on a busy machine; nice values do not help, for Linux
     weighs sessions against each other and not processes. Root may do this, and users with an
-    ``rtprio`` limit; for everybody else nothing changes.
-
-    Yields:
-        What the scheduler does with this thread, for people.
+    ``rtprio`` limit; for everybody else nothing changes. Yields what the scheduler does.
     """
     policy, before = os.sched_getscheduler(0), os.sched_getparam(0)
     try:
@@ -40,10 +37,8 @@ def driver_priority() -> int:
     """Return the priority with which the drives' cycle goes before this thread and all it starts.
 
     Those of one priority take turns of up to 100 ms: with writer, middleware and nodes on two
-    cores, a cycle of 2.5 ms would be missed ten times in a row.
-
-    Returns:
-        One above this thread's, as far as this user may go; 0 without a real-time priority.
+    cores, a cycle of 2.5 ms would be missed ten times in a row. It is one above this thread's, as
+    far as this user may go; 0 without a real-time priority.
     """
     if os.sched_getscheduler(0) not in {os.SCHED_RR, os.SCHED_FIFO}:
         return 0

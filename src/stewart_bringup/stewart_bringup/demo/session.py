@@ -47,8 +47,6 @@ class Played:
     """What the process knows of a scenario that is not in the bag.
 
     Attributes:
-        scenario: What was played.
-        bag: Where it was recorded.
         published: Messages by topic, from the publishers' own counters, read after the last node
             was down.
         simulated: Whether the driver said that no metal moved.
@@ -65,7 +63,7 @@ class Played:
 
 
 def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Played | None:
-    """Play one scenario and record it.
+    """Play one scenario and record it; None if it was cut off by a request to stop.
 
     Args:
         scenario: What to play.
@@ -73,9 +71,6 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
         watch: Told the present phase and how long the wave has been played [s], ten times a
             second.
         stop: A request to stop brings the platform to rest, switches it off and closes the bag.
-
-    Returns:
-        None if it was cut off by a request to stop.
 
     Raises:
         RequestRefused: If the driver or the trajectory node refuses; the platform was brought to

@@ -60,16 +60,7 @@ class Tracking:
 def track(
     setpoints: SetpointSeries, commands: JointSeries, actuators: JointSeries, poses: PoseSeries
 ) -> Tracking:
-    """Compare commanded and achieved motion.
-
-    Args:
-        setpoints: At least two.
-        commands, actuators: Commanded and measured strokes.
-        poses: Achieved poses.
-
-    Returns:
-        The errors.
-    """
+    """Compare commanded and achieved motion."""
     origin = int(setpoints.stamp_ns[0])
     path = _Path(setpoints, commands, origin)
     stroke_time, pose_time = actuators.seconds(origin), poses.seconds(origin)

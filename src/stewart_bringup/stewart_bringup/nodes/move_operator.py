@@ -31,14 +31,10 @@ REFERENCES = ('base', 'zero', 'neutral', 'here')
 
 
 class MoveOperator(Operator):
-    """Client of the action ``move_platform``.
+    """Client of the action ``move_platform``; a request to stop brings the platform to rest.
 
     Subscribes ``platform/pose``, and ``/diagnostics`` of the node that serves the action: there
     stand its platform and why it refused a goal, which a refused goal does not tell.
-
-    Args:
-        stop: Where a request to stop comes from; the platform then comes to rest on its way.
-        **kwargs: For rclpy's node.
     """
 
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
@@ -56,16 +52,10 @@ class MoveOperator(Operator):
         super().destroy_node()
 
     async def reference(self, name: str) -> Pose:
-        """Return a pose of the platform that others count from.
+        """Return a pose in ``base_link`` to count from, by its name in `REFERENCES`.
 
-        Args:
-            name: One of `REFERENCES`; ``here`` is where the platform is measured to be, at rest.
-
-        Returns:
-            The pose in ``base_link``.
-
-        Raises:
-            RequestRefused: If the rig does not tell.
+        ``here`` is where the platform is measured to be, at rest; RequestRefused if the rig does not
+        tell.
         """
         if name == 'base':
             return Pose.identity()

@@ -49,7 +49,6 @@ class Operator(Node):
         stop: Where a request to stop comes from; `heed` raises it.
         name: Name of the node.
         parameters: Dataclass of its parameters, derived from OperatorParameters.
-        **kwargs: For rclpy's node.
 
     Attributes:
         driver_state: What the driver said last.
@@ -155,15 +154,7 @@ class Operator(Node):
         )
 
     async def answer(self, future: Future, what: str, *, heedless: bool = False) -> Any:
-        """Wait for the answer to a request.
-
-        Args:
-            future: Of the request.
-            what: What was asked, for the message.
-            heedless: Go on waiting although a request to stop has come.
-
-        Returns:
-            The answer.
+        """Wait for the answer to a request, and return it; `what` and `heedless` as of `until`.
 
         Raises:
             RequestRefused: If none came within 10 s: the node that was asked may have died.
@@ -231,13 +222,12 @@ class Operator(Node):
     async def reach(
         self, state: int, service: str, *, heedless: bool = False, at_least: float = 0.0
     ) -> None:
-        """Wait until the driver is in a state.
+        """Wait until the driver is in a state, one of the constants of DriverState.
 
         Args:
-            state: One of the constants of DriverState.
+            state: The state.
             service: What was asked for, for the message.
-            heedless: Go on waiting although a request to stop has come.
-            at_least: Wait so long although patience is shorter [s].
+            heedless, at_least: As of `until`.
 
         Raises:
             RequestRefused: If the driver goes to FAULT instead, or nowhere.

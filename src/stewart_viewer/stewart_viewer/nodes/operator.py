@@ -37,11 +37,7 @@ ENDS = {
 
 
 class GraphOperator:
-    """Call services and send goals; all answers go to `tell`.
-
-    Args:
-        node: Whose services and action these are.
-        tell: Takes a sentence for the person who asked.
+    """Call services and send goals of a node; all answers go to `tell`, for the person who asked.
 
     Attributes:
         obstacle: Why nothing that moves the platform is sent; empty where it is.

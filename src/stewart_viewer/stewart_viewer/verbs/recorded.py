@@ -27,14 +27,11 @@ STATES = ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
 
 
 def read_recording(path: Path, geometry: Geometry | None) -> Recording:
-    """Read a bag; where no pose was recorded, the strokes give it.
+    """Read a bag, times after its first message [s]; where no pose was recorded, from the strokes.
 
     Args:
         path: The bag.
         geometry: Joints of the platform, if it is known.
-
-    Returns:
-        Times in seconds after the bag's first message.
 
     Raises:
         stewart_bags.errors.BagError: If the bag cannot be read, or holds neither poses nor
