@@ -246,8 +246,15 @@ class DriverStateSeries(Series):
     """
 
     MSGTYPE: ClassVar[str] = 'stewart_interfaces/msg/DriverState'
+    STATES: ClassVar = ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
 
     state: Annotated[Array, Source(('state',))]
     homed: Annotated[Array, Source(('homed',))]
     simulated: Annotated[Array, Source(('simulated',))]
     reason: Annotated[tuple[str, ...], Source(('reason',), text=True)]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the states; the number where it has none."""
+        numbers = map(int, self.state)
+        return [self.STATES[n] if n < len(self.STATES) else str(n) for n in numbers]

@@ -39,9 +39,8 @@ class Verb:
         if path is None:
             return ''
         for node in ast.parse(path.read_text(encoding='utf-8')).body:
-            names = _assigned_names(node)
-            if 'HELP' in names and isinstance(node, (ast.Assign, ast.AnnAssign)):
-                return str(ast.literal_eval(node.value)) if node.value else ''
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == 'HELP':
+                return str(ast.literal_eval(node.value))
         return ''
 
     def load(self) -> ModuleType:
@@ -74,12 +73,3 @@ def _source_of(module: str) -> Path | None:
         if path.is_file():
             return path
     return None
-
-
-def _assigned_names(node: ast.stmt) -> set[str]:
-    targets: list[ast.expr] = []
-    if isinstance(node, ast.Assign):
-        targets = node.targets
-    elif isinstance(node, ast.AnnAssign):
-        targets = [node.target]
-    return {target.id for target in targets if isinstance(target, ast.Name)}

@@ -74,11 +74,7 @@ class PlatformScene:
         return self._server.scene.add_cylinder(f'/bands/leg_{leg}', radius, 0.1 * size, color=GREY)
 
     def show(self, snapshot: Snapshot) -> None:
-        """Draw an instant; what it does not know stays as it was, or disappears.
-
-        Args:
-            snapshot: What is known.
-        """
+        """Draw an instant; what it does not know stays as it was, or disappears."""
         with self._server.atomic():
             if snapshot.pose is not None:
                 self._body.update_cfg(self._joints(snapshot.pose))

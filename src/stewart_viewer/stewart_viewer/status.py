@@ -48,11 +48,7 @@ class Status:
         self._told = -np.inf
 
     def show(self, snapshot: Snapshot) -> None:
-        """Say what has changed.
-
-        Args:
-            snapshot: What is known.
-        """
+        """Say what has changed."""
         drives = snapshot.drives or UNKNOWN
         if drives != self._drives:
             self._banner.content = banner(drives)

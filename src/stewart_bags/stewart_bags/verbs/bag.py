@@ -34,7 +34,7 @@ from stewart_tables.progress import LiveLine
 
 HELP = 'show what a recording holds, write it as CSV, rescue a damaged one'
 
-EXAMPLES = """
+DETAILS = """
 CSV goes to standard output, with the columns of docs/conventions.md; time_s counts from the
 beginning of the bag, for all topics alike.
 
@@ -63,8 +63,6 @@ class NothingRecovered(BagError):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
     parser.add_argument('bag', help='directory, .mcap or .db3 file, also compressed')
     what = parser.add_mutually_exclusive_group()
     what.add_argument(

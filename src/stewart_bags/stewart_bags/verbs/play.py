@@ -15,7 +15,7 @@ from stewart_tables.progress import LiveLine
 
 HELP = 'publish what a bag holds, in its rhythm'
 
-EXAMPLES = """
+DETAILS = """
 A player of recorded setpoints moves whatever listens to them: give it a --prefix unless that is
 what you want.
 
@@ -27,8 +27,6 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
     parser.add_argument('bag', help='directory, .mcap or .db3 file, also compressed')
     parser.add_argument('topics', nargs='*', help='topics to play (default: all)')
     parser.add_argument('--rate', type=positive, default=1.0, help='how much faster (default: 1)')

@@ -18,7 +18,7 @@ from stewart_tables.progress import LiveLine
 
 HELP = 'record topics into a bag, until Ctrl-C'
 
-EXAMPLES = """
+DETAILS = """
 Ctrl-C and SIGTERM close the bag. After a kill or a full disk 'stewart bag BAG --rescue NEW' saves
 all but the last half second.
 
@@ -30,8 +30,6 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
     parser.add_argument(
         'topics', nargs='*', type=graph_name, help='topics to record (default: all that are seen)'
     )

@@ -158,9 +158,11 @@ def _message_checks(traffic: tuple[Traffic, ...], bounds: Bounds) -> list[Check]
             continue
         name = f'rate of {item.topic}'
         if bounds.real_time:
-            least = bounds.least_rate_share * bounds.rate
+            low = bounds.least_rate_share * bounds.rate
             checks.append(
-                Check.at_least(name, item.rate, least, 'Hz', SLOW, digits=1, real_time=True)
+                Check.bounded(
+                    name, item.rate, low, 'Hz', SLOW, digits=1, real_time=True, least=True
+                )
             )
         else:
             gap = 1.0 / bounds.rate
@@ -183,15 +185,15 @@ def _motion_checks(tracking: Tracking, latency: Latency, bounds: Bounds) -> list
         if timed:
             # Late cycles tear single moments off the path; wrong physics is wrong all the time.
             middle = float(np.median(lengths))
-            checks.append(Check.at_most(f'{name}, median', middle, scale * bound, unit, ASTRAY))
+            checks.append(Check.bounded(f'{name}, median', middle, scale * bound, unit, ASTRAY))
         most = float(lengths.max())
         checks.append(
-            Check.at_most(f'{name}, max', most, scale * bound, unit, ASTRAY, real_time=timed)
+            Check.bounded(f'{name}, max', most, scale * bound, unit, ASTRAY, real_time=timed)
         )
     unreached = latency.unreached
     return [
         *checks,
-        Check.at_most(
+        Check.bounded(
             f'end-to-end latency{where}, p99',
             1e3 * p99,
             1e3 * bounds.latency,

@@ -33,7 +33,7 @@ class Check:
     excess: str = ''
 
     @classmethod
-    def at_most(
+    def bounded(
         cls,
         name: str,
         value: float,
@@ -43,39 +43,18 @@ class Check:
         *,
         digits: int = 3,
         real_time: bool = False,
+        least: bool = False,
     ) -> Check:
-        """Hold a figure against its upper bound, both in `unit`."""
+        """Hold a figure against its upper bound, or the least that is asked, both in `unit`."""
+        words, much = ('at least', 'too little') if least else ('at most', 'too much')
         return cls(
             name,
             f'{value:.{digits}f} {unit}',
-            f'at most {bound:.3g} {unit}',
-            value <= bound,
+            f'{words} {bound:.4g} {unit}',
+            value >= bound if least else value <= bound,
             meaning,
             real_time,
-            excess=f'{value - bound:.{digits}f} {unit} too much',
-        )
-
-    @classmethod
-    def at_least(
-        cls,
-        name: str,
-        value: float,
-        bound: float,
-        unit: str,
-        meaning: str,
-        *,
-        digits: int = 3,
-        real_time: bool = False,
-    ) -> Check:
-        """Hold a figure against its lower bound, both in `unit`."""
-        return cls(
-            name,
-            f'{value:.{digits}f} {unit}',
-            f'at least {bound:.4g} {unit}',
-            value >= bound,
-            meaning,
-            real_time,
-            excess=f'{bound - value:.{digits}f} {unit} too little',
+            excess=f'{abs(value - bound):.{digits}f} {unit} {much}',
         )
 
     def beside(self, machine: Machine) -> Check:

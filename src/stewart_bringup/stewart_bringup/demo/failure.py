@@ -13,8 +13,6 @@ from stewart_bags.reading import Bag
 from stewart_bags.series import DriverStateSeries, read_series
 from stewart_bringup.demo.recording import DRIVER_STATE
 
-STATES = ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
-
 
 @dataclass(frozen=True)
 class Failure:
@@ -52,5 +50,4 @@ def driver_history(path: Path) -> tuple[tuple[float, str, str], ...]:
     if not len(said):
         return ()
     seconds = (said.bag_time_ns - said.bag_time_ns[0]) / 1e9
-    names = [STATES[int(state)] if state < len(STATES) else str(state) for state in said.state]
-    return tuple(zip(map(float, seconds), names, said.reason, strict=True))
+    return tuple(zip(map(float, seconds), said.names, said.reason, strict=True))

@@ -193,7 +193,7 @@ def _distances(ten: Sequence[Parameter], true: Mapping[str, float]) -> list[Chec
     if mass.known:
         share = abs(mass.value / true[mass.name] - 1.0)
         checks.append(
-            Check.at_most(
+            Check.bounded(
                 'error of the mass',
                 100 * share,
                 100 * MASS_SHARE,

@@ -54,8 +54,8 @@ class MoveOperator(Operator):
     async def reference(self, name: str) -> Pose:
         """Return a pose in ``base_link`` to count from, by its name in `REFERENCES`.
 
-        ``here`` is where the platform is measured to be, at rest; RequestRefused if the rig does not
-        tell.
+        ``here`` is where the platform is measured to be, at rest. RequestRefused if the rig does
+        not tell.
         """
         if name == 'base':
             return Pose.identity()

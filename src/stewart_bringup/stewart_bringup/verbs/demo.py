@@ -40,8 +40,6 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = DETAILS
     parser.add_argument('--platform', metavar='NAME', help="rig to move; default: each wave's own")
     parser.add_argument('--wave', choices=sorted(WAVES), help='only this wave')
     parser.add_argument(

@@ -7,14 +7,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any, TYPE_CHECKING
+import pkgutil
+from typing import Any
 
 from stewart_bags.verbs.graph import graph_prefix, ros_session
 from stewart_bringup.errors import SpeedRefused
 from stewart_bringup.simulated_speed import speed_of
-
-if TYPE_CHECKING:
-    from stewart_bringup.nodes.operator import Operator
 
 PATIENCE = 10.0
 """How long a verb waits for a rig to answer [s]."""
@@ -67,17 +65,15 @@ def _speed(text: str) -> float:
 
 
 def on_the_graph(
-    load: Callable[[], type], work: Callable[[Any], Coroutine[Any, Any, Any]], namespace: str
+    operator: str, work: Callable[[Any], Coroutine[Any, Any, Any]], namespace: str
 ) -> Any:
-    """Let an operator work on the ROS graph.
+    """Let an operator work on the ROS graph, and return what comes of it.
 
     Args:
-        load: Imports its class, an Operator; called when signals are heard already.
+        operator: Its class in `stewart_bringup.nodes`, as ``module:Class``; imported when signals
+            are heard already.
         work: Coroutine function of the operator.
         namespace: Of the rig.
-
-    Returns:
-        What `work` returned.
 
     Raises:
         RequestRefused: If the rig says no, or nothing.
@@ -88,32 +84,8 @@ def on_the_graph(
         from stewart_node_support.running import spin
         from stewart_node_support.stop_signals import StopSignals
 
-        operator = load()(
+        node = pkgutil.resolve_name(f'stewart_bringup.nodes.{operator}')(
             stop, namespace=namespace, parameter_overrides=[Parameter('patience', value=PATIENCE)]
         )
         # It is the operator that heeds a signal: what it has begun may have to be ended.
-        return spin([operator], task=partial(work, operator), stop=StopSignals())
-
-
-def tell(work: Callable[[Operator], Coroutine[Any, Any, str]], namespace: str) -> int:
-    """Ask for something on the ROS graph and print what comes of it.
-
-    Args:
-        work: Coroutine function of an Operator; returns one line.
-        namespace: Of the rig.
-
-    Returns:
-        0.
-
-    Raises:
-        RequestRefused: If the rig says no, or nothing.
-        StopRequested: If SIGINT or SIGTERM came.
-    """
-    print(on_the_graph(_operator, work, namespace))
-    return 0
-
-
-def _operator() -> type[Operator]:
-    from stewart_bringup.nodes.operator import Operator
-
-    return Operator
+        return spin([node], task=partial(work, node), stop=StopSignals())

@@ -33,8 +33,6 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = DETAILS
     add = parser.add_argument
     add('--to', type=float, nargs=6, required=True, metavar=SIX, help='target [m, deg]')
     add(
@@ -74,7 +72,7 @@ def main(arguments: argparse.Namespace) -> int:
         )
 
     try:
-        reached, said, pose = on_the_graph(_operator, work, arguments.namespace)
+        reached, said, pose = on_the_graph('move_operator:MoveOperator', work, arguments.namespace)
     finally:
         progress.end()
     if not reached:
@@ -82,9 +80,3 @@ def main(arguments: argparse.Namespace) -> int:
         return 1
     print(in_words(pose))
     return 0
-
-
-def _operator() -> type[MoveOperator]:
-    from stewart_bringup.nodes.move_operator import MoveOperator
-
-    return MoveOperator

@@ -27,8 +27,6 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = DETAILS
     parser.add_argument(
         'rig', nargs='?', default='vigo', help='name of a rig, or its YAML file; default vigo'
     )

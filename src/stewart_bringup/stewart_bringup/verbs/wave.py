@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from stewart_bringup.verbs.graph import add_namespace_argument, tell
+from stewart_bringup.verbs.graph import add_namespace_argument, on_the_graph
 
 if TYPE_CHECKING:
     from stewart_bringup.nodes.operator import Operator
@@ -27,8 +27,6 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = DETAILS
     parser.add_argument('action', choices=['start', 'stop'], help='what to do')
     parser.add_argument(
         '--of',
@@ -46,4 +44,5 @@ def main(arguments: argparse.Namespace) -> int:
     async def ask(operator: Operator) -> str:
         return await operator.request(service)
 
-    return tell(ask, arguments.namespace)
+    print(on_the_graph('operator:Operator', ask, arguments.namespace))
+    return 0

@@ -14,6 +14,7 @@ from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
+from stewart_kinematics.motion import Pose
 from stewart_node_support.codec import Layout, Reader
 from stewart_node_support.conversions import unit_quaternion
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
@@ -23,12 +24,11 @@ from stewart_node_support.legs import leg_reader
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.running import run
-from stewart_viewer.live import LiveView
-from stewart_viewer.mailbox import Mailbox
+from stewart_viewer.live import LiveView, Mailbox
 from stewart_viewer.nodes.operator import GraphOperator
 from stewart_viewer.nodes.platform_question import PlatformQuestion
 from stewart_viewer.recognition import LiveComparison
-from stewart_viewer.snapshot import DriveReport, Estimate, pose_at
+from stewart_viewer.snapshot import DriveReport, Estimate
 from stewart_viewer.status import UNKNOWN
 
 WRONG = 'WRONG PLATFORM'
@@ -132,7 +132,7 @@ class WebViewer(Node):
 
     def _show_pose(self, data: bytes) -> dict[str, Any]:
         _, *numbers = self._poses.read(data)
-        pose = pose_at(*numbers)
+        pose = Pose(*numbers)
         if self._comparison is not None:
             self._comparison.take_pose(pose)
         wrong = self._wrong()
@@ -145,7 +145,7 @@ class WebViewer(Node):
 
     def _show_commanded(self, data: bytes) -> dict[str, Any]:
         position, quaternion, *_ = self._setpoints.read(data).motion
-        return {'commanded': pose_at(position, quaternion)}
+        return {'commanded': Pose(position, quaternion)}
 
     def _show_legs(self, data: bytes) -> dict[str, Any]:
         legs = self._legs.read(data)
@@ -168,7 +168,7 @@ def _estimate(layout: Layout) -> Callable[[bytes], Estimate]:
 
     def decode(data: bytes) -> Estimate:
         values = numbers(data)
-        pose = pose_at(values[:3], unit_quaternion(values[:3], values[3:7]))
+        pose = Pose(values[:3], unit_quaternion(values[:3], values[3:7]))
         return Estimate(pose, values[7:].reshape(6, 6)[:3, :3])
 
     return decode
