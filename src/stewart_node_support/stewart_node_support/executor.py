@@ -127,8 +127,7 @@ class _Listing(NamedTuple):
 
     timers: list[Item]
     subscriptions: dict[str, list[Item]]
-    everything: WaitList
-    all_but_timers: WaitList
+    waits: WaitList
 
 
 class LoneExecutor(SingleThreadedExecutor):
@@ -202,19 +201,17 @@ class LoneExecutor(SingleThreadedExecutor):
         try:
             while True:
                 # Time stands still meanwhile, so no other timer becomes due.
-                called = self._call(self._listing().timers)
-                called |= self._deliver()
-                if not (self._resume() or self._look(NOW, timers=called or self._changed)):
+                self._call(self._listing().timers)
+                self._deliver()
+                if not (self._resume() or self._look(NOW)):
                     return
         except ShutdownException:
             return
 
-    def _look(self, timeout: int, *, timers: bool = True) -> bool:
+    def _look(self, timeout: int) -> bool:
         """Wait, and call what is ready; return whether something was called."""
         busy = any(entity is not None for entity in self._begun.values())
-        listing = self._listing()
-        waits = listing.everything if timers else listing.all_but_timers
-        ready = waits.ready(timeout, busy=busy)
+        ready = self._listing().waits.ready(timeout, busy=busy)
         self._check()
         for item in ready:
             # The wait has reset it, and rclpy looks again.
@@ -291,18 +288,11 @@ class LoneExecutor(SingleThreadedExecutor):
             for item in items:
                 if item.kind == 'subscription' and item.call is not None:
                     subscriptions.setdefault(item.entity.topic_name, []).append(item)
-            others = (item for item in items if item.kind != 'timer')
-            self._listed = _Listing(
-                timers,
-                subscriptions,
-                WaitList(items, self.context),
-                WaitList(others, self.context),
-            )
+            self._listed = _Listing(timers, subscriptions, WaitList(items, self.context))
         return self._listed
 
     def _release(self) -> None:
         """Let entities be destroyed."""
         listed, self._listed = self._listed, None
         if listed is not None:
-            listed.everything.close()
-            listed.all_but_timers.close()
+            listed.waits.close()
