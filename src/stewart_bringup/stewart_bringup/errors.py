@@ -51,7 +51,6 @@ class RequestRefused(BringupError):
 
     def __init__(self, service: str, reason: str) -> None:
         super().__init__(f'{service}: {reason}')
-        self.service = service
         self.reason = reason
 
 

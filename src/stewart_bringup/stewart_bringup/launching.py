@@ -187,16 +187,9 @@ def value_of(context: LaunchContext, name: str) -> str:
 
 def model(context: LaunchContext, platform: str, *, simulated: bool = False) -> Any:
     """Return robot_state_publisher with the URDF of a platform."""
-    return _outsider(
-        'robot_state_publisher',
-        parameters=[
-            {
-                'robot_description': text(render_urdf(platform)),
-                'publish_frequency': TF_LIMIT,
-            },
-            clock(context, simulated=simulated),
-        ],
-    )
+    values = {'robot_description': text(render_urdf(platform)), 'publish_frequency': TF_LIMIT}
+    parameters = [values, clock(context, simulated=simulated)]
+    return _outsider('robot_state_publisher', parameters=parameters)
 
 
 def rviz(

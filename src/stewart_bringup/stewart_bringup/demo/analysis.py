@@ -5,17 +5,93 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from stewart_bags.series import Series
-from stewart_bringup.demo.check import Check
-from stewart_bringup.demo.forces import compare, Forces
-from stewart_bringup.demo.latency import latencies, Latency
 from stewart_bringup.demo.machine import because_late, Machine
 from stewart_bringup.demo.recording import Recording
 from stewart_bringup.demo.scenarios import Bounds
-from stewart_bringup.demo.tracking import largest, root_mean_square, track, Tracking
+from stewart_bringup.demo.tracking import (
+    compare_forces,
+    Forces,
+    largest,
+    latencies,
+    Latency,
+    root_mean_square,
+    track,
+    Tracking,
+)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that had to hold.
+
+    Attributes:
+        name: What.
+        found, bound: What was found and what was asked, with units.
+        held: Whether it held.
+        meaning: What it means if it does not hold, and what to do.
+        real_time: Whether a machine that is late can spoil it.
+        excused: Whether the machine was late, as measured in the same run.
+        excess: By how much the bound was left; empty where that is no number.
+    """
+
+    name: str
+    found: str
+    bound: str
+    held: bool
+    meaning: str
+    real_time: bool = False
+    excused: bool = False
+    excess: str = ''
+
+    @classmethod
+    def bounded(
+        cls,
+        name: str,
+        value: float,
+        bound: float,
+        unit: str,
+        meaning: str,
+        *,
+        digits: int = 3,
+        real_time: bool = False,
+        least: bool = False,
+    ) -> Check:
+        """Hold a figure against its upper bound, or the least that is asked, both in `unit`."""
+        words, much = ('at least', 'too little') if least else ('at most', 'too much')
+        return cls(
+            name,
+            f'{value:.{digits}f} {unit}',
+            f'{words} {bound:.4g} {unit}',
+            value >= bound if least else value <= bound,
+            meaning,
+            real_time,
+            excess=f'{abs(value - bound):.{digits}f} {unit} {much}',
+        )
+
+    def beside(self, machine: Machine) -> Check:
+        """Return the check as it is judged beside what the machine did meanwhile."""
+        return replace(self, excused=self.real_time and not self.held and machine.late)
+
+    @property
+    def failed(self) -> bool:
+        """Whether it did not hold and the machine is no excuse."""
+        return not (self.held or self.excused)
+
+    @property
+    def verdict(self) -> str:
+        """Return one or two words for a table."""
+        return 'FAILED' if self.failed else 'held' if self.held else 'not kept'
+
+    @property
+    def sentence(self) -> str:
+        """Return what was found, asked, and by how much it was missed."""
+        much = f', {self.excess}' if self.excess else ''
+        return f'{self.name}: {self.found}, asked is {self.bound}{much}'
+
 
 FAULT = 4
 FAULTS = 'driver faults'
@@ -117,7 +193,7 @@ def analyse(
     )
     if machine is not None:
         checks = tuple(check.beside(machine) for check in checks)
-    forces = compare(recording.efforts, recording.actuators, tracking.delay)
+    forces = compare_forces(recording.efforts, recording.actuators, tracking.delay)
     return Result(tracking, latency, forces, traffic, checks)
 
 

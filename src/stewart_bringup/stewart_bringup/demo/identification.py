@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from stewart_bringup.demo.analysis import FAULTS, LOST, Result, STOPPED
-from stewart_bringup.demo.check import Check
+from stewart_bringup.demo.analysis import Check, FAULTS, LOST, Result, STOPPED
 from stewart_bringup.demo.loaded import excitation, LoadedScenario, PLATFORM, truth, waves
 from stewart_identification.bags_to_parameters import identify_bags
 from stewart_identification.identify import identify

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
-from stewart_bringup.demo.failure import Failure
+from stewart_bringup.demo.recording import Failure
 from stewart_bringup.demo.report import Chapter, failed_overview, LEGEND, OVERVIEW, overview
 
 

@@ -17,15 +17,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from stewart_bringup.demo.analysis import analyse, Result
-from stewart_bringup.demo.check import Check
+from stewart_bringup.demo.analysis import analyse, Check, Result
 from stewart_bringup.demo.estimate import compare_estimate
-from stewart_bringup.demo.failure import driver_history, Failure
 from stewart_bringup.demo.loaded import loaded, LoadedScenario
 from stewart_bringup.demo.machine import because_late, Machine, Meter
 from stewart_bringup.demo.plots import pictures
 from stewart_bringup.demo.progress import closing_table, LiveLine
-from stewart_bringup.demo.recording import read_recording
+from stewart_bringup.demo.recording import driver_history, Failure, read_recording
 from stewart_bringup.demo.report import Chapter, not_kept, render
 from stewart_bringup.demo.scenarios import Scenario
 from stewart_bringup.demo.wires import playable

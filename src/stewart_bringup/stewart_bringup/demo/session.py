@@ -15,8 +15,8 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from stewart_bringup.composition import compose, Ledger, simulated_pace
+from stewart_bringup.demo.machine import driver_priority, real_time
 from stewart_bringup.demo.scenarios import Scenario
-from stewart_bringup.demo.scheduling import driver_priority, real_time
 from stewart_bringup.nodes.wave_operator import WaveOperator
 from stewart_bringup.rigs import config_file
 from stewart_node_support.lifecycle import state_of

@@ -163,50 +163,35 @@ class Operator(Node):
         await self.until(future.done, what, heedless=heedless, limit=ANSWER_LIMIT)
         return future.result()
 
-    async def _ready(self, client: Client, service: str, *, heedless: bool) -> None:
+    async def _ready(self, client: Client, service: str) -> None:
         """Wait until a service was discovered."""
         if self._in_lock_step:
             # Discovery is the middleware's, and takes real time: simulated time stands still.
             end = time.monotonic() + DISCOVERY_LIMIT
             while not client.service_is_ready() and time.monotonic() < end:
                 time.sleep(1e-3)
-        await self.until(client.service_is_ready, service, heedless=heedless)
+        await self.until(client.service_is_ready, service)
 
     async def offered(self, service: str) -> None:
         """Wait until a service of type Trigger is there."""
         client = self.create_client(Trigger, service)
         try:
-            await self._ready(client, service, heedless=False)
+            await self._ready(client, service)
         finally:
             self.destroy_client(client)
 
     async def request(self, service: str, kind: Any = Trigger, **fields: Any) -> str:
-        """Call a service unless a stop was requested; return what it says."""
-        self.heed()
-        return await self.call(service, kind, heedless=False, **fields)
-
-    async def call(
-        self, service: str, kind: Any = Trigger, *, heedless: bool = True, **fields: Any
-    ) -> str:
-        """Call a service that answers with success and message.
-
-        Args:
-            service: Its name.
-            kind: Its type.
-            heedless: Go on waiting for it although a request to stop has come.
-            **fields: Of the request.
-
-        Returns:
-            What it says.
+        """Call a service that answers with success and message; return what it says.
 
         Raises:
             RequestRefused: If it refuses, is not there or does not answer within 10 s.
+            StopRequested: If a request to stop came.
         """
+        self.heed()
         client = self.create_client(kind, service)
         try:
-            await self._ready(client, service, heedless=heedless)
-            future = client.call_async(kind.Request(**fields))
-            response = await self.answer(future, service, heedless=heedless)
+            await self._ready(client, service)
+            response = await self.answer(client.call_async(kind.Request(**fields)), service)
         finally:
             self.destroy_client(client)
         if not response.success:
