@@ -58,18 +58,26 @@ def _rpy_deg(quaternion_xyzw: Array) -> Array:
     return angles[:, ::-1]
 
 
+def _finish(figure: Figure, axes: Any, *, legs: bool = False) -> Figure:
+    """Add grids, the label of the time, and the colours of the legs above the first plot."""
+    for axis in axes.flat:
+        axis.grid(alpha=0.3)
+    for axis in axes[-1]:
+        axis.set_xlabel('time [s]')
+    if legs:
+        above = {'loc': 'lower center', 'bbox_to_anchor': (0.5, 1.0)}
+        axes[0, 0].legend(ncols=6, fontsize=8, **above)
+    return figure
+
+
 def _poses(recording: Recording, _: Result) -> Figure:
     setpoints, poses = recording.setpoints, recording.poses
     origin = int(setpoints.stamp_ns[0])
     figure, axes = _new(2, 3, 4.8, sharex=True)
+    turned = _rpy_deg(setpoints.quaternion_xyzw), _rpy_deg(poses.quaternion_xyzw)
     rows = (
         ('mm', 1e3 * setpoints.position, 1e3 * poses.position, 'xyz'),
-        (
-            '°',
-            _rpy_deg(setpoints.quaternion_xyzw),
-            _rpy_deg(poses.quaternion_xyzw),
-            ('roll', 'pitch', 'yaw'),
-        ),
+        ('°', *turned, ('roll', 'pitch', 'yaw')),
     )
     for row, (unit, commanded, achieved, names) in zip(axes, rows, strict=True):
         for column, (axis, name) in enumerate(zip(row, names, strict=True)):
@@ -82,10 +90,7 @@ def _poses(recording: Recording, _: Result) -> Figure:
             missing = max(SMALLEST_SPAN[unit] - (high - low), 0.0)
             axis.set_ylim(low - 0.5 * missing, high + 0.5 * missing)
             axis.set_title(f'{name} [{unit}]', fontsize=9)
-            axis.grid(alpha=0.3)
-    for axis in axes[-1]:
-        axis.set_xlabel('time [s]')
-    return figure
+    return _finish(figure, axes)
 
 
 def _legs(recording: Recording, _: Result) -> Figure:
@@ -98,19 +103,12 @@ def _legs(recording: Recording, _: Result) -> Figure:
     )
     for axis, (name, commanded, measured) in zip(axes[:, 0], rows, strict=True):
         for leg, colour in enumerate(LEG_COLOURS):
-            axis.plot(
-                actuators.seconds(origin),
-                measured[:, leg],
-                color=colour,
-                linewidth=2,
-                label=f'leg {leg + 1}',
-            )
+            label = f'leg {leg + 1}'
+            time = actuators.seconds(origin)
+            axis.plot(time, measured[:, leg], color=colour, linewidth=2, label=label)
             axis.plot(commands.seconds(origin), commanded[:, leg], 'k', linewidth=0.5)
         axis.set_ylabel(name)
-        axis.grid(alpha=0.3)
-    axes[0, 0].legend(ncols=6, fontsize=8, loc='lower center', bbox_to_anchor=(0.5, 1.0))
-    axes[-1, 0].set_xlabel('time [s]')
-    return figure
+    return _finish(figure, axes, legs=True)
 
 
 def _errors(_: Recording, result: Result) -> Figure:
@@ -125,10 +123,8 @@ def _errors(_: Recording, result: Result) -> Figure:
         for column, label in enumerate(labels):
             axis.plot(time, values[:, column], linewidth=0.7, label=label)
         axis.set_ylabel(name)
-        axis.grid(alpha=0.3)
         axis.legend(ncols=6, fontsize=7, loc='lower right', bbox_to_anchor=(1.0, 1.0))
-    axes[-1, 0].set_xlabel('time [s]')
-    return figure
+    return _finish(figure, axes)
 
 
 def _latency(_: Recording, result: Result) -> Figure:
@@ -139,9 +135,7 @@ def _latency(_: Recording, result: Result) -> Figure:
         value = float(np.percentile(milliseconds, share))
         name = 'max' if share == 100 else f'p{share}'
         axis.axvline(value, color='k', linestyle=style, label=f'{name} {value:.1f} ms')
-    axis.set_xlabel('latency [ms]')
-    axis.set_ylabel('setpoints')
-    axis.set_yscale('log')
+    axis.set(xlabel='latency [ms]', ylabel='setpoints', yscale='log')
     axis.legend(fontsize=8)
     return figure
 
@@ -156,9 +150,5 @@ def _forces(_: Recording, result: Result) -> Figure:
         axes[0, 0].plot(forces.time, commanded, 'k', linewidth=0.5)
         axes[1, 0].plot(forces.time, delivered - commanded, color=colour, linewidth=0.7)
     axes[0, 0].set_ylabel('force [N]')
-    axes[0, 0].legend(ncols=6, fontsize=8, loc='lower center', bbox_to_anchor=(0.5, 1.0))
     axes[1, 0].set_ylabel('delivered minus\nfeed-forward [N]')
-    axes[1, 0].set_xlabel('time [s]')
-    for axis in axes[:, 0]:
-        axis.grid(alpha=0.3)
-    return figure
+    return _finish(figure, axes, legs=True)
