@@ -26,7 +26,7 @@ from rclpy.event_handler import QoSSubscriptionEventType
 from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from stewart_bringup.errors import CompositionError
+from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import (
     nodes_of,
     RECORDER,
@@ -135,7 +135,7 @@ def compose(
     Raises:
         ParameterError: If a parameter cannot be used.
         ConfigurationError: If a file has a section for a node that does not exist.
-        CompositionError: If a publisher does not find the recorder.
+        BringupError: If a publisher does not find the recorder.
     """
     require_known_nodes(files)
     chosen = overrides or {}
@@ -273,7 +273,7 @@ def _introduce(recorder: Any, nodes: Sequence[Node]) -> None:
     while unheard := ledger.unheard():
         recorder.discover()
         if time.monotonic() > end:
-            raise CompositionError(
+            raise BringupError(
                 f'the recorder did not find {", ".join(unheard)} within {MATCHING_TIME} s'
             )
         time.sleep(0.01)

@@ -187,6 +187,28 @@ class Template:
         return bytes(self._data)
 
 
+class Writer:
+    """Serialise messages of one kind, of which the stamp and the fields at some paths vary."""
+
+    def __init__(self, message: Any, *paths: str) -> None:
+        self._template = Template(message)
+        self._views = [self._template.view(path) for path in paths]
+
+    def write(self, stamp: int, *values: ArrayLike) -> bytes:
+        """Return the bytes of a message with its stamp [ns] and the values of its fields.
+
+        Raises:
+            MessageError: If a shape differs.
+        """
+        for view, numbers in zip(self._views, values, strict=True):
+            # As `write`, whose call would cost a fifth more.
+            shape = numbers.shape if isinstance(numbers, np.ndarray) else np.shape(numbers)
+            if shape != view.shape:
+                raise MessageError(f'a field has shape {view.shape}, got {shape}')
+            view[:] = numbers
+        return self._template.stamped(stamp)
+
+
 class Reader(Generic[Decoded]):
     """Decode serialised messages of one type.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sensor_msgs.msg import JointState
-from stewart_node_support.codec import finite, Layout, Reader, stamp_of, Template, write
+from stewart_node_support.codec import finite, Layout, Reader, stamp_of, Writer
 from stewart_node_support.errors import MessageError
 
 Array = NDArray[np.float64]
@@ -36,10 +36,10 @@ class LegState(NamedTuple):
 
 
 class LegWriter:
-    """Serialise strokes, rates and forces of six legs; a template per combination, when needed."""
+    """Serialise strokes, rates and forces of six legs; one writer per combination, when needed."""
 
     def __init__(self) -> None:
-        self._templates: dict[tuple[bool, ...], tuple[Template, list[Array]]] = {}
+        self._writers: dict[tuple[bool, ...], Writer] = {}
 
     def write(
         self,
@@ -59,20 +59,12 @@ class LegWriter:
             MessageError: If an array does not have six elements.
         """
         given = (position is not None, velocity is not None, effort is not None)
-        if given not in self._templates:
-            self._templates[given] = self._template(given)
-        template, views = self._templates[given]
+        if given not in self._writers:
+            names = [name for name, there in zip(FIELDS, given, strict=True) if there]
+            message = JointState(name=list(LEG_NAMES), **{name: [0.0] * 6 for name in names})
+            self._writers[given] = Writer(message, *names)
         values = [item for item in (position, velocity, effort) if item is not None]
-        for view, numbers in zip(views, values, strict=True):
-            write(view, numbers)
-        return template.stamped(stamp)
-
-    @staticmethod
-    def _template(given: tuple[bool, ...]) -> tuple[Template, list[Array]]:
-        names = [name for name, there in zip(FIELDS, given, strict=True) if there]
-        message = JointState(name=list(LEG_NAMES), **{name: [0.0] * 6 for name in names})
-        template = Template(message)
-        return template, [template.view(name) for name in names]
+        return self._writers[given].write(stamp, *values)
 
 
 def leg_reader() -> Reader[LegState]:

@@ -22,7 +22,6 @@ from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS
-from stewart_node_support.running import run
 
 
 @dataclass(frozen=True)
@@ -149,12 +148,3 @@ class Player(Node):
             return Report(Level.ERROR, str(self.failure), values)
         state = 'finished' if self.finished.is_set() else 'playing'
         return Report(Level.OK, f'{state} {self.bag.path}', values)
-
-
-def main() -> None:
-    """Play until the end or until stopped."""
-    run(Player)
-
-
-if __name__ == '__main__':
-    main()

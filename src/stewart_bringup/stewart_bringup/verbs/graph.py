@@ -11,13 +11,15 @@ import pkgutil
 from typing import Any
 
 from stewart_bags.verbs.graph import graph_prefix, ros_session
-from stewart_bringup.errors import SpeedRefused
-from stewart_bringup.simulated_speed import speed_of
+from stewart_bringup.errors import BringupError
 
 PATIENCE = 10.0
 """How long a verb waits for a rig to answer [s]."""
 
 REAL_SPEED = 1.0
+# What a person writes, and what the node simulation_clock takes for it.
+FASTEST, AS_FAST_AS_POSSIBLE = 'max', 0.0
+LARGEST = 1000.0
 
 
 def add_namespace_argument(parser: argparse.ArgumentParser) -> None:
@@ -48,19 +50,36 @@ def chosen_speed(arguments: argparse.Namespace) -> float | None:
     """Return simulated seconds per second, 0 for as fast as possible, None for real time.
 
     Raises:
-        SpeedRefused: If real time shall have another speed than its own.
+        BringupError: If real time shall have another speed than its own.
     """
     if arguments.time == 'simulated':
         return float(arguments.speed)
     if arguments.speed != REAL_SPEED:
-        raise SpeedRefused('--speed is for --time simulated, real time has its own')
+        raise BringupError('--speed is for --time simulated, real time has its own')
     return None
+
+
+def speed_of(text: str) -> float:
+    """Return simulated seconds per second: of a number, or of ``max``, which is 0.
+
+    Raises:
+        BringupError: If it is neither.
+    """
+    if text == FASTEST:
+        return AS_FAST_AS_POSSIBLE
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0.0 < speed <= LARGEST:
+        raise BringupError(f'{text} is neither {FASTEST} nor a number in (0, {LARGEST:g}]')
+    return speed
 
 
 def _speed(text: str) -> float:
     try:
         return speed_of(text)
-    except SpeedRefused as error:
+    except BringupError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 

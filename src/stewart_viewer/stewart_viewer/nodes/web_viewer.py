@@ -23,7 +23,6 @@ from stewart_node_support.hot_messages import pose_reader, setpoint_reader
 from stewart_node_support.legs import leg_reader
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
-from stewart_node_support.running import run
 from stewart_viewer.live import LiveView, Mailbox
 from stewart_viewer.nodes.operator import GraphOperator
 from stewart_viewer.nodes.platform_question import PlatformQuestion
@@ -172,12 +171,3 @@ def _estimate(layout: Layout) -> Callable[[bytes], Estimate]:
         return Estimate(pose, values[7:].reshape(6, 6)[:3, :3])
 
     return decode
-
-
-def main() -> None:
-    """Run the node in a process of its own."""
-    run(WebViewer)
-
-
-if __name__ == '__main__':
-    main()
