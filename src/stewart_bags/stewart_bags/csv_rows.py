@@ -31,11 +31,7 @@ ACCELERATION = tuple(
     f'{q}{axis}_base_{u}' for q, u in (('a', 'mps2'), ('alpha', 'radps2')) for axis in 'xyz'
 )
 IMU = ('fx_mps2', 'fy_mps2', 'fz_mps2', 'p_radps', 'q_radps', 'r_radps')
-LEG_COLUMNS = (
-    ('position', 'stroke_{}_m'),
-    ('velocity', 'leg_{}_mps'),
-    ('effort', 'leg_{}_n'),
-)
+LEG_COLUMNS = (('position', 'stroke_{}_m'), ('velocity', 'leg_{}_mps'), ('effort', 'leg_{}_n'))
 
 # Columns, and the arrays of a series that stand side by side in them.
 POSE_ARRAYS = (POSE, ('position', 'quaternion_xyzw'))

@@ -63,13 +63,7 @@ class Recording:
         """Messages in the queue."""
         return len(self._queue)
 
-    def add_topic(
-        self,
-        topic: str,
-        msgtype: str,
-        *,
-        qos: Sequence[Qos] = (),
-    ) -> None:
+    def add_topic(self, topic: str, msgtype: str, *, qos: Sequence[Qos] = ()) -> None:
         """Announce a topic; arguments as for `BagWriter.add_topic`, errors, too."""
         with self._lock:
             self._writer.add_topic(topic, msgtype, qos=qos)

@@ -13,12 +13,7 @@ import sqlite3
 from tempfile import TemporaryDirectory
 
 from stewart_bags.bag_files import SIDE_FILES, storage_files, StorageFile
-from stewart_bags.decompression import (
-    decompress_file,
-    decompress_prefix,
-    format_of,
-    MESSAGE_LIMIT,
-)
+from stewart_bags.decompression import decompress_file, decompress_prefix, format_of, MESSAGE_LIMIT
 from stewart_bags.errors import BagExists, NotABag, UnknownType
 from stewart_bags.mcap_walk import McapWalk
 from stewart_bags.sqlite3_walk import Sqlite3Walk

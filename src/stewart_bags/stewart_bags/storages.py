@@ -26,12 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import CompressionMode, StoragePlugin, Writer
-from rosbags.rosbag2.storage_mcap import (
-    McapWriter,
-    PendingChunk,
-    write_channel,
-    write_string,
-)
+from rosbags.rosbag2.storage_mcap import McapWriter, PendingChunk, write_channel, write_string
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 from stewart_tables.whole_files import sync, whole_file
 

@@ -72,14 +72,7 @@ class LiveView:
     """
 
     def __init__(
-        self,
-        source: str,
-        mailbox: Mailbox,
-        operator: Any,
-        *,
-        host: str,
-        port: int,
-        rate: float,
+        self, source: str, mailbox: Mailbox, operator: Any, *, host: str, port: int, rate: float
     ) -> None:
         platform = load_platform(source)
         self.comparison = LiveComparison(platform.geometry, platform.name)

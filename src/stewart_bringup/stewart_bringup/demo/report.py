@@ -291,10 +291,7 @@ def _forces(result: Result) -> list[str]:
     mean, most = result.forces.difference
     largest = float(np.abs(result.forces.delivered).max())
     row = ['delivered minus feed-forward [N]', f'{mean:.2f}', f'{most:.2f}', f'{largest:.1f}']
-    return [
-        '<h3>Leg forces</h3>',
-        _table(['', 'RMS', 'max', 'largest force delivered'], [row]),
-    ]
+    return ['<h3>Leg forces</h3>', _table(['', 'RMS', 'max', 'largest force delivered'], [row])]
 
 
 def _estimate(estimate: Estimate | None) -> list[str]:

@@ -32,11 +32,7 @@ class Bounds:
 # when the wave begins, and 0.008 deg without feed-forward. 50 ms of playout delay, up to 10 ms of
 # drives and one sample of 5 ms are the latency.
 SIMULATED_TIME = Bounds(
-    real_time=False,
-    least_rate_share=1.0,
-    path_position=6e-4,
-    path_rotation=2e-4,
-    latency=0.065,
+    real_time=False, least_rate_share=1.0, path_position=6e-4, path_rotation=2e-4, latency=0.065
 )
 # A bus brings a target, and the measurement back, a cycle of 2.5 ms later each.
 SIMULATED_WIRES = replace(SIMULATED_TIME, latency=0.070)
@@ -73,12 +69,7 @@ WAVES = {
             seeded=True,
         ),
         Wave('random', 'random wave of the paper, Eq. 37', 'vigo', 'ocean_trajectory'),
-        Wave(
-            'eq18',
-            'wave of the paper, Eq. 18 with 0.029 rad',
-            'ex800',
-            'excitation_trajectory',
-        ),
+        Wave('eq18', 'wave of the paper, Eq. 18 with 0.029 rad', 'ex800', 'excitation_trajectory'),
     )
 }
 

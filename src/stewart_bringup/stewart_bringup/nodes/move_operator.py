@@ -116,8 +116,7 @@ class MoveOperator(Operator):
             speed_scale=speed,
         )
         future = self._client.send_goal_async(
-            goal,
-            lambda told: feedback(told.feedback.progress, told.feedback.time_remaining),
+            goal, lambda told: feedback(told.feedback.progress, told.feedback.time_remaining)
         )
         # After a request to stop, too: a goal that is accepted has to be cancelled.
         handle = await self.answer(future, ACTION, heedless=True)

@@ -117,10 +117,7 @@ class WaveOperator(Operator):
             await self.until(over, 'driver/disable', heedless=True, limit=ANSWER_LIMIT)
             if self.count_publishers(STATE):
                 await self.reach(
-                    DriverState.DISABLED,
-                    'driver/disable',
-                    heedless=True,
-                    at_least=LONGEST_PARKING,
+                    DriverState.DISABLED, 'driver/disable', heedless=True, at_least=LONGEST_PARKING
                 )
         finally:
             self.destroy_client(client)

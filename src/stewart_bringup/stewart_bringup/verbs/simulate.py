@@ -140,11 +140,7 @@ def _pipeline(arguments: argparse.Namespace) -> tuple[Pipeline, str]:
         platform = load_platform(parameters.value('inverse_kinematics', 'platform', 'vigo'))
         target = move_target(arguments.to, platform.geometry)
     pipeline = Pipeline(
-        parameters,
-        source,
-        duration=arguments.duration,
-        target=target,
-        estimate=arguments.estimate,
+        parameters, source, duration=arguments.duration, target=target, estimate=arguments.estimate
     )
     return pipeline, arguments.storage or parameters.value('recorder', 'storage', 'mcap')
 
