@@ -87,19 +87,14 @@ def run_demo(
             else:
                 chapters.append(chapter)
         if identifying:
-            line.chapter('identification of an unknown payload')
-            try:
-                found = _identify(unfinished, line, stop)
-            except Exception as error:
-                if not is_deliberate(error) or stop.requested:
-                    raise
-                failures.append(Failure('identification', 'Identification', {}, str(error)))
-                line.end(f'FAILED: {error}', 'bold red')
+            last = _last_chapter(unfinished, line, stop)
+            if last is None:
+                line.end('stopped')
+                return None
+            if isinstance(last, Failure):
+                failures.append(last)
             else:
-                if found is None:
-                    line.end('stopped')
-                    return None
-                _tell(line, 'held', found.checks)
+                found = last
     _put_in_place(unfinished, output, names)
     with whole_file(output / REPORT) as stream:
         stream.write(render(chapters, _origin(), found, failures))
@@ -129,6 +124,23 @@ def _chapter(
     if chapter is not None:
         _tell(line, chapter.verdict, chapter.result.checks)
     return chapter
+
+
+def _last_chapter(
+    unfinished: Path, line: LiveLine, stop: StopSignals
+) -> Identification | Failure | None:
+    """Identify and tell how it ended; None after a request to stop."""
+    line.chapter('identification of an unknown payload')
+    try:
+        found = _identify(unfinished, line, stop)
+    except Exception as error:
+        if not is_deliberate(error) or stop.requested:
+            raise
+        line.end(f'FAILED: {error}', 'bold red')
+        return Failure('identification', 'Identification', {}, str(error))
+    if found is not None:
+        _tell(line, 'held', found.checks)
+    return found
 
 
 def _conclude(
