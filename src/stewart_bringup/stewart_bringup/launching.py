@@ -79,6 +79,15 @@ ARGUMENTS = {
     'record': 'record every topic',
     'bag': 'new folder to record into',
     'log_level': 'what is logged: debug, info, warn, error or fatal',
+    'duration': 'time of the wave [s]',
+    'config': 'configuration of RViz; empty for that of stewart_description',
+    'web': 'show the platform in a browser, too',
+    'port': 'of the page at 127.0.0.1; 0: any free',
+    'output': 'folder of report.html and parameters.yaml',
+    'estimator': 'how to fit, see the node',
+    'friction': 'friction identified along: none, common or per leg',
+    'play': 'publish the recording and /clock',
+    'rate': 'how much faster than recorded',
 }
 
 

@@ -46,8 +46,6 @@ class MotionEnded(BringupError):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = DETAILS
     add = parser.add_argument
     add('motion', metavar='MOTION', help='what is played, see below')
     add('-o', '--output', type=Path, metavar='BAG', help='bag to write; it must not exist')
