@@ -16,12 +16,7 @@ Rows = NDArray[np.intp] | slice
 
 
 class Columns:
-    """Messages of one type, column by column.
-
-    Args:
-        store: Knows the type.
-        msgtype: Type of all messages.
-        messages: CDR bytes with encapsulation, n of them.
+    """Messages of one type, as CDR bytes with encapsulation, column by column.
 
     Raises:
         LayoutError: If a message does not fit the type.

@@ -43,10 +43,10 @@ def format_of(data: bytes | memoryview) -> str | None:
 
 
 def decompress_prefix(data: bytes, name: str, limit: int) -> tuple[bytes, str | None]:
-    """Decompress as much as is there.
+    """Decompress as much as is there of one frame that may be cut short or corrupt.
 
     Args:
-        data: One frame, possibly cut short or corrupt.
+        data: The frame.
         name: ``zstd`` or ``lz4``.
         limit: The most to give back [byte]; keeps a corrupt frame from filling the memory.
 

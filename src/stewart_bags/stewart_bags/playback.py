@@ -34,8 +34,7 @@ class Schedule:
     Attributes:
         start_ns: Bag time at which playing starts [ns].
         rate: How much faster than recorded; above 0.
-        now_ns: Time that `start_ns` is shifted to [ns since the epoch]; None leaves stamps as
-            recorded.
+        now_ns: What `start_ns` is shifted to [ns since the epoch]; None leaves stamps as recorded.
     """
 
     start_ns: int
@@ -57,15 +56,9 @@ class Schedule:
 
 
 def selected(bag: Bag, topics: Collection[str], start_offset: float) -> Iterator[RawMessage]:
-    """Choose what is played.
+    """Choose the messages of some topics from an offset after the first message of the bag on [s].
 
-    Args:
-        bag: Open bag.
-        topics: Names.
-        start_offset: Time after the first message of the bag at which playing starts [s].
-
-    Yields:
-        First the last message before the start of every latched topic, then all from there on.
+    First comes the last message before the start of every latched topic, then all from there on.
 
     Raises:
         MissingTopic: If there is no such topic.
@@ -106,15 +99,7 @@ class Restamper:
         self._headed: dict[str, bool] = {}
 
     def __call__(self, message: RawMessage) -> bytes:
-        """Return the bytes of a message with its stamps shifted.
-
-        Args:
-            message: As recorded.
-
-        Returns:
-            The same bytes where stamps stay as they are. Stamps that are zero were never set and
-            stay zero; a message that does not fit its type stays as it is.
-        """
+        """Return the bytes of a message with its stamps shifted."""
         if self._schedule.now_ns is None:
             return message.data
         data = bytearray(message.data)
@@ -162,13 +147,7 @@ class Restamper:
 def with_clock(
     messages: Iterable[RawMessage], schedule: Schedule, frequency: float
 ) -> Iterator[RawMessage]:
-    """Put the ticks of a clock, rosgraph_msgs/Clock on ``/clock``, in place of a recorded one.
-
-    Args:
-        messages: In the order of bag time.
-        schedule: Says where they start and what their stamps become.
-        frequency: Ticks per second of playing [Hz].
-    """
+    """Put ticks of /clock [Hz of playing] in place of a recorded one, as the schedule has them."""
     period = schedule.rate / frequency * NS
     ticks = 0
     for message in messages:

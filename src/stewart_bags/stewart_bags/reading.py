@@ -28,11 +28,9 @@ class Bag:
     """A bag, open for reading; use it as a context manager.
 
     Args:
-        path: Directory, ``.mcap`` or ``.db3`` file, also compressed, also without
-            ``metadata.yaml``.
+        path: Directory, ``.mcap`` or ``.db3`` file, also compressed or without ``metadata.yaml``.
 
     Attributes:
-        topics: By name.
         start_ns, end_ns: Bag time of the first and of the last message [ns]; 0 in an empty bag.
         typestore: Decodes every type of the bag that has a definition.
 

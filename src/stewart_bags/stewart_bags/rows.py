@@ -26,16 +26,12 @@ class RowMessages:
     """Serialise rows of numbers as messages with a header.
 
     Args:
-        store: Knows the type.
-        msgtype: For example ``sensor_msgs/msg/JointState``.
+        store, msgtype: Such as ``sensor_msgs/msg/JointState``, and who knows it.
         columns: Paths of the number fields that a row holds, in its order, such as
             ``pose.position.x``; an array field takes as many numbers as it has elements.
         constants: What other fields hold, by path: texts, numbers and arrays. An array field of
             variable length that is in neither is empty.
         lengths: Number of elements of array fields of variable length among the columns.
-
-    Attributes:
-        width: Numbers in a row.
 
     Raises:
         UnknownType: If there is no such definition here.

@@ -65,18 +65,10 @@ class CompressionNotAllowed(BagError):
 
 
 class BagWriter:
-    """A new bag, open for writing; use it as a context manager.
+    """A new bag, in a directory to be made, open for writing; use it as a context manager.
 
     What was written before the last `flush` is on disk, whatever happens to the process or to the
-    power; mcap puts each full chunk there by itself.
-
-    Args:
-        path: Directory to be made; must not exist.
-        storage, compression: How messages lie on disk.
-        custom_data: Kept in the metadata.
-
-    Attributes:
-        counts: Messages written so far, by topic.
+    power; mcap puts each full chunk there by itself. `counts` has the messages written, by topic.
 
     Raises:
         BagExists: If the path is taken.
@@ -194,9 +186,8 @@ class BagWriter:
     ) -> None:
         """Write many serialised messages in the order of their bag times.
 
-        Args:
-            blocks: A topic that was added, the bag times of its messages [ns], and their CDR
-                bytes. Of messages with one time those of the earlier block come first.
+        A block is a topic that was added, the bag times of its messages [ns], and their CDR bytes.
+        Of messages with one time those of the earlier block come first.
         """
         chosen = [self._connections[topic] for topic, _, _ in blocks]
         if not chosen:

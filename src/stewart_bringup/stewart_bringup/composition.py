@@ -66,7 +66,7 @@ def make_node(
     lean: bool = False,
     simulated: bool = False,
 ) -> Node:
-    """Make one node, with the parameters that the files have for its full name.
+    """Make one node, not yet configured, with the parameters of the files for its full name.
 
     Args:
         name: Name of the node and of its executable.

@@ -60,15 +60,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def guarded(work: Callable[[], int], name: str, *, debug: bool = False) -> int:
-    """Do some work and turn its expected failures into one sentence and an exit code.
+    """Do some work; turn a deliberate error into one sentence and exit code 1.
 
     Args:
         work: Returns an exit code.
         name: Who speaks in the sentence.
         debug: Show the traceback, too.
-
-    Raises:
-        Exception: Whatever is not an error of ours: a bug must not look like a wrong input.
     """
     try:
         code = work()

@@ -264,11 +264,7 @@ def stamp_of(data: bytes) -> int:
 
 
 def write(view: NDArray[Any], values: ArrayLike) -> None:
-    """Write all numbers of a field, through a view of n from `Template.view`.
-
-    Raises:
-        MessageError: If the shape differs; numpy would repeat a single number.
-    """
+    """Write all n numbers of a field through a view; MessageError if the shape differs."""
     # Asking the array itself takes a fifth of the time of `numpy.shape`.
     shape = values.shape if isinstance(values, np.ndarray) else np.shape(values)
     if shape != view.shape:

@@ -93,10 +93,9 @@ def bring_up(node: LifecycleNode) -> None:
 
 
 def autostart(node: Node) -> None:
-    """Bring a lifecycle node up if its parameter ``autostart`` says so; plain ones need none.
+    """Bring a lifecycle node up if its parameter ``autostart``, by default false, says so.
 
-    Without a lifecycle manager (``ros2 run``, the composition) nobody else does. The parameter is
-    declared here, false, for every lifecycle node that does not declare it itself.
+    Without a lifecycle manager (``ros2 run``, the composition) nobody else does.
 
     Raises:
         StartUpError: If a transition fails.

@@ -54,7 +54,7 @@ class Mailbox:
 
 
 class LiveView:
-    """Draw what a mailbox gets, and hand on what a person asks for.
+    """Draw what a mailbox gets, and hand on what a person asks for; the page is at `url`.
 
     Args:
         source: Platform that is shown: its name, or the path of its YAML file.
@@ -62,10 +62,6 @@ class LiveView:
         operator: Who carries out; None gives a view without controls.
         host, port: Address to listen at.
         rate: Pictures per second at most [Hz].
-
-    Attributes:
-        url: Where the page is.
-        comparison: Tells whether a rig is of the platform that is shown.
 
     Raises:
         AddressTaken: If something else listens there.

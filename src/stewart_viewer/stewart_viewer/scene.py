@@ -30,16 +30,9 @@ BELOW = -0.01
 
 
 class PlatformScene:
-    """Everything that is drawn in space.
+    """Everything that is drawn in space of a platform, whose name or YAML file is `source`.
 
-    Args:
-        server: Where to.
-        platform: What is shown.
-        source: Name of the platform or path of its YAML file, for the URDF.
-
-    Attributes:
-        magnification: By how much the ellipsoid of one standard deviation is drawn larger than it
-            is.
+    The ellipsoid of one standard deviation is drawn `magnification` times as large as it is.
     """
 
     def __init__(self, server: viser.ViserServer, platform: Platform, source: str) -> None:

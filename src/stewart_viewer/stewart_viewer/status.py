@@ -29,13 +29,7 @@ UNKNOWN = DriveReport('no driver heard', reason='driver/state has not come')
 
 
 class Status:
-    """Banner and poses.
-
-    Args:
-        server: Where to.
-        platform: What is shown.
-        title: Where the data come from.
-    """
+    """Banner and poses, with a title that says where the data come from."""
 
     def __init__(self, server: viser.ViserServer, platform: Platform, title: str) -> None:
         gui = server.gui

@@ -29,9 +29,7 @@ class Check:
     """One thing that had to hold.
 
     Attributes:
-        name: What.
         found, bound: What was found and what was asked, with units.
-        held: Whether it held.
         meaning: What it means if it does not hold, and what to do.
         real_time: Whether a machine that is late can spoil it.
         excused: Whether the machine was late, as measured in the same run.
@@ -175,14 +173,7 @@ def analyse(
     bounds: Bounds,
     machine: Machine | None = None,
 ) -> Result:
-    """Make the figures of one scenario.
-
-    Args:
-        recording: What the bag holds.
-        published: Messages by topic, from the publishers' own counters.
-        bounds: What has to hold.
-        machine: How punctual the machine was, where time was its own.
-    """
+    """Make the figures of one scenario from its bag and the publishers' own counters, by topic."""
     tracking = track(recording.setpoints, recording.commands, recording.actuators, recording.poses)
     latency = latencies(recording.commands, recording.actuators)
     traffic = _traffic(recording, published)

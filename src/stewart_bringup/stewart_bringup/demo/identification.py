@@ -124,14 +124,7 @@ def judge(
     identified: Followed | None,
     played: Sequence[Result],
 ) -> Identification:
-    """Put what was found beside the truth.
-
-    Args:
-        outcome, of_wave: From the optimal motion, from the wave.
-        true: The ten parameters of the rig.
-        described, identified: The wave with either feed-forward.
-        played: All runs, for what must hold in each.
-    """
+    """Put what the optimal motion and the wave told beside the truth, and judge every run."""
     ten = outcome.parameters[:10]
     checks = (
         *_runs(played),

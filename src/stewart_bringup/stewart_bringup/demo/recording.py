@@ -25,7 +25,6 @@ class Failure:
     """What the report says about a scenario that failed.
 
     Attributes:
-        name, title: One word, one line.
         facts: Platform, back end, bag and the like.
         reason: Why it ended: what the driver, a node or a service said.
         driver: The states of the driver: seconds after the first one, state, reason. Empty where
@@ -73,7 +72,6 @@ class Recording:
 
     Attributes:
         efforts: Forces that feed-forward gave; None without feed-forward.
-        driver_states: One sample per change.
         counts: Messages of every topic in the bag, by full name.
     """
 

@@ -29,9 +29,7 @@ class Chapter:
     """What the report says about one scenario.
 
     Attributes:
-        name, title: One word, one line.
         facts: Platform, backend, seed and the like.
-        simulated: Whether no metal moved.
         pictures: PNG files by caption.
         estimate: Where a state estimator ran beside a truth.
         machine: How punctual the machine was; None in simulated time.
@@ -79,14 +77,7 @@ def render(
     found: Identification | None = None,
     failures: Sequence[Failure] = (),
 ) -> str:
-    """Write the page: HTML with a chapter per scenario, and those that did not come to their end.
-
-    Args:
-        chapters: One per scenario.
-        origin: Command line, versions, machine, date.
-        found: The last chapter.
-        failures: Scenarios that did not come to their end.
-    """
+    """Write the page: HTML with a chapter per scenario, and those that did not end well."""
     failed = [failure.name for failure in failures if not failure.excuse]
     failed += [chapter.name for chapter in chapters if not chapter.result.passed]
     if found is not None and not found.passed:

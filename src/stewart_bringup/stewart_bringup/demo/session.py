@@ -49,8 +49,7 @@ class Played:
     Attributes:
         published: Messages by topic, from the publishers' own counters, read after the last node
             was down.
-        simulated: Whether the driver said that no metal moved.
-        backend: Name of the back end, as the driver said.
+        simulated, backend: What the driver said: whether no metal moved, name of the back end.
         scheduling: What the scheduler did with the rig.
     """
 

@@ -34,12 +34,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Forces:
-    """Forces of one scenario.
+    """Forces of one scenario, legs 1 to 6, shape (n, 6), positive pushes apart [N].
 
-    Attributes:
-        time (n,): Instants of the measurements after the first commanded force, the delay taken
-            out [s].
-        commanded, delivered (n, 6): Legs 1 to 6, positive pushes apart [N].
+    They were delivered at `time` after the first commanded one, the delay taken out [s].
     """
 
     time: Array
@@ -151,9 +148,8 @@ class Errors:
     """Commanded minus achieved.
 
     Attributes:
-        position (n, 3): In base_link axes [m].
-        rotation (n, 3): Rotation vector taking the achieved to the commanded attitude, base_link
-            axes [rad].
+        position, rotation (n, 3): In base_link axes [m]; rotation vector from the achieved to the
+            commanded attitude [rad].
         strokes (m, 6): Legs 1 to 6 [m].
     """
 

@@ -49,10 +49,6 @@ class Operator(Node):
         stop: Where a request to stop comes from; `heed` raises it.
         name: Name of the node.
         parameters: Dataclass of its parameters, derived from OperatorParameters.
-
-    Attributes:
-        driver_state: What the driver said last.
-        settings: Values of the parameters.
     """
 
     def __init__(
@@ -120,17 +116,16 @@ class Operator(Node):
         limit: float = math.inf,
         at_least: float = 0.0,
     ) -> None:
-        """Wait until something is true.
+        """Wait until a condition, asked from time to time, is true.
 
         Args:
-            condition: Asked from time to time.
+            condition: The condition.
             what: What is waited for, for the message.
             heedless: Go on waiting although a request to stop has come.
-            limit: Longest wait [s], where that is shorter than the parameter ``patience``.
-            at_least: The same where it is longer: for motions [s].
+            limit, at_least: Shortens, or for motions lengthens, the parameter ``patience`` [s].
 
         Raises:
-            RequestRefused: If it has not become true within the parameter ``patience``.
+            RequestRefused: If it has not become true in that time.
             StopRequested: If a request to stop came.
         """
         patience = max(min(self.settings.patience, limit), at_least)
@@ -207,15 +202,10 @@ class Operator(Node):
     async def reach(
         self, state: int, service: str, *, heedless: bool = False, at_least: float = 0.0
     ) -> None:
-        """Wait until the driver is in a state, one of the constants of DriverState.
-
-        Args:
-            state: The state.
-            service: What was asked for, for the message.
-            heedless, at_least: As of `until`.
+        """Wait until the driver is in a state of DriverState; other arguments as of `until`.
 
         Raises:
-            RequestRefused: If the driver goes to FAULT instead, or nowhere.
+            RequestRefused: If the driver goes to FAULT instead, or nowhere, after `service`.
         """
         await self.until(
             lambda: self.heard_driver and self.driver_state.state in {state, DriverState.FAULT},
