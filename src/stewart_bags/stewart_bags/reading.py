@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import cached_property
 import heapq
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -138,13 +140,23 @@ class Bag:
             DamagedBag: If a file turns out to be corrupt on the way.
         """
         names = {self.topic(name).name for name in topics}
-        walks = [
-            self._walk(reader, wanted, start_ns, stop_ns)
-            for reader in self._readers
-            if (wanted := [c for c in reader.connections if not names or c.topic in names])
-        ]
-        # Merging costs as much as reading, and most bags are one file.
-        return walks[0] if len(walks) == 1 else heapq.merge(*walks, key=_TIME)
+        return self._walk(names, start_ns, stop_ns)
+
+    def blocks(self, topic: str, size: int) -> Iterator[tuple[Sequence[int], Sequence[bytes]]]:
+        """Go through one topic as `raw` does, so many bag times [ns] and messages at a time.
+
+        That takes half of the time of going through the messages one by one.
+        """
+        name = self.topic(topic).name
+        try:
+            rows = self._rows({name})
+            while block := list(islice(rows, size)):
+                _, times_ns, data = zip(*block, strict=True)
+                yield times_ns, data
+        except Exception:  # rosbags raises almost anything on corrupt files
+            # Says how far the bag can be read.
+            deque(self.raw([topic]), maxlen=0)
+            raise
 
     def messages(
         self,
@@ -201,13 +213,24 @@ class Bag:
             raise DamagedBag(item.path, failure)
         return plain
 
+    def _rows(
+        self, names: Collection[str], start_ns: int | None = None, stop_ns: int | None = None
+    ) -> Iterator[tuple[Connection, int, bytes]]:
+        """Return the messages of some topics, or of all, as rosbags has them."""
+        walks = [
+            decompress_messages(reader.messages(wanted, start_ns, stop_ns))
+            for reader in self._readers
+            if (wanted := [c for c in reader.connections if not names or c.topic in names])
+        ]
+        # Merging costs as much as reading, and most bags are one file.
+        return walks[0] if len(walks) == 1 else heapq.merge(*walks, key=_TIME)
+
     def _walk(
-        self, reader: Reader, wanted: list[Connection], start_ns: int | None, stop_ns: int | None
+        self, names: Collection[str], start_ns: int | None, stop_ns: int | None
     ) -> Iterator[RawMessage]:
         count, time_ns = 0, None
         try:
-            messages = decompress_messages(reader.messages(wanted, start_ns, stop_ns))
-            for connection, time_ns, data in messages:
+            for connection, time_ns, data in self._rows(names, start_ns, stop_ns):
                 yield RawMessage(connection.topic, time_ns, data)
                 count += 1
         except Exception as error:  # rosbags raises almost anything on corrupt files

@@ -9,7 +9,6 @@ odd in it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Any, get_type_hints, TypeVar
 
 import numpy as np
@@ -39,7 +38,7 @@ from stewart_bags.series_kinds import (
     Source,
     TrackingErrorSeries,
 )
-from stewart_bags.topics import NS, RawMessage, Topic
+from stewart_bags.topics import NS, Topic
 
 __all__ = [
     'read_series',
@@ -59,8 +58,9 @@ __all__ = [
 
 LEGS = tuple(f'leg_{number}' for number in range(1, 7))
 QUANTITIES = ('position', 'velocity', 'effort')
-# Messages at a time: enough for numpy, and few enough for the caches of the processor.
-BLOCK = 2_000
+# Messages at a time: enough for numpy, and fewer than the 700 new objects at which Python's garbage
+# collector looks through the latest.
+BLOCK = 600
 
 S = TypeVar('S', bound=Series)
 Part = dict[str, Any]
@@ -129,22 +129,27 @@ def _sources(kind: type[Series]) -> dict[str, Source]:
     }
 
 
-def _blocks(bag: Bag, topic: Topic) -> Iterator[tuple[list[int], Columns]]:
+def _blocks(bag: Bag, topic: Topic) -> Iterator[tuple[Sequence[int], Columns]]:
     """Yield the messages of a topic, many at a time, as their bag times and columns."""
-    store, before, messages = None, 0, bag.raw([topic.name])
-    while block := list(islice(messages, BLOCK)):
-        store = store or bag.store_for(topic.msgtype, block[0].data)
-        yield [item.time_ns for item in block], _columns(bag, store, topic, block, before)
-        before += len(block)
+    store, before = None, 0
+    for times, data in bag.blocks(topic.name, BLOCK):
+        store = store or bag.store_for(topic.msgtype, data[0])
+        yield times, _columns(bag, store, topic, times, data, before)
+        before += len(data)
 
 
 def _columns(
-    bag: Bag, store: Typestore, topic: Topic, block: list[RawMessage], before: int
+    bag: Bag,
+    store: Typestore,
+    topic: Topic,
+    times: Sequence[int],
+    messages: Sequence[bytes],
+    before: int,
 ) -> Columns:
     try:
-        return Columns(store, topic.msgtype, [item.data for item in block])
+        return Columns(store, topic.msgtype, messages)
     except LayoutError:
-        for count, (_, time_ns, data) in enumerate(block, before):
+        for count, (time_ns, data) in enumerate(zip(times, messages, strict=True), before):
             try:
                 Columns(store, topic.msgtype, [data])
             except LayoutError as error:
@@ -154,7 +159,7 @@ def _columns(
         raise
 
 
-def _common(times_ns: list[int], columns: Columns) -> dict[str, Any]:
+def _common(times_ns: Sequence[int], columns: Columns) -> dict[str, Any]:
     seconds = columns.scalars('header.stamp.sec', np.int64)
     return {
         'bag_time_ns': np.array(times_ns, np.int64),

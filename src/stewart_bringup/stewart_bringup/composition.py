@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-import gc
 from pathlib import Path
 import sys
 import time
@@ -164,7 +163,7 @@ def compose(
         raise
     for node in nodes:
         _drop_qos_events(node)
-    _prepare_interpreter()
+    sys.setswitchinterval(SWITCH_INTERVAL)
     return nodes
 
 
@@ -244,15 +243,6 @@ def _require_meaning(files: Sequence[Path], nodes: Sequence[Node]) -> None:
                 if key not in known:
                     expected = unknown_name(key, known, 'parameter of any node')
                     raise ParameterError(f'{key} in {path}', value, expected)
-
-
-def _prepare_interpreter() -> None:
-    """Keep Python itself from holding up a period of 5 ms."""
-    sys.setswitchinterval(SWITCH_INTERVAL)
-    # A full collection walks some million objects of numba and scipy, which takes 60 ms. What is
-    # there now stays anyway; only what comes later needs to be looked at.
-    gc.collect()
-    gc.freeze()
 
 
 def _drop_qos_events(node: Node) -> None:

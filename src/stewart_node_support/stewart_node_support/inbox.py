@@ -50,7 +50,7 @@ class Inbox:
         self._subscription = node.create_subscription(
             message_type,
             topic,
-            _never_called,
+            never_called,
             qos,
             callback_group=Gate(),
             # Their conditions wake the executor whenever a message arrives.
@@ -72,5 +72,5 @@ class Inbox:
                 yield taken[0]
 
 
-def _never_called(_: bytes) -> None:
-    """Stand where rclpy wants a callback."""
+def never_called(_: bytes) -> None:
+    """Stand where rclpy wants a callback and the gate stays closed."""

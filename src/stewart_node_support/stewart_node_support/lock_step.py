@@ -11,7 +11,6 @@ machine is. PX4's lock-step simulation is the model. Alternatives: docs/decision
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from rclpy.clock import ROSClock
 from rclpy.executors import Executor
@@ -87,12 +86,9 @@ class LockStep:
 
     def _next_due(self) -> int:
         """Return the instant of the next timer call [ns]; at least a nanosecond from now."""
-        waits = [
-            wait
-            for node in self._nodes
-            for timer in node.timers
-            if (wait := _time_until_next_call(timer)) is not None
-        ]
+        # A timer that is cancelled waits for None.
+        timers = [timer for node in self._nodes for timer in node.timers]
+        waits = [wait for item in timers if (wait := item.time_until_next_call()) is not None]
         return self.now_ns + max(min(waits, default=LONGEST_STEP_NS), 1)
 
     def _set(self, now_ns: int) -> None:
@@ -109,9 +105,3 @@ def _restart_timers(node: Node) -> None:
         timer.reset()
         if cancelled:
             timer.cancel()
-
-
-def _time_until_next_call(timer: Any) -> int | None:
-    """Return how long a timer has to wait [ns]; None if it is cancelled."""
-    wait = timer.time_until_next_call()
-    return None if wait is None else int(wait)

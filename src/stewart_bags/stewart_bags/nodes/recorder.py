@@ -18,7 +18,7 @@ from stewart_bags.nodes.offered_qos import matching, to_bag
 from stewart_bags.recording import CAPACITY, Recording
 from stewart_bags.writing import BagWriter, Compression, Storage
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
-from stewart_node_support.inbox import Gate
+from stewart_node_support.inbox import Gate, never_called
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.running import run
 
@@ -142,7 +142,7 @@ class Recorder(Node):
             subscription = self.create_subscription(
                 kind,
                 topic,
-                _never_called,
+                never_called,
                 request,
                 raw=True,
                 event_callbacks=SubscriptionEventCallbacks(message_lost=self._on_lost),
@@ -198,10 +198,6 @@ class Recorder(Node):
             waits = ', '.join(sorted(self._wanted - self.topics))
             return Report(Level.WARN, f'nobody publishes {waits}', values)
         return Report(Level.OK, f'recording to {self.path}', values)
-
-
-def _never_called(_: bytes) -> None:
-    """Stand where rclpy wants a callback."""
 
 
 def _asks_less(request: QoSProfile, present: QoSProfile) -> bool:

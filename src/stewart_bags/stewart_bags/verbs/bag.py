@@ -12,23 +12,12 @@ import sys
 from typing import Any
 
 import numpy as np
-from stewart_bags.csv_rows import rows
+from stewart_bags.csv_rows import KINDS, rows
 from stewart_bags.errors import BagError
 from stewart_bags.findings import examine_stamps, Finding, Kind
 from stewart_bags.reading import Bag
 from stewart_bags.salvage import salvage
-from stewart_bags.series import (
-    AccelerationSeries,
-    ImuSeries,
-    JointSeries,
-    OdometrySeries,
-    PoseSeries,
-    read_joints,
-    read_series,
-    Series,
-    SetpointSeries,
-    TrackingErrorSeries,
-)
+from stewart_bags.series import JointSeries, read_joints, read_series, TrackingErrorSeries
 from stewart_bags.writing import Storage
 from stewart_tables.progress import LiveLine
 
@@ -46,15 +35,7 @@ examples:
   stewart bag run_1 --rescue run_1_rescued
 """
 
-KINDS: tuple[type[Series], ...] = (
-    AccelerationSeries,
-    ImuSeries,
-    OdometrySeries,
-    PoseSeries,
-    SetpointSeries,
-    TrackingErrorSeries,
-)
-_BY_TYPE = {kind.MSGTYPE: kind for kind in KINDS}
+_BY_TYPE = {kind.MSGTYPE: kind for kind in (*KINDS, TrackingErrorSeries)}
 
 
 class NothingRecovered(BagError):
