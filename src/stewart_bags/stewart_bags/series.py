@@ -58,8 +58,8 @@ __all__ = [
 
 LEGS = tuple(f'leg_{number}' for number in range(1, 7))
 QUANTITIES = ('position', 'velocity', 'effort')
-# Messages at a time: enough for numpy, and fewer than the 700 new objects at which Python's garbage
-# collector looks through the latest.
+# Messages at a time: enough for numpy, and fewer than the 700 new objects at which Python's
+# garbage collector looks through the latest.
 BLOCK = 600
 
 S = TypeVar('S', bound=Series)
