@@ -17,7 +17,13 @@ from stewart_bags.errors import BagError
 from stewart_bags.findings import examine_stamps, Finding, Kind
 from stewart_bags.reading import Bag
 from stewart_bags.salvage import salvage
-from stewart_bags.series import JointSeries, read_joints, read_series, TrackingErrorSeries
+from stewart_bags.series import (
+    JointSeries,
+    read_joints,
+    read_series,
+    Series,
+    TrackingErrorSeries,
+)
 from stewart_bags.writing import Storage
 from stewart_tables.progress import LiveLine
 
@@ -35,7 +41,8 @@ examples:
   stewart bag run_1 --rescue run_1_rescued
 """
 
-_BY_TYPE = {kind.MSGTYPE: kind for kind in (*KINDS, TrackingErrorSeries)}
+_KINDS: list[type[Series]] = [*KINDS, TrackingErrorSeries]
+_BY_TYPE = {kind.MSGTYPE: kind for kind in _KINDS}
 
 
 class NothingRecovered(BagError):
