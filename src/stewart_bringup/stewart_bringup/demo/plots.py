@@ -1,11 +1,13 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of one scenario as PNG bytes; no window, no global state."""
+"""Pictures of one scenario as PNG bytes, and its state estimate beside the truth."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from io import BytesIO
+from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
 import numpy as np
@@ -13,12 +15,15 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 from stewart_bringup.demo.analysis import Result
 from stewart_bringup.demo.recording import Recording
+from stewart_estimation.verbs.recorded import estimate_section
+from stewart_kinematics.platform import Platform
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
 
+ESTIMATE, TRUTH = 'platform/odometry', 'simulation/truth'
 WIDTH, DPI = 9.0, 100
 # A quantity that hardly moves is drawn on this scale at least, or its noise fills the picture.
 SMALLEST_SPAN = {'mm': 2.0, '°': 0.1}
@@ -152,3 +157,40 @@ def _forces(_: Recording, result: Result) -> Figure:
     axes[0, 0].set_ylabel('force [N]')
     axes[1, 0].set_ylabel('delivered minus\nfeed-forward [N]')
     return _finish(figure, axes, legs=True)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Estimate against truth.
+
+    Attributes:
+        errors: Root mean square and maximum by the name of the row, the differentiator's beside
+            ours.
+        inside: Share of the errors inside two claimed standard deviations [-].
+        pictures: PNG files by caption.
+        innovations: Share of the innovations inside two sigma [-] and mean NIS, where the status
+            was recorded.
+    """
+
+    errors: Mapping[str, tuple[float, float]]
+    inside: float
+    pictures: Mapping[str, bytes]
+    innovations: tuple[float, float] | None = None
+
+
+def compare_estimate(recording: Recording, bag: Path, platform: str) -> Estimate | None:
+    """Hold the live estimate of a bag against the truth; None where one of the two is missing.
+
+    Raises:
+        stewart_estimation.errors.EstimationError: If estimate and truth have no time in common.
+    """
+    names = {topic.rpartition('/')[2] for topic, count in recording.counts.items() if count}
+    if not {'odometry', 'truth'} <= names:
+        return None
+    section = estimate_section(
+        bag, Platform.from_yaml(platform).geometry, truth=TRUTH, estimate=ESTIMATE
+    )
+    drawn = {caption: png(figure) for caption, figure in section.pictures().items()}
+    fit = None if section.fit is None else section.fit.consistency
+    innovations = None if fit is None else (fit.inside, fit.mean_nis)
+    return Estimate(section.figures(), section.inside, drawn, innovations)

@@ -13,10 +13,10 @@ from string import Template
 
 import numpy as np
 from stewart_bringup.demo.analysis import Check, Result, summary
-from stewart_bringup.demo.estimate import Estimate
 from stewart_bringup.demo.identification import Identification
 from stewart_bringup.demo.loaded import FORCE_NOISE, JOINT_ERROR, PAYLOAD_MASS, PAYLOAD_POSITION
 from stewart_bringup.demo.machine import ADVICE, Machine
+from stewart_bringup.demo.plots import Estimate
 from stewart_bringup.demo.recording import Failure
 
 

@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from stewart_bringup.demo.analysis import analyse, Check, Result
-from stewart_bringup.demo.estimate import compare_estimate
 from stewart_bringup.demo.loaded import loaded, LoadedScenario
 from stewart_bringup.demo.machine import because_late, Machine, Meter
-from stewart_bringup.demo.plots import pictures
+from stewart_bringup.demo.plots import compare_estimate, pictures
 from stewart_bringup.demo.progress import closing_table, LiveLine
 from stewart_bringup.demo.recording import driver_history, Failure, read_recording
 from stewart_bringup.demo.report import Chapter, not_kept, render
