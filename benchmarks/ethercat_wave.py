@@ -33,7 +33,7 @@ from scipy.interpolate import CubicHermiteSpline
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from stewart_bringup.composition import compose
-from stewart_bringup.demo.scheduling import driver_priority, real_time
+from stewart_bringup.demo.machine import driver_priority, real_time
 from stewart_bringup.demo.session import CHAIN
 from stewart_bringup.nodes.wave_operator import WaveOperator
 from stewart_bringup.rigs import config_file

@@ -48,8 +48,8 @@ from sensor_msgs.msg import JointState
 from stewart_bags.reading import Bag
 from stewart_bags.series import JointSeries, PoseSeries, read_joints, read_series
 from stewart_bringup import composition
-from stewart_bringup.demo.latency import latencies
-from stewart_bringup.demo.scheduling import driver_priority, real_time
+from stewart_bringup.demo.machine import driver_priority, real_time
+from stewart_bringup.demo.tracking import latencies
 from stewart_bringup.nodes.wave_operator import WaveOperator
 from stewart_bringup.rigs import config_file
 from stewart_dynamics.nodes.feed_forward import FeedForwardNode

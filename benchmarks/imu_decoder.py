@@ -158,9 +158,10 @@ def node_share(path: str, seconds: float) -> float | None:
     """Return the processor share of the node's process while heard [%]; None without ROS."""
     if find_spec('rclpy') is None:
         return None
+    sys.path.append(str(Path(__file__).parents[1] / 'src' / 'stewart_node_support' / 'test'))
+    from node_harness import Harness
     from sensor_msgs.msg import Imu
     from stewart_node_support.qos import SENSOR_QOS
-    from stewart_node_support.testing import Harness
 
     command = [sys.executable, '-m', 'stewart_driver.nodes.imu', '--ros-args']
     parameters = ['-p', f'port:={path}', '-p', 'autostart:=true']

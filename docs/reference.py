@@ -151,7 +151,11 @@ def backend_section(name: str, point: Any) -> Iterator[str]:
 
 def verb_section(name: str, module: Any) -> Iterator[str]:
     """Describe one verb."""
-    parser = argparse.ArgumentParser(prog=f'stewart {name}', description=module.HELP)
+    parser = argparse.ArgumentParser(
+        prog=f'stewart {name}',
+        description=module.HELP,
+        epilog=getattr(module, 'DETAILS', None),
+    )
     module.add_arguments(parser)
     yield from ['', f'### stewart {name}', '', module.HELP]
     yield from option_tables(parser)

@@ -25,7 +25,6 @@ class StorageFile:
     """One file of a bag.
 
     Attributes:
-        path: Where it is.
         storage: ``mcap`` or ``sqlite3``.
         compression: ``zstd`` or ``lz4`` if the file as a whole is compressed.
     """
@@ -49,15 +48,12 @@ class StorageFile:
 
 
 def storage_files(path: Path, *, complete: bool = True) -> list[StorageFile]:
-    """Find the storage files of a bag.
+    """Find the storage files of a bag, in the order of their names.
 
     Args:
         path: Directory, ``.mcap`` or ``.db3`` file, or one of these with ``.zstd`` or ``.lz4``
             behind.
         complete: Whether every file that ``metadata.yaml`` names has to be there.
-
-    Returns:
-        At least one, in the order of their names.
 
     Raises:
         NotABag: If there is nothing of that kind.

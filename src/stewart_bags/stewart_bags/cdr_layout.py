@@ -53,12 +53,7 @@ class Layout:
 
 
 def layout_of(store: Typestore, msgtype: str, data: bytes) -> Layout:
-    """Find the places of all fields in a message.
-
-    Args:
-        store: Knows the type.
-        msgtype: For example ``sensor_msgs/msg/JointState``.
-        data: CDR bytes with encapsulation.
+    """Find the places of all fields in a message: CDR bytes with encapsulation.
 
     Returns:
         Valid for every message that equals this one at the bytes ``structure``.

@@ -16,19 +16,13 @@ Rows = NDArray[np.intp] | slice
 
 
 class Columns:
-    """Messages of one type, column by column.
-
-    Args:
-        store: Knows the type.
-        msgtype: Type of all messages.
-        messages: CDR bytes with encapsulation, n of them.
+    """Messages of one type, as CDR bytes with encapsulation, column by column.
 
     Raises:
         LayoutError: If a message does not fit the type.
     """
 
     def __init__(self, store: Typestore, msgtype: str, messages: Sequence[bytes]) -> None:
-        """Sort the messages into groups of the same structure."""
         self._count = len(messages)
         self._groups: list[tuple[Rows, NDArray[np.uint8], Layout]] = []
         sizes = set(map(len, messages))
@@ -50,22 +44,10 @@ class Columns:
                 rows, block = rows[~same], block[~same]
 
     def __len__(self) -> int:
-        """Return the number of messages."""
         return self._count
 
     def scalars(self, path: str, dtype: Any = np.float64) -> NDArray[Any]:
-        """Take one scalar field of all messages.
-
-        Args:
-            path: For example ``pose.position.x``.
-            dtype: Type of the result.
-
-        Returns:
-            (n,): Its values.
-
-        Raises:
-            KeyError: If a message has no such field.
-        """
+        """Take one scalar field, such as ``pose.position.x``, of all messages, shape (n,)."""
         out = np.empty(self._count, dtype)
         for rows, block, layout in self._groups:
             offset, item, _ = layout.fields[path]
@@ -73,15 +55,7 @@ class Columns:
         return out
 
     def vectors(self, path: str, length: int) -> NDArray[np.float64]:
-        """Take one array of all messages.
-
-        Args:
-            path: For example ``position`` of a JointState.
-            length: How many elements it should have.
-
-        Returns:
-            (n, length): Its values; NaN where a message has another number of elements.
-        """
+        """Take one array of all messages, (n, length); NaN for another length."""
         out = np.full((self._count, length), np.nan)
         for rows, block, layout in self._groups:
             offset, item, count = layout.fields[path]
@@ -92,16 +66,14 @@ class Columns:
     def picked(
         self, names_path: str, values_path: str, names: Sequence[str]
     ) -> NDArray[np.float64]:
-        """Take the elements that belong to some names, whatever their order in the message.
+        """Take the elements that belong to m names, whatever their order in the message.
 
         Args:
-            names_path: Path of the names, such as ``name`` of a JointState.
-            values_path: Path of the values, such as ``position``.
-            names: Names wanted, m of them.
+            names_path, values_path: Such as ``name`` and ``position`` of a JointState.
+            names: Names wanted.
 
         Returns:
-            (n, m): Values in the order of `names`; NaN where a message lacks the name or the
-            values.
+            (n, m): In the order of `names`; NaN where a message lacks the name or the values.
         """
         out = np.full((self._count, len(names)), np.nan)
         for rows, block, layout in self._groups:
@@ -119,11 +91,7 @@ class Columns:
         return out
 
     def lacking(self, path: str, names: Sequence[str]) -> tuple[NDArray[np.bool_], set[str]]:
-        """Tell which messages lack some names.
-
-        Args:
-            path: Path of the names.
-            names: Names wanted.
+        """Tell which messages lack some of the names at `path`.
 
         Returns:
             (n,): True where at least one is missing.
@@ -138,14 +106,7 @@ class Columns:
         return mask, missing
 
     def texts(self, path: str) -> list[str | tuple[str, ...]]:
-        """Take one text, or list of texts, of all messages.
-
-        Args:
-            path: For example ``header.frame_id``.
-
-        Returns:
-            Its values, n of them.
-        """
+        """Take one text, or list of texts, such as ``header.frame_id``, of all messages."""
         out: list[str | tuple[str, ...]] = [''] * self._count
         for rows, _, layout in self._groups:
             for row in np.arange(self._count)[rows]:
@@ -153,14 +114,7 @@ class Columns:
         return out
 
     def distinct(self, path: str) -> set[str | tuple[str, ...]]:
-        """Tell which values a text takes.
-
-        Args:
-            path: For example ``header.frame_id``.
-
-        Returns:
-            Every value that occurs.
-        """
+        """Return every value that a text takes."""
         return {layout.texts[path] for _, _, layout in self._groups}
 
 

@@ -8,9 +8,6 @@ in the axes of its child frame is turned. The IMU stays in sensor axes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from stewart_bags.reading import Bag
@@ -22,6 +19,7 @@ from stewart_bags.series import (
     PoseSeries,
     read_joints,
     read_series,
+    Series,
     SetpointSeries,
 )
 
@@ -33,21 +31,27 @@ ACCELERATION = tuple(
     f'{q}{axis}_base_{u}' for q, u in (('a', 'mps2'), ('alpha', 'radps2')) for axis in 'xyz'
 )
 IMU = ('fx_mps2', 'fy_mps2', 'fz_mps2', 'p_radps', 'q_radps', 'r_radps')
-LEG_COLUMNS = (
-    ('position', 'stroke_{}_m'),
-    ('velocity', 'leg_{}_mps'),
-    ('effort', 'leg_{}_n'),
-)
+LEG_COLUMNS = (('position', 'stroke_{}_m'), ('velocity', 'leg_{}_mps'), ('effort', 'leg_{}_n'))
 
-Blocks = list[tuple[tuple[str, ...], Array]]
+# Columns, and the arrays of a series that stand side by side in them.
+POSE_ARRAYS = (POSE, ('position', 'quaternion_xyzw'))
+TWIST_ARRAYS = (TWIST, ('linear_velocity', 'angular_velocity'))
+KINDS: dict[type[Series], tuple[tuple[tuple[str, ...], tuple[str, str]], ...]] = {
+    SetpointSeries: (
+        POSE_ARRAYS,
+        TWIST_ARRAYS,
+        (ACCELERATION, ('linear_acceleration', 'angular_acceleration')),
+    ),
+    PoseSeries: (POSE_ARRAYS,),
+    OdometrySeries: (POSE_ARRAYS, TWIST_ARRAYS),
+    AccelerationSeries: ((ACCELERATION, ('linear', 'angular')),),
+    ImuSeries: ((IMU, ('specific_force', 'angular_velocity')),),
+}
+_BY_TYPE = {kind.MSGTYPE: kind for kind in KINDS}
 
 
 def rows(bag: Bag, topic: str) -> tuple[list[str], Array]:
     """Read a topic as a table.
-
-    Args:
-        bag: Open bag.
-        topic: Name as ``Bag.topic`` takes it.
 
     Returns:
         Names of the columns; quantities that were never measured have none.
@@ -58,62 +62,28 @@ def rows(bag: Bag, topic: str) -> tuple[list[str], Array]:
         MissingTopic, WrongType: If there is no such topic, or its type has no columns.
         DamagedBag, UndecodableMessage: If the bag cannot be read to its end.
     """
-    msgtype = bag.topic(topic, JointSeries.MSGTYPE, *_KINDS).msgtype
-    series: Any
+    msgtype = bag.topic(topic, JointSeries.MSGTYPE, *_BY_TYPE).msgtype
+    names, arrays = ['time_s'], []
     if msgtype == JointSeries.MSGTYPE:
-        series = read_joints(bag, topic)
-        blocks = _legs(series)
+        series: Series = read_joints(bag, topic)
+        for quantity, name in LEG_COLUMNS:
+            values = getattr(series, quantity)
+            if not np.isnan(values).all():
+                names += [name.format(leg) for leg in range(1, 7)]
+                arrays.append(values)
     else:
-        kind, make = _KINDS[msgtype]
+        kind = _BY_TYPE[msgtype]
         series = read_series(bag, topic, kind)
-        blocks = make(series)
-    time = series.seconds(bag.start_ns)[:, None]
-    names = ['time_s', *(name for columns, _ in blocks for name in columns)]
-    return names, np.concatenate([time, *(values for _, values in blocks)], axis=1)
+        for columns, attributes in KINDS[kind]:
+            names += columns
+            arrays += [_in_base(series, attribute) for attribute in attributes]
+    return names, np.concatenate([series.seconds(bag.start_ns)[:, None], *arrays], axis=1)
 
 
-def _legs(series: JointSeries) -> Blocks:
-    return [
-        (tuple(name.format(leg) for leg in range(1, 7)), getattr(series, quantity))
-        for quantity, name in LEG_COLUMNS
-        if not np.isnan(getattr(series, quantity)).all()
-    ]
-
-
-def _pose(series: Any) -> tuple[tuple[str, ...], Array]:
-    return POSE, np.concatenate([series.position, series.quaternion_xyzw], axis=1)
-
-
-def _setpoint(series: SetpointSeries) -> Blocks:
-    twist = np.concatenate([series.linear_velocity, series.angular_velocity], axis=1)
-    rates = np.concatenate([series.linear_acceleration, series.angular_acceleration], axis=1)
-    return [_pose(series), (TWIST, twist), (ACCELERATION, rates)]
-
-
-def _odometry(series: OdometrySeries) -> Blocks:
-    turned = [
-        _turned(series.quaternion_xyzw, item)
-        for item in (series.linear_velocity, series.angular_velocity)
-    ]
-    return [_pose(series), (TWIST, np.concatenate(turned, axis=1))]
-
-
-def _turned(quaternion_xyzw: Array, vectors: Array) -> Array:
-    """Turn vectors (n, 3) of the child frame into the axes of the frame it moves in."""
-    axis, scalar = quaternion_xyzw[:, :3], quaternion_xyzw[:, 3:]
+def _in_base(series: Series, attribute: str) -> Array:
+    """Return an array, that of an Odometry's twist turned out of the axes of its child frame."""
+    vectors: Array = getattr(series, attribute)
+    if not (isinstance(series, OdometrySeries) and attribute in TWIST_ARRAYS[1]):
+        return vectors
+    axis, scalar = series.quaternion_xyzw[:, :3], series.quaternion_xyzw[:, 3:]
     return np.asarray(vectors + 2.0 * np.cross(axis, np.cross(axis, vectors) + scalar * vectors))
-
-
-_KINDS: dict[str, tuple[type[Any], Callable[[Any], Blocks]]] = {
-    SetpointSeries.MSGTYPE: (SetpointSeries, _setpoint),
-    PoseSeries.MSGTYPE: (PoseSeries, lambda series: [_pose(series)]),
-    OdometrySeries.MSGTYPE: (OdometrySeries, _odometry),
-    AccelerationSeries.MSGTYPE: (
-        AccelerationSeries,
-        lambda s: [(ACCELERATION, np.concatenate([s.linear, s.angular], axis=1))],
-    ),
-    ImuSeries.MSGTYPE: (
-        ImuSeries,
-        lambda s: [(IMU, np.concatenate([s.specific_force, s.angular_velocity], axis=1))],
-    ),
-}

@@ -35,24 +35,18 @@ _ERRORS = (zstd.ZstdError, RuntimeError, EOFError)
 
 
 def format_of(data: bytes | memoryview) -> str | None:
-    """Tell by the first bytes how something is compressed.
+    """Tell by the first bytes how something is compressed: ``zstd``, ``lz4`` or not.
 
     A serialised message cannot be mistaken: it begins with ``00 00`` or ``00 01``.
-
-    Args:
-        data: At least four bytes.
-
-    Returns:
-        ``zstd``, ``lz4``, or None if neither.
     """
     return MAGIC.get(bytes(data[:4]))
 
 
 def decompress_prefix(data: bytes, name: str, limit: int) -> tuple[bytes, str | None]:
-    """Decompress as much as is there.
+    """Decompress as much as is there of one frame that may be cut short or corrupt.
 
     Args:
-        data: One frame, possibly cut short or corrupt.
+        data: The frame.
         name: ``zstd`` or ``lz4``.
         limit: The most to give back [byte]; keeps a corrupt frame from filling the memory.
 
@@ -83,13 +77,7 @@ def decompress_prefix(data: bytes, name: str, limit: int) -> tuple[bytes, str | 
 def decompress_messages(
     messages: Iterator[tuple[T, int, bytes]],
 ) -> Iterator[tuple[T, int, bytes]]:
-    """Decompress messages that were compressed one by one.
-
-    Args:
-        messages: Topic, bag time and bytes; all compressed, or none: the first one tells.
-
-    Returns:
-        The same, with plain bytes.
+    """Decompress messages that were compressed one by one, if they were: the first one tells.
 
     Raises:
         ValueError: On the way, if a message cannot be decompressed; names its number.
@@ -114,11 +102,6 @@ def _decompressed(
 
 def decompress_file(source: Path, target: Path, name: str) -> str | None:
     """Decompress a file as far as it goes.
-
-    Args:
-        source: One frame, possibly cut short or corrupt.
-        target: Gets the plain bytes.
-        name: ``zstd`` or ``lz4``.
 
     Returns:
         Why there is not more; None if the frame is whole.

@@ -11,8 +11,10 @@ this to be read.
 from __future__ import annotations
 
 from collections.abc import Iterator
+import importlib
 import os
 from pathlib import Path
+from typing import Any
 
 from rosbags.interfaces import Connection, MessageDefinitionFormat
 from rosbags.interfaces.typing import Typesdict
@@ -31,15 +33,7 @@ IDL_SEPARATOR = '=' * 80 + '\n'
 
 
 def interface_directories(package: str) -> Iterator[Path]:
-    """List where the ``.msg`` files of a package may lie.
-
-    Args:
-        package: Name of the interface package.
-
-    Yields:
-        Directories that exist: installed ones in the order of ``AMENT_PREFIX_PATH``, then the
-        source tree.
-    """
+    """Yield where the ``.msg`` files of a package lie: installed ones, then the source tree."""
     prefixes = [Path(item) for item in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)]
     candidates = [prefix / 'share' / package for prefix in prefixes if prefix != Path()]
     candidates.append(Path(__file__).resolve().parents[2] / package)
@@ -49,11 +43,7 @@ def interface_directories(package: str) -> Iterator[Path]:
 
 
 def jazzy_typestore() -> Typestore:
-    """Make a type store with the types of ROS 2 Jazzy and, where found, of stewart_interfaces.
-
-    Returns:
-        A fresh one; the caller may register more.
-    """
+    """Make a fresh store with the types of ROS 2 Jazzy and, where found, of stewart_interfaces."""
     store = get_typestore(Stores.ROS2_JAZZY)
     for directory in interface_directories(OWN):
         types = {}
@@ -65,11 +55,7 @@ def jazzy_typestore() -> Typestore:
 
 
 def require(store: Typestore, msgtype: str) -> None:
-    """Make sure that a type store knows a type and everything in it.
-
-    Args:
-        store: Gets what it lacks, from ``.msg`` files.
-        msgtype: For example ``sensor_msgs/msg/JointState``.
+    """Make sure that a type store knows a type and everything in it, from ``.msg`` files.
 
     Raises:
         UnknownType: If there is no such definition here.
@@ -96,16 +82,21 @@ def require(store: Typestore, msgtype: str) -> None:
     )
 
 
-def hash_of(definition: str, msgtype: str) -> str | None:
-    """Compute the hash that ROS gives to a full definition.
+def message_class(msgtype: str) -> Any:
+    """Import the class with the type support that rclpy needs, by the name of the type.
 
-    Args:
-        definition: As it stands in a bag, the nested types included.
-        msgtype: Name of the type.
-
-    Returns:
-        RIHS01 hash; None if the definition is not complete.
+    Raises:
+        UnknownType: If its package is not installed here.
     """
+    package, kind, name = [*msgtype.split('/'), '', ''][:3]
+    try:
+        return getattr(importlib.import_module(f'{package}.{kind}'), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UnknownType(msgtype, f'its package is not installed here ({error})') from error
+
+
+def hash_of(definition: str, msgtype: str) -> str | None:
+    """Compute the RIHS01 hash of a full definition; None if it is not complete."""
     store = get_typestore(Stores.EMPTY)
     try:
         store.register(_parsed(definition, msgtype))
@@ -115,14 +106,7 @@ def hash_of(definition: str, msgtype: str) -> str | None:
 
 
 def typestore_of(connections: list[Connection]) -> Typestore:
-    """Make the type store of a bag: its own definitions first, ours where it has none.
-
-    Args:
-        connections: Topics as rosbags found them, with the definitions embedded in the bag.
-
-    Returns:
-        Knows every type that the bag or this machine can define.
-    """
+    """Make the type store of a bag: its own definitions first, ours where it has none."""
     types = {}
     for connection in connections:
         if connection.msgdef.format == MessageDefinitionFormat.NONE:

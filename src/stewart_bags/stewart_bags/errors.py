@@ -28,96 +28,71 @@ class NotABag(BagError):
     """There is no bag under this path."""
 
     def __init__(self, path: Path, reason: str) -> None:
-        """Name the path and what was found there."""
         super().__init__(f'{path}: not a bag, {reason}')
-        self.path = path
         self.reason = reason
 
 
 class DamagedBag(BagError):
-    """The bag was not closed, was cut or is corrupt."""
+    """The bag was not closed, was cut or is corrupt; `count` messages up to `time_ns` are read."""
 
     def __init__(
         self, path: Path, reason: str, *, count: int = 0, time_ns: int | None = None
     ) -> None:
-        """Name the file, what is wrong and how far the reading came."""
         place = '' if time_ns is None else f' after {count} messages, the last at {time_ns} ns'
         super().__init__(
             f'{path}: damaged{place} ({reason}); '
             f'`stewart bag {path} --rescue NEW` saves what is readable'
         )
-        self.path = path
-        self.reason = reason
-        self.count = count
-        self.time_ns = time_ns
+        self.reason, self.count, self.time_ns = reason, count, time_ns
 
 
 class UndecodableMessage(BagError):
-    """The bytes of a message do not fit its type."""
+    """The bytes of a message do not fit its type; `count` messages before it do."""
 
     def __init__(
         self, path: Path, topic: str, msgtype: str, time_ns: int, count: int, reason: str
     ) -> None:
-        """Name the message by topic, number and time, and say what does not fit."""
         self.reason = f'message {count + 1} of {topic} at {time_ns} ns is no {msgtype} ({reason})'
         super().__init__(f'{path}: {self.reason}')
-        self.path = path
-        self.topic = topic
-        self.time_ns = time_ns
-        self.count = count
 
 
 class MissingTopic(BagError):
     """The bag has no such topic."""
 
     def __init__(self, path: Path, topic: str, available: Iterable[str]) -> None:
-        """Name the topic and the ones that there are, the likeliest first."""
         there = sorted(available)
         near = difflib.get_close_matches(topic, there, n=len(there) or 1, cutoff=0.4)
         listed = near + [name for name in there if name not in near]
         super().__init__(f'{path}: no topic {topic}, there are {", ".join(listed) or "none"}')
-        self.path = path
-        self.topic = topic
 
 
 class WrongType(BagError):
     """A topic carries another type than the caller can use."""
 
     def __init__(self, path: Path, topic: str, found: str, expected: Iterable[str]) -> None:
-        """Name the topic, its type and the types that would do."""
         self.reason = f'{topic} carries {found}, expected {" or ".join(expected)}'
         super().__init__(f'{path}: {self.reason}')
-        self.path = path
-        self.topic = topic
-        self.found = found
 
 
 class UnknownType(BagError):
     """Nobody here knows the definition of a message type."""
 
     def __init__(self, msgtype: str, reason: str) -> None:
-        """Name the type and where it was looked for."""
         super().__init__(f'message type {msgtype} is unknown: {reason}')
-        self.msgtype = msgtype
 
 
 class BagExists(BagError):
     """The output path is taken."""
 
     def __init__(self, path: Path) -> None:
-        """Name the path."""
         super().__init__(f'{path} exists already and is not overwritten')
-        self.path = path
 
 
 class WriteFailed(BagError):
     """The storage took no more; what was flushed before stays readable."""
 
     def __init__(self, path: Path, written: int, reason: str) -> None:
-        """Name the bag, how many messages had been given to it, and why it ended."""
         super().__init__(
             f'{path}: cannot write on after {written} messages ({reason}); '
             f'`stewart bag {path} --rescue NEW` reads what was flushed'
         )
-        self.path = path
-        self.written = written

@@ -30,14 +30,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One oddity of a series.
-
-    Attributes:
-        kind: What it is.
-        count: Samples concerned.
-        first: Index of the first of them.
-        detail: Numbers behind it.
-    """
+    """One oddity of a series: samples concerned, index of the first, and the numbers behind it."""
 
     kind: Kind
     count: int
@@ -45,21 +38,13 @@ class Finding:
     detail: str = ''
 
     def __str__(self) -> str:
-        """Say it in one sentence."""
         detail = f' ({self.detail})' if self.detail else ''
         samples = 'sample' if self.count == 1 else 'samples'
         return f'{self.kind.value} at {self.count} {samples}, first at index {self.first}{detail}'
 
 
 def examine_stamps(stamp_ns: NDArray[np.int64]) -> list[Finding]:
-    """Look for disorder and gaps.
-
-    Args:
-        stamp_ns (n,): Stamps in the order of recording [ns].
-
-    Returns:
-        Stamps that are zero, repeat or go backwards, and steps of more than three median periods.
-    """
+    """Find zero, repeating and backward stamps [ns], and steps above three median periods."""
     findings = _where(Kind.UNSET, stamp_ns == 0)
     if len(stamp_ns) < 2:
         return findings
@@ -78,15 +63,7 @@ def examine_stamps(stamp_ns: NDArray[np.int64]) -> list[Finding]:
 
 
 def examine_values(name: str, values: NDArray[np.float64]) -> list[Finding]:
-    """Look for what is no number.
-
-    Args:
-        name: What the values are.
-        values (n, ...): The samples. An array without one finite number is taken as not measured.
-
-    Returns:
-        At most one.
-    """
+    """Find values that are no number, in an array that has at least one finite number."""
     finite = np.isfinite(values)
     if finite.all() or not finite.any():
         return []
@@ -94,15 +71,7 @@ def examine_values(name: str, values: NDArray[np.float64]) -> list[Finding]:
 
 
 def examine_quaternions(name: str, xyzw: NDArray[np.float64]) -> list[Finding]:
-    """Look for attitudes that are none.
-
-    Args:
-        name: What the values are.
-        xyzw (n, 4): Quaternions.
-
-    Returns:
-        At most one.
-    """
+    """Find quaternions, shape (n, 4), that are not of norm 1."""
     off = np.abs(np.linalg.norm(xyzw, axis=1) - 1.0)
     detail = f'{name}, off by up to {np.max(off, initial=0):.3g}'
     return _where(Kind.NOT_A_ROTATION, np.greater(off, QUATERNION_TOLERANCE), detail)

@@ -17,7 +17,7 @@ from rosbags.rosbag2.errors import ReaderError
 from rosbags.rosbag2.metadata import parse_qos
 from stewart_bags.decompression import decompress_prefix
 from stewart_bags.errors import NotABag
-from stewart_bags.rescued import Damage, Rescued, RescuedTopic
+from stewart_bags.topics import Damage, RawMessage, Topic
 
 MAGIC = b'\x89MCAP0\r\n'
 HEADER, FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK = range(1, 7)
@@ -32,9 +32,6 @@ CHUNK_LIMIT = 1 << 30
 class McapWalk:
     """One pass over a file.
 
-    Args:
-        path: The file.
-
     Attributes:
         topics: Topics seen so far, by the number that messages refer to.
         damages: What could not be read; complete after `messages` has ended.
@@ -44,22 +41,17 @@ class McapWalk:
     """
 
     def __init__(self, path: Path) -> None:
-        """Look at the first bytes."""
         self.path = path
-        self.topics: dict[int, RescuedTopic] = {}
+        self.topics: dict[int, Topic] = {}
         self.damages: list[Damage] = []
-        self._schemas: dict[int, tuple[str, str, str]] = {}
+        self._schemas: dict[int, tuple[str, str]] = {}
         with path.open('rb') as file:
             head = file.read(len(MAGIC))
         if not head or not MAGIC.startswith(head[: len(MAGIC)]):
             raise NotABag(path, 'it does not begin as an mcap file does')
 
-    def messages(self) -> Iterator[Rescued]:
-        """Go through all messages that can be read, in the order of the file.
-
-        Yields:
-            One after the other.
-        """
+    def messages(self) -> Iterator[RawMessage]:
+        """Yield all messages that can be read, in the order of the file."""
         size = self.path.stat().st_size
         with self.path.open('rb') as file:
             at = file.seek(len(MAGIC))
@@ -82,7 +74,7 @@ class McapWalk:
                 at = file.seek(at + RECORD.size + length)
         self._damage(size, 'the file has no end mark')
 
-    def _record(self, opcode: int, body: bytes, at: int, *, whole: bool) -> Iterator[Rescued]:
+    def _record(self, opcode: int, body: bytes, at: int, *, whole: bool) -> Iterator[RawMessage]:
         try:
             if opcode == CHUNK:
                 yield from self._chunk(body, at, whole=whole)
@@ -94,7 +86,7 @@ class McapWalk:
             if whole:
                 self._damage(at, f'a record makes no sense: {error}')
 
-    def _chunk(self, body: bytes, at: int, *, whole: bool) -> Iterator[Rescued]:
+    def _chunk(self, body: bytes, at: int, *, whole: bool) -> Iterator[RawMessage]:
         _, _, plain_size, crc = CHUNK_HEAD.unpack_from(body)
         compression, start = _string(body, CHUNK_HEAD.size)
         packed = body[start + 8 :]
@@ -117,7 +109,7 @@ class McapWalk:
             return
         yield from self._inside(plain, at)
 
-    def _inside(self, plain: bytes, at: int) -> Iterator[Rescued]:
+    def _inside(self, plain: bytes, at: int) -> Iterator[RawMessage]:
         place = 0
         while place + RECORD.size <= len(plain):
             opcode, length = RECORD.unpack_from(plain, place)
@@ -130,35 +122,31 @@ class McapWalk:
             yield from self._record(opcode, plain[place : place + length], at, whole=True)
             place += length
 
-    def _message(self, body: bytes, at: int) -> Iterator[Rescued]:
+    def _message(self, body: bytes, at: int) -> Iterator[RawMessage]:
         number, _, log_time, _ = MESSAGE_HEAD.unpack_from(body)
         if number not in self.topics:
             self._damage(at, f'a message belongs to the unknown channel {number}')
         elif log_time >= 1 << 63:
             self._damage(at, f'a message has the impossible time {log_time} ns')
         else:
-            yield Rescued(number, log_time, body[MESSAGE_HEAD.size :])
+            yield RawMessage(self.topics[number].name, log_time, body[MESSAGE_HEAD.size :])
 
     def _definition(self, opcode: int, body: bytes) -> None:
         (number,) = struct.unpack_from('<H', body)
         if opcode == SCHEMA:
             name, at = _string(body, 2)
-            encoding, at = _string(body, at)
+            _, at = _string(body, at)
             text, _ = _string(body, at)
-            self._schemas[number] = (name, encoding, text)
+            self._schemas[number] = (name, text)
             return
         (schema,) = struct.unpack_from('<H', body, 2)
         topic, at = _string(body, 4)
         _, at = _string(body, at)
         metadata = _strings(body, at)
-        name, _, text = self._schemas[schema]
-        self.topics[number] = RescuedTopic(
-            name=topic,
-            msgtype=name,
-            qos=tuple(parse_qos(metadata.get('offered_qos_profiles', ''))),
-            definition=text,
-            type_hash=metadata.get('topic_type_hash', ''),
-        )
+        name, text = self._schemas[schema]
+        qos = tuple(parse_qos(metadata.get('offered_qos_profiles', '')))
+        type_hash = metadata.get('topic_type_hash', '')
+        self.topics[number] = Topic(topic, name, 0, qos, text, type_hash)
 
     def _damage(self, at: int, reason: str) -> None:
         self.damages.append(Damage(self.path, at, reason))

@@ -34,8 +34,7 @@ class Schedule:
     Attributes:
         start_ns: Bag time at which playing starts [ns].
         rate: How much faster than recorded; above 0.
-        now_ns: Time that `start_ns` is shifted to [ns since the epoch]; None leaves stamps as
-            recorded.
+        now_ns: What `start_ns` is shifted to [ns since the epoch]; None leaves stamps as recorded.
     """
 
     start_ns: int
@@ -43,41 +42,23 @@ class Schedule:
     now_ns: int | None = None
 
     def due(self, time_ns: int) -> float:
-        """Tell when a message is due.
+        """Return when a message of that bag time is due, after the start of playing [s].
 
-        Args:
-            time_ns: Its bag time [ns].
-
-        Returns:
-            Time after the start of playing; latched messages from before the start are due at once
-            [s].
+        Latched messages from before the start are due at once.
         """
         return max(0, time_ns - self.start_ns) / NS / self.rate
 
     def shifted(self, stamp_ns: int) -> int:
-        """Shift a stamp, and scale its distance from the start with the rate.
-
-        Args:
-            stamp_ns: As recorded [ns].
-
-        Returns:
-            As to be published [ns].
-        """
+        """Shift a stamp [ns], and scale its distance from the start with the rate."""
         if self.now_ns is None:
             return stamp_ns
         return max(0, self.now_ns + round((stamp_ns - self.start_ns) / self.rate))
 
 
 def selected(bag: Bag, topics: Collection[str], start_offset: float) -> Iterator[RawMessage]:
-    """Choose what is played.
+    """Choose the messages of some topics from an offset after the first message of the bag on [s].
 
-    Args:
-        bag: Open bag.
-        topics: Names.
-        start_offset: Time after the first message of the bag at which playing starts [s].
-
-    Yields:
-        First the last message before the start of every latched topic, then all from there on.
+    First comes the last message before the start of every latched topic, then all from there on.
 
     Raises:
         MissingTopic: If there is no such topic.
@@ -106,29 +87,19 @@ def is_latched(topic: Topic) -> bool:
 
 
 class Restamper:
-    """Puts other stamps into serialised messages.
+    """Put other stamps into serialised messages, as a schedule says.
 
-    Args:
-        bag: Knows the types.
-        schedule: Says what the stamps become.
+    Stamps that are zero were never set and stay zero; a message that does not fit its type stays
+    as it is.
     """
 
     def __init__(self, bag: Bag, schedule: Schedule) -> None:
-        """Remember both."""
         self._bag = bag
         self._schedule = schedule
         self._headed: dict[str, bool] = {}
 
     def __call__(self, message: RawMessage) -> bytes:
-        """Return the bytes of a message with its stamps shifted.
-
-        Args:
-            message: As recorded.
-
-        Returns:
-            The same bytes where stamps stay as they are. Stamps that are zero were never set and
-            stay zero; a message that does not fit its type stays as it is.
-        """
+        """Return the bytes of a message with its stamps shifted."""
         if self._schedule.now_ns is None:
             return message.data
         data = bytearray(message.data)
@@ -176,16 +147,7 @@ class Restamper:
 def with_clock(
     messages: Iterable[RawMessage], schedule: Schedule, frequency: float
 ) -> Iterator[RawMessage]:
-    """Put the ticks of a clock between the messages.
-
-    Args:
-        messages: In the order of bag time.
-        schedule: Says where they start and what their stamps become.
-        frequency: Ticks per second of playing [Hz].
-
-    Yields:
-        The messages, less a recorded clock, and rosgraph_msgs/Clock on ``/clock``.
-    """
+    """Put ticks of /clock [Hz of playing] in place of a recorded one, as the schedule has them."""
     period = schedule.rate / frequency * NS
     ticks = 0
     for message in messages:

@@ -38,7 +38,6 @@ class Recording:
     """
 
     def __init__(self, writer: BagWriter, *, capacity: int = CAPACITY) -> None:
-        """Start the thread."""
         self._writer = writer
         self._queue: deque[_Item] = deque()
         self._capacity = capacity
@@ -64,33 +63,18 @@ class Recording:
         """Messages in the queue."""
         return len(self._queue)
 
-    def add_topic(
-        self,
-        topic: str,
-        msgtype: str,
-        *,
-        qos: Sequence[Qos] = (),
-    ) -> None:
-        """Announce a topic.
-
-        Args:
-            topic, msgtype: Name, fully qualified, and message type.
-            qos: What its publishers offer.
-
-        Raises:
-            UnknownType: If there is no definition of the type here.
-        """
+    def add_topic(self, topic: str, msgtype: str, *, qos: Sequence[Qos] = ()) -> None:
+        """Announce a topic; arguments as for `BagWriter.add_topic`, errors, too."""
         with self._lock:
             self._writer.add_topic(topic, msgtype, qos=qos)
         self.lost.setdefault(topic, 0)
 
     def put(self, topic: str, time_ns: int, data: bytes, *, patient: bool = False) -> None:
-        """Hand over one message.
+        """Hand over one message that was received at a time [ns since the epoch].
 
         Args:
             topic: A topic that was announced.
-            time_ns: When it was received [ns since the epoch].
-            data: CDR bytes with encapsulation.
+            time_ns, data: As for `BagWriter.write_raw`.
             patient: Wait while the queue is full, which simulated time allows; otherwise the
                 message is counted as lost.
         """
@@ -102,11 +86,7 @@ class Recording:
             self.lost[topic] += 1
 
     def close(self) -> None:
-        """Write what is waiting and finish the bag; may be called again.
-
-        Raises:
-            WriteFailed: If the disk failed, now or before.
-        """
+        """Write what is waiting and finish the bag; WriteFailed if the disk failed before."""
         if self._thread.is_alive():
             self._closing.set()
             self._thread.join()

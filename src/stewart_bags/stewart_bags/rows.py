@@ -26,17 +26,12 @@ class RowMessages:
     """Serialise rows of numbers as messages with a header.
 
     Args:
-        store: Knows the type.
-        msgtype: For example ``sensor_msgs/msg/JointState``.
+        store, msgtype: Such as ``sensor_msgs/msg/JointState``, and who knows it.
         columns: Paths of the number fields that a row holds, in its order, such as
             ``pose.position.x``; an array field takes as many numbers as it has elements.
         constants: What other fields hold, by path: texts, numbers and arrays. An array field of
             variable length that is in neither is empty.
         lengths: Number of elements of array fields of variable length among the columns.
-
-    Attributes:
-        msgtype: As given.
-        width: Numbers in a row.
 
     Raises:
         UnknownType: If there is no such definition here.
@@ -51,7 +46,6 @@ class RowMessages:
         constants: Mapping[str, Any] | None = None,
         lengths: Mapping[str, int] | None = None,
     ) -> None:
-        """Serialise one message and find the places of its numbers."""
         require(store, msgtype)
         self.msgtype = msgtype
         given = dict(constants or {})
@@ -73,14 +67,11 @@ class RowMessages:
         self.width = at
 
     def serialise(self, stamps: NDArray[np.int64], rows: NDArray[np.float64]) -> list[bytes]:
-        """Return one message for every row.
+        """Return one message, CDR with encapsulation, for each of n rows.
 
         Args:
             stamps (n,): Of the headers [ns].
             rows (n, width): The numbers.
-
-        Returns:
-            CDR bytes with encapsulation, n of them.
         """
         block = np.repeat(self._bytes[None], len(rows), axis=0)
         self._put(block, self._seconds, np.dtype('<i4'), (stamps // NS)[:, None])

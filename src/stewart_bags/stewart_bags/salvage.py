@@ -13,17 +13,11 @@ import sqlite3
 from tempfile import TemporaryDirectory
 
 from stewart_bags.bag_files import SIDE_FILES, storage_files, StorageFile
-from stewart_bags.decompression import (
-    decompress_file,
-    decompress_prefix,
-    format_of,
-    MESSAGE_LIMIT,
-)
+from stewart_bags.decompression import decompress_file, decompress_prefix, format_of, MESSAGE_LIMIT
 from stewart_bags.errors import BagExists, NotABag, UnknownType
 from stewart_bags.mcap_walk import McapWalk
-from stewart_bags.rescued import Damage, RescuedTopic, Walk
 from stewart_bags.sqlite3_walk import Sqlite3Walk
-from stewart_bags.topics import NS, RawMessage
+from stewart_bags.topics import Damage, NS, RawMessage, Topic
 from stewart_bags.writing import BagWriter, Compression, Storage
 
 _WALKS: dict[str, type[McapWalk] | type[Sqlite3Walk]] = {'mcap': McapWalk, 'sqlite3': Sqlite3Walk}
@@ -54,9 +48,8 @@ class SalvageReport:
 
     def __str__(self) -> str:
         """Say it in one sentence."""
-        if self.first_ns is None or self.last_ns is None:
-            span = ''
-        else:
+        span = ''
+        if self.first_ns is not None and self.last_ns is not None:
             span = f' over {(self.last_ns - self.first_ns) / NS:.3f} s, up to {self.last_ns} ns'
         lost = '; '.join(str(item) for item in self.damages) or 'nothing was unreadable'
         return f'{self.count} messages recovered{span}; {lost}'
@@ -77,62 +70,60 @@ class Salvage:
     """
 
     def __init__(self, path: str | Path) -> None:
-        """Find the files."""
         self.path = Path(path)
-        self.topics: dict[str, RescuedTopic] = {}
+        self.topics: dict[str, Topic] = {}
         self.damages: list[Damage] = []
         self._files = storage_files(self.path, complete=False)
         self._stack = ExitStack()
         self._scratch: Path | None = None
 
     def __enter__(self) -> Salvage:
-        """Return the pass itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove what was unpacked."""
         self._stack.close()
 
     def messages(self) -> Iterator[RawMessage]:
-        """Go through all messages that can be read, in the order of the files.
-
-        Yields:
-            Plain bytes; its topic is in `topics` by then.
-        """
+        """Yield all messages that can be read, decompressed, in the order of the files."""
         for item in self._files:
-            walk = self._walk(item)
-            if walk is None:
+            try:
+                walk = _WALKS[item.storage](self._readable(item))
+            except NotABag as error:
+                self.damages.append(Damage(item.path, 0, error.reason))
                 continue
             yield from self._plain(item, walk)
             self.damages += walk.damages
 
-    def _walk(self, item: StorageFile) -> Walk | None:
-        path = item.path
+    def _readable(self, item: StorageFile) -> Path:
+        """Return the file, or a copy that is decompressed or brought in order by sqlite."""
         if item.compression:
             path = self._scratch_directory() / item.plain_name
             failure = decompress_file(item.path, path, item.compression)
             if failure is not None:
                 self.damages.append(Damage(item.path, path.stat().st_size, failure))
-        elif item.storage == 'sqlite3' and item.left_behind():
-            path = self._rolled_back(item)
-        try:
-            return _WALKS[item.storage](path)
-        except NotABag as error:
-            self.damages.append(Damage(item.path, 0, error.reason))
-            return None
+            return path
+        if item.storage == 'sqlite3' and item.left_behind():
+            return self._rolled_back(item)
+        return item.path
 
-    def _plain(self, item: StorageFile, walk: Walk) -> Iterator[RawMessage]:
-        for number, time_ns, data in walk.messages():
-            topic = walk.topics[number]
-            self.topics.setdefault(topic.name, topic)
+    def _plain(self, item: StorageFile, walk: McapWalk | Sqlite3Walk) -> Iterator[RawMessage]:
+        for message in walk.messages():
+            name, time_ns, data = message
+            if name not in self.topics:
+                self._note(walk)
             packed = format_of(data)
-            if packed:
-                data, failure = decompress_prefix(data, packed, MESSAGE_LIMIT)  # noqa: PLW2901
-                if failure is not None:
-                    reason = f'the message of {topic.name} at {time_ns} ns: {failure}'
-                    self.damages.append(Damage(item.path, 0, reason))
-                    continue
-            yield RawMessage(topic.name, time_ns, data)
+            if packed is None:
+                yield message
+                continue
+            data, failure = decompress_prefix(data, packed, MESSAGE_LIMIT)
+            if failure is None:
+                yield RawMessage(name, time_ns, data)
+            else:
+                reason = f'the message of {name} at {time_ns} ns: {failure}'
+                self.damages.append(Damage(item.path, 0, reason))
+        self._note(walk)
+
+    def _note(self, walk: McapWalk | Sqlite3Walk) -> None:
         for topic in walk.topics.values():
             self.topics.setdefault(topic.name, topic)
 
@@ -171,12 +162,8 @@ def salvage(
     Args:
         source: Directory or file of the damaged bag; it is not changed.
         output: Directory of the new bag; must not exist.
-        storage: How the new bag lies on disk.
-        compression: What is compressed in the new bag.
+        storage, compression: Of the new bag.
         progress: Called now and then with the number of messages saved.
-
-    Returns:
-        What was saved and what was not.
 
     Raises:
         NotABag: If there is nothing that ever was a bag.
@@ -191,7 +178,7 @@ def salvage(
     with Salvage(source) as pass_:
         with BagWriter(output, storage=storage, compression=compression) as writer:
             for topic, time_ns, data in pass_.messages():
-                if topic in refused or not _announced(writer, pass_, topic, refused):
+                if not _announced(writer, pass_, topic, refused):
                     continue
                 writer.write_raw(topic, time_ns, data)
                 saved += 1
@@ -206,10 +193,8 @@ def salvage(
 
 def _announced(writer: BagWriter, pass_: Salvage, topic: str, refused: set[str]) -> bool:
     """Add a topic to the new bag; one without any definition cannot be kept and is reported."""
-    if topic in writer.counts:
-        return True
-    if topic in refused:
-        return False
+    if topic in writer.counts or topic in refused:
+        return topic not in refused
     found = pass_.topics[topic]
     try:
         writer.add_topic(
@@ -222,8 +207,7 @@ def _announced(writer: BagWriter, pass_: Salvage, topic: str, refused: set[str])
     except UnknownType as error:
         refused.add(topic)
         pass_.damages.append(Damage(pass_.path, 0, f'{topic} is left out, {error}'))
-        return False
-    return True
+    return topic not in refused
 
 
 def _room_for(files: list[StorageFile]) -> Path | None:

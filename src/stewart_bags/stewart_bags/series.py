@@ -14,7 +14,6 @@ from typing import Any, get_type_hints, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from rosbags.typesys.store import Typestore
-from stewart_bags.blocks import Block
 from stewart_bags.cdr_layout import LayoutError
 from stewart_bags.columns import Columns
 from stewart_bags.errors import UndecodableMessage
@@ -59,21 +58,21 @@ __all__ = [
 
 LEGS = tuple(f'leg_{number}' for number in range(1, 7))
 QUANTITIES = ('position', 'velocity', 'effort')
+# Messages at a time: enough for numpy, and fewer than the 700 new objects at which Python's
+# garbage collector looks through the latest.
+BLOCK = 600
 
 S = TypeVar('S', bound=Series)
 Part = dict[str, Any]
 
 
 def read_series(bag: Bag, topic: str, kind: type[S]) -> S:
-    """Read a topic into arrays.
+    """Read a topic into arrays; empty ones if it has no messages.
 
     Args:
         bag: Open bag.
         topic: Name as ``Bag.topic`` takes it.
         kind: Class of this module; it fixes the message type.
-
-    Returns:
-        Of class `kind`; empty if the topic has no messages.
 
     Raises:
         MissingTopic, WrongType: If there is no such topic, or if it carries another type.
@@ -83,9 +82,9 @@ def read_series(bag: Bag, topic: str, kind: type[S]) -> S:
     sources = _sources(kind)
 
     def parts() -> Iterator[Part]:
-        for block, columns in _blocks(bag, found):
+        for times, columns in _blocks(bag, found):
             fields = {key: _column(columns, source) for key, source in sources.items()}
-            yield {**_common(block, columns), **fields}
+            yield {**_common(times, columns), **fields}
 
     arrays = _joined(parts(), found.count)
     for key, source in sources.items():
@@ -94,29 +93,19 @@ def read_series(bag: Bag, topic: str, kind: type[S]) -> S:
 
 
 def read_joints(bag: Bag, topic: str, names: Sequence[str] = LEGS) -> JointSeries:
-    """Read joints from a JointState topic, in an order of our own.
+    """Read the joints `names` from a JointState topic; arguments and errors as of `read_series`.
 
-    Args:
-        bag: Open bag.
-        topic: Name as ``Bag.topic`` takes it.
-        names: Joints wanted; the legs 1 to 6 by default.
-
-    Returns:
-        NaN where a message lacks a joint, which is also a finding.
-
-    Raises:
-        MissingTopic, WrongType: If there is no such topic, or if it carries another type.
-        DamagedBag, UndecodableMessage: If the bag cannot be read to its end.
+    Where a message lacks a joint there is NaN, which is also a finding.
     """
     found = bag.topic(topic, JointSeries.MSGTYPE)
     lacked: set[str] = set()
 
     def parts() -> Iterator[Part]:
-        for block, columns in _blocks(bag, found):
+        for times, columns in _blocks(bag, found):
             lacking, missing = columns.lacking('name', names)
             lacked.update(missing)
             fields = {key: columns.picked('name', key, names) for key in QUANTITIES}
-            yield {**_common(block, columns), **fields, 'lacking': lacking}
+            yield {**_common(times, columns), **fields, 'lacking': lacking}
 
     arrays = _joined(parts(), found.count)
     rows = np.flatnonzero(arrays.pop('lacking', np.empty(0)))
@@ -140,20 +129,27 @@ def _sources(kind: type[Series]) -> dict[str, Source]:
     }
 
 
-def _blocks(bag: Bag, topic: Topic) -> Iterator[tuple[Block, Columns]]:
-    """Yield the messages of a topic in blocks, with their columns."""
+def _blocks(bag: Bag, topic: Topic) -> Iterator[tuple[Sequence[int], Columns]]:
+    """Yield the messages of a topic, many at a time, as their bag times and columns."""
     store, before = None, 0
-    for block in bag.blocks(topic.name):
-        store = store or bag.store_for(topic.msgtype, block.data[0])
-        yield block, _columns(bag, store, topic, block, before)
-        before += len(block.data)
+    for times, data in bag.blocks(topic.name, BLOCK):
+        store = store or bag.store_for(topic.msgtype, data[0])
+        yield times, _columns(bag, store, topic, times, data, before)
+        before += len(data)
 
 
-def _columns(bag: Bag, store: Typestore, topic: Topic, block: Block, before: int) -> Columns:
+def _columns(
+    bag: Bag,
+    store: Typestore,
+    topic: Topic,
+    times: Sequence[int],
+    messages: Sequence[bytes],
+    before: int,
+) -> Columns:
     try:
-        return Columns(store, topic.msgtype, block.data)
+        return Columns(store, topic.msgtype, messages)
     except LayoutError:
-        for count, (time_ns, data) in enumerate(zip(*block, strict=True), before):
+        for count, (time_ns, data) in enumerate(zip(times, messages, strict=True), before):
             try:
                 Columns(store, topic.msgtype, [data])
             except LayoutError as error:
@@ -163,10 +159,10 @@ def _columns(bag: Bag, store: Typestore, topic: Topic, block: Block, before: int
         raise
 
 
-def _common(block: Block, columns: Columns) -> dict[str, Any]:
+def _common(times_ns: Sequence[int], columns: Columns) -> dict[str, Any]:
     seconds = columns.scalars('header.stamp.sec', np.int64)
     return {
-        'bag_time_ns': np.array(block.times_ns, np.int64),
+        'bag_time_ns': np.array(times_ns, np.int64),
         'stamp_ns': seconds * NS + columns.scalars('header.stamp.nanosec', np.int64),
         'frames': columns.distinct('header.frame_id'),
     }
@@ -183,7 +179,7 @@ def _column(columns: Columns, source: Source) -> Any:
 
 
 def _joined(parts: Iterator[Part], count: int) -> dict[str, Any]:
-    """Put the blocks behind each other and the samples in order, and freeze the arrays."""
+    """Put the blocks behind each other, and freeze the arrays."""
     frames: set[str] = set()
     arrays = {'bag_time_ns': np.empty(0, np.int64), 'stamp_ns': np.empty(0, np.int64)}
     filled = 0
@@ -200,10 +196,6 @@ def _joined(parts: Iterator[Part], count: int) -> dict[str, Any]:
             arrays[key][filled:until] = values
         filled = until
     arrays = {key: array[:filled] for key, array in arrays.items()}
-    times_ns = arrays['bag_time_ns']
-    if np.any(times_ns[1:] < times_ns[:-1]):
-        order = np.argsort(times_ns, kind='stable')
-        arrays = {key: array[order] for key, array in arrays.items()}
     for array in arrays.values():
         array.setflags(write=False)
     texts = {key: tuple(array) for key, array in arrays.items() if array.dtype == object}

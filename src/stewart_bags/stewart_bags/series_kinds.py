@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The message types that can become arrays, one class each.
 
-The annotation of an array says which fields of the message it is made from.
+The annotation of an array says which fields of the message it is made from. Units are SI, vectors
+have shape (n, 3), attitudes are x, y, z, w of shape (n, 4), and the elements of a 6 × 6 covariance
+belong to x, y, z and the rotation about them.
 """
 
 from __future__ import annotations
@@ -20,10 +22,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Source:
-    """Where an array comes from.
+    """Where an array comes from: scalar fields that become its columns, or one field.
 
     Attributes:
-        paths: Scalar fields that become its columns, or one field.
         shape: Shape of one sample, where the one field is an array itself.
         text: Whether the field is a text; then there is a tuple in place of the array.
     """
@@ -58,7 +59,6 @@ class Series:
     """What all series have, n samples in the order of bag time.
 
     Attributes:
-        topic: Full name of the topic.
         bag_time_ns (n,): When the recorder received the message [ns since the epoch].
         stamp_ns (n,): Stamp of the header: the instant the values belong to [ns since the epoch].
         frame_id: Frame of the first message.
@@ -74,29 +74,22 @@ class Series:
     findings: tuple[Finding, ...]
 
     def __len__(self) -> int:
-        """Return the number of samples."""
         return len(self.stamp_ns)
 
     def seconds(self, origin_ns: int) -> Array:
-        """Return the stamps as seconds after an instant.
+        """Return the stamps as seconds after an instant, best a stamp of the same bag [ns].
 
-        Args:
-            origin_ns: The instant, best a stamp of the same bag [ns since the epoch].
-
-        Returns:
-            (n,): Seconds; the difference is taken in integers, so nothing is lost.
+        The difference is taken in integers, so nothing is lost.
         """
         return (self.stamp_ns - origin_ns) / NS
 
 
 @dataclass(frozen=True)
 class JointSeries(Series):
-    """sensor_msgs/JointState: by default the six legs in the order leg_1 to leg_6.
+    """sensor_msgs/JointState: m joints, by default the six legs in the order leg_1 to leg_6.
 
-    Attributes:
-        names: Joints, m of them, in the order of the columns.
-        position, velocity, effort (n, m): For legs the stroke [m], its rate [m/s] and the force
-            [N]; NaN where not measured.
+    Columns (n, m) are in the order of `names`: for legs the stroke [m], its rate [m/s] and the
+    force [N]; NaN where not measured.
     """
 
     MSGTYPE: ClassVar[str] = 'sensor_msgs/msg/JointState'
@@ -109,13 +102,7 @@ class JointSeries(Series):
 
 @dataclass(frozen=True)
 class SetpointSeries(Series):
-    """stewart_interfaces/PlatformSetpoint: platform_link's origin in base_link axes.
-
-    Attributes:
-        position, linear_velocity, linear_acceleration (n, 3): [m], [m/s], [m/s^2].
-        quaternion_xyzw (n, 4): Attitude of platform_link in base_link.
-        angular_velocity, angular_acceleration (n, 3): [rad/s], [rad/s^2].
-    """
+    """stewart_interfaces/PlatformSetpoint: platform_link's origin and attitude, base_link axes."""
 
     MSGTYPE: ClassVar[str] = 'stewart_interfaces/msg/PlatformSetpoint'
 
@@ -129,12 +116,7 @@ class SetpointSeries(Series):
 
 @dataclass(frozen=True)
 class PoseSeries(Series):
-    """geometry_msgs/PoseStamped.
-
-    Attributes:
-        position (n, 3): In the frame `frame_id` [m].
-        quaternion_xyzw (n, 4): Attitude in the same frame.
-    """
+    """geometry_msgs/PoseStamped, in the frame `frame_id`."""
 
     MSGTYPE: ClassVar[str] = 'geometry_msgs/msg/PoseStamped'
 
@@ -144,13 +126,7 @@ class PoseSeries(Series):
 
 @dataclass(frozen=True)
 class OdometrySeries(Series):
-    """nav_msgs/Odometry: the pose in `frame_id`, the twist in the axes of the child frame.
-
-    Attributes:
-        position, linear_velocity, angular_velocity (n, 3): [m], [m/s], [rad/s].
-        quaternion_xyzw (n, 4): Attitude of the child frame.
-        pose_covariance, twist_covariance (n, 6, 6): Order x, y, z and rotation about x, y, z.
-    """
+    """nav_msgs/Odometry: the pose in `frame_id`, the twist in the axes of the child frame."""
 
     MSGTYPE: ClassVar[str] = 'nav_msgs/msg/Odometry'
 
@@ -164,13 +140,9 @@ class OdometrySeries(Series):
 
 @dataclass(frozen=True)
 class ImuSeries(Series):
-    """sensor_msgs/Imu in sensor axes (REP-145).
+    """sensor_msgs/Imu in sensor axes (REP-145); the specific force is +g upwards at rest.
 
-    Attributes:
-        quaternion_xyzw (n, 4): Attitude, if the sensor has one.
-        angular_velocity, specific_force (n, 3): [rad/s]; [m/s^2], +g upwards at rest.
-        orientation_covariance, angular_velocity_covariance, specific_force_covariance: Shape (n,
-            3, 3); all zero: unknown; first element -1: not measured.
+    A covariance (n, 3, 3) that is all zero is unknown; a first element of -1 says not measured.
     """
 
     MSGTYPE: ClassVar[str] = 'sensor_msgs/msg/Imu'
@@ -185,12 +157,7 @@ class ImuSeries(Series):
 
 @dataclass(frozen=True)
 class AccelerationSeries(Series):
-    """geometry_msgs/AccelWithCovarianceStamped.
-
-    Attributes:
-        linear, angular (n, 3): [m/s^2], [rad/s^2].
-        covariance (n, 6, 6): Order x, y, z and rotation about x, y, z.
-    """
+    """geometry_msgs/AccelWithCovarianceStamped."""
 
     MSGTYPE: ClassVar[str] = 'geometry_msgs/msg/AccelWithCovarianceStamped'
 
@@ -201,12 +168,9 @@ class AccelerationSeries(Series):
 
 @dataclass(frozen=True)
 class TrackingErrorSeries(Series):
-    """stewart_interfaces/TrackingError: commanded minus achieved.
+    """stewart_interfaces/TrackingError: commanded minus achieved, in base_link axes.
 
-    Attributes:
-        position, rotation (n, 3): In base_link axes [m]; rotation vector from achieved to
-            commanded [rad].
-        strokes (n, 6): Legs 1 to 6 [m].
+    The rotation is a vector from achieved to commanded [rad]; strokes (n, 6) of legs 1 to 6.
     """
 
     MSGTYPE: ClassVar[str] = 'stewart_interfaces/msg/TrackingError'
@@ -224,7 +188,7 @@ class EstimatorStatusSeries(Series):
         innovations, sigmas (n, 6): Measured minus predicted lengths and their predicted standard
             deviations [m].
         nis (n,): Normalised innovation squared.
-        accelerometer_bias, gyroscope_bias (n, 3): In imu_link axes [m/s^2], [rad/s].
+        accelerometer_bias, gyroscope_bias: In imu_link axes.
         imu_delay (n,): [s]; NaN where it is not estimated.
         accepted, rejected (n, 6): Samples of each leg up to here.
     """
@@ -243,16 +207,18 @@ class EstimatorStatusSeries(Series):
 
 @dataclass(frozen=True)
 class DriverStateSeries(Series):
-    """stewart_interfaces/DriverState: one sample per change.
-
-    Attributes:
-        state, homed, simulated (n,): State as numbered in the message; 1 where true.
-        reason: Why, n of them.
-    """
+    """stewart_interfaces/DriverState: one sample per change; states as numbered there."""
 
     MSGTYPE: ClassVar[str] = 'stewart_interfaces/msg/DriverState'
+    STATES: ClassVar = ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
 
     state: Annotated[Array, Source(('state',))]
     homed: Annotated[Array, Source(('homed',))]
     simulated: Annotated[Array, Source(('simulated',))]
     reason: Annotated[tuple[str, ...], Source(('reason',), text=True)]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the states; the number where it has none."""
+        numbers = map(int, self.state)
+        return [self.STATES[n] if n < len(self.STATES) else str(n) for n in numbers]

@@ -10,13 +10,14 @@ read here from the documented format (https://sqlite.org/fileformat2.html).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 import struct
 
 from rosbags.rosbag2.errors import ReaderError
 from rosbags.rosbag2.metadata import parse_qos
 from stewart_bags.errors import NotABag
-from stewart_bags.rescued import Damage, Rescued, RescuedTopic
+from stewart_bags.topics import Damage, RawMessage, Topic
 
 MAGIC = b'SQLite format 3\0'
 FILE_HEADER = 100
@@ -24,16 +25,12 @@ TABLE_LEAF = 0x0D
 PAGE_SIZES = tuple(1 << power for power in range(9, 17))
 # Types of a stored value: NULL stands where the row number serves as the key.
 NULL, INTEGERS, BLOBS = 0, {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}, 12
-TIME_LIMIT = 1 << 63
 
 Value = int | bytes | str | None
 
 
 class Sqlite3Walk:
     """One pass over a file.
-
-    Args:
-        path: The file.
 
     Attributes:
         topics: Topics by the number that messages refer to; complete after `messages` has begun.
@@ -44,9 +41,8 @@ class Sqlite3Walk:
     """
 
     def __init__(self, path: Path) -> None:
-        """Read the header of the file."""
         self.path = path
-        self.topics: dict[int, RescuedTopic] = {}
+        self.topics: dict[int, Topic] = {}
         self.damages: list[Damage] = []
         with path.open('rb') as file:
             head = file.read(FILE_HEADER)
@@ -62,12 +58,8 @@ class Sqlite3Walk:
         self._count = path.stat().st_size // self._page if self._page else 0
         self._types: dict[str, tuple[str, str]] = {}
 
-    def messages(self) -> Iterator[Rescued]:
-        """Go through all messages that can be read, in the order of their row numbers.
-
-        Yields:
-            One after the other.
-        """
+    def messages(self) -> Iterator[RawMessage]:
+        """Yield all messages that can be read, in the order of their row numbers."""
         with self.path.open('rb') as file:
             self._file = file
             rows: dict[int, tuple[int, int]] = {}
@@ -77,13 +69,8 @@ class Sqlite3Walk:
             for row in sorted(rows):
                 yield from self._message(*rows[row])
         if self._promised > self._count or not self._count:
-            self.damages.append(
-                Damage(
-                    self.path,
-                    self._count * self._page,
-                    f'{self._count} of {self._promised} pages are there',
-                )
-            )
+            reason = f'{self._count} of {self._promised} pages are there'
+            self._damage(self._count * self._page, reason)
 
     def _sort_page(self, number: int, rows: dict[int, tuple[int, int]]) -> None:
         """Note where the messages of a page lie; take topics and definitions at once."""
@@ -98,36 +85,36 @@ class Sqlite3Walk:
                 elif _is_text(*kinds[1:]):
                     self._definition(row, self._values(page, at))
             except (IndexError, struct.error, ValueError, ReaderError) as error:
-                place = (number - 1) * self._page + at
-                self.damages.append(Damage(self.path, place, f'a row makes no sense: {error}'))
+                self._damage((number - 1) * self._page + at, f'a row makes no sense: {error}')
 
     def _definition(self, row: int, values: list[Value]) -> None:
         texts = [value for value in values[1:] if isinstance(value, str)]
         if texts[1] in {'ros2msg', 'ros2idl', 'unknown'}:
             self._types[texts[0]] = (texts[2], [*texts, ''][3])
             return
-        qos = parse_qos([*texts, ''][3])
-        self.topics[row] = RescuedTopic(texts[0], texts[1], tuple(qos), '', [*texts, '', ''][4])
+        qos = tuple(parse_qos([*texts, ''][3]))
+        self.topics[row] = Topic(texts[0], texts[1], 0, qos, '', [*texts, '', ''][4])
 
     def _name_definitions(self) -> None:
         for row, topic in self.topics.items():
             text, digest = self._types.get(topic.msgtype, ('', ''))
-            self.topics[row] = RescuedTopic(
-                topic.name, topic.msgtype, topic.qos, text, topic.type_hash or digest
-            )
+            type_hash = topic.type_hash or digest
+            self.topics[row] = replace(topic, definition=text, type_hash=type_hash)
 
-    def _message(self, number: int, at: int) -> Iterator[Rescued]:
+    def _message(self, number: int, at: int) -> Iterator[RawMessage]:
         place = (number - 1) * self._page + at
         try:
             _, topic, time_ns, data = self._values(self._read(number), at)
         except (IndexError, struct.error, ValueError) as error:
-            self.damages.append(Damage(self.path, place, f'a message is cut: {error}'))
+            self._damage(place, f'a message is cut: {error}')
             return
         if topic not in self.topics:
-            reason = f'a message belongs to the unknown topic {topic!r}'
-            self.damages.append(Damage(self.path, place, reason))
+            self._damage(place, f'a message belongs to the unknown topic {topic!r}')
         elif isinstance(topic, int) and isinstance(time_ns, int) and isinstance(data, bytes):
-            yield Rescued(topic, time_ns, data)
+            yield RawMessage(self.topics[topic].name, time_ns, data)
+
+    def _damage(self, place: int, reason: str) -> None:
+        self.damages.append(Damage(self.path, place, reason))
 
     def _read(self, number: int) -> bytes:
         if not 0 < number <= self._count:
@@ -197,12 +184,8 @@ def _head(page: bytes, at: int) -> tuple[int, list[int]]:
 
 
 def _is_message(kinds: list[int]) -> bool:
-    return (
-        (kinds[1] in INTEGERS or kinds[1] in {8, 9})
-        and (kinds[2] in INTEGERS or kinds[2] in {8, 9})
-        and kinds[3] >= BLOBS
-        and kinds[3] % 2 == 0
-    )
+    numbers = {*INTEGERS, 8, 9}
+    return {kinds[1], kinds[2]} <= numbers and kinds[3] >= BLOBS and kinds[3] % 2 == 0
 
 
 def _is_text(*kinds: int) -> bool:

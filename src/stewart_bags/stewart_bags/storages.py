@@ -26,12 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import CompressionMode, StoragePlugin, Writer
-from rosbags.rosbag2.storage_mcap import (
-    McapWriter,
-    PendingChunk,
-    write_channel,
-    write_string,
-)
+from rosbags.rosbag2.storage_mcap import McapWriter, PendingChunk, write_channel, write_string
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 from stewart_tables.whole_files import sync, whole_file
 
@@ -173,7 +168,6 @@ class FlushedSqlite3(Sqlite3Writer):
     """A sqlite3 database that can be brought up to date between its transactions."""
 
     def __init__(self, path: Path, compression: CompressionMode) -> None:
-        """Create the database, and keep what is not committed out of the file."""
         super().__init__(path, compression)
         self.conn.close()
         # A bag is opened by one thread and written by another, never by both at once.

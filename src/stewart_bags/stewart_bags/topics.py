@@ -1,10 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The topics of a bag and their messages, as they lie in it and decoded."""
+"""The topics of a bag, their messages, and the places where a bag is damaged."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rosbags.interfaces import Connection, ConnectionExtRosbag2, Qos
@@ -17,17 +18,15 @@ class Topic:
     """What a bag says about one topic.
 
     Attributes:
-        name: As it was recorded, fully qualified.
-        msgtype: For example ``sensor_msgs/msg/JointState``.
-        count: Messages in the bag.
+        name, msgtype: Fully qualified name and message type, as recorded.
+        count: Messages in the bag; 0 for a damaged one.
         qos: What the publishers offered while it was recorded.
-        definition: Definition embedded in the bag; empty where there is none.
-        type_hash: RIHS01 hash; empty where the bag has none.
+        definition, type_hash: Embedded definition and RIHS01 hash; empty where there is none.
     """
 
     name: str
     msgtype: str
-    count: int
+    count: int = 0
     qos: tuple[Qos, ...] = ()
     definition: str = ''
     type_hash: str = ''
@@ -48,13 +47,7 @@ class RawMessage(NamedTuple):
 
 
 class Message(NamedTuple):
-    """One decoded message.
-
-    Attributes:
-        topic: Name of the topic.
-        time_ns: Bag time: when the recorder received it [ns since the epoch].
-        message: Dataclass with the fields of the message; arrays are numpy arrays.
-    """
+    """One decoded message: a `RawMessage` with a dataclass, whose arrays are numpy arrays."""
 
     topic: str
     time_ns: int
@@ -67,15 +60,20 @@ class Message(NamedTuple):
         return None if header is None else int(header.stamp.sec * NS + header.stamp.nanosec)
 
 
+class Damage(NamedTuple):
+    """A place where a file could not be read: file, offset [byte], and what is wrong there."""
+
+    path: Path
+    offset: int
+    reason: str
+
+    def __str__(self) -> str:
+        """Say it in one sentence."""
+        return f'{self.path.name} at byte {self.offset}: {self.reason}'
+
+
 def topics_of(connections: list[Connection]) -> dict[str, Topic]:
-    """Collect what the files of a bag say about its topics.
-
-    Args:
-        connections: Of all files.
-
-    Returns:
-        By name.
-    """
+    """Collect by name what the files of a bag say about its topics."""
     topics: dict[str, Topic] = {}
     for item in connections:
         before = topics.get(item.topic)

@@ -58,7 +58,6 @@ class CompressionNotAllowed(BagError):
     """The storage cannot hold this compression."""
 
     def __init__(self, storage: Storage, compression: Compression) -> None:
-        """Name both and what would do."""
         there = ', '.join(item.value for item in ALLOWED[storage])
         super().__init__(
             f'{storage.value} cannot hold compression {compression.value}, allowed are {there}'
@@ -66,20 +65,10 @@ class CompressionNotAllowed(BagError):
 
 
 class BagWriter:
-    """A new bag, open for writing; use it as a context manager.
+    """A new bag, in a directory to be made, open for writing; use it as a context manager.
 
     What was written before the last `flush` is on disk, whatever happens to the process or to the
-    power; mcap puts each full chunk there by itself.
-
-    Args:
-        path: Directory to be made; must not exist.
-        storage: How messages lie on disk.
-        compression: What is compressed.
-        custom_data: Kept in the metadata.
-
-    Attributes:
-        path: The directory.
-        counts: Messages written so far, by topic.
+    power; mcap puts each full chunk there by itself. `counts` has the messages written, by topic.
 
     Raises:
         BagExists: If the path is taken.
@@ -95,7 +84,6 @@ class BagWriter:
         compression: Compression = Compression.NONE,
         custom_data: dict[str, str] | None = None,
     ) -> None:
-        """Make the directory and open the storage in it."""
         self.path = Path(path)
         if compression not in ALLOWED[storage]:
             raise CompressionNotAllowed(storage, compression)
@@ -113,11 +101,9 @@ class BagWriter:
             self._writer.open()
 
     def __enter__(self) -> BagWriter:
-        """Return the writer itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Close the bag, also when the block failed: what was written is worth keeping."""
         if kind is None:
             self.close()
         else:
@@ -151,8 +137,7 @@ class BagWriter:
         """Announce a topic; nothing happens if it is there already.
 
         Args:
-            topic: Name, fully qualified.
-            msgtype: For example ``sensor_msgs/msg/Imu``.
+            topic, msgtype: Fully qualified name, and type such as ``sensor_msgs/msg/Imu``.
             qos: What its publishers offer; a player offers the same.
             definition, type_hash: Full definition and RIHS01 hash, where they are known better
                 than from the type store (when a bag is copied).
@@ -179,15 +164,12 @@ class BagWriter:
         self.counts[topic] = 0
 
     def write_raw(self, topic: str, time_ns: int, data: bytes | memoryview) -> None:
-        """Write one serialised message.
+        """Write one serialised message to a topic that was added; KeyError for others.
 
         Args:
-            topic: A topic that was added.
+            topic: Its name.
             time_ns: Bag time: when it was received [ns since the epoch].
             data: CDR bytes with encapsulation.
-
-        Raises:
-            KeyError: If the topic was not added.
         """
         connection = self._connections[topic]
         # Not `_writes`, which costs as much as the message does.
@@ -204,12 +186,8 @@ class BagWriter:
     ) -> None:
         """Write many serialised messages in the order of their bag times.
 
-        Args:
-            blocks: A topic that was added, the bag times of its messages [ns], and their CDR
-                bytes. Of messages with one time those of the earlier block come first.
-
-        Raises:
-            KeyError: If a topic was not added.
+        A block is a topic that was added, the bag times of its messages [ns], and their CDR bytes.
+        Of messages with one time those of the earlier block come first.
         """
         chosen = [self._connections[topic] for topic, _, _ in blocks]
         if not chosen:
@@ -226,13 +204,7 @@ class BagWriter:
             self.counts[topic] += len(data)
 
     def write(self, topic: str, time_ns: int, message: Any) -> None:
-        """Write one message and add its topic if need be.
-
-        Args:
-            topic: Name, fully qualified.
-            time_ns: Bag time [ns since the epoch].
-            message: Dataclass made from ``typestore.types``; its type is the topic's.
-        """
+        """Write one message, of a class in ``typestore.types``; add its topic if need be."""
         msgtype = message.__msgtype__
         self.add_topic(topic, msgtype)
         self.write_raw(topic, time_ns, self.typestore.serialize_cdr(message, msgtype))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rosbags.typesys.store import Typestore
-from stewart_bags import blocks as blocks_module
+from stewart_bags import series as series_module
 from stewart_bags.errors import UndecodableMessage, WrongType
 from stewart_bags.findings import Kind
 from stewart_bags.reading import Bag
@@ -136,7 +136,7 @@ def test_stamp_never_set_is_found(legs_bag: Callable[..., Any]) -> None:
 def test_blocks_make_one_series(
     legs_bag: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(blocks_module, 'SIZE', 7)
+    monkeypatch.setattr(series_module, 'BLOCK', 7)
     legs = legs_bag(regular(50))
     np.testing.assert_array_equal(legs.position[:, 0], np.arange(50.0))
 
@@ -144,7 +144,7 @@ def test_blocks_make_one_series(
 def test_messages_a_file_does_not_count_are_read(
     tmp_path: Path, joint_state: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(blocks_module, 'SIZE', 7)
+    monkeypatch.setattr(series_module, 'BLOCK', 7)
     with BagWriter(tmp_path / 'bag') as writer:
         for number in range(50):
             writer.write('/actuator_states', number, joint_state(number))
@@ -283,7 +283,7 @@ def test_message_that_does_not_fit_is_counted_from_the_first(
     store: Typestore,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(blocks_module, 'SIZE', 3)
+    monkeypatch.setattr(series_module, 'BLOCK', 3)
     with BagWriter(tmp_path / 'bag') as writer:
         for number in range(5):
             data = bytes(store.serialize_cdr(joint_state(number), 'sensor_msgs/msg/JointState'))

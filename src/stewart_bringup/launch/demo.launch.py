@@ -8,11 +8,12 @@ When the wave has been played and the drives are off, everything ends.
 from __future__ import annotations
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.actions import OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterFile, ParameterValue
 from stewart_bringup.launching import (
+    arguments,
     clock,
     end_with,
     in_simulated_time,
@@ -24,13 +25,10 @@ from stewart_bringup.rigs import config_file, nodes_of
 
 
 def generate_launch_description() -> LaunchDescription:
-    duration = DeclareLaunchArgument(
-        'duration', default_value='15.0', description='time of the wave [s]'
-    )
     return LaunchDescription(
         [
             *rig_arguments('vigo', wave='jonswap', rviz='true'),
-            duration,
+            *arguments(duration='15.0'),
             rig_processes(),
             OpaqueFunction(function=operate),
         ]

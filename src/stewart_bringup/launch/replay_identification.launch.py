@@ -23,26 +23,8 @@ def generate_launch_description() -> LaunchDescription:
         [
             DeclareLaunchArgument('bag', description='recording of a rig that was excited'),
             *arguments(platform='ex800', namespace='', use_sim_time='true', rviz='false'),
-            *arguments(model='true', log_level='info'),
-            DeclareLaunchArgument(
-                'output',
-                default_value='identified',
-                description='folder of report.html and parameters.yaml',
-            ),
-            DeclareLaunchArgument(
-                'estimator', default_value='consistent', description='how to fit, see the node'
-            ),
-            DeclareLaunchArgument(
-                'friction',
-                default_value='per leg',
-                description='friction identified along: none, common or per leg',
-            ),
-            DeclareLaunchArgument(
-                'play', default_value='true', description='publish the recording and /clock'
-            ),
-            DeclareLaunchArgument(
-                'rate', default_value='1.0', description='how much faster than recorded'
-            ),
+            *arguments(model='true', log_level='info', output='identified'),
+            *arguments(estimator='consistent', friction='per leg', play='true', rate='1.0'),
             OpaqueFunction(function=replay),
         ]
     )

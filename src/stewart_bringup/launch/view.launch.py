@@ -11,7 +11,7 @@ only.
 from __future__ import annotations
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.actions import OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -22,18 +22,7 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
             *arguments(platform='vigo', namespace='', use_sim_time='false', rviz='true'),
-            *arguments(model='true'),
-            DeclareLaunchArgument(
-                'config',
-                default_value='',
-                description='configuration of RViz; empty for that of stewart_description',
-            ),
-            DeclareLaunchArgument(
-                'web', default_value='false', description='show the platform in a browser, too'
-            ),
-            DeclareLaunchArgument(
-                'port', default_value='8080', description='of the page at 127.0.0.1; 0: any free'
-            ),
+            *arguments(model='true', config='', web='false', port='8080'),
             OpaqueFunction(function=view),
         ]
     )

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-import gc
 from pathlib import Path
 import sys
 import time
@@ -26,7 +25,7 @@ from rclpy.event_handler import QoSSubscriptionEventType
 from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from stewart_bringup.errors import CompositionError
+from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import (
     nodes_of,
     RECORDER,
@@ -66,7 +65,7 @@ def make_node(
     lean: bool = False,
     simulated: bool = False,
 ) -> Node:
-    """Make one node, with the parameters that the files have for its full name.
+    """Make one node, not yet configured, with the parameters of the files for its full name.
 
     Args:
         name: Name of the node and of its executable.
@@ -75,9 +74,6 @@ def make_node(
         overrides: Parameters that win over every file.
         lean: Leave out the services that every node has.
         simulated: Time will be simulated, in lock-step: a virtual rig lives in this process.
-
-    Returns:
-        The node; a lifecycle node is unconfigured.
 
     Raises:
         ParameterError: If a parameter cannot be used.
@@ -126,14 +122,11 @@ def compose(
     Where a virtual rig is one of them, driver and sensors are told the ends of its wires.
 
     Args:
-        files: ROS parameter files; a later one wins.
+        files, namespace, lean, simulated: As of `make_node`, for all nodes.
         names: Nodes in the order in which they are brought up; those of `rigs.OPTIONAL` only where
             a file has a section for them.
-        namespace: Namespace of all nodes.
         overrides: Parameters that win over every file, by node.
         record: Bag to record every counted topic into; it must not exist.
-        lean: Leave out the services that every node has.
-        simulated: Time will be simulated, in lock-step: a virtual rig lives in this process.
 
     Returns:
         Not yet spinning, lifecycle nodes unconfigured.
@@ -141,7 +134,7 @@ def compose(
     Raises:
         ParameterError: If a parameter cannot be used.
         ConfigurationError: If a file has a section for a node that does not exist.
-        CompositionError: If a publisher does not find the recorder.
+        BringupError: If a publisher does not find the recorder.
     """
     require_known_nodes(files)
     chosen = overrides or {}
@@ -170,19 +163,14 @@ def compose(
         raise
     for node in nodes:
         _drop_qos_events(node)
-    _prepare_interpreter()
+    sys.setswitchinterval(SWITCH_INTERVAL)
     return nodes
 
 
 class Ledger:
-    """What the publishers of a rig count; it can still be read when the nodes are gone.
-
-    Args:
-        nodes: The rig.
-    """
+    """What the publishers of a rig count; it can still be read when the nodes are gone."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
-        """Take down the full names of the topics."""
         self._publishers: list[tuple[str, CountedPublisher]] = [
             (item.topic, item)
             for node in nodes
@@ -214,10 +202,7 @@ def run_rig(
     """Run a rig until SIGINT or SIGTERM.
 
     Args:
-        files: ROS parameter files; a later one wins.
-        namespace: Namespace of all nodes.
-        overrides: Parameters that win over every file, by node.
-        record: Bag to record into.
+        files, namespace, overrides, record: As of `compose`.
         stop: Where a request to stop comes from.
         speed: Simulated seconds per second, 0 for as fast as possible; real time if not given.
         log_level: What is logged: debug, info, warn, error or fatal.
@@ -242,15 +227,7 @@ def run_rig(
 
 
 def simulated_pace(nodes: list[Node], speed: float) -> Pace:
-    """Let simulated time pass for a rig in one process.
-
-    Args:
-        nodes: The rig; the node that owns the time is added to it.
-        speed: Simulated seconds per second; 0 for as fast as possible.
-
-    Returns:
-        For `running.spin`.
-    """
+    """Let simulated time pass at a speed, 0 for the fastest; its clock is added to the nodes."""
     namespace = nodes[0].get_namespace()
     clock: Any = make_node(CLOCK, [], namespace=namespace, overrides={'speed': float(speed)})
     nodes.append(clock)
@@ -266,15 +243,6 @@ def _require_meaning(files: Sequence[Path], nodes: Sequence[Node]) -> None:
                 if key not in known:
                     expected = unknown_name(key, known, 'parameter of any node')
                     raise ParameterError(f'{key} in {path}', value, expected)
-
-
-def _prepare_interpreter() -> None:
-    """Keep Python itself from holding up a period of 5 ms."""
-    sys.setswitchinterval(SWITCH_INTERVAL)
-    # A full collection walks some million objects of numba and scipy, which takes 60 ms. What is
-    # there now stays anyway; only what comes later needs to be looked at.
-    gc.collect()
-    gc.freeze()
 
 
 def _drop_qos_events(node: Node) -> None:
@@ -295,7 +263,7 @@ def _introduce(recorder: Any, nodes: Sequence[Node]) -> None:
     while unheard := ledger.unheard():
         recorder.discover()
         if time.monotonic() > end:
-            raise CompositionError(
+            raise BringupError(
                 f'the recorder did not find {", ".join(unheard)} within {MATCHING_TIME} s'
             )
         time.sleep(0.01)

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can go wrong while a rig is run.
 
-BringupError
+BringupError             the nodes do not come together, or an argument cannot be used
 ├── UnknownRig           there is no configuration of that name
-├── CompositionError     the nodes do not come together
-├── LaunchRefused        a launch argument cannot be used
-├── SpeedRefused         time cannot pass that fast
-├── LaunchFailed         a launched process has failed, and with it the launch
 ├── StopRequested        somebody wants it to end
 ├── RequestRefused       a service of the rig said no, or nothing
 └── OutputRefused        a folder that would be replaced holds something else
@@ -27,33 +23,14 @@ class UnknownRig(BringupError):
     """There is no configuration of that name."""
 
     def __init__(self, name: str, available: Iterable[str]) -> None:
-        """Name it, and what there is."""
         super().__init__(f'no configuration {name!r}, there are {", ".join(sorted(available))}')
-
-
-class CompositionError(BringupError):
-    """The nodes do not come together."""
-
-
-class LaunchRefused(BringupError):
-    """A launch argument cannot be used."""
-
-
-class SpeedRefused(BringupError):
-    """Time cannot pass that fast."""
-
-
-class LaunchFailed(BringupError):
-    """A launched process has failed, and with it the launch."""
 
 
 class RequestRefused(BringupError):
     """A service of the rig said no, or nothing."""
 
     def __init__(self, service: str, reason: str) -> None:
-        """Name the service and give its reason."""
         super().__init__(f'{service}: {reason}')
-        self.service = service
         self.reason = reason
 
 
@@ -65,6 +42,5 @@ class OutputRefused(BringupError):
     """A folder that would be replaced holds something else than what is written there."""
 
     def __init__(self, folder: Path, strange: Iterable[str]) -> None:
-        """Name the folder and what was found."""
         found = ', '.join(sorted(strange))
         super().__init__(f'{folder} holds {found} and is not replaced; choose another --output')

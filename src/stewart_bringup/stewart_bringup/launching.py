@@ -34,7 +34,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterFile, ParameterValue
 from launch_ros.substitutions import ExecutableInPackage
-from stewart_bringup.errors import LaunchFailed, LaunchRefused, SpeedRefused
+from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import (
     available,
     config_file,
@@ -44,7 +44,7 @@ from stewart_bringup.rigs import (
     setting,
     VIRTUAL_RIG,
 )
-from stewart_bringup.simulated_speed import speed_of
+from stewart_bringup.verbs.graph import speed_of
 from stewart_description.paths import platform_path, rviz_path
 from stewart_description.urdf import render_urdf
 from stewart_simulation.rig.directory import READY
@@ -79,19 +79,20 @@ ARGUMENTS = {
     'record': 'record every topic',
     'bag': 'new folder to record into',
     'log_level': 'what is logged: debug, info, warn, error or fatal',
+    'duration': 'time of the wave [s]',
+    'config': 'configuration of RViz; empty for that of stewart_description',
+    'web': 'show the platform in a browser, too',
+    'port': 'of the page at 127.0.0.1; 0: any free',
+    'output': 'folder of report.html and parameters.yaml',
+    'estimator': 'how to fit, see the node',
+    'friction': 'friction identified along: none, common or per leg',
+    'play': 'publish the recording and /clock',
+    'rate': 'how much faster than recorded',
 }
 
 
 def arguments(*names: str, **defaults: str) -> list[Any]:
-    """Return declarations of launch arguments that several files have.
-
-    Args:
-        *names: Keys of `ARGUMENTS` that are empty unless given.
-        **defaults: Other keys, with what holds unless they are given.
-
-    Returns:
-        In this order.
-    """
+    """Return declarations of launch arguments: keys of `ARGUMENTS`, empty or with a default."""
     every = {**dict.fromkeys(names, ''), **defaults}
     return [
         DeclareLaunchArgument(name, default_value=value, description=ARGUMENTS[name])
@@ -113,24 +114,12 @@ def rig_processes(backend: str = '') -> Any:
 
     Args:
         backend: What the rig file must have chosen for its driver; empty for anything.
-
-    Returns:
-        It reads the arguments of `rig_arguments`.
     """
     return OpaqueFunction(function=_start_rig, kwargs={'backend': backend})
 
 
 def process(executable: str, *, parameters: Sequence[Any] = (), **more: Any) -> Any:
-    """Return the process of a node of the suite, in the namespace asked for.
-
-    Args:
-        executable: Its name.
-        parameters: A later one wins.
-        **more: Passed on.
-
-    Returns:
-        The action.
-    """
+    """Return the process of a node of the suite, in the namespace asked for."""
     level = more.pop('log_level', LaunchConfiguration('log_level'))
     return Node(
         package=package_of(executable),
@@ -147,18 +136,13 @@ def process(executable: str, *, parameters: Sequence[Any] = (), **more: Any) -> 
 def end_with(action: Any, reason: str) -> Any:
     """Return what ends everything when a process has ended; if it failed, launch returns 1.
 
-    Args:
-        action: The process.
-        reason: Why, for the log.
-
-    Returns:
-        To be started before the process.
+    It has to be started before the process. The reason is for the log.
     """
 
     def ended(event: Any, context: LaunchContext) -> Any:
         if event.returncode and not context.is_shutdown:
             # An exception is launch's only way to an exit code: it ends everything and returns 1.
-            raise LaunchFailed(f'{event.process_name} has failed with code {event.returncode}')
+            raise BringupError(f'{event.process_name} has failed with code {event.returncode}')
         # A second shutdown would stop the ROS node of launch once more, which is an error there.
         return None if context.is_shutdown else Shutdown(reason=reason)
 
@@ -169,7 +153,7 @@ def package_of(name: str) -> str:
     """Return the package of a node of the suite."""
     found = {entry.name: entry.value for entry in entry_points(group='stewart.nodes')}
     if name not in found:
-        raise LaunchRefused(f'no node {name!r} is installed, there are {", ".join(sorted(found))}')
+        raise BringupError(f'no node {name!r} is installed, there are {", ".join(sorted(found))}')
     return found[name].partition('.')[0]
 
 
@@ -187,13 +171,13 @@ def in_simulated_time(context: LaunchContext) -> bool:
     """Tell whether the rig shall be; `time` and `speed` are checked on the way."""
     time, speed = value_of(context, 'time'), value_of(context, 'speed')
     if time not in {REAL, SIMULATED}:
-        raise LaunchRefused(f'time: expected {REAL} or {SIMULATED}, got {time!r}')
+        raise BringupError(f'time: expected {REAL} or {SIMULATED}, got {time!r}')
     try:
         hurried = speed_of(speed) != speed_of(AS_IT_PASSES)
-    except SpeedRefused as error:
-        raise LaunchRefused(f'speed: {error}') from error
+    except BringupError as error:
+        raise BringupError(f'speed: {error}') from error
     if hurried and time == REAL:
-        raise LaunchRefused(f'speed: {speed} is for time:={SIMULATED}, real time has its own')
+        raise BringupError(f'speed: {speed} is for time:={SIMULATED}, real time has its own')
     return time == SIMULATED
 
 
@@ -201,7 +185,7 @@ def asked(context: LaunchContext, name: str) -> bool:
     """Return an argument that is true or false."""
     value = value_of(context, name).lower()
     if value not in YES | NO:
-        raise LaunchRefused(f'{name}: expected true or false, got {value!r}')
+        raise BringupError(f'{name}: expected true or false, got {value!r}')
     return value in YES
 
 
@@ -212,16 +196,9 @@ def value_of(context: LaunchContext, name: str) -> str:
 
 def model(context: LaunchContext, platform: str, *, simulated: bool = False) -> Any:
     """Return robot_state_publisher with the URDF of a platform."""
-    return _outsider(
-        'robot_state_publisher',
-        parameters=[
-            {
-                'robot_description': text(render_urdf(platform)),
-                'publish_frequency': TF_LIMIT,
-            },
-            clock(context, simulated=simulated),
-        ],
-    )
+    values = {'robot_description': text(render_urdf(platform)), 'publish_frequency': TF_LIMIT}
+    parameters = [values, clock(context, simulated=simulated)]
+    return _outsider('robot_state_publisher', parameters=parameters)
 
 
 def rviz(
@@ -246,7 +223,7 @@ def _outsider(name: str, **more: Any) -> Any:
         get_package_prefix(name)
     except PackageNotFoundError as error:
         without = {'robot_state_publisher': 'model:=false', 'rviz2': 'rviz:=false'}[name]
-        raise LaunchRefused(
+        raise BringupError(
             f'{name} is not installed: run `apt install ros-jazzy-{name.replace("_", "-")}`, or '
             f'launch with {without}'
         ) from error
@@ -264,10 +241,10 @@ def _start_rig(context: LaunchContext, *, backend: str) -> list[Any]:
     files = [config_file('rig', value_of(context, 'rig'))]
     found = setting(files, DRIVER, 'backend')
     if backend and found != backend:
-        raise LaunchRefused(f'{files[0]} has the back end {found!r}, and not {backend!r}')
+        raise BringupError(f'{files[0]} has the back end {found!r}, and not {backend!r}')
     simulated = in_simulated_time(context)
     if simulated and found not in {None, SIMULATED} and VIRTUAL_RIG not in nodes_of(files):
-        raise LaunchRefused(f'time: what moves metal follows real time, as the rig of {files[0]}')
+        raise BringupError(f'time: what moves metal follows real time, as the rig of {files[0]}')
     if found == SIMULATED and not simulated:
         files.append(config_file('launch', SIMULATED))
     if wave := value_of(context, 'wave'):

@@ -6,12 +6,9 @@ Exit codes: 0 it was done; 1 it was not (one sentence on standard error says why
 motion, a missing file, an interruption, a reader of our output that went away); 2 the command
 line cannot be understood.
 
-An error is *ours*, and gets a sentence and not a traceback, if its class or one of the classes it
-derives from is defined in a package whose name begins with ``stewart_`` (``StewartError``,
-``DriverError``, ``BagError``, ...), or if it is an ``OSError`` or a missing module of somebody
-else. Every other exception is a bug and keeps its traceback. The rule looks at names only, so no
-package is imported to apply it.
-``--debug`` before the verb, or a non-empty ``STEWART_DEBUG``, shows the traceback of ours, too.
+A deliberate error, by the rule of `stewart_node_support.errors`, gets a sentence; every other
+exception is a bug and keeps its traceback. ``--debug`` before the verb, or a non-empty
+``STEWART_DEBUG``, shows the traceback of deliberate ones, too.
 """
 
 from __future__ import annotations
@@ -29,22 +26,14 @@ from typing import Any
 
 from stewart_bringup.verb_table import find_verbs, Verb, VerbError
 from stewart_description.suggestion import similar
-from stewart_node_support.missing_modules import how_to_install
+from stewart_node_support.errors import is_deliberate, sentence_of
 
 DONE, FAILED, USAGE = 0, 1, 2
-OUR_PREFIX = 'stewart_'
 HELP_OPTIONS = {'-h', '--help'}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command.
-
-    Args:
-        argv: Arguments after the program's name; default ``sys.argv[1:]``.
-
-    Returns:
-        Exit code: 0 done, 1 failed, 2 not understood.
-    """
+    """Run the command with arguments, by default those of the process; return its exit code."""
     if argv is None and HELP_OPTIONS & set(sys.argv):
         # Nothing is computed: kernels need be neither compiled nor loaded, nor numba imported.
         os.environ['NUMBA_DISABLE_JIT'] = '1'
@@ -71,18 +60,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def guarded(work: Callable[[], int], name: str, *, debug: bool = False) -> int:
-    """Do some work and turn its expected failures into one sentence and an exit code.
+    """Do some work; turn a deliberate error into one sentence and exit code 1.
 
     Args:
         work: Returns an exit code.
         name: Who speaks in the sentence.
         debug: Show the traceback, too.
-
-    Returns:
-        Exit code of `work`, or 1.
-
-    Raises:
-        Exception: Whatever is not an error of ours: a bug must not look like a wrong input.
     """
     try:
         code = work()
@@ -97,30 +80,11 @@ def guarded(work: Callable[[], int], name: str, *, debug: bool = False) -> int:
         return FAILED
     except KeyboardInterrupt:
         return _fail(name, 'interrupted', debug=debug)
-    except ModuleNotFoundError as error:
-        sentence = how_to_install(error)
-        if sentence is None:
-            raise
-        return _fail(name, sentence, debug=debug)
     except Exception as error:
-        if not is_ours(error):
+        if not is_deliberate(error):
             raise
-        return _fail(name, in_one_sentence(error), debug=debug)
+        return _fail(name, sentence_of(error), debug=debug)
     return code
-
-
-def is_ours(error: BaseException) -> bool:
-    """Tell whether an error was raised on purpose, by the rule in the module's docstring."""
-    return isinstance(error, OSError) or any(
-        cls.__module__.startswith(OUR_PREFIX) for cls in type(error).__mro__
-    )
-
-
-def in_one_sentence(error: BaseException) -> str:
-    """Return an error's message on one line, never empty."""
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f'{error.filename}: {error.strerror}'
-    return ' '.join(str(error).split()) or type(error).__name__
 
 
 class _CommandParser(argparse.ArgumentParser):
@@ -173,7 +137,12 @@ def _number(kind: Callable[[str], float], expected: str, text: str) -> float:
 
 def _run(verb: Verb, rest: Sequence[str]) -> int:
     module = verb.load()
-    parser = _VerbParser(prog=f'stewart {verb.name}', description=module.HELP)
+    parser = _VerbParser(
+        prog=f'stewart {verb.name}',
+        description=module.HELP,
+        epilog=getattr(module, 'DETAILS', None),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     module.add_arguments(parser)
     return int(module.main(parser.parse_args(rest)))
 

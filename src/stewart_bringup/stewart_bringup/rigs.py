@@ -42,15 +42,7 @@ RIG = (
 
 
 def nodes_of(files: Sequence[Path], names: Sequence[str] = RIG) -> tuple[str, ...]:
-    """Return the nodes that the rig of some files has.
-
-    Args:
-        files: ROS parameter files.
-        names: Nodes to choose from.
-
-    Returns:
-        Of `names` all but those of `OPTIONAL` for which no file has a section.
-    """
+    """Return of `names` the nodes of a rig: those of `OPTIONAL` only if a file names them."""
     having = {name for path in files for name, _ in sections(path)}
     return tuple(name for name in names if name not in OPTIONAL or name in having)
 
@@ -74,9 +66,6 @@ def sections(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def require_known_nodes(files: Sequence[Path]) -> None:
     """Refuse sections for nodes that do not exist: ROS ignores them.
 
-    Args:
-        files: ROS parameter files.
-
     Raises:
         ConfigurationError: If there is one; the message says which node may be meant.
     """
@@ -89,15 +78,12 @@ def require_known_nodes(files: Sequence[Path]) -> None:
 
 
 def setting(files: Sequence[Path], node: str, key: str) -> Any:
-    """Return what some files say about a parameter.
+    """Return what the last of some files says about a parameter; None if no file has it.
 
     Args:
-        files: ROS parameter files; a later one wins.
+        files: ROS parameter files.
         node: Name of the node; ``''`` for what is meant for every node.
         key: Name of the parameter.
-
-    Returns:
-        Its value; None if no file has it.
     """
     found = None
     for path in files:
@@ -109,9 +95,6 @@ def setting(files: Sequence[Path], node: str, key: str) -> Any:
 
 def config_folder() -> Path:
     """Return the folder with the configurations, in the sources or where they are installed.
-
-    Returns:
-        The folder.
 
     Raises:
         FileNotFoundError: If the package was installed without its data files.
@@ -135,9 +118,6 @@ def config_file(kind: str, name: str) -> Path:
     Args:
         kind: ``rig``, ``wave`` or ``launch``.
         name: Its name, or the path of a YAML file.
-
-    Returns:
-        The file.
 
     Raises:
         UnknownRig: If there is none.

@@ -27,12 +27,7 @@ class VerbError(Exception):
 
 @dataclass(frozen=True)
 class Verb:
-    """One verb of the command.
-
-    Attributes:
-        name: What is typed.
-        module: Dotted name of the module that does it.
-    """
+    """One verb of the command, and the dotted name of the module that does it."""
 
     name: str
     module: str
@@ -44,9 +39,8 @@ class Verb:
         if path is None:
             return ''
         for node in ast.parse(path.read_text(encoding='utf-8')).body:
-            names = _assigned_names(node)
-            if 'HELP' in names and isinstance(node, (ast.Assign, ast.AnnAssign)):
-                return str(ast.literal_eval(node.value)) if node.value else ''
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == 'HELP':
+                return str(ast.literal_eval(node.value))
         return ''
 
     def load(self) -> ModuleType:
@@ -55,10 +49,7 @@ class Verb:
 
 
 def find_verbs() -> dict[str, Verb]:
-    """Return all verbs that the installed packages offer, sorted by name.
-
-    Returns:
-        Verbs by name.
+    """Return all verbs that the installed packages offer, by name and sorted by it.
 
     Raises:
         VerbError: If two packages offer the same name with different modules.
@@ -82,12 +73,3 @@ def _source_of(module: str) -> Path | None:
         if path.is_file():
             return path
     return None
-
-
-def _assigned_names(node: ast.stmt) -> set[str]:
-    targets: list[ast.expr] = []
-    if isinstance(node, ast.Assign):
-        targets = node.targets
-    elif isinstance(node, ast.AnnAssign):
-        targets = [node.target]
-    return {target.id for target in targets if isinstance(target, ast.Name)}

@@ -16,11 +16,13 @@ from stewart_bags.series import DriverStateSeries, JointSeries, PoseSeries, Setp
 from stewart_bringup.demo.recording import Recording
 
 NS = 1_000_000_000
+QUANTITIES = ('position', 'velocity', 'effort')
 START = 1_700_000_000 * NS
 PERIOD = NS // 200
 AMPLITUDE, OMEGA = 0.05, 2.0
 # Two hops: from the trajectory to inverse kinematics, from the driver to the recorder.
 HOP = 400_000
+UP = np.array([0.0, 0.0, 1.0])
 
 
 def wave(seconds: NDArray[Any]) -> NDArray[Any]:
@@ -57,77 +59,60 @@ def recording(
     kept = np.ones(count, bool)
     if gap is not None:
         kept[slice(*gap)] = False
-    zero = np.zeros((count, 3))
-    up = np.array([0.0, 0.0, 1.0])
-    level = np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
-    askew = np.tile(Rotation.from_rotvec([tilt, 0.0, 0.0]).as_quat(), (count, 1))
-
-    def head(topic: str, arrival: int, rows: NDArray[np.bool_] | None = None) -> dict[str, Any]:
-        chosen = stamp if rows is None else stamp[rows]
-        return {
-            'topic': topic,
-            'bag_time_ns': chosen + arrival,
-            'stamp_ns': chosen,
-            'frame_id': 'base_link',
-            'findings': (),
-        }
-
-    def legs(values: NDArray[Any]) -> NDArray[Any]:
-        return np.repeat(values[:, None], 6, axis=1)
-
+    unknown, zero = np.full(count, np.nan), np.zeros((count, 3))
+    turn = Rotation.from_rotvec([tilt, 0.0, 0.0]).as_quat()
     numbers, reasons = states()
-    driver = head('/driver/state', HOP, np.arange(count) < len(numbers))
-    return Recording(
-        setpoints=SetpointSeries(
-            **head('/setpoint', HOP),
-            position=np.outer(height, up),
-            quaternion_xyzw=level,
-            linear_velocity=np.outer(speed, up),
+    series = {
+        'setpoints': SetpointSeries(
+            **head('/setpoint', stamp, HOP),
+            position=np.outer(height, UP),
+            quaternion_xyzw=np.tile([0.0, 0.0, 0.0, 1.0], (count, 1)),
+            linear_velocity=np.outer(speed, UP),
             angular_velocity=zero,
             linear_acceleration=zero,
             angular_acceleration=zero,
         ),
-        commands=JointSeries(
-            **head('/joint_commands', 2 * HOP),
-            names=(),
-            position=legs(height),
-            velocity=legs(speed),
-            effort=legs(np.full(count, np.nan)),
+        'commands': legs(head('/joint_commands', stamp, 2 * HOP), height, speed, unknown),
+        'actuators': legs(
+            head('/actuator_states', stamp[kept], HOP),
+            *(late[kept], speed[kept], 100.0 * late[kept] + friction),
         ),
-        actuators=JointSeries(
-            **head('/actuator_states', HOP, kept),
-            names=(),
-            position=legs(late[kept]),
-            velocity=legs(speed[kept]),
-            effort=legs(100.0 * late[kept] + friction),
+        'efforts': legs(head('/joint_efforts', stamp, 2 * HOP), unknown, unknown, 100.0 * height),
+        'poses': PoseSeries(
+            **head('/platform/pose', stamp[kept], HOP),
+            position=np.outer(late[kept], UP),
+            quaternion_xyzw=np.tile(turn, (int(kept.sum()), 1)),
         ),
-        efforts=JointSeries(
-            **head('/joint_efforts', 2 * HOP),
-            names=(),
-            position=legs(np.full(count, np.nan)),
-            velocity=legs(np.full(count, np.nan)),
-            effort=legs(100.0 * height),
-        ),
-        poses=PoseSeries(
-            **head('/platform/pose', HOP, kept),
-            position=np.outer(late[kept], up),
-            quaternion_xyzw=askew[kept],
-        ),
-        driver_states=DriverStateSeries(
-            **driver,
-            state=np.array(numbers, float),
-            homed=np.ones(len(numbers)),
-            simulated=np.ones(len(numbers)),
-            reason=tuple(reasons),
-        ),
-        counts={
-            '/setpoint': count,
-            '/joint_commands': count,
-            '/joint_efforts': count,
-            '/actuator_states': int(kept.sum()),
-            '/platform/pose': int(kept.sum()),
-        },
+    }
+    driver = DriverStateSeries(
+        **head('/driver/state', stamp[: len(numbers)], HOP),
+        state=np.array(numbers, float),
+        homed=np.ones(len(numbers)),
+        simulated=np.ones(len(numbers)),
+        reason=tuple(reasons),
     )
+    counts = {item.topic: len(item) for item in series.values()}
+    return Recording(**series, driver_states=driver, counts=counts)
+
+
+def head(topic: str, stamps: NDArray[np.int64], arrival: int) -> dict[str, Any]:
+    """Return what all series have; the messages arrive so much later than stamped [ns]."""
+    return {
+        'topic': topic,
+        'bag_time_ns': stamps + arrival,
+        'stamp_ns': stamps,
+        'frame_id': 'base_link',
+        'findings': (),
+    }
+
+
+def legs(head: dict[str, Any], *columns: NDArray[Any]) -> JointSeries:
+    """Return six legs alike: position, velocity, effort."""
+    return JointSeries(**head, names=(), **dict(zip(QUANTITIES, map(six, columns), strict=True)))
+
+
+def six(column: NDArray[Any]) -> NDArray[Any]:
+    return np.repeat(column[:, None], 6, axis=1)
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from fault_case import Act, Case, GONE, Outcome, SILENCE, STATE
 from fault_path import Array, FASTEST, HEIGHT, OMEGA, stamp_of, Swing, Witness
 from nav_msgs.msg import Odometry
+from node_harness import Harness
 import numpy as np
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import Imu, JointState
@@ -36,7 +37,6 @@ from stewart_kinematics.platform import Platform
 from stewart_node_support.lifecycle import bring_up, take_down
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 from stewart_node_support.stamps import from_seconds
-from stewart_node_support.testing import Harness
 
 NAMES = {
     value: name

@@ -8,13 +8,13 @@ from pathlib import Path
 import time
 from typing import Any
 
+from node_harness import Harness
 import numpy as np
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from stewart_bringup.rigs import available
 from stewart_interfaces.msg import DriverState
 from stewart_node_support.qos import SENSOR_QOS, STATE_QOS
-from stewart_node_support.testing import Harness
 import yaml
 
 NAMESPACE = 'hexapod'

@@ -20,10 +20,10 @@ pytest.importorskip('rclpy')
 
 from stewart_bags.reading import Bag
 from stewart_bringup.demo.analysis import FAULT
+from stewart_bringup.demo.machine import real_time
 from stewart_bringup.demo.recording import read_recording, Recording
 from stewart_bringup.demo.run import run_demo
 from stewart_bringup.demo.scenarios import choose, Scenario, WAVES
-from stewart_bringup.demo.scheduling import real_time
 from stewart_bringup.demo.session import play
 from stewart_bringup.demo.tracking import largest
 from stewart_bringup.errors import OutputRefused, RequestRefused

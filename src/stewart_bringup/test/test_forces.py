@@ -9,13 +9,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from stewart_bringup.demo.forces import compare
+from stewart_bringup.demo.tracking import compare_forces
 
 
 def test_the_delay_of_the_drives_is_taken_out(synthetic: SimpleNamespace) -> None:
     recording = synthetic.recording(delay=0.03)
 
-    forces = compare(recording.efforts, recording.actuators, 0.03)
+    forces = compare_forces(recording.efforts, recording.actuators, 0.03)
 
     assert forces is not None
     moving = forces.time > 0.05
@@ -25,7 +25,7 @@ def test_the_delay_of_the_drives_is_taken_out(synthetic: SimpleNamespace) -> Non
 def test_what_the_drives_add_is_left_over(synthetic: SimpleNamespace) -> None:
     recording = synthetic.recording(delay=0.03, friction=2.5)
 
-    forces = compare(recording.efforts, recording.actuators, 0.03)
+    forces = compare_forces(recording.efforts, recording.actuators, 0.03)
 
     assert forces is not None
     assert forces.difference == pytest.approx((2.5, 2.5), abs=1e-2)
@@ -34,11 +34,11 @@ def test_what_the_drives_add_is_left_over(synthetic: SimpleNamespace) -> None:
 def test_without_feed_forward_there_is_nothing_to_compare(synthetic: SimpleNamespace) -> None:
     recording = synthetic.recording()
 
-    assert compare(None, recording.actuators, 0.03) is None
+    assert compare_forces(None, recording.actuators, 0.03) is None
 
 
 def test_without_measured_forces_there_is_nothing_to_compare(synthetic: SimpleNamespace) -> None:
     recording = synthetic.recording()
     blind = replace(recording.actuators, effort=np.full_like(recording.actuators.effort, np.nan))
 
-    assert compare(recording.efforts, blind, 0.03) is None
+    assert compare_forces(recording.efforts, blind, 0.03) is None

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from stewart_bringup.demo.latency import latencies
+from stewart_bringup.demo.tracking import latencies
 
 PERIOD = 0.005
 

@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from ament_index_python.packages import get_packages_with_prefixes
 from launched import FOLDER, Launched
 from launched_rig import LIMIT, NAMESPACE, patient, Person, TRAVEL
+from node_harness import Harness
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -37,7 +38,6 @@ from stewart_description.paths import rviz_path
 from stewart_description.urdf import render_urdf
 from stewart_kinematics.platform import Platform
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
-from stewart_node_support.testing import Harness
 from stewart_simulation.differences import Differences
 from stewart_simulation.rig.directory import READY
 from stewart_simulation.rig.errors import RigError

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 from stewart_bringup.demo.analysis import analyse, Result
-from stewart_bringup.demo.failure import Failure
 from stewart_bringup.demo.plots import pictures
 from stewart_bringup.demo.progress import closing_table, LiveLine
+from stewart_bringup.demo.recording import Failure
 from stewart_bringup.demo.report import Chapter, render
 from stewart_bringup.demo.scenarios import Bounds
 

@@ -8,7 +8,7 @@ import os
 import resource
 
 import pytest
-from stewart_bringup.demo.scheduling import driver_priority, real_time
+from stewart_bringup.demo.machine import driver_priority, real_time
 
 
 def test_refusal_changes_nothing_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
+from node_harness import Harness, legs_from_msg, setpoint_msg
 from sensor_msgs.msg import JointState
 from stewart_dynamics.errors import MissingMasses
 from stewart_dynamics.inertia import InertialModel
@@ -21,7 +22,6 @@ from stewart_interfaces.msg import PlatformSetpoint
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.platform import Platform
 from stewart_node_support.stamps import to_nanoseconds
-from stewart_node_support.testing import Harness, legs_from_msg, setpoint_msg
 
 EX800 = Platform.from_yaml('ex800')
 MODEL = InertialModel.from_platform(EX800)

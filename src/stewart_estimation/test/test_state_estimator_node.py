@@ -15,6 +15,7 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import AccelWithCovarianceStamped
 from nav_msgs.msg import Odometry
+from node_harness import Harness
 from sensor_msgs.msg import Imu, JointState
 from srs_simulated import SensorErrors, simulate
 from std_msgs.msg import Header
@@ -29,7 +30,6 @@ from stewart_kinematics.spatial import (
     matrix_from_quaternion,
 )
 from stewart_kinematics.trajectories import Faded, MultiSine
-from stewart_node_support.testing import Harness
 
 pytestmark = pytest.mark.ros
 

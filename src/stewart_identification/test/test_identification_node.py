@@ -14,12 +14,12 @@ pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from node_harness import Harness
 from std_msgs.msg import Float64, String
 from std_srvs.srv import Trigger
 from stewart_identification import background
 from stewart_identification.nodes.identification import IdentificationNode
 from stewart_node_support.qos import STATE_QOS
-from stewart_node_support.testing import Harness
 
 
 def test_bag_is_identified_with_progress_and_result(payload_bag: Path, tmp_path: Path) -> None:

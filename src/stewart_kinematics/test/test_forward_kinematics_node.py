@@ -13,6 +13,7 @@ pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped, TwistStamped
+from node_harness import Harness, leg_state_msg
 from sensor_msgs.msg import JointState
 from stewart_interfaces.msg import DriverState, Jog
 from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
@@ -27,7 +28,6 @@ from stewart_node_support.conversions import (
 from stewart_node_support.diagnostics import Level
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 from stewart_node_support.stamps import to_nanoseconds
-from stewart_node_support.testing import Harness, leg_state_msg
 
 MILLISECOND = 1_000_000
 RENAMED = ['--ros-args', '-r', '__node:=late']

@@ -11,6 +11,7 @@ pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticArray
+from node_harness import legs_from_msg
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.inverse import inverse
 from stewart_kinematics.motion import Motion
@@ -20,7 +21,6 @@ from stewart_node_support.diagnostics import Level
 from stewart_node_support.legs import LEG_NAMES
 from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, newest
 from stewart_node_support.stamps import to_nanoseconds
-from stewart_node_support.testing import legs_from_msg
 
 MOVE = Cycloidal(NEUTRAL, neutral_plus(x=0.02, z=0.05, rpy=(0.05, 0.0, 0.1)), 1.0)
 MILLISECOND = 1_000_000

@@ -52,14 +52,7 @@ def vector_from_msg(message: Vector3 | Point) -> Array:
 
 
 def pose_from_msg(message: Pose) -> tuple[Array, Array]:
-    """Return position and attitude of a Pose.
-
-    Args:
-        message: Position [m] and unit quaternion.
-
-    Returns:
-        position (3,): [m].
-        quaternion_xyzw (4,): Unit quaternion, normalised.
+    """Return position [m], shape (3,), and unit quaternion, shape (4,), of a Pose.
 
     Raises:
         MessageError: If a value is not finite or the quaternion's norm is not 1 within 1e-3.
@@ -69,14 +62,7 @@ def pose_from_msg(message: Pose) -> tuple[Array, Array]:
 
 
 def unit_quaternion(position: Array, quaternion_xyzw: Array) -> Array:
-    """Check a pose and return its quaternion, normalised.
-
-    Args:
-        position (3,): [m].
-        quaternion_xyzw (4,): Of norm 1 within 1e-3.
-
-    Returns:
-        (4,): Unit quaternion.
+    """Check a position (3,) and a quaternion (4,), and return the quaternion normalised.
 
     Raises:
         MessageError: If a value is not finite or the norm is not 1 within 1e-3.

@@ -28,13 +28,7 @@ class Level(IntEnum):
 
 @dataclass(frozen=True)
 class Report:
-    """What one task has to say.
-
-    Attributes:
-        level: How bad it is.
-        message: One sentence.
-        values: Numbers behind the sentence, with the unit in the name.
-    """
+    """What one task says: one sentence, and the numbers behind it with the unit in the name."""
 
     level: Level
     message: str
@@ -42,7 +36,7 @@ class Report:
 
 
 class Diagnostics:
-    """Ask the tasks of a node once a second and publish what they say.
+    """Ask the tasks of a node once a period [s] and publish what they say.
 
     Args:
         node: Node that reports.
@@ -51,7 +45,6 @@ class Diagnostics:
     """
 
     def __init__(self, node: Node, hardware_id: str, period: float = 1.0) -> None:
-        """Open the topic and start the timer."""
         self._node = node
         self._hardware_id = hardware_id
         self._tasks: dict[str, Callable[[], Report]] = {}
@@ -59,12 +52,7 @@ class Diagnostics:
         self._timer = node.create_timer(period, self.publish)
 
     def add(self, task: str, check: Callable[[], Report]) -> None:
-        """Add a task.
-
-        Args:
-            task: Short name; the status is called ``<node>: <task>``.
-            check: Called without arguments, returns a Report.
-        """
+        """Add a task; its status is called ``<node>: <task>``."""
         self._tasks[task] = check
 
     def publish(self) -> None:

@@ -24,17 +24,7 @@ GROUP = 'stewart.nodes'
 
 
 def node_class(name: str) -> Any:
-    """Import the class of a node.
-
-    Args:
-        name: Name of its executable.
-
-    Returns:
-        The class.
-
-    Raises:
-        LookupError: If no package has such a node.
-    """
+    """Import the class of the node whose executable has a name; LookupError if there is none."""
     found = {entry.name: entry for entry in entry_points(group=GROUP)}
     if name not in found:
         raise LookupError(f'no node {name!r}, there are {", ".join(sorted(found)) or "none"}')

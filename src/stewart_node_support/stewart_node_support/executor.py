@@ -11,7 +11,7 @@ docs/decisions/0022-a-lone-executor.md.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from rclpy.context import Context
@@ -25,9 +25,8 @@ from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.task import Future, Task
-from stewart_node_support.direct_calls import is_gated, message_call, timer_call
+from stewart_node_support.entities import FOREVER, Item, items_of, KINDS, NOW, WaitList
 from stewart_node_support.publishers import CountedPublisher
-from stewart_node_support.wait_list import FOREVER, Item, KINDS, NOW, WaitList
 
 # What we use of rclpy beside its documented interface: attributes of an executor, and of the
 # classes of its C++ part.
@@ -55,11 +54,7 @@ POLLS_TASKS = next(Future().__await__()) is None
 def make_executor(context: Context | None = None) -> SingleThreadedExecutor:
     """Return the fastest executor of one thread that works with this rclpy.
 
-    Args:
-        context: Of rclpy; the default one otherwise.
-
-    Returns:
-        A `LoneExecutor`; rclpy's own, with a warning, if an internal name is missing.
+    That is a `LoneExecutor`; or rclpy's own, with a warning, if an internal name is missing.
     """
     usual = SingleThreadedExecutor(context=context)
     missing = [
@@ -85,9 +80,6 @@ def drain(executor: SingleThreadedExecutor) -> None:
     A `LoneExecutor` calls in an order that depends only on the order in which nodes and entities
     were created: timers, then messages, then what these caused; at last everything else. rclpy's
     own executors keep no order among nodes.
-
-    Args:
-        executor: Ours or rclpy's.
 
     Raises:
         ExternalShutdownException: If the context was shut down.
@@ -135,15 +127,13 @@ class _Listing(NamedTuple):
 
     timers: list[Item]
     subscriptions: dict[str, list[Item]]
-    everything: WaitList
-    all_but_timers: WaitList
+    waits: WaitList
 
 
 class LoneExecutor(SingleThreadedExecutor):
     """Do what `SingleThreadedExecutor` does, faster and in a fixed order."""
 
     def __init__(self, *, context: Context | None = None) -> None:
-        """Begin without nodes."""
         self._changed = True
         self._over = False
         self._asked = False
@@ -211,19 +201,17 @@ class LoneExecutor(SingleThreadedExecutor):
         try:
             while True:
                 # Time stands still meanwhile, so no other timer becomes due.
-                called = self._call(self._listing().timers)
-                called |= self._deliver()
-                if not (self._resume() or self._look(NOW, timers=called or self._changed)):
+                self._call(self._listing().timers)
+                self._deliver()
+                if not (self._resume() or self._look(NOW)):
                     return
         except ShutdownException:
             return
 
-    def _look(self, timeout: int, *, timers: bool = True) -> bool:
+    def _look(self, timeout: int) -> bool:
         """Wait, and call what is ready; return whether something was called."""
         busy = any(entity is not None for entity in self._begun.values())
-        listing = self._listing()
-        waits = listing.everything if timers else listing.all_but_timers
-        ready = waits.ready(timeout, busy=busy)
+        ready = self._listing().waits.ready(timeout, busy=busy)
         self._check()
         for item in ready:
             # The wait has reset it, and rclpy looks again.
@@ -294,41 +282,17 @@ class LoneExecutor(SingleThreadedExecutor):
             self._release()
             guards = (self._guard, self._sigint_gc)
             items = [Item(guard, None, 'guard_condition') for guard in guards]
-            items += [item for node in self._order for item in _items(node)]
+            items += [item for node in self._order for item in items_of(node)]
             timers = [item for item in items if item.kind == 'timer']
             subscriptions: dict[str, list[Item]] = {}
             for item in items:
                 if item.kind == 'subscription' and item.call is not None:
                     subscriptions.setdefault(item.entity.topic_name, []).append(item)
-            others = (item for item in items if item.kind != 'timer')
-            self._listed = _Listing(
-                timers,
-                subscriptions,
-                WaitList(items, self.context),
-                WaitList(others, self.context),
-            )
+            self._listed = _Listing(timers, subscriptions, WaitList(items, self.context))
         return self._listed
 
     def _release(self) -> None:
         """Let entities be destroyed."""
         listed, self._listed = self._listed, None
         if listed is not None:
-            listed.everything.close()
-            listed.all_but_timers.close()
-
-
-def _items(node: Node) -> Iterator[Item]:
-    """Yield all entities of a node, in rclpy's order."""
-    for waitable in node.waitables:
-        yield Item(waitable, node, '', None, is_gated(waitable))
-    for timer in node.timers:
-        yield Item(timer, node, 'timer', timer_call(timer), is_gated(timer))
-    for heard in node.subscriptions:
-        yield Item(heard, node, 'subscription', message_call(heard), is_gated(heard))
-    for kind, entities in (
-        ('guard_condition', node.guards),
-        ('client', node.clients),
-        ('service', node.services),
-    ):
-        for entity in entities:
-            yield Item(entity, node, kind, None, is_gated(entity))
+            listed.waits.close()

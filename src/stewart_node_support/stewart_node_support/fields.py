@@ -31,7 +31,7 @@ def param(
     choices: Sequence[str] = (),
     read_only: bool = True,
 ) -> Any:
-    """Describe one parameter: default, meaning with unit, limits.
+    """Describe one parameter: a field for a frozen dataclass whose annotation gives the ROS type.
 
     Args:
         default: Value used when nothing overrides it. A tuple becomes an array.
@@ -41,10 +41,6 @@ def param(
         choices: The only values allowed.
         read_only: False lets a running node take a new value, which counts when the node next
             calls `read`.
-
-    Returns:
-        Field to place in a frozen dataclass whose annotation gives the ROS type: ``bool``,
-        ``int``, ``float``, ``str`` or a ``tuple`` of one of them.
     """
     return field(
         default=default,
@@ -59,14 +55,7 @@ def param(
 
 
 def filled(cls: type[T], values: Mapping[str, Any]) -> T:
-    """Fill a dataclass of parameters from plain values.
-
-    Args:
-        cls: Frozen dataclass whose fields were made with `param`, or with the driver's `option`.
-        values: Values that replace the defaults.
-
-    Returns:
-        Instance of `cls`, validated.
+    """Fill a dataclass of parameters from plain values, which replace the defaults.
 
     Raises:
         ParameterError: If there is no such parameter, or a value has the wrong type or lies

@@ -11,12 +11,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from geometry_msgs.msg import PoseStamped
-from numpy.typing import ArrayLike
 from std_msgs.msg import Header
 from stewart_interfaces.msg import PlatformSetpoint, TrackingError
-from stewart_node_support.codec import finite, Layout, Reader, stamp_of, Template, write
+from stewart_node_support.codec import finite, Layout, Reader, stamp_of, Writer
 from stewart_node_support.conversions import Array, BASE_FRAME, unit_quaternion
 from stewart_node_support.errors import MessageError
+
+HEADER = Header(frame_id=BASE_FRAME)
 
 
 class MotionArrays(NamedTuple):
@@ -58,89 +59,44 @@ class TrackingArrays(NamedTuple):
 
 
 class SetpointWriter:
-    """Serialise the setpoints of one source.
-
-    Args:
-        source: Name of the trajectory node.
-    """
+    """Serialise the setpoints of one source: the name of a trajectory node."""
 
     def __init__(self, source: str) -> None:
-        """Prepare what never changes."""
-        header = Header(frame_id=BASE_FRAME)
-        self._template = Template(PlatformSetpoint(header=header, source=source))
-        self._views = [
-            self._template.view(path)
-            for path in (
-                'pose.position',
-                'pose.orientation',
-                *(
-                    f'{part}.{kind}'
-                    for part in ('twist', 'accel')
-                    for kind in ('linear', 'angular')
-                ),
-            )
-        ]
+        self._writer = Writer(
+            PlatformSetpoint(header=HEADER, source=source),
+            *('pose.position', 'pose.orientation', 'twist.linear', 'twist.angular'),
+            *('accel.linear', 'accel.angular'),
+        )
 
     def write(self, stamp: int, motion: Any) -> bytes:
-        """Return one sample of a motion as the bytes of a PlatformSetpoint in ``base_link``.
-
-        Args:
-            stamp: Instant that the setpoint is meant for [ns].
-            motion: A single sample.
-
-        Returns:
-            To be published.
+        """Return one sample of a motion, meant for an instant [ns], as a PlatformSetpoint's bytes.
 
         Raises:
             MessageError: If a shape differs.
         """
-        for view, values in zip(
-            self._views,
-            (
-                motion.position,
-                motion.quaternion_xyzw,
-                motion.linear_velocity,
-                motion.angular_velocity,
-                motion.linear_acceleration,
-                motion.angular_acceleration,
-            ),
-            strict=True,
-        ):
-            write(view, values)
-        return self._template.stamped(stamp)
+        return self._writer.write(
+            stamp,
+            motion.position,
+            motion.quaternion_xyzw,
+            motion.linear_velocity,
+            motion.angular_velocity,
+            motion.linear_acceleration,
+            motion.angular_acceleration,
+        )
 
 
-class PoseWriter:
-    """Serialise PoseStamped messages in ``base_link``."""
+class PoseWriter(Writer):
+    """Serialise PoseStamped messages in ``base_link``: position, quaternion."""
 
     def __init__(self) -> None:
-        """Prepare what never changes."""
-        self._template = Template(PoseStamped(header=Header(frame_id=BASE_FRAME)))
-        self._position = self._template.view('pose.position')
-        self._orientation = self._template.view('pose.orientation')
-
-    def write(self, stamp: int, position: ArrayLike, quaternion_xyzw: ArrayLike) -> bytes:
-        """Return the bytes of a pose with its stamp [ns]; MessageError if a shape differs."""
-        write(self._position, position)
-        write(self._orientation, quaternion_xyzw)
-        return self._template.stamped(stamp)
+        super().__init__(PoseStamped(header=HEADER), 'pose.position', 'pose.orientation')
 
 
-class TrackingErrorWriter:
-    """Serialise TrackingError messages in ``base_link``."""
+class TrackingErrorWriter(Writer):
+    """Serialise TrackingError messages in ``base_link``: position, rotation, strokes."""
 
     def __init__(self) -> None:
-        """Prepare what never changes."""
-        self._template = Template(TrackingError(header=Header(frame_id=BASE_FRAME)))
-        self._views = [self._template.view(path) for path in ('position', 'rotation', 'strokes')]
-
-    def write(
-        self, stamp: int, position: ArrayLike, rotation: ArrayLike, strokes: ArrayLike
-    ) -> bytes:
-        """Return the bytes of a tracking error with its stamp [ns]; fields as in the message."""
-        for view, values in zip(self._views, (position, rotation, strokes), strict=True):
-            write(view, values)
-        return self._template.stamped(stamp)
+        super().__init__(TrackingError(header=HEADER), 'position', 'rotation', 'strokes')
 
 
 def setpoint_reader() -> Reader[Setpoint]:
@@ -170,21 +126,11 @@ def _setpoint(layout: Layout) -> Callable[[bytes], Setpoint]:
 
     def decode(data: bytes) -> Setpoint:
         values = numbers(data)
-        position, quaternion = values[:3], values[3:7]
         if not finite(values.tolist()):
             _refuse_setpoint(values)
-        return Setpoint(
-            stamp_of(data),
-            source,
-            MotionArrays(
-                position,
-                unit_quaternion(position, quaternion),
-                values[7:10],
-                values[10:13],
-                values[13:16],
-                values[16:],
-            ),
-        )
+        position, quaternion = values[:3], unit_quaternion(values[:3], values[3:7])
+        rest = values[7:10], values[10:13], values[13:16], values[16:]
+        return Setpoint(stamp_of(data), source, MotionArrays(position, quaternion, *rest))
 
     return decode
 

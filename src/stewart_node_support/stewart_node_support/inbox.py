@@ -21,7 +21,6 @@ class Gate(CallbackGroup):
     """Callback group whose entities the executor waits for only while it is open."""
 
     def __init__(self) -> None:
-        """Begin closed."""
         super().__init__()
         self.open = False
 
@@ -42,18 +41,16 @@ class Inbox:
 
     Args:
         node: Node that subscribes.
-        message_type: Type of the messages.
-        topic: Topic, relative to the node's namespace.
+        message_type, topic: What to, relative to the node's namespace.
         qos: Its depth is how many messages wait at most; the oldest are dropped.
     """
 
     def __init__(self, node: Node, message_type: Any, topic: str, qos: QoSProfile) -> None:
-        """Subscribe."""
         self._newest: bytes | None = None
         self._subscription = node.create_subscription(
             message_type,
             topic,
-            _never_called,
+            never_called,
             qos,
             callback_group=Gate(),
             # Their conditions wake the executor whenever a message arrives.
@@ -75,5 +72,5 @@ class Inbox:
                 yield taken[0]
 
 
-def _never_called(_: bytes) -> None:
-    """Stand where rclpy wants a callback."""
+def never_called(_: bytes) -> None:
+    """Stand where rclpy wants a callback and the gate stays closed."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sensor_msgs.msg import JointState
-from stewart_node_support.codec import finite, Layout, Reader, stamp_of, Template, write
+from stewart_node_support.codec import finite, Layout, Reader, stamp_of, Writer
 from stewart_node_support.errors import MessageError
 
 Array = NDArray[np.float64]
@@ -25,9 +25,8 @@ class LegState(NamedTuple):
 
     Attributes:
         stamp: Instant that the values belong to [ns].
-        position (6,): Strokes, legs 1 to 6 [m].
-        velocity (6,): Rates [m/s].
-        effort (6,): Forces, positive pushes the joints apart [N].
+        position, velocity, effort (6,): Strokes, legs 1 to 6 [m], rates [m/s], forces, positive
+            pushes the joints apart [N].
     """
 
     stamp: int
@@ -37,11 +36,10 @@ class LegState(NamedTuple):
 
 
 class LegWriter:
-    """Serialise strokes, rates and forces of six legs."""
+    """Serialise strokes, rates and forces of six legs; one writer per combination, when needed."""
 
     def __init__(self) -> None:
-        """Prepare a template for every combination of fields when it is first needed."""
-        self._templates: dict[tuple[bool, ...], tuple[Template, list[Array]]] = {}
+        self._writers: dict[tuple[bool, ...], Writer] = {}
 
     def write(
         self,
@@ -57,27 +55,16 @@ class LegWriter:
             position, velocity, effort (6,): Strokes [m], rates [m/s], forces [N], legs 1 to 6.
                 What is not given stays empty: nothing measured is not zero.
 
-        Returns:
-            To be published.
-
         Raises:
             MessageError: If an array does not have six elements.
         """
         given = (position is not None, velocity is not None, effort is not None)
-        if given not in self._templates:
-            self._templates[given] = self._template(given)
-        template, views = self._templates[given]
+        if given not in self._writers:
+            names = [name for name, there in zip(FIELDS, given, strict=True) if there]
+            message = JointState(name=list(LEG_NAMES), **{name: [0.0] * 6 for name in names})
+            self._writers[given] = Writer(message, *names)
         values = [item for item in (position, velocity, effort) if item is not None]
-        for view, numbers in zip(views, values, strict=True):
-            write(view, numbers)
-        return template.stamped(stamp)
-
-    @staticmethod
-    def _template(given: tuple[bool, ...]) -> tuple[Template, list[Array]]:
-        names = [name for name, there in zip(FIELDS, given, strict=True) if there]
-        message = JointState(name=list(LEG_NAMES), **{name: [0.0] * 6 for name in names})
-        template = Template(message)
-        return template, [template.view(name) for name in names]
+        return self._writers[given].write(stamp, *values)
 
 
 def leg_reader() -> Reader[LegState]:

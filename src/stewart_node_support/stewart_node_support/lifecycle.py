@@ -22,17 +22,11 @@ STATE_MACHINE = '_state_machine'
 def transition(
     callback: Callable[[Any, LifecycleState], TransitionCallbackReturn | None],
 ) -> Callable[[Any, LifecycleState], TransitionCallbackReturn]:
-    """Make a method a transition callback that says what went wrong.
+    """Make ``on_configure`` and the like say what went wrong; None counts as success.
 
-    rclpy turns every exception of a transition callback into ERROR and says nothing.
-
-    Args:
-        callback: ``on_configure`` and the like; may return None for success.
-
-    Returns:
-        The method. What was raised on purpose is logged in one sentence and becomes FAILURE (the
-        node stays in the state it was in); anything else is logged with its traceback and becomes
-        ERROR.
+    rclpy turns every exception of a transition callback into ERROR and says nothing. Here, what
+    was raised on purpose is logged in one sentence and becomes FAILURE (the node stays in the
+    state it was in); anything else is logged with its traceback and becomes ERROR.
     """
 
     @functools.wraps(callback)
@@ -80,10 +74,7 @@ class DeviceNode(LifecycleNode):
 def state_of(node: LifecycleNode) -> str:
     """Return the state: ``unconfigured``, ``inactive``, ``active``, ``finalized``.
 
-    rclpy tells it to nobody but its own services.
-
-    Raises:
-        StartUpError: If this rclpy keeps the state elsewhere.
+    rclpy tells it to nobody but its own services; StartUpError if this one keeps it elsewhere.
     """
     machine = getattr(node, STATE_MACHINE, None)
     if machine is None:
@@ -92,14 +83,7 @@ def state_of(node: LifecycleNode) -> str:
 
 
 def bring_up(node: LifecycleNode) -> None:
-    """Configure and activate.
-
-    Args:
-        node: Node that is not active yet.
-
-    Raises:
-        StartUpError: If a transition fails, with the reason that `transition` noted.
-    """
+    """Configure and activate; StartUpError, with the reason that was noted, if that fails."""
     steps = {'unconfigured': node.trigger_configure, 'inactive': node.trigger_activate}
     while (state := state_of(node)) in steps:
         if steps[state]() != SUCCESS:
@@ -109,13 +93,9 @@ def bring_up(node: LifecycleNode) -> None:
 
 
 def autostart(node: Node) -> None:
-    """Bring a lifecycle node up if its parameter ``autostart`` says so.
+    """Bring a lifecycle node up if its parameter ``autostart``, by default false, says so.
 
-    Without a lifecycle manager (``ros2 run``, the composition) nobody else does. The parameter is
-    declared here, false, for every lifecycle node that does not declare it itself.
-
-    Args:
-        node: Any node; plain ones need no bringing up.
+    Without a lifecycle manager (``ros2 run``, the composition) nobody else does.
 
     Raises:
         StartUpError: If a transition fails.
@@ -129,11 +109,7 @@ def autostart(node: Node) -> None:
 
 
 def take_down(node: Node) -> None:
-    """Deactivate, clean up and destroy, so that hardware is left safe.
-
-    Args:
-        node: Lifecycle node in any state, or a plain node.
-    """
+    """Deactivate, clean up and destroy a node in any state, so that hardware is left safe."""
     try:
         if isinstance(node, LifecycleNode):
             if state_of(node) == 'active':

@@ -11,7 +11,6 @@ machine is. PX4's lock-step simulation is the model. Alternatives: docs/decision
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from rclpy.clock import ROSClock
 from rclpy.executors import Executor
@@ -27,17 +26,13 @@ LONGEST_STEP_NS = NANOSECONDS // 10
 
 
 class LockStep:
-    """The ROS time of some nodes, moved on by hand.
-
-    Args:
-        nodes: Their clocks show simulated time from now on, beginning with `START_NS`.
+    """The ROS time of some nodes, moved on by hand; it begins with `START_NS`.
 
     Attributes:
         now_ns: Present instant [ns].
     """
 
     def __init__(self, nodes: Iterable[Node] = ()) -> None:
-        """Take over the clocks."""
         self.now_ns = START_NS
         self._nodes: list[Node] = []
         self._clocks: list[ROSClock] = []
@@ -75,15 +70,12 @@ class LockStep:
         drain(executor)
 
     def run(self, executor: Executor, until: Callable[[], bool], duration: float = 60.0) -> bool:
-        """Step until a condition holds.
+        """Step until a condition, asked before every step, holds; return whether it does.
 
         Args:
             executor: It holds the nodes.
-            until: Asked before every step.
+            until: The condition.
             duration: Longest simulated time that this may take [s].
-
-        Returns:
-            Whether the condition holds.
         """
         limit = self.now_ns + round(duration * NANOSECONDS)
         while not until():
@@ -94,12 +86,9 @@ class LockStep:
 
     def _next_due(self) -> int:
         """Return the instant of the next timer call [ns]; at least a nanosecond from now."""
-        waits = [
-            wait
-            for node in self._nodes
-            for timer in node.timers
-            if (wait := _time_until_next_call(timer)) is not None
-        ]
+        # A timer that is cancelled waits for None.
+        timers = [timer for node in self._nodes for timer in node.timers]
+        waits = [wait for item in timers if (wait := item.time_until_next_call()) is not None]
         return self.now_ns + max(min(waits, default=LONGEST_STEP_NS), 1)
 
     def _set(self, now_ns: int) -> None:
@@ -116,9 +105,3 @@ def _restart_timers(node: Node) -> None:
         timer.reset()
         if cancelled:
             timer.cancel()
-
-
-def _time_until_next_call(timer: Any) -> int | None:
-    """Return how long a timer has to wait [ns]; None if it is cancelled."""
-    wait = timer.time_until_next_call()
-    return None if wait is None else int(wait)

@@ -26,9 +26,6 @@ def middleware(args: Sequence[str] | None = None) -> Iterator[None]:
 
     Args:
         args: Command line for rclpy; ``sys.argv`` by default.
-
-    Yields:
-        While nodes can be made.
     """
     if not any(os.environ.get(name) for name in PROFILE_VARIABLES):
         os.environ[PROFILE_VARIABLES[0]] = str(PROFILES)

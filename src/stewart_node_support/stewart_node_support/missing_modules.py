@@ -24,11 +24,7 @@ OUR_PREFIX = 'stewart_'
 def how_to_install(error: BaseException) -> str | None:
     """Return the sentence that names a missing module and the command that installs it.
 
-    Args:
-        error: What an import raised.
-
-    Returns:
-        None unless a module of somebody else is missing: everything else is a bug.
+    None unless a module of somebody else is missing: everything else is a bug.
     """
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return None
@@ -45,17 +41,7 @@ def how_to_install(error: BaseException) -> str | None:
 
 @contextmanager
 def told_if_missing(program: str) -> Iterator[None]:
-    """End the process with the sentence of `how_to_install` if an import fails for that reason.
-
-    Args:
-        program: What the user has started.
-
-    Yields:
-        While it is imported.
-
-    Raises:
-        SystemExit: With code 1.
-    """
+    """End the process, with code 1 and the sentence of `how_to_install`, if an import fails so."""
     try:
         yield
     except ModuleNotFoundError as error:

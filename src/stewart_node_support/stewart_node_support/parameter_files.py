@@ -37,10 +37,6 @@ def require_known(node: Node, files: Iterable[Path]) -> None:
     What stands below ``/**`` is meant for several nodes and is not looked at. A node with the
     attribute ``unused_parameters`` names prefixes that are meant for another of its modes.
 
-    Args:
-        node: A node that has declared its parameters.
-        files: ROS parameter files.
-
     Raises:
         ParameterError: If there is one; the message says which parameter may be meant.
     """
@@ -60,15 +56,7 @@ def known_to(node: Node) -> set[str]:
 
 
 def parameters_of(path: Path, node: str) -> dict[str, Any]:
-    """Return the parameters that a file has for a node by its name.
-
-    Args:
-        path: ROS parameter file.
-        node: Name of the node, without its namespace.
-
-    Returns:
-        Values by name, those of nested sections with dots.
-    """
+    """Return the parameters, with dots, that a file has for the name of a node."""
     content = yaml.load(path.read_text(encoding='utf-8'), _Loader)
     return {
         name: value
@@ -79,15 +67,7 @@ def parameters_of(path: Path, node: str) -> dict[str, Any]:
 
 
 def flattened(values: Mapping[str, Any], prefix: str = '') -> Iterator[tuple[str, Any]]:
-    """Yield the parameters of nested sections.
-
-    Args:
-        values: What stands in the file.
-        prefix: In front of every name.
-
-    Yields:
-        Name with dots, and value.
-    """
+    """Yield name with dots, and value, of the parameters of nested sections."""
     for key, value in values.items():
         if isinstance(value, Mapping):
             yield from flattened(value, f'{prefix}{key}.')

@@ -34,9 +34,6 @@ def declare(node: Node, cls: type[T], prefix: str = '') -> T:
         cls: Frozen dataclass whose fields were made with `param`, or with the driver's `option`.
         prefix: Put before the name of every field.
 
-    Returns:
-        Instance of `cls` with the values in effect, validated.
-
     Raises:
         ParameterError: If a value has the wrong type or lies outside its limits.
     """
@@ -52,19 +49,7 @@ def declare(node: Node, cls: type[T], prefix: str = '') -> T:
 
 
 def read(node: Node, cls: type[T], prefix: str = '') -> T:
-    """Read the parameters of `cls` again, as they are now.
-
-    Args:
-        node: Node on which `declare` was called.
-        cls: The same dataclass.
-        prefix: The same prefix.
-
-    Returns:
-        Instance of `cls` with the values in effect, validated.
-
-    Raises:
-        ParameterError: If a value lies outside its limits.
-    """
+    """Read the parameters that `declare` declared again, as they are now; the same errors."""
     return cls(
         **{rule.name: rule.check(_value_on(prefix + rule.name, node)) for rule in rules(cls)}
     )

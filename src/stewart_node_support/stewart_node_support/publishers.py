@@ -17,12 +17,6 @@ class CountedPublisher:
     It enters itself under `topic` in the node's ``published`` dictionary, where whoever holds
     the node finds every counter.
 
-    Args:
-        node: Node that publishes; gets a ``published`` dictionary if it has none.
-        message_type: Type of the messages.
-        topic: Topic, relative to the node's namespace.
-        qos: How the messages travel.
-
     Attributes:
         count: Messages published so far.
         sent: Of all publishers of the process: full names of the topics on which was published
@@ -32,7 +26,6 @@ class CountedPublisher:
     sent: ClassVar[deque[str] | None] = None
 
     def __init__(self, node: Node, message_type: Any, topic: str, qos: QoSProfile) -> None:
-        """Open the topic and enter the counter."""
         self._publisher = node.create_publisher(message_type, topic, qos)
         self._topic = self.topic
         self.count = 0

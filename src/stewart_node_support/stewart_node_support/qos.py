@@ -10,38 +10,25 @@ from __future__ import annotations
 
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
+
+def _reliable(depth: int, *, latched: bool = False) -> QoSProfile:
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=depth,
+        reliability=ReliabilityPolicy.RELIABLE,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
+    )
+
+
 # Ten deep: a subscriber that was late for 50 ms at 200 Hz still gets every command. What is too
 # old to be executed is found by its stamp, not by losing it here.
-COMMAND_QOS = QoSProfile(
-    history=HistoryPolicy.KEEP_LAST,
-    depth=10,
-    reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.VOLATILE,
-)
-
+COMMAND_QOS = _reliable(10)
 # Deeper, because an estimate is the better for every late sample.
-SENSOR_QOS = QoSProfile(
-    history=HistoryPolicy.KEEP_LAST,
-    depth=50,
-    reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.VOLATILE,
-)
-
+SENSOR_QOS = _reliable(50)
 # The same, and the last ones for who comes late: what was executed last is where a motion starts.
-COMMANDED_QOS = QoSProfile(
-    history=HistoryPolicy.KEEP_LAST,
-    depth=50,
-    reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.TRANSIENT_LOCAL,
-)
-
+COMMANDED_QOS = _reliable(50, latched=True)
 # Latched: who comes late still learns the present state.
-STATE_QOS = QoSProfile(
-    history=HistoryPolicy.KEEP_LAST,
-    depth=1,
-    reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.TRANSIENT_LOCAL,
-)
+STATE_QOS = _reliable(1, latched=True)
 
 
 def newest(qos: QoSProfile) -> QoSProfile:

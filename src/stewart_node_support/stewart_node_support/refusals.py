@@ -10,10 +10,7 @@ from stewart_node_support.diagnostics import Level, Report
 
 
 class Refusals:
-    """Tally of accepted and refused messages.
-
-    Args:
-        what: What is accepted or refused, in the plural.
+    """Tally of accepted and refused messages, named in the plural.
 
     Attributes:
         accepted, refused: Since the start.
@@ -21,7 +18,6 @@ class Refusals:
     """
 
     def __init__(self, what: str) -> None:
-        """Begin with nothing."""
         self._what = what
         self._reported = (0, 0)
         self.accepted = 0

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager, ExitStack
+from contextlib import contextmanager, ExitStack, nullcontext
+from functools import partial
 import gc
 from pathlib import Path
 import sys
 from typing import Any, Protocol
 
-from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.node import Node
 from stewart_node_support.errors import is_deliberate, sentence_of
 from stewart_node_support.executor import make_executor
@@ -22,24 +23,13 @@ from stewart_node_support.stop_signals import StopSignals
 
 
 class Pace(Protocol):
-    """How time passes for the nodes of a process."""
+    """How time passes for the nodes of a process, where it does not by itself."""
 
     def begin(self, nodes: Sequence[Node]) -> None:
         """Take note of the nodes, before any is brought up."""
 
     def turn(self, executor: Executor) -> None:
         """Call back what is ready; return soon."""
-
-
-class RealTime:
-    """Time passes by itself."""
-
-    def begin(self, nodes: Sequence[Node]) -> None:
-        """Leave the clocks as they are."""
-
-    def turn(self, executor: Executor) -> None:
-        """Wait for something to call back."""
-        executor.spin_once()
 
 
 def run(
@@ -68,7 +58,7 @@ def run(
         if not stop.requested:
             with middleware(args):
                 node = _started(factory, files_of(sys.argv if args is None else args))
-                _spin([node], stop, make_executor, RealTime())
+                _spin([node], stop)
     finally:
         stop.ignore()
 
@@ -97,11 +87,8 @@ def spin(
     Raises:
         StartUpError: If a lifecycle node that shall start by itself does not.
     """
-    pace = pace or RealTime()
-    if stop is not None:
-        return _spin(nodes, stop, make_executor, pace, task=task, start=True)
-    with StopSignals() as signals:
-        return _spin(nodes, signals, make_executor, pace, task=task, start=True)
+    with nullcontext(stop) if stop is not None else StopSignals() as signals:
+        return _spin(nodes, signals, pace, task=task, start=True)
 
 
 @contextmanager
@@ -111,9 +98,6 @@ def short_collections() -> Iterator[None]:
     With rclpy, scipy and numba loaded, a full collection walks a million objects for 50 to 100 ms,
     in which no setpoint leaves and the driver takes the source for dead. What is there when the
     nodes begin to spin stays for good and need not be walked again.
-
-    Yields:
-        While the objects of the start-up are left alone.
     """
     gc.collect()
     if gc.get_freeze_count():
@@ -146,29 +130,30 @@ def _started(factory: Callable[[], Node], files: Sequence[Path]) -> Node:
 def _spin(
     nodes: Sequence[Node],
     stop: StopSignals,
-    executor_of: Callable[..., SingleThreadedExecutor],
-    pace: Pace,
+    pace: Pace | None = None,
     *,
     task: Callable[[], Coroutine[Any, Any, Any]] | None = None,
     start: bool = False,
 ) -> Any:
-    executor = executor_of(context=nodes[0].context)
+    executor = make_executor(context=nodes[0].context)
     with ExitStack() as stack:
         stack.callback(executor.shutdown)
         for node in nodes:
             stack.callback(take_down, node)
             executor.add_node(node)
-        pace.begin(nodes)
+        turn = executor.spin_once if pace is None else partial(pace.turn, executor)
+        if pace is not None:
+            pace.begin(nodes)
         for node in nodes if start else ():
             autostart(node)
         stack.enter_context(short_collections())
         # A task is what ends the executor's wait; its guard condition alone starts the next one.
-        stop.on_request(lambda: executor.create_task(_nothing))
+        stop.on_request(lambda: executor.create_task(lambda: None))
         stack.callback(stop.on_request, None)
         pending = None if task is None else executor.create_task(task)
         try:
             while not (stop.requested or (pending is not None and pending.done())):
-                pace.turn(executor)
+                turn()
         except ExternalShutdownException:
             pass
         if pending is None:
@@ -177,7 +162,3 @@ def _spin(
             return pending.result()
         pending.cancel()
         return None
-
-
-def _nothing() -> None:
-    """Do nothing, which is enough to be woken by."""

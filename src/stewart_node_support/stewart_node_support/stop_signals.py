@@ -32,7 +32,6 @@ class StopSignals:
     """
 
     def __init__(self) -> None:
-        """Hear nothing yet."""
         self.requested = False
         self._wake: Callable[[], object] | None = None
         self._lock = threading.Lock()
@@ -69,22 +68,16 @@ class StopSignals:
                 self._wake()
 
     def on_request(self, wake: Callable[[], object] | None) -> None:
-        """Set what is called, in another thread, when a request comes.
-
-        Args:
-            wake: Called without arguments, at once if a request has come already; None: nothing.
-        """
+        """Set what is called, in another thread, when a request comes or has come already."""
         with self._lock:
             self._wake = wake
             if wake is not None and self.requested:
                 wake()
 
     def __enter__(self) -> StopSignals:
-        """Start to listen."""
         return self.install()
 
     def __exit__(self, *_: object) -> None:
-        """Put back the handlers that were there before."""
         self.restore()
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:

@@ -15,6 +15,7 @@ pytest.importorskip('rclpy')
 
 from geometry_msgs.msg import AccelWithCovarianceStamped, Pose, PoseStamped, TransformStamped
 from nav_msgs.msg import Odometry
+from node_harness import Harness
 from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import Imu, JointState
 from stewart_interfaces.msg import EstimatorStatus, PlatformSetpoint, TrackingError
@@ -22,7 +23,6 @@ from stewart_node_support.codec import finite, Layout, Reader, stamp_of, Templat
 from stewart_node_support.errors import MessageError
 from stewart_node_support.legs import LEG_NAMES
 from stewart_node_support.stamps import to_nanoseconds
-from stewart_node_support.testing import Harness
 from visualization_msgs.msg import MarkerArray
 
 Rng = np.random.Generator

@@ -8,12 +8,12 @@ pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticArray
+from node_harness import Harness
 from rclpy.node import Node
 from std_msgs.msg import Float64
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, STATE_QOS
-from stewart_node_support.testing import Harness
 
 
 class Pump(Node):

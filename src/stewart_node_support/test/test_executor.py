@@ -24,8 +24,8 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
+from stewart_node_support.entities import NOW
 from stewart_node_support.executor import LoneExecutor
-from stewart_node_support.wait_list import NOW
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
 from geometry_msgs.msg import PoseStamped
+from node_harness import leg_state_msg, legs_from_msg, motion_from_msg
 from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 from stewart_interfaces.msg import PlatformSetpoint, TrackingError
@@ -28,7 +29,6 @@ from stewart_node_support.hot_messages import (
 )
 from stewart_node_support.legs import LEG_NAMES, leg_reader, LegWriter
 from stewart_node_support.stamps import to_nanoseconds
-from stewart_node_support.testing import leg_state_msg, legs_from_msg, motion_from_msg
 
 STAMP = 1_700_000_000_123_456_789
 SIX = np.arange(6) / 7.0

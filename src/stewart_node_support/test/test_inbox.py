@@ -7,13 +7,13 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
+from node_harness import Harness
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 from std_msgs.msg import Int32
 from stewart_node_support.inbox import Inbox
 from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, newest
-from stewart_node_support.testing import Harness
 
 
 def value(data: bytes | None) -> int | None:

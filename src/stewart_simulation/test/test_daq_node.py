@@ -16,6 +16,7 @@ import pytest
 pytest.importorskip('rclpy')
 
 from card_bench import teaching_rig
+from node_harness import Harness
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from stewart_driver.daq.card_type import GROUP
@@ -27,7 +28,6 @@ from stewart_node_support.diagnostics import Level
 from stewart_node_support.lifecycle import bring_up
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import from_nanoseconds, to_nanoseconds
-from stewart_node_support.testing import Harness
 from stewart_simulation.rig.launcher import RigProcess
 
 pytestmark = [

@@ -18,6 +18,7 @@ pytest.importorskip('rclpy')
 from card_bench import teaching_rig
 from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Odometry
+from node_harness import Harness
 from sensor_msgs.msg import Imu as ImuMessage
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -31,7 +32,6 @@ from stewart_node_support.errors import StartUpError
 from stewart_node_support.lifecycle import bring_up, state_of
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import from_nanoseconds, to_nanoseconds, to_seconds
-from stewart_node_support.testing import Harness
 from stewart_simulation.nodes.virtual_rig import VirtualRig
 
 pytestmark = [pytest.mark.ros, pytest.mark.installed]

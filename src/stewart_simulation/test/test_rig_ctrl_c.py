@@ -15,13 +15,13 @@ import pytest
 pytest.importorskip('rclpy')
 
 from ament_index_python.packages import get_package_prefix, PackageNotFoundError
+from node_harness import Harness
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from stewart_driver.legs import LEG_NAMES
 from stewart_interfaces.msg import DriverState
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import from_nanoseconds
-from stewart_node_support.testing import Harness
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.truth import TruthReader
 

@@ -21,6 +21,7 @@ pytest.importorskip('pysoem')
 pytest.importorskip('pyroute2')
 
 from nav_msgs.msg import Odometry
+from node_harness import Harness
 from stewart_driver.daq.errors import CardError
 from stewart_driver.daq.options import SensorOptions
 from stewart_driver.daq.sensors import DaqReader
@@ -28,7 +29,6 @@ from stewart_driver.witmotion.samples import Decoder
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_interfaces.srv import InjectFault
 from stewart_node_support.qos import SENSOR_QOS
-from stewart_node_support.testing import Harness
 from stewart_simulation.nodes.virtual_rig import VirtualRig
 from stewart_simulation.rig.errors import RigError
 from stewart_simulation.rig.faults import listing

@@ -16,6 +16,7 @@ import pytest
 pytest.importorskip('rclpy')
 
 from geometry_msgs.msg import PoseStamped
+from node_harness import Harness
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from stewart_driver.backend import GROUP
@@ -30,7 +31,6 @@ from stewart_kinematics.trajectories import Cycloidal
 from stewart_node_support.lifecycle import bring_up
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import to_nanoseconds
-from stewart_node_support.testing import Harness
 
 pytestmark = [
     pytest.mark.ros,

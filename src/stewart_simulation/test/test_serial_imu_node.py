@@ -16,12 +16,12 @@ import pytest
 
 pytest.importorskip('rclpy')
 from diagnostic_msgs.msg import DiagnosticArray
+from node_harness import Harness
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import FluidPressure, Imu, MagneticField, NavSatFix, Temperature
 from stewart_driver.nodes.imu import Imu as ImuNode
 from stewart_node_support.lifecycle import bring_up, state_of
 from stewart_node_support.stamps import to_seconds
-from stewart_node_support.testing import Harness
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.emulator import SerialImu
 from stewart_simulation.serial_imu.inertial import rocking

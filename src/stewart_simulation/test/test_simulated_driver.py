@@ -18,6 +18,7 @@ import pytest
 pytest.importorskip('rclpy')
 
 from ament_index_python.packages import get_package_prefix, PackageNotFoundError
+from node_harness import Harness
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from stewart_driver.backend import GROUP
@@ -28,7 +29,6 @@ from stewart_node_support.legs import LegWriter
 from stewart_node_support.lifecycle import bring_up
 from stewart_node_support.qos import SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import to_seconds
-from stewart_node_support.testing import Harness
 
 pytestmark = [
     pytest.mark.ros,

@@ -17,6 +17,7 @@ import pytest
 
 rclpy = pytest.importorskip('rclpy')
 
+from node_harness import Harness
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_system_default
@@ -27,7 +28,6 @@ from stewart_node_support.executor import make_executor
 from stewart_node_support.running import spin
 from stewart_node_support.stamps import to_nanoseconds
 from stewart_node_support.stop_signals import StopSignals
-from stewart_node_support.testing import Harness
 from stewart_simulation.nodes.simulation_clock import SimulatedPace, SimulationClock
 
 pytestmark = pytest.mark.ros

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from stewart_kinematics.errors import StewartError
-from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Platform
 from stewart_viewer.snapshot import rpy_of
@@ -24,36 +24,15 @@ JOG_RATE = 20.0
 ASKED = 'asked for; the answer comes here'
 
 
-class Operator(Protocol):
-    """Whoever carries out what a person asks for, in a thread of its own."""
-
-    def move(self, position: Array, quaternion_xyzw: Array, speed: float) -> None:
-        """Move to a pose with a part of the limits' speed."""
-
-    def cancel(self) -> None:
-        """Come to rest before the target."""
-
-    def call(self, service: str) -> None:
-        """Call a service of type Trigger."""
-
-    def jog(self, rates: Array, leg: int | None) -> None:
-        """Jog one leg, from 0, at the first of the rates; else the platform at all six [SI]."""
-
-
 class Controls:
     """Target and buttons; nothing moves before a button is pressed.
 
     The target counts from the neutral pose. Whether the platform may stand there is said at once,
-    by the guard that refuses setpoints, too; the nodes check again.
-
-    Args:
-        server: Where to.
-        platform: Gives limits and neutral pose.
-        operator: Carries out.
+    by the guard that refuses setpoints, too; the nodes check again. The operator, such as
+    `GraphOperator`, carries out what is asked for in a thread of its own.
     """
 
-    def __init__(self, server: viser.ViserServer, platform: Platform, operator: Operator) -> None:
-        """Lay the controls out, the target at the neutral pose."""
+    def __init__(self, server: viser.ViserServer, platform: Platform, operator: Any) -> None:
         self._guard, self._operator = MotionGuard(platform), operator
         self._neutral = platform.geometry.neutral_pose
         self._neutral_rpy = rpy_of(self._neutral)

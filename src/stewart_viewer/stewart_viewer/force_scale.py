@@ -14,17 +14,9 @@ LONGEST_ARROW = 0.5
 
 
 class ForceScale:
-    """The largest force so far has the longest arrow.
-
-    Args:
-        retracted_length: Of a leg [m].
-
-    Attributes:
-        longest: Length of that arrow [m].
-    """
+    """The largest force so far has the longest arrow, of length `longest` [m]."""
 
     def __init__(self, retracted_length: float) -> None:
-        """Begin with a newton."""
         self.longest = LONGEST_ARROW * retracted_length
         self._largest = 1.0
 
@@ -34,13 +26,10 @@ class ForceScale:
         return cls(float(Platform.from_yaml(name).geometry.retracted_length.max()))
 
     def lengths(self, forces: Array) -> Array:
-        """Return how far arrows reach out of their legs; below 0 they point into them.
+        """Return how far arrows reach out of their legs [m]; below 0 they point into them.
 
         Args:
             forces (6,): Forces of the legs, positive if they push [N].
-
-        Returns:
-            (6,): Lengths [m].
         """
         self._largest = max(self._largest, float(np.abs(forces).max()))
         return np.asarray(self.longest / self._largest * forces)

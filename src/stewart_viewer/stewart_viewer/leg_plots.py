@@ -24,15 +24,9 @@ COLOURS = ('#1f77b4', '#ff7f0e', '#2ca02c', '#d62728', '#9467bd', '#8c564b')
 
 
 class LegPlots:
-    """Two plots; that of the forces appears with the first measured force.
-
-    Args:
-        server: Where to.
-        platform: Gives the limits of the strokes.
-    """
+    """Two plots; that of the forces appears with the first measured force."""
 
     def __init__(self, server: viser.ViserServer, platform: Platform) -> None:
-        """Draw empty plots."""
         stroke = 1e3 * platform.limits.stroke
         self._ends = float(stroke[:, 0].max()), float(stroke[:, 1].min())
         self._times: deque[float] = deque()
@@ -61,11 +55,7 @@ class LegPlots:
         )  # fmt: skip
 
     def show(self, snapshot: Snapshot) -> None:
-        """Take an instant into the plots; one before the last begins them anew.
-
-        Args:
-            snapshot: What is known.
-        """
+        """Take an instant into the plots; one before the last begins them anew."""
         if self._times and snapshot.time < self._times[-1]:
             self._times.clear()
             self._rows.clear()

@@ -1,55 +1,75 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The browser's side of a running rig: a server, its pictures, and the thread that draws."""
+"""The browser's side of a running rig: what came last, a server, and the thread that draws."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 import threading
 import time
+from typing import Any
 
 from stewart_kinematics.shared_platform import load_platform
-from stewart_viewer.controls import Controls, Operator
+from stewart_viewer.controls import Controls
 from stewart_viewer.leg_plots import LegPlots
-from stewart_viewer.mailbox import Mailbox
 from stewart_viewer.recognition import LiveComparison
 from stewart_viewer.scene import PlatformScene
 from stewart_viewer.server import open_server
-from stewart_viewer.snapshot import Part
+from stewart_viewer.snapshot import Part, Snapshot
 from stewart_viewer.status import Status
 
 PATIENCE = 0.5
 
 
+class Mailbox:
+    """Keep what came last until somebody looks; `ended` tells that nothing more will come.
+
+    Pictures are made in a thread of their own, so that a slow browser never holds up a node.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._latest = Snapshot(0.0)
+        self._changed = threading.Event()
+        self.ended = False
+
+    def put(self, time: float, **values: Any) -> None:
+        """Replace some fields of the latest snapshot, at an instant [s]."""
+        with self._lock:
+            self._latest = replace(self._latest, time=time, **values)
+        self._changed.set()
+
+    def take(self, patience: float) -> Snapshot | None:
+        """Wait for a change, and return the latest; None if there was none in this time [s]."""
+        if not self._changed.wait(patience):
+            return None
+        self._changed.clear()
+        with self._lock:
+            return self._latest
+
+    def end(self) -> None:
+        """Wake whoever waits for the last time."""
+        self.ended = True
+        self._changed.set()
+
+
 class LiveView:
-    """Draw what a mailbox gets, and hand on what a person asks for.
+    """Draw what a mailbox gets, and hand on what a person asks for; the page is at `url`.
 
     Args:
         source: Platform that is shown: its name, or the path of its YAML file.
         mailbox: Where snapshots come from.
         operator: Who carries out; None gives a view without controls.
-        host: Address to listen at.
-        port: Port to listen at.
+        host, port: Address to listen at.
         rate: Pictures per second at most [Hz].
-
-    Attributes:
-        url: Where the page is.
-        comparison: Tells whether a rig is of the platform that is shown.
 
     Raises:
         AddressTaken: If something else listens there.
     """
 
     def __init__(
-        self,
-        source: str,
-        mailbox: Mailbox,
-        operator: Operator | None,
-        *,
-        host: str,
-        port: int,
-        rate: float,
+        self, source: str, mailbox: Mailbox, operator: Any, *, host: str, port: int, rate: float
     ) -> None:
-        """Open the server and begin to draw."""
         platform = load_platform(source)
         self.comparison = LiveComparison(platform.geometry, platform.name)
         self._server = open_server(host, port)

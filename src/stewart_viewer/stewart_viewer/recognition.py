@@ -28,10 +28,6 @@ class WrongPlatform(StewartError, ValueError):
 def mismatch(recording: Recording, geometry: Geometry) -> float:
     """Compare recorded strokes with those that the recorded poses need.
 
-    Args:
-        recording: Poses and legs.
-        geometry: Joints of a platform.
-
     Returns:
         Median over the recording of the worst leg's difference [m]; NaN without strokes.
     """
@@ -47,14 +43,7 @@ def mismatch(recording: Recording, geometry: Geometry) -> float:
 
 
 def recognise(recording: Recording, geometries: Mapping[str, Geometry]) -> str:
-    """Tell which platform a recording is of.
-
-    Args:
-        recording: Poses and legs.
-        geometries: The platforms that it may be, by name.
-
-    Returns:
-        The one that fits best.
+    """Return the name of the platform, of those given, that fits a recording best.
 
     Raises:
         WrongPlatform: If none fits, or the recording has not what it takes to tell.
@@ -80,15 +69,9 @@ def check(recording: Recording, geometry: Geometry, name: str) -> None:
 
 
 class LiveComparison:
-    """Compare poses and strokes of a running rig with the platform that is shown.
-
-    Args:
-        geometry: Joints of the platform.
-        name: Its name, for the sentence.
-    """
+    """Compare poses and strokes of a running rig with the platform that is shown."""
 
     def __init__(self, geometry: Geometry, name: str) -> None:
-        """Begin with nothing compared."""
         self._geometry, self._name = geometry, name
         self._differences: deque[float] = deque(maxlen=COMPARED)
         self._strokes: Array | None = None

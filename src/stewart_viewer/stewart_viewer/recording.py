@@ -18,12 +18,7 @@ class NothingToShow(StewartError, ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """Values with their instants.
-
-    Attributes:
-        times (n,): Ascending [s].
-        values: One item per instant each: an array of n rows, or a sequence.
-    """
+    """Values with their ascending instants [s]: one item per instant each."""
 
     times: Array
     values: tuple[Array, ...]
@@ -39,8 +34,7 @@ class Recording:
     """What a bag holds for a viewer.
 
     Attributes:
-        poses: Position (n, 3), quaternion (n, 4) as measured.
-        setpoints: The same as commanded.
+        poses, setpoints: Position (n, 3), quaternion (n, 4) as measured and as commanded.
         legs: Strokes (n, 6), forces (n, 6) with NaN where none was measured.
         estimates: Position, quaternion, covariance of the position (n, 3, 3).
         reports: Instant and state of the driver at every change.
@@ -56,7 +50,6 @@ class Recording:
     reports: tuple[tuple[float, DriveReport], ...] = ()
 
     def __post_init__(self) -> None:
-        """Check that there is something to show."""
         if not len(self.poses.times):
             raise NothingToShow('the recording holds no pose of the platform: 0 samples')
 
@@ -71,14 +64,7 @@ class Recording:
         return float(self.poses.times[-1]) - self.start
 
     def at(self, time: float) -> Snapshot:
-        """Return what was known at an instant.
-
-        Args:
-            time: Since the first pose [s].
-
-        Returns:
-            Its `time` is the argument.
-        """
+        """Return what was known at an instant after the first pose [s]."""
         instant = self.start + time
         pose, setpoint = self.poses.at(instant), _at(self.setpoints, instant)
         legs, estimate = _at(self.legs, instant), _at(self.estimates, instant)

@@ -20,14 +20,7 @@ SPEEDS = ('0.1', '0.25', '0.5', '1', '2', '5')
 
 
 class Replay:
-    """Time slider and transport of a recording.
-
-    Args:
-        server: Where to.
-        parts: Show each instant.
-        recording: What is played.
-        speed: One of `SPEEDS`.
-    """
+    """Time slider and transport of a recording; its parts show each instant."""
 
     def __init__(
         self,
@@ -36,7 +29,6 @@ class Replay:
         recording: Recording,
         speed: str = '1',
     ) -> None:
-        """Show the first instant and begin to play."""
         self._parts, self._recording = parts, recording
         gui = server.gui
         end = max(recording.duration, STEP)
@@ -45,11 +37,7 @@ class Replay:
         self._speed = gui.add_dropdown('speed', SPEEDS, initial_value=speed)
 
     def run(self, ended: Callable[[], bool]) -> None:
-        """Play until asked to end; at the end of the recording it begins anew.
-
-        Args:
-            ended: Tells whether to end.
-        """
+        """Play until asked to end; at the end of the recording it begins anew."""
         shown, then = -1.0, time.monotonic()
         while not ended():
             now = time.monotonic()

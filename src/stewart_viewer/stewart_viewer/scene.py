@@ -30,20 +30,12 @@ BELOW = -0.01
 
 
 class PlatformScene:
-    """Everything that is drawn in space.
+    """Everything that is drawn in space of a platform, whose name or YAML file is `source`.
 
-    Args:
-        server: Where to.
-        platform: What is shown.
-        source: Name of the platform or path of its YAML file, for the URDF.
-
-    Attributes:
-        magnification: By how much the ellipsoid of one standard deviation is drawn larger than it
-            is.
+    The ellipsoid of one standard deviation is drawn `magnification` times as large as it is.
     """
 
     def __init__(self, server: viser.ViserServer, platform: Platform, source: str) -> None:
-        """Put the platform where it is neutral."""
         self._server, self._platform = server, platform
         size = float(platform.geometry.retracted_length.max())
         self._size, self._force_scale = size, ForceScale(size)
@@ -75,11 +67,7 @@ class PlatformScene:
         return self._server.scene.add_cylinder(f'/bands/leg_{leg}', radius, 0.1 * size, color=GREY)
 
     def show(self, snapshot: Snapshot) -> None:
-        """Draw an instant; what it does not know stays as it was, or disappears.
-
-        Args:
-            snapshot: What is known.
-        """
+        """Draw an instant; what it does not know stays as it was, or disappears."""
         with self._server.atomic():
             if snapshot.pose is not None:
                 self._body.update_cfg(self._joints(snapshot.pose))

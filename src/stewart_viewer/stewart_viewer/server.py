@@ -18,17 +18,10 @@ class AddressTaken(StewartError, OSError):
 
 
 def open_server(host: str, port: int) -> viser.ViserServer:
-    """Serve an empty page.
+    """Serve an empty page at an address and port; 0 for any port that is free.
 
     viser takes the next free port if the one asked for is taken, and by default listens to
     everybody; whoever reaches the page can move the platform, so neither happens here.
-
-    Args:
-        host: Address to listen at.
-        port: Port to listen at; 0 for any that is free.
-
-    Returns:
-        Serving.
 
     Raises:
         AddressTaken: If nothing can listen there.

@@ -14,14 +14,7 @@ from stewart_kinematics.motion import Array, Pose
 
 @dataclass(frozen=True)
 class DriveReport:
-    """What the driver says of itself.
-
-    Attributes:
-        state: DISABLED, ENABLING, ENABLED, STOPPING or FAULT.
-        backend: What moves the legs.
-        simulated: True where no metal moves.
-        reason: Why the last change happened.
-    """
+    """What the driver says of itself: state, what moves the legs, why the last change happened."""
 
     state: str
     backend: str = ''
@@ -31,12 +24,7 @@ class DriveReport:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Where the estimator believes the platform to be.
-
-    Attributes:
-        pose: ``platform_link`` in ``base_link``.
-        covariance (3, 3): Of the position, ``base_link`` axes [m²].
-    """
+    """Where the estimator believes the platform to be; covariance (3, 3) of the position [m²]."""
 
     pose: Pose
     covariance: Array
@@ -48,12 +36,8 @@ class Snapshot:
 
     Attributes:
         time: Instant [s]; only differences matter.
-        pose: Measured pose of ``platform_link`` in ``base_link``.
-        commanded: Setpoint.
-        strokes (6,): Measured, legs 1 to 6 [m].
-        forces (6,): Measured, positive pushes apart [N].
-        estimate: From the state estimator.
-        drives: From the driver.
+        pose, commanded: Measured pose of ``platform_link`` in ``base_link``, and setpoint.
+        strokes, forces (6,): Measured, legs 1 to 6 [m], positive pushes apart [N].
     """
 
     time: float
@@ -73,14 +57,9 @@ class Part(Protocol):
 
 
 def stroke_reserve(strokes: Array, limits: Array) -> Array:
-    """Tell how much of its stroke each leg has left on the nearer side.
+    """Tell how much of its stroke each leg has left on the nearer side, shape (6,).
 
-    Args:
-        strokes (6,): Legs 1 to 6 [m].
-        limits (6, 2): Shortest and longest stroke [m].
-
-    Returns:
-        (6,): 1 in the middle, 0 at an end, negative outside.
+    1 in the middle, 0 at an end, negative outside; strokes (6,) and their limits (6, 2) [m].
     """
     half = 0.5 * (limits[:, 1] - limits[:, 0])
     nearer = np.minimum(strokes - limits[:, 0], limits[:, 1] - strokes)

@@ -29,16 +29,9 @@ UNKNOWN = DriveReport('no driver heard', reason='driver/state has not come')
 
 
 class Status:
-    """Banner and poses.
-
-    Args:
-        server: Where to.
-        platform: What is shown.
-        title: Where the data come from.
-    """
+    """Banner and poses, with a title that says where the data come from."""
 
     def __init__(self, server: viser.ViserServer, platform: Platform, title: str) -> None:
-        """Say that nothing is known yet."""
         gui = server.gui
         # viser's own sharing would send the page through somebody else's server.
         gui.configure_theme(show_share_button=False, control_width='large')
@@ -49,11 +42,7 @@ class Status:
         self._told = -np.inf
 
     def show(self, snapshot: Snapshot) -> None:
-        """Say what has changed.
-
-        Args:
-            snapshot: What is known.
-        """
+        """Say what has changed."""
         drives = snapshot.drives or UNKNOWN
         if drives != self._drives:
             self._banner.content = banner(drives)

@@ -9,6 +9,7 @@ from typing import Any
 
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Odometry
+from node_harness import Harness
 import numpy as np
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.task import Future
@@ -19,7 +20,6 @@ from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.motion import Array, Pose
 from stewart_node_support.conversions import header_msg, pose_msg
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
-from stewart_node_support.testing import Harness
 
 SERVICES = (
     'driver/enable',

@@ -30,9 +30,9 @@ def test_longest_arrow_is_that_of_the_largest_force_so_far() -> None:
 def rig() -> Iterator[tuple[Any, Any, list[Any]]]:
     """Return a harness with the node, a publisher of legs, and what becomes of them."""
     pytest.importorskip('rclpy')
+    from node_harness import Harness
     from sensor_msgs.msg import JointState
     from stewart_node_support.qos import SENSOR_QOS
-    from stewart_node_support.testing import Harness
     from stewart_viewer.nodes.force_arrows import ForceArrows
     from visualization_msgs.msg import MarkerArray
 

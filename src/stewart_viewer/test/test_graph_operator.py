@@ -9,12 +9,12 @@ import pytest
 pytest.importorskip('rclpy')
 
 from geometry_msgs.msg import TwistStamped
+from node_harness import Harness
 import numpy as np
 from probe_rig import ProbeRig
 from stewart_interfaces.msg import Jog
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.stamps import to_seconds
-from stewart_node_support.testing import Harness
 from stewart_viewer.nodes.operator import GraphOperator
 
 pytestmark = pytest.mark.ros

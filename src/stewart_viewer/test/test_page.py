@@ -34,13 +34,13 @@ from chromium import (
     SLIDER,
     wait_until,
 )
+from node_harness import Harness
 from probe_rig import ProbeRig
 from selenium.webdriver.common.keys import Keys
 from stewart_bags.writing import BagWriter
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.platform import Platform
-from stewart_node_support.testing import Harness
 from stewart_viewer.nodes.web_viewer import WebViewer
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(LIMIT)]

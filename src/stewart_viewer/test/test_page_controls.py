@@ -15,11 +15,11 @@ pytest.importorskip('selenium')
 
 from chromium import click, DISABLED, drag, drawn, HEARD, LIMIT, PATIENCE, picture, press, values
 from matplotlib.colors import rgb_to_hsv
+from node_harness import Harness
 from probe_rig import ProbeRig
 from selenium.webdriver.common.keys import Keys
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.platform import Platform
-from stewart_node_support.testing import Harness
 from stewart_viewer.nodes.web_viewer import WebViewer
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(LIMIT)]

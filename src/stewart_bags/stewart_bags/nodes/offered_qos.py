@@ -28,14 +28,7 @@ DEPTH = 1000
 
 
 def to_bag(profile: QoSProfile) -> Qos:
-    """Write down a profile as rosbag2 does.
-
-    Args:
-        profile: What a publisher offers, as the graph tells it.
-
-    Returns:
-        The same for a bag.
-    """
+    """Write down a profile as rosbag2 does."""
     return Qos(
         QosHistory(int(profile.history)),
         int(profile.depth),
@@ -50,14 +43,7 @@ def to_bag(profile: QoSProfile) -> Qos:
 
 
 def matching(offers: Sequence[Any]) -> QoSProfile:
-    """Make the profile of a subscription that every publisher of a topic can serve.
-
-    Args:
-        offers: What the publishers offer.
-
-    Returns:
-        Reliable if all are, and latched if all are.
-    """
+    """Make the profile of a subscription that every publisher of a topic can serve."""
     reliable = all(item.reliability == ReliabilityPolicy.RELIABLE for item in offers)
     latched = all(item.durability == DurabilityPolicy.TRANSIENT_LOCAL for item in offers)
     return _profile(reliable=reliable, latched=latched)
@@ -66,13 +52,8 @@ def matching(offers: Sequence[Any]) -> QoSProfile:
 def to_play(topic: Topic) -> QoSProfile:
     """Make the profile of the publisher that plays a topic.
 
-    Deadlines and lifespans are left out: at another rate they would be wrong.
-
-    Args:
-        topic: What the bag says about it.
-
-    Returns:
-        Best effort only if that is all that was offered, latched if all publishers were.
+    Best effort only if that is all that was offered, latched if all publishers were. Deadlines and
+    lifespans are left out: at another rate they would be wrong.
     """
     best_effort = bool(topic.qos) and all(
         item.reliability == QosReliability.BEST_EFFORT for item in topic.qos

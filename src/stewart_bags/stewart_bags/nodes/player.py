@@ -12,8 +12,8 @@ from typing import Any
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
+from stewart_bags.definitions import message_class
 from stewart_bags.errors import BagError, UnknownType
-from stewart_bags.nodes.message_classes import message_class
 from stewart_bags.nodes.offered_qos import to_play
 from stewart_bags.playback import CLOCK, Restamper, Schedule, selected, with_clock
 from stewart_bags.reading import Bag
@@ -22,7 +22,6 @@ from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS
-from stewart_node_support.running import run
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,6 @@ class Player(Node):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare parameters, open the bag and the topics, then start to play."""
         super().__init__('player', **kwargs)
         self._chosen = parameters = declare(self, PlayerParameters)
         self.published: dict[str, CountedPublisher] = {}
@@ -150,12 +148,3 @@ class Player(Node):
             return Report(Level.ERROR, str(self.failure), values)
         state = 'finished' if self.finished.is_set() else 'playing'
         return Report(Level.OK, f'{state} {self.bag.path}', values)
-
-
-def main() -> None:
-    """Play until the end or until stopped."""
-    run(Player)
-
-
-if __name__ == '__main__':
-    main()

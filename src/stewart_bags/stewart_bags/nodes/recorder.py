@@ -12,13 +12,13 @@ from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
+from stewart_bags.definitions import message_class
 from stewart_bags.errors import BagError, UnknownType
-from stewart_bags.nodes.message_classes import message_class
 from stewart_bags.nodes.offered_qos import matching, to_bag
 from stewart_bags.recording import CAPACITY, Recording
 from stewart_bags.writing import BagWriter, Compression, Storage
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
-from stewart_node_support.inbox import Gate
+from stewart_node_support.inbox import Gate, never_called
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.running import run
 
@@ -64,7 +64,6 @@ class Recorder(Node):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare parameters, open the bag, then look for topics."""
         super().__init__('recorder', **kwargs)
         parameters = declare(self, RecorderParameters)
         writer = BagWriter(
@@ -133,11 +132,7 @@ class Recorder(Node):
         request = matching(offers)
         present = self._subscriptions_by_topic.get(topic)
         if present is not None:
-            same = (request.reliability, request.durability) == (
-                present[1].reliability,
-                present[1].durability,
-            )
-            if same or not _asks_less(request, present[1]):
+            if not _asks_less(request, present[1]):
                 return
             self._fetch()
             self.destroy_subscription(present[0])
@@ -147,7 +142,7 @@ class Recorder(Node):
             subscription = self.create_subscription(
                 kind,
                 topic,
-                _never_called,
+                never_called,
                 request,
                 raw=True,
                 event_callbacks=SubscriptionEventCallbacks(message_lost=self._on_lost),
@@ -203,10 +198,6 @@ class Recorder(Node):
             waits = ', '.join(sorted(self._wanted - self.topics))
             return Report(Level.WARN, f'nobody publishes {waits}', values)
         return Report(Level.OK, f'recording to {self.path}', values)
-
-
-def _never_called(_: bytes) -> None:
-    """Stand where rclpy wants a callback."""
 
 
 def _asks_less(request: QoSProfile, present: QoSProfile) -> bool:

@@ -12,21 +12,16 @@ import sys
 from typing import Any
 
 import numpy as np
-from stewart_bags.csv_rows import rows
+from stewart_bags.csv_rows import KINDS, rows
 from stewart_bags.errors import BagError
 from stewart_bags.findings import examine_stamps, Finding, Kind
 from stewart_bags.reading import Bag
 from stewart_bags.salvage import salvage
 from stewart_bags.series import (
-    AccelerationSeries,
-    ImuSeries,
     JointSeries,
-    OdometrySeries,
-    PoseSeries,
     read_joints,
     read_series,
     Series,
-    SetpointSeries,
     TrackingErrorSeries,
 )
 from stewart_bags.writing import Storage
@@ -34,7 +29,7 @@ from stewart_tables.progress import LiveLine
 
 HELP = 'show what a recording holds, write it as CSV, rescue a damaged one'
 
-EXAMPLES = """
+DETAILS = """
 CSV goes to standard output, with the columns of docs/conventions.md; time_s counts from the
 beginning of the bag, for all topics alike.
 
@@ -46,15 +41,8 @@ examples:
   stewart bag run_1 --rescue run_1_rescued
 """
 
-KINDS: tuple[type[Series], ...] = (
-    AccelerationSeries,
-    ImuSeries,
-    OdometrySeries,
-    PoseSeries,
-    SetpointSeries,
-    TrackingErrorSeries,
-)
-_BY_TYPE = {kind.MSGTYPE: kind for kind in KINDS}
+_KINDS: list[type[Series]] = [*KINDS, TrackingErrorSeries]
+_BY_TYPE = {kind.MSGTYPE: kind for kind in _KINDS}
 
 
 class NothingRecovered(BagError):
@@ -63,8 +51,6 @@ class NothingRecovered(BagError):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
     parser.add_argument('bag', help='directory, .mcap or .db3 file, also compressed')
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
@@ -90,18 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Show a bag, write a topic of it, or rescue it.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        Exit code 0.
-
-    Raises:
-        BagError: If the bag cannot be read, the topic has no columns, nothing could be rescued, or
-            JSON is asked for where there is none.
-    """
+    """Show a bag, write a topic of it, or rescue it."""
     if arguments.json and (arguments.csv is not None or arguments.rescue is not None):
         raise BagError('--json goes with --check or alone, not with --csv or --rescue')
     if arguments.rescue is not None:
@@ -176,15 +151,9 @@ def _finding_as_json(topic: str, finding: Finding) -> dict[str, Any]:
 def findings(
     bag: Bag, progress: Callable[[str], None] = lambda _: None
 ) -> Iterator[tuple[str, Finding]]:
-    """Read every message of a bag and look for what is odd.
+    """Read every message of a bag; yield topics with what is odd about them.
 
-    Args:
-        bag: Open bag.
-        progress: Called with every topic before it is read.
-
-    Yields:
-        Topic.
-        What is odd about it; for types that have no series, only their stamps are examined.
+    For types that have no series only their stamps are examined.
     """
     for topic in bag.topics.values():
         progress(topic.name)

@@ -27,13 +27,10 @@ def positive_up_to(most: float) -> Callable[[str], float]:
 
 def whole(text: str) -> int:
     """Return a whole number not below 0."""
-    return int(
-        _checked(
-            text,
-            lambda value: value >= 0.0 and value.is_integer(),
-            'a whole number not below 0',
-        )
+    number = _checked(
+        text, lambda value: value >= 0.0 and value.is_integer(), 'a whole number not below 0'
     )
+    return int(number)
 
 
 def _checked(text: str, allowed: Callable[[float], bool], expected: str) -> float:

@@ -9,14 +9,13 @@ import sys
 from typing import Any
 
 from stewart_bags.reading import Bag
-from stewart_bags.verbs.names import graph_prefix
+from stewart_bags.verbs.graph import graph_prefix, ros_session
 from stewart_bags.verbs.numbers import not_negative, positive
-from stewart_bags.verbs.ros_session import ros_session
 from stewart_tables.progress import LiveLine
 
 HELP = 'publish what a bag holds, in its rhythm'
 
-EXAMPLES = """
+DETAILS = """
 A player of recorded setpoints moves whatever listens to them: give it a --prefix unless that is
 what you want.
 
@@ -28,8 +27,6 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
     parser.add_argument('bag', help='directory, .mcap or .db3 file, also compressed')
     parser.add_argument('topics', nargs='*', help='topics to play (default: all)')
     parser.add_argument('--rate', type=positive, default=1.0, help='how much faster (default: 1)')
@@ -56,17 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Play.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        Exit code 0; also after Ctrl-C.
-
-    Raises:
-        BagError: If the bag cannot be read.
-    """
+    """Play."""
     with Bag(arguments.bag) as bag:
         duration = bag.duration
     progress = LiveLine(sys.stderr)

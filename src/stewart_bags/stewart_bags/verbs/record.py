@@ -11,15 +11,14 @@ import sys
 import time
 
 from stewart_bags.errors import BagExists
-from stewart_bags.verbs.names import graph_name
+from stewart_bags.verbs.graph import graph_name, ros_session
 from stewart_bags.verbs.numbers import positive
-from stewart_bags.verbs.ros_session import ros_session
 from stewart_bags.writing import Compression, Storage
 from stewart_tables.progress import LiveLine
 
 HELP = 'record topics into a bag, until Ctrl-C'
 
-EXAMPLES = """
+DETAILS = """
 Ctrl-C and SIGTERM close the bag. After a kill or a full disk 'stewart bag BAG --rescue NEW' saves
 all but the last half second.
 
@@ -31,8 +30,6 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
     parser.add_argument(
         'topics', nargs='*', type=graph_name, help='topics to record (default: all that are seen)'
     )
@@ -58,17 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Record.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        Exit code 0; also after Ctrl-C, which is the usual end.
-
-    Raises:
-        BagError: If the output is taken, or the disk takes no more.
-    """
+    """Record."""
     output = arguments.output or f'bag_{datetime.now():%Y_%m_%d_%H_%M_%S}'
     if Path(output).exists():
         raise BagExists(Path(output))

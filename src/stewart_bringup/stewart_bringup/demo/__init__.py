@@ -5,12 +5,10 @@
 ======================  ==========================================================================
 ``scenarios``           what is played: platform, configuration, limits that the result must keep
 ``session``             the graph of one scenario: enable, move, record, return, disable
-``scheduling``          a real-time priority, where that is allowed
-``recording``           the bag as plain arrays
-``latency``             when a setpoint shows in the measured strokes
-``check``               what has to hold, what it means, and whether a late machine excuses it
-``machine``             how punctual the machine was, by ``wakeups``
-``analysis``            the figures of the report, from arrays alone
+``recording``           the bag as plain arrays, or why a scenario did not come to its end
+``tracking``            how well the motion was followed, when, and with which forces
+``machine``             how punctual the machine was, by ``wakeups``, and the priority it grants
+``analysis``            the figures of the report, and what has to hold
 ``loaded``              the runs of a platform with a payload that its description does not know
 ``identification``      parameters from the first of them, fed forward in the last
 ``plots``, ``report``   pictures and the page

@@ -5,17 +5,91 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from stewart_bags.series import Series
-from stewart_bringup.demo.check import Check
-from stewart_bringup.demo.forces import compare, Forces
-from stewart_bringup.demo.latency import latencies, Latency
 from stewart_bringup.demo.machine import because_late, Machine
 from stewart_bringup.demo.recording import Recording
 from stewart_bringup.demo.scenarios import Bounds
-from stewart_bringup.demo.tracking import largest, root_mean_square, track, Tracking
+from stewart_bringup.demo.tracking import (
+    compare_forces,
+    Forces,
+    largest,
+    latencies,
+    Latency,
+    root_mean_square,
+    track,
+    Tracking,
+)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that had to hold.
+
+    Attributes:
+        found, bound: What was found and what was asked, with units.
+        meaning: What it means if it does not hold, and what to do.
+        real_time: Whether a machine that is late can spoil it.
+        excused: Whether the machine was late, as measured in the same run.
+        excess: By how much the bound was left; empty where that is no number.
+    """
+
+    name: str
+    found: str
+    bound: str
+    held: bool
+    meaning: str
+    real_time: bool = False
+    excused: bool = False
+    excess: str = ''
+
+    @classmethod
+    def bounded(
+        cls,
+        name: str,
+        value: float,
+        bound: float,
+        unit: str,
+        meaning: str,
+        *,
+        digits: int = 3,
+        real_time: bool = False,
+        least: bool = False,
+    ) -> Check:
+        """Hold a figure against its upper bound, or the least that is asked, both in `unit`."""
+        words, much = ('at least', 'too little') if least else ('at most', 'too much')
+        return cls(
+            name,
+            f'{value:.{digits}f} {unit}',
+            f'{words} {bound:.4g} {unit}',
+            value >= bound if least else value <= bound,
+            meaning,
+            real_time,
+            excess=f'{abs(value - bound):.{digits}f} {unit} {much}',
+        )
+
+    def beside(self, machine: Machine) -> Check:
+        """Return the check as it is judged beside what the machine did meanwhile."""
+        return replace(self, excused=self.real_time and not self.held and machine.late)
+
+    @property
+    def failed(self) -> bool:
+        """Whether it did not hold and the machine is no excuse."""
+        return not (self.held or self.excused)
+
+    @property
+    def verdict(self) -> str:
+        """Return one or two words for a table."""
+        return 'FAILED' if self.failed else 'held' if self.held else 'not kept'
+
+    @property
+    def sentence(self) -> str:
+        """Return what was found, asked, and by how much it was missed."""
+        much = f', {self.excess}' if self.excess else ''
+        return f'{self.name}: {self.found}, asked is {self.bound}{much}'
+
 
 FAULT = 4
 FAULTS = 'driver faults'
@@ -99,17 +173,7 @@ def analyse(
     bounds: Bounds,
     machine: Machine | None = None,
 ) -> Result:
-    """Make the figures of one scenario.
-
-    Args:
-        recording: What the bag holds.
-        published: Messages by topic, from the publishers' own counters.
-        bounds: What has to hold.
-        machine: How punctual the machine was, where time was its own.
-
-    Returns:
-        Figures and checks.
-    """
+    """Make the figures of one scenario from its bag and the publishers' own counters, by topic."""
     tracking = track(recording.setpoints, recording.commands, recording.actuators, recording.poses)
     latency = latencies(recording.commands, recording.actuators)
     traffic = _traffic(recording, published)
@@ -120,7 +184,7 @@ def analyse(
     )
     if machine is not None:
         checks = tuple(check.beside(machine) for check in checks)
-    forces = compare(recording.efforts, recording.actuators, tracking.delay)
+    forces = compare_forces(recording.efforts, recording.actuators, tracking.delay)
     return Result(tracking, latency, forces, traffic, checks)
 
 
@@ -161,9 +225,11 @@ def _message_checks(traffic: tuple[Traffic, ...], bounds: Bounds) -> list[Check]
             continue
         name = f'rate of {item.topic}'
         if bounds.real_time:
-            least = bounds.least_rate_share * bounds.rate
+            low = bounds.least_rate_share * bounds.rate
             checks.append(
-                Check.at_least(name, item.rate, least, 'Hz', SLOW, digits=1, real_time=True)
+                Check.bounded(
+                    name, item.rate, low, 'Hz', SLOW, digits=1, real_time=True, least=True
+                )
             )
         else:
             gap = 1.0 / bounds.rate
@@ -186,15 +252,15 @@ def _motion_checks(tracking: Tracking, latency: Latency, bounds: Bounds) -> list
         if timed:
             # Late cycles tear single moments off the path; wrong physics is wrong all the time.
             middle = float(np.median(lengths))
-            checks.append(Check.at_most(f'{name}, median', middle, scale * bound, unit, ASTRAY))
+            checks.append(Check.bounded(f'{name}, median', middle, scale * bound, unit, ASTRAY))
         most = float(lengths.max())
         checks.append(
-            Check.at_most(f'{name}, max', most, scale * bound, unit, ASTRAY, real_time=timed)
+            Check.bounded(f'{name}, max', most, scale * bound, unit, ASTRAY, real_time=timed)
         )
     unreached = latency.unreached
     return [
         *checks,
-        Check.at_most(
+        Check.bounded(
             f'end-to-end latency{where}, p99',
             1e3 * p99,
             1e3 * bounds.latency,
@@ -217,14 +283,7 @@ def _driver_check(recording: Recording) -> Check:
 
 
 def summary(tracking: Tracking) -> dict[str, tuple[float, float]]:
-    """Return root mean square and maximum of every error, in mm and degrees.
-
-    Args:
-        tracking: Errors of one scenario.
-
-    Returns:
-        By the name of the row.
-    """
+    """Return root mean square and maximum of every error [mm, degrees], by name of the row."""
     rows = {}
     for label, errors in (('same instant', tracking.instant), ('along the path', tracking.path)):
         for quantity, unit, values in (

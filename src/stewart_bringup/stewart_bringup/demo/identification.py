@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from stewart_bringup.demo.analysis import FAULTS, LOST, Result, STOPPED
-from stewart_bringup.demo.check import Check
+from stewart_bringup.demo.analysis import Check, FAULTS, LOST, Result, STOPPED
 from stewart_bringup.demo.loaded import excitation, LoadedScenario, PLATFORM, truth, waves
 from stewart_identification.bags_to_parameters import identify_bags
 from stewart_identification.identify import identify
@@ -86,16 +85,13 @@ class Identification:
 
 
 def find(play: Player, output: Path, watch: Watch) -> Identification | None:
-    """Play, identify, play again.
+    """Play, identify, play again; None if a request to stop came.
 
     Args:
         play: Plays a scenario and records it into the folder of its name below `output`; returns
             its figures, or None if a request to stop came.
         output: Folder of the bags, and of what is found.
         watch: Told the present phase.
-
-    Returns:
-        None if a request to stop came.
 
     Raises:
         StewartError, OSError: If a bag cannot be used or a file not be written.
@@ -128,17 +124,7 @@ def judge(
     identified: Followed | None,
     played: Sequence[Result],
 ) -> Identification:
-    """Put what was found beside the truth.
-
-    Args:
-        outcome, of_wave: From the optimal motion, from the wave.
-        true: The ten parameters of the rig.
-        described, identified: The wave with either feed-forward.
-        played: All runs, for what must hold in each.
-
-    Returns:
-        Figures and checks.
-    """
+    """Put what the optimal motion and the wave told beside the truth, and judge every run."""
     ten = outcome.parameters[:10]
     checks = (
         *_runs(played),
@@ -199,7 +185,7 @@ def _distances(ten: Sequence[Parameter], true: Mapping[str, float]) -> list[Chec
     if mass.known:
         share = abs(mass.value / true[mass.name] - 1.0)
         checks.append(
-            Check.at_most(
+            Check.bounded(
                 'error of the mass',
                 100 * share,
                 100 * MASS_SHARE,

@@ -95,10 +95,9 @@ def _scenario(
 
 
 def truth() -> dict[str, float]:
-    """Return the ten parameters that the simulated rig has.
+    """Return the ten parameters that the simulated rig has, by name.
 
-    Returns:
-        By name: mass [kg], centre of mass [m], inertia about it [kg m²], platform_link axes.
+    Mass [kg], centre of mass [m], inertia about it [kg m²], in platform_link axes.
     """
     # Late, for it loads the plant's kernels.
     from stewart_simulation.differences import Differences

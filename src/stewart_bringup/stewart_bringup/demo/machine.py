@@ -1,13 +1,16 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How punctual the machine was while a scenario ran against the real clock."""
+"""How punctual the machine is while a scenario runs in real time, and the priority it grants."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 import json
+import os
 from pathlib import Path
+import resource
 import subprocess
 import sys
 from typing import Any
@@ -16,7 +19,46 @@ import numpy as np
 from stewart_bags.errors import BagError
 from stewart_bags.reading import Bag
 from stewart_bringup.demo import wakeups
-from stewart_bringup.demo.scheduling import real_time
+
+# Below every other real-time process of the machine.
+PRIORITY = 1
+
+
+@contextmanager
+def real_time() -> Iterator[str]:
+    """Give this thread, and the threads and processes it starts, a real-time priority.
+
+    A hop of 1 ms cannot wait for its turn on a busy machine; nice values do not help, for Linux
+    weighs sessions against each other and not processes. Root may do this, and users with an
+    ``rtprio`` limit; for everybody else nothing changes. Yields what the scheduler does.
+    """
+    policy, before = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(PRIORITY))
+    except PermissionError:
+        yield 'ordinary: a real-time priority is not allowed to this user'
+        return
+    try:
+        yield f'real-time, SCHED_RR {PRIORITY}'
+    finally:
+        os.sched_setscheduler(0, policy, before)
+
+
+def driver_priority() -> int:
+    """Return the priority with which the drives' cycle goes before this thread and all it starts.
+
+    Those of one priority take turns of up to 100 ms: with writer, middleware and nodes on two
+    cores, a cycle of 2.5 ms would be missed ten times in a row. It is one above this thread's, as
+    far as this user may go; 0 without a real-time priority.
+    """
+    if os.sched_getscheduler(0) not in {os.SCHED_RR, os.SCHED_FIFO}:
+        return 0
+    above = os.sched_getparam(0).sched_priority + 1
+    limit, _ = resource.getrlimit(resource.RLIMIT_RTPRIO)
+    if os.geteuid() == 0 or limit == resource.RLIM_INFINITY:
+        return above
+    return min(above, limit)
+
 
 LATE_P99 = 1e-3
 """A hop shall take 1 ms: with more for one wake-up in a hundred, five hops leave a period."""
@@ -58,7 +100,6 @@ class Machine:
         return self.p99 > LATE_P99 or max(self.longest, self.cycle_longest) > LATE_LONGEST
 
     def __str__(self) -> str:
-        """Return the figures and from where on they count as late."""
         return (
             f'wake-ups were {1e3 * self.p99:.1f} ms late (p99), {1e3 * self.longest:.1f} ms at '
             f'most, those of the control loop {1e3 * self.cycle_longest:.1f} ms, and '
@@ -73,18 +114,12 @@ def because_late(reason: str) -> bool:
 
 
 class Meter:
-    """Measure the machine while the context is open, with the priority that the rig gets.
-
-    Attributes:
-        process: Wakes up every millisecond.
-    """
+    """Measure the machine while the context is open, with the priority that the rig gets."""
 
     def __init__(self) -> None:
-        """Have measured nothing, which is no excuse for anything."""
         self._said = ''
 
     def __enter__(self) -> Meter:
-        """Start the process that wakes up."""
         # What it inherits it keeps.
         with real_time():
             self.process = subprocess.Popen(
@@ -98,18 +133,10 @@ class Meter:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it and keep what it says."""
         self._said = self.process.communicate()[0]
 
     def read(self, bag: Path) -> Machine:
-        """Return what was measured, after the context was closed.
-
-        Args:
-            bag: Holds what the driver said of its cycles; may be cut short.
-
-        Returns:
-            The figures.
-        """
+        """Return what was measured while the context was open, with the cycles of the bag."""
         counts = {int(steps): count for steps, count in json.loads(self._said or '{}').items()}
         steps = np.repeat(sorted(counts), [counts[key] for key in sorted(counts)])
         # Upper edges, so that nothing is called more punctual than it was.

@@ -1,11 +1,13 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of one scenario as PNG bytes; no window, no global state."""
+"""Pictures of one scenario as PNG bytes, and its state estimate beside the truth."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from io import BytesIO
+from pathlib import Path
 from typing import Any, TYPE_CHECKING
 
 import numpy as np
@@ -13,12 +15,15 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 from stewart_bringup.demo.analysis import Result
 from stewart_bringup.demo.recording import Recording
+from stewart_estimation.verbs.recorded import estimate_section
+from stewart_kinematics.platform import Platform
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
 
+ESTIMATE, TRUTH = 'platform/odometry', 'simulation/truth'
 WIDTH, DPI = 9.0, 100
 # A quantity that hardly moves is drawn on this scale at least, or its noise fills the picture.
 SMALLEST_SPAN = {'mm': 2.0, '°': 0.1}
@@ -26,15 +31,7 @@ LEG_COLOURS = ('tab:blue', 'tab:orange', 'tab:green', 'tab:red', 'tab:purple', '
 
 
 def pictures(recording: Recording, result: Result) -> dict[str, bytes]:
-    """Draw everything that belongs to one scenario.
-
-    Args:
-        recording: What the bag holds.
-        result: What was made of it.
-
-    Returns:
-        PNG files by caption, in the order of the report.
-    """
+    """Draw what belongs to one scenario: PNG files by caption, in the report's order."""
     makers: dict[str, Callable[[Recording, Result], Figure]] = {
         'Pose about its mean: commanded (thin, dark) and achieved': _poses,
         'Strokes and leg rates: commanded (thin, dark) and measured': _legs,
@@ -66,18 +63,26 @@ def _rpy_deg(quaternion_xyzw: Array) -> Array:
     return angles[:, ::-1]
 
 
+def _finish(figure: Figure, axes: Any, *, legs: bool = False) -> Figure:
+    """Add grids, the label of the time, and the colours of the legs above the first plot."""
+    for axis in axes.flat:
+        axis.grid(alpha=0.3)
+    for axis in axes[-1]:
+        axis.set_xlabel('time [s]')
+    if legs:
+        above = {'loc': 'lower center', 'bbox_to_anchor': (0.5, 1.0)}
+        axes[0, 0].legend(ncols=6, fontsize=8, **above)
+    return figure
+
+
 def _poses(recording: Recording, _: Result) -> Figure:
     setpoints, poses = recording.setpoints, recording.poses
     origin = int(setpoints.stamp_ns[0])
     figure, axes = _new(2, 3, 4.8, sharex=True)
+    turned = _rpy_deg(setpoints.quaternion_xyzw), _rpy_deg(poses.quaternion_xyzw)
     rows = (
         ('mm', 1e3 * setpoints.position, 1e3 * poses.position, 'xyz'),
-        (
-            '°',
-            _rpy_deg(setpoints.quaternion_xyzw),
-            _rpy_deg(poses.quaternion_xyzw),
-            ('roll', 'pitch', 'yaw'),
-        ),
+        ('°', *turned, ('roll', 'pitch', 'yaw')),
     )
     for row, (unit, commanded, achieved, names) in zip(axes, rows, strict=True):
         for column, (axis, name) in enumerate(zip(row, names, strict=True)):
@@ -90,10 +95,7 @@ def _poses(recording: Recording, _: Result) -> Figure:
             missing = max(SMALLEST_SPAN[unit] - (high - low), 0.0)
             axis.set_ylim(low - 0.5 * missing, high + 0.5 * missing)
             axis.set_title(f'{name} [{unit}]', fontsize=9)
-            axis.grid(alpha=0.3)
-    for axis in axes[-1]:
-        axis.set_xlabel('time [s]')
-    return figure
+    return _finish(figure, axes)
 
 
 def _legs(recording: Recording, _: Result) -> Figure:
@@ -106,19 +108,12 @@ def _legs(recording: Recording, _: Result) -> Figure:
     )
     for axis, (name, commanded, measured) in zip(axes[:, 0], rows, strict=True):
         for leg, colour in enumerate(LEG_COLOURS):
-            axis.plot(
-                actuators.seconds(origin),
-                measured[:, leg],
-                color=colour,
-                linewidth=2,
-                label=f'leg {leg + 1}',
-            )
+            label = f'leg {leg + 1}'
+            time = actuators.seconds(origin)
+            axis.plot(time, measured[:, leg], color=colour, linewidth=2, label=label)
             axis.plot(commands.seconds(origin), commanded[:, leg], 'k', linewidth=0.5)
         axis.set_ylabel(name)
-        axis.grid(alpha=0.3)
-    axes[0, 0].legend(ncols=6, fontsize=8, loc='lower center', bbox_to_anchor=(0.5, 1.0))
-    axes[-1, 0].set_xlabel('time [s]')
-    return figure
+    return _finish(figure, axes, legs=True)
 
 
 def _errors(_: Recording, result: Result) -> Figure:
@@ -133,10 +128,8 @@ def _errors(_: Recording, result: Result) -> Figure:
         for column, label in enumerate(labels):
             axis.plot(time, values[:, column], linewidth=0.7, label=label)
         axis.set_ylabel(name)
-        axis.grid(alpha=0.3)
         axis.legend(ncols=6, fontsize=7, loc='lower right', bbox_to_anchor=(1.0, 1.0))
-    axes[-1, 0].set_xlabel('time [s]')
-    return figure
+    return _finish(figure, axes)
 
 
 def _latency(_: Recording, result: Result) -> Figure:
@@ -147,9 +140,7 @@ def _latency(_: Recording, result: Result) -> Figure:
         value = float(np.percentile(milliseconds, share))
         name = 'max' if share == 100 else f'p{share}'
         axis.axvline(value, color='k', linestyle=style, label=f'{name} {value:.1f} ms')
-    axis.set_xlabel('latency [ms]')
-    axis.set_ylabel('setpoints')
-    axis.set_yscale('log')
+    axis.set(xlabel='latency [ms]', ylabel='setpoints', yscale='log')
     axis.legend(fontsize=8)
     return figure
 
@@ -164,9 +155,42 @@ def _forces(_: Recording, result: Result) -> Figure:
         axes[0, 0].plot(forces.time, commanded, 'k', linewidth=0.5)
         axes[1, 0].plot(forces.time, delivered - commanded, color=colour, linewidth=0.7)
     axes[0, 0].set_ylabel('force [N]')
-    axes[0, 0].legend(ncols=6, fontsize=8, loc='lower center', bbox_to_anchor=(0.5, 1.0))
     axes[1, 0].set_ylabel('delivered minus\nfeed-forward [N]')
-    axes[1, 0].set_xlabel('time [s]')
-    for axis in axes[:, 0]:
-        axis.grid(alpha=0.3)
-    return figure
+    return _finish(figure, axes, legs=True)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Estimate against truth.
+
+    Attributes:
+        errors: Root mean square and maximum by the name of the row, the differentiator's beside
+            ours.
+        inside: Share of the errors inside two claimed standard deviations [-].
+        pictures: PNG files by caption.
+        innovations: Share of the innovations inside two sigma [-] and mean NIS, where the status
+            was recorded.
+    """
+
+    errors: Mapping[str, tuple[float, float]]
+    inside: float
+    pictures: Mapping[str, bytes]
+    innovations: tuple[float, float] | None = None
+
+
+def compare_estimate(recording: Recording, bag: Path, platform: str) -> Estimate | None:
+    """Hold the live estimate of a bag against the truth; None where one of the two is missing.
+
+    Raises:
+        stewart_estimation.errors.EstimationError: If estimate and truth have no time in common.
+    """
+    names = {topic.rpartition('/')[2] for topic, count in recording.counts.items() if count}
+    if not {'odometry', 'truth'} <= names:
+        return None
+    section = estimate_section(
+        bag, Platform.from_yaml(platform).geometry, truth=TRUTH, estimate=ESTIMATE
+    )
+    drawn = {caption: png(figure) for caption, figure in section.pictures().items()}
+    fit = None if section.fit is None else section.fit.consistency
+    innovations = None if fit is None else (fit.inside, fit.mean_nis)
+    return Estimate(section.figures(), section.inside, drawn, innovations)

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
-from stewart_bringup.demo.failure import Failure
+from stewart_bringup.demo.recording import Failure
 from stewart_bringup.demo.report import Chapter, failed_overview, LEGEND, OVERVIEW, overview
 
 
@@ -26,7 +26,6 @@ class LiveLine:
     """
 
     def __init__(self, console: Console) -> None:
-        """Show nothing yet."""
         self._console = console
         self._progress = Progress(
             TextColumn('{task.description}'),
@@ -40,7 +39,6 @@ class LiveLine:
         self._chapter, self._phase, self._began = '', '', 0.0
 
     def __enter__(self) -> LiveLine:
-        """Begin to draw."""
         if self._console.is_terminal:
             self._progress.start()
         return self
@@ -51,7 +49,6 @@ class LiveLine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Leave what was drawn and give the terminal back."""
         if self._console.is_terminal:
             self._progress.stop()
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The bag of one scenario as plain arrays."""
+"""The bag of one scenario: as plain arrays, or why it did not come to its end."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from stewart_bags.errors import BagError
 from stewart_bags.reading import Bag
 from stewart_bags.series import (
     DriverStateSeries,
@@ -17,6 +18,45 @@ from stewart_bags.series import (
     read_series,
     SetpointSeries,
 )
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What the report says about a scenario that failed.
+
+    Attributes:
+        facts: Platform, back end, bag and the like.
+        reason: Why it ended: what the driver, a node or a service said.
+        driver: The states of the driver: seconds after the first one, state, reason. Empty where
+            the bag does not tell.
+        excuse: Why it is no error: the machine was late, as measured; empty otherwise.
+    """
+
+    name: str
+    title: str
+    facts: Mapping[str, str]
+    reason: str
+    driver: tuple[tuple[float, str, str], ...] = ()
+    excuse: str = ''
+
+    @property
+    def verdict(self) -> str:
+        """Return one or two words for a table."""
+        return 'not kept' if self.excuse else 'FAILED'
+
+
+def driver_history(path: Path) -> tuple[tuple[float, str, str], ...]:
+    """Read `Failure.driver` from a bag that may be cut short or missing."""
+    try:
+        with Bag(path) as bag:
+            said = read_series(bag, DRIVER_STATE, DriverStateSeries)
+    except (BagError, OSError):
+        return ()
+    if not len(said):
+        return ()
+    seconds = (said.bag_time_ns - said.bag_time_ns[0]) / 1e9
+    return tuple(zip(map(float, seconds), said.names, said.reason, strict=True))
+
 
 SETPOINTS = 'setpoint'
 COMMANDS = 'joint_commands'
@@ -28,16 +68,10 @@ DRIVER_STATE = 'driver/state'
 
 @dataclass(frozen=True)
 class Recording:
-    """What was recorded.
+    """What was recorded: setpoints, the same as strokes and rates, and what came of them.
 
     Attributes:
-        setpoints: What the trajectory node asked for.
-        commands: The same as strokes and rates; the stamps are the setpoints'.
-        actuators: What the drives measured.
-        efforts: Forces that feed-forward gave; the stamps are the setpoints'. None without
-            feed-forward.
-        poses: What forward kinematics made of that.
-        driver_states: One sample per change.
+        efforts: Forces that feed-forward gave; None without feed-forward.
         counts: Messages of every topic in the bag, by full name.
     """
 
@@ -52,12 +86,6 @@ class Recording:
 
 def read_recording(path: Path) -> Recording:
     """Read the bag of a scenario.
-
-    Args:
-        path: The bag.
-
-    Returns:
-        Its series.
 
     Raises:
         stewart_bags.errors.BagError: If a topic is missing or the bag cannot be read to its end.

@@ -12,13 +12,16 @@ from importlib import resources
 from string import Template
 
 import numpy as np
-from stewart_bringup.demo.analysis import Result, summary
-from stewart_bringup.demo.check import Check
-from stewart_bringup.demo.estimate import Estimate
-from stewart_bringup.demo.failure import Failure
+from stewart_bringup.demo.analysis import Check, Result, summary
 from stewart_bringup.demo.identification import Identification
 from stewart_bringup.demo.loaded import FORCE_NOISE, JOINT_ERROR, PAYLOAD_MASS, PAYLOAD_POSITION
 from stewart_bringup.demo.machine import ADVICE, Machine
+from stewart_bringup.demo.plots import Estimate
+from stewart_bringup.demo.recording import Failure
+
+
+class _Html(str):
+    """Part of the page; every other text is escaped."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +29,7 @@ class Chapter:
     """What the report says about one scenario.
 
     Attributes:
-        name, title: One word, one line.
         facts: Platform, backend, seed and the like.
-        simulated: Whether no metal moved.
-        result: Figures and checks.
         pictures: PNG files by caption.
         estimate: Where a state estimator ran beside a truth.
         machine: How punctual the machine was; None in simulated time.
@@ -77,17 +77,7 @@ def render(
     found: Identification | None = None,
     failures: Sequence[Failure] = (),
 ) -> str:
-    """Write the page.
-
-    Args:
-        chapters: One per scenario.
-        origin: Command line, versions, machine, date.
-        found: The last chapter.
-        failures: Scenarios that did not come to their end.
-
-    Returns:
-        HTML.
-    """
+    """Write the page: HTML with a chapter per scenario, and those that did not end well."""
     failed = [failure.name for failure in failures if not failure.excuse]
     failed += [chapter.name for chapter in chapters if not chapter.result.passed]
     if found is not None and not found.passed:
@@ -104,24 +94,17 @@ def render(
         scenarios='\n'.join(
             [*map(_failed, failures), *map(_chapter, chapters), *_identification(found)]
         ),
-        origin=_table([], ([escape(key), escape(value)] for key, value in origin.items())),
+        origin=_table([], origin.items()),
     )
 
 
 def overview(chapter: Chapter) -> list[str]:
-    """Return the row of one scenario in the summary, for the page and the terminal.
-
-    Args:
-        chapter: The scenario.
-
-    Returns:
-        As many as `OVERVIEW` has heads.
-    """
+    """Return the row of one scenario in the summary, for the page and the terminal."""
     result = chapter.result
     rows = summary(result.tracking)
     position, attitude = (
-        rows['position, along the path [mm]'],
-        rows['attitude, along the path [°]'],
+        rows[f'{name}, along the path [{unit}]']
+        for name, unit in (('position', 'mm'), ('attitude', '°'))
     )
     regular = [item.rate for item in result.traffic if not np.isnan(item.rate)]
     return [
@@ -136,13 +119,8 @@ def overview(chapter: Chapter) -> list[str]:
 
 
 OVERVIEW = (
-    'scenario',
-    'position [mm]',
-    'attitude [m°]',
-    'latency [ms]',
-    'rate [Hz]',
-    'lost',
-    'checks',
+    *('scenario', 'position [mm]', 'attitude [m°]'),
+    *('latency [ms]', 'rate [Hz]', 'lost', 'checks'),
 )
 
 LEGEND = (
@@ -165,20 +143,16 @@ def failed_overview(failure: Failure) -> list[str]:
 
 
 def _failed(failure: Failure) -> str:
-    driver = (
-        [f'{seconds:.2f} s', escape(state), escape(reason)]
-        for seconds, state, reason in failure.driver
-    )
-    said = ['<h3>What the driver said</h3>', _table([], driver)] if failure.driver else []
-    return '\n'.join(
-        [
-            f'<h2>{escape(failure.title)}: <span class="broken">{failure.verdict}</span></h2>',
-            f'<p class="broken">{escape(failure.reason)}</p>',
-            *([f'<p>{escape(failure.excuse)}</p>'] if failure.excuse else []),
-            _table([], ([escape(key), escape(value)] for key, value in failure.facts.items())),
-            *said,
-        ]
-    )
+    driver = [(f'{seconds:.2f} s', *said) for seconds, *said in failure.driver]
+    lines = [
+        f'<h2>{escape(failure.title)}: <span class="broken">{failure.verdict}</span></h2>',
+        f'<p class="broken">{escape(failure.reason)}</p>',
+        f'<p>{escape(failure.excuse)}</p>' if failure.excuse else '',
+        _table([], failure.facts.items()),
+    ]
+    if driver:
+        lines += ['<h3>What the driver said</h3>', _table([], driver)]
+    return '\n'.join(lines)
 
 
 def _summary(chapters: Sequence[Chapter], failures: Sequence[Failure]) -> str:
@@ -189,8 +163,7 @@ def _summary(chapters: Sequence[Chapter], failures: Sequence[Failure]) -> str:
             'were simulated (<code>stewart_simulation</code>). No metal moved, and nothing here '
             'is a measurement of a machine.</p>'
         )
-    every = [*map(overview, chapters), *map(failed_overview, failures)]
-    rows = [[escape(cell) for cell in row] for row in every]
+    rows = [*map(overview, chapters), *map(failed_overview, failures)]
     return '\n'.join([*parts, _table(OVERVIEW, rows), f'<p>{LEGEND}</p>', *_worth(chapters)])
 
 
@@ -216,17 +189,14 @@ def _worth(chapters: Sequence[Chapter]) -> list[str]:
 
 def _chapter(chapter: Chapter) -> str:
     result = chapter.result
-    errors = (
-        [escape(name), f'{mean:.4f}', f'{most:.4f}']
-        for name, (mean, most) in summary(result.tracking).items()
-    )
+    commanded = np.percentile(result.latency.commanded, [50, 99])
     facts = {
         **chapter.facts,
         'constant delay of the strokes': f'{1e3 * result.tracking.delay:.2f} ms',
-        'setpoints judged for latency': str(len(result.latency.executed)),
-        'left out, legs hardly moved': str(result.latency.slow),
+        'setpoints judged for latency': len(result.latency.executed),
+        'left out, legs hardly moved': result.latency.slow,
         'command reached the recorder after, p50 / p99': ' / '.join(
-            f'{1e3 * value:.2f} ms' for value in np.percentile(result.latency.commanded, [50, 99])
+            f'{1e3 * value:.2f} ms' for value in commanded
         ),
         'end-to-end latency p50 / p99 / max': ' / '.join(
             f'{value:.1f} ms' for value in percentiles(result)
@@ -235,12 +205,12 @@ def _chapter(chapter: Chapter) -> str:
     return '\n'.join(
         [
             f'<h2>{escape(chapter.title)}</h2>',
-            _table([], ([escape(key), escape(value)] for key, value in facts.items())),
+            _table([], facts.items()),
             '<h3>What had to hold</h3>',
-            *([f'<p>{escape(chapter.real_time)}.</p>'] if chapter.real_time else []),
+            f'<p>{escape(chapter.real_time)}.</p>' if chapter.real_time else '',
             _checks(result.checks),
             '<h3>Tracking error</h3>',
-            _table(['', 'RMS', 'max'], errors),
+            _table(['', 'RMS', 'max'], _errors(summary(result.tracking))),
             *_forces(result),
             *_estimate(chapter.estimate),
             '<h3>Messages</h3>',
@@ -250,17 +220,21 @@ def _chapter(chapter: Chapter) -> str:
     )
 
 
+def _errors(rows: Mapping[str, tuple[float, float]]) -> list[list[str]]:
+    return [[name, f'{mean:.4f}', f'{most:.4f}'] for name, (mean, most) in rows.items()]
+
+
 def _checks(checks: Sequence[Check]) -> str:
-    rows = (
+    rows = [
         [
-            escape(check.name),
-            escape(check.found),
-            escape(check.bound),
-            f'<span class="{_class(not check.failed)}">{check.verdict}</span>',
-            '' if check.held else escape(check.meaning),
+            check.name,
+            check.found,
+            check.bound,
+            _judged(check.verdict, held=not check.failed),
+            '' if check.held else check.meaning,
         ]
         for check in checks
-    )
+    ]
     return _table(['', 'found', 'asked', '', ''], rows)
 
 
@@ -268,22 +242,22 @@ def _identification(found: Identification | None) -> list[str]:
     if found is None:
         return []
     heads = ['', 'unit', 'truth', 'estimate', '95 % interval', 'verdict']
-    ten = (
+    ten = [
         [
-            escape(item.name),
-            escape(item.unit),
+            item.name,
+            item.unit,
             f'{found.truth[item.name]:.5g}',
             f'{item.value:.5g}' if item.known else '—',
             f'{item.low:.5g} … {item.high:.5g}' if item.known else '—',
-            escape(item.verdict.value),
+            item.verdict.value,
         ]
         for item in found.parameters
-    )
-    followed = (
+    ]
+    followed = [
         [name, f'{1e6 * run.strokes:.1f}', f'{run.forces:.2f}']
         for name, run in (('as described', found.described), ('as identified', found.identified))
         if run is not None
-    )
+    ]
     return [
         '<h2>Identification: a payload that the description does not know</h2>',
         f'<p class="simulated">The simulated EX800 carries {PAYLOAD_MASS:g} kg at '
@@ -308,19 +282,12 @@ def _forces(result: Result) -> list[str]:
     mean, most = result.forces.difference
     largest = float(np.abs(result.forces.delivered).max())
     row = ['delivered minus feed-forward [N]', f'{mean:.2f}', f'{most:.2f}', f'{largest:.1f}']
-    return [
-        '<h3>Leg forces</h3>',
-        _table(['', 'RMS', 'max', 'largest force delivered'], [row]),
-    ]
+    return ['<h3>Leg forces</h3>', _table(['', 'RMS', 'max', 'largest force delivered'], [row])]
 
 
 def _estimate(estimate: Estimate | None) -> list[str]:
     if estimate is None:
         return []
-    rows = (
-        [escape(name), f'{mean:.4f}', f'{most:.4f}']
-        for name, (mean, most) in estimate.errors.items()
-    )
     fitted = ''
     if estimate.innovations is not None:
         inside, nis = estimate.innovations
@@ -335,7 +302,7 @@ def _estimate(estimate: Estimate | None) -> list[str]:
         )
     return [
         '<h3>State estimate against the truth of the virtual rig</h3>',
-        _table(['truth minus', 'RMS', 'max'], rows),
+        _table(['truth minus', 'RMS', 'max'], _errors(estimate.errors)),
         f'<p>{100 * estimate.inside:.1f} % of the errors of position and velocity lie inside the '
         'two standard deviations that the estimator claims; the estimator never sees the '
         'truth.</p>',
@@ -351,10 +318,10 @@ def _messages(result: Result) -> str:
         regular = not np.isnan(item.rate)
         rows.append(
             [
-                f'<code>{escape(item.topic)}</code>',
-                str(item.published),
-                str(item.recorded),
-                f'<span class="{_class(item.lost == 0)}">{item.lost}</span>',
+                _Html(f'<code>{escape(item.topic)}</code>'),
+                item.published,
+                item.recorded,
+                _judged(str(item.lost), held=item.lost == 0),
                 f'{item.rate:.2f}' if regular else '',
                 f'{1e3 * item.longest_gap:.1f}' if regular else '',
             ]
@@ -368,22 +335,20 @@ def _figure(caption: str, data: bytes) -> str:
     return f'<figure><img alt="{text}" src="{source}"><figcaption>{text}</figcaption></figure>'
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; cells are HTML already, the first column is text, the rest are numbers."""
+def _table(heads: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a table; where it has heads, the first column is text, the rest are numbers."""
     lines = ['<table>']
-    if heads:
-        cells = ''.join(f'<th{_align(i)}>{escape(head)}</th>' for i, head in enumerate(heads))
-        lines.append(f'<tr>{cells}</tr>')
-    for row in rows:
-        cells = ''.join(
-            f'<td{_align(i) if heads else ""}>{cell}</td>' for i, cell in enumerate(row)
-        )
-        lines.append(f'<tr>{cells}</tr>')
+    every = [('th', heads), *(('td', row) for row in rows)]
+    for tag, cells in every if heads else every[1:]:
+        texts = [cell if isinstance(cell, _Html) else escape(str(cell)) for cell in cells]
+        numbers = [' class="n"' if heads and column else '' for column in range(len(texts))]
+        line = (f'<{tag}{at}>{text}</{tag}>' for at, text in zip(numbers, texts, strict=True))
+        lines.append(f'<tr>{"".join(line)}</tr>')
     return '\n'.join([*lines, '</table>'])
 
 
-def _align(column: int) -> str:
-    return ' class="n"' if column else ''
+def _judged(text: str, *, held: bool) -> _Html:
+    return _Html(f'<span class="{_class(held)}">{escape(text)}</span>')
 
 
 def _class(held: bool) -> str:

@@ -17,15 +17,12 @@ import sys
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from stewart_bringup.demo.analysis import analyse, Result
-from stewart_bringup.demo.check import Check
-from stewart_bringup.demo.estimate import compare_estimate
-from stewart_bringup.demo.failure import driver_history, Failure
+from stewart_bringup.demo.analysis import analyse, Check, Result
 from stewart_bringup.demo.loaded import loaded, LoadedScenario
 from stewart_bringup.demo.machine import because_late, Machine, Meter
-from stewart_bringup.demo.plots import pictures
+from stewart_bringup.demo.plots import compare_estimate, pictures
 from stewart_bringup.demo.progress import closing_table, LiveLine
-from stewart_bringup.demo.recording import read_recording
+from stewart_bringup.demo.recording import driver_history, Failure, read_recording
 from stewart_bringup.demo.report import Chapter, not_kept, render
 from stewart_bringup.demo.scenarios import Scenario
 from stewart_bringup.demo.wires import playable
@@ -68,7 +65,6 @@ def run_demo(
     for scenario in scenarios:
         if scenario.fallback:
             console.print(f'{scenario.title}: {scenario.fallback}', style='bold yellow')
-    report = output / REPORT
     # Bags and report of an earlier run stay until those of this one are complete.
     unfinished = output / UNFINISHED
     names = [scenario.name for scenario in (*scenarios, *(loaded() if identifying else ()))]
@@ -81,41 +77,78 @@ def run_demo(
     found = None
     with LiveLine(console) as line:
         for scenario in scenarios:
-            line.chapter(scenario.title)
-            line.begin(scenario.title, scenario.duration)
-            bag, meter = unfinished / scenario.name, None if scenario.simulated else Meter()
-            try:
-                chapter = _play(scenario, bag, output / scenario.name, line, stop, meter)
-            except Exception as error:
-                if not is_deliberate(error) or stop.requested:
-                    raise
-                machine = None if meter is None else meter.read(bag)
-                failure = _failure(scenario, bag, output / scenario.name, error, machine)
-                failures.append(failure)
-                line.end(f'{failure.verdict}: {failure.reason}', 'bold red')
-                continue
+            chapter = _chapter(scenario, output, line, stop)
             if chapter is None:
                 line.end('stopped')
                 return None
-            chapters.append(chapter)
-            _tell(line, chapter.verdict, chapter.result.checks)
-        if identifying:
-            line.chapter('identification of an unknown payload')
-            try:
-                found = _identify(unfinished, line, stop)
-            except Exception as error:
-                if not is_deliberate(error) or stop.requested:
-                    raise
-                failures.append(Failure('identification', 'Identification', {}, str(error)))
-                line.end(f'FAILED: {error}', 'bold red')
+            if isinstance(chapter, Failure):
+                failures.append(chapter)
             else:
-                if found is None:
-                    line.end('stopped')
-                    return None
-                _tell(line, 'held', found.checks)
+                chapters.append(chapter)
+        if identifying:
+            last = _last_chapter(unfinished, line, stop)
+            if last is None:
+                line.end('stopped')
+                return None
+            if isinstance(last, Failure):
+                failures.append(last)
+            else:
+                found = last
     _put_in_place(unfinished, output, names)
-    with whole_file(report) as stream:
+    with whole_file(output / REPORT) as stream:
         stream.write(render(chapters, _origin(), found, failures))
+    passed = _conclude(console, chapters, failures, found)
+    console.print('report:', end=' ')
+    print(output / REPORT, flush=True)
+    return passed
+
+
+def _chapter(
+    scenario: Scenario, output: Path, line: LiveLine, stop: StopSignals
+) -> Chapter | Failure | None:
+    """Play a scenario and tell how it ended; None after a request to stop."""
+    line.chapter(scenario.title)
+    line.begin(scenario.title, scenario.duration)
+    bag, final = output / UNFINISHED / scenario.name, output / scenario.name
+    meter = None if scenario.simulated else Meter()
+    try:
+        chapter = _play(scenario, bag, final, line, stop, meter)
+    except Exception as error:
+        if not is_deliberate(error) or stop.requested:
+            raise
+        machine = None if meter is None else meter.read(bag)
+        failure = _failure(scenario, bag, final, error, machine)
+        line.end(f'{failure.verdict}: {failure.reason}', 'bold red')
+        return failure
+    if chapter is not None:
+        _tell(line, chapter.verdict, chapter.result.checks)
+    return chapter
+
+
+def _last_chapter(
+    unfinished: Path, line: LiveLine, stop: StopSignals
+) -> Identification | Failure | None:
+    """Identify and tell how it ended; None after a request to stop."""
+    line.chapter('identification of an unknown payload')
+    try:
+        found = _identify(unfinished, line, stop)
+    except Exception as error:
+        if not is_deliberate(error) or stop.requested:
+            raise
+        line.end(f'FAILED: {error}', 'bold red')
+        return Failure('identification', 'Identification', {}, str(error))
+    if found is not None:
+        _tell(line, 'held', found.checks)
+    return found
+
+
+def _conclude(
+    console: Console,
+    chapters: Sequence[Chapter],
+    failures: Sequence[Failure],
+    found: Identification | None,
+) -> bool:
+    """Print the figures and what failed, with its meaning; return whether nothing did."""
     console.print()
     console.print(closing_table(chapters, failures))
     judged = [(chapter.title, chapter.result.checks) for chapter in chapters]
@@ -136,8 +169,6 @@ def run_demo(
         console.print(f'{title}: {sentence}', highlight=False, soft_wrap=True)
     if found is not None or any(chapter.simulated for chapter in chapters):
         console.print('SIMULATED: no metal moved.', style='yellow')
-    console.print('report:', end=' ')
-    print(report, flush=True)
     return not failed
 
 

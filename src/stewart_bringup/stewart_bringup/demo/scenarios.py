@@ -32,11 +32,7 @@ class Bounds:
 # when the wave begins, and 0.008 deg without feed-forward. 50 ms of playout delay, up to 10 ms of
 # drives and one sample of 5 ms are the latency.
 SIMULATED_TIME = Bounds(
-    real_time=False,
-    least_rate_share=1.0,
-    path_position=6e-4,
-    path_rotation=2e-4,
-    latency=0.065,
+    real_time=False, least_rate_share=1.0, path_position=6e-4, path_rotation=2e-4, latency=0.065
 )
 # A bus brings a target, and the measurement back, a cycle of 2.5 ms later each.
 SIMULATED_WIRES = replace(SIMULATED_TIME, latency=0.070)
@@ -49,7 +45,6 @@ class Wave:
 
     Attributes:
         name: Also the name of its configuration, ``config/wave_<name>.yaml``.
-        title: For people.
         platform: Platform it is played on unless another one is asked for.
         node: Trajectory node that plays it.
         seeded: Whether a seed changes it.
@@ -73,12 +68,7 @@ WAVES = {
             seeded=True,
         ),
         Wave('random', 'random wave of the paper, Eq. 37', 'vigo', 'ocean_trajectory'),
-        Wave(
-            'eq18',
-            'wave of the paper, Eq. 18 with 0.029 rad',
-            'ex800',
-            'excitation_trajectory',
-        ),
+        Wave('eq18', 'wave of the paper, Eq. 18 with 0.029 rad', 'ex800', 'excitation_trajectory'),
     )
 }
 
@@ -101,10 +91,7 @@ class Scenario:
     """One run of the demo.
 
     Attributes:
-        platform: Name of the platform.
-        wave: What is played.
         duration: How long the wave is played before it is asked to fade out [s].
-        seed: Seed of the sea.
         backend: Back end of the driver; with the platform it names the rig's file, see `rig`.
         feed_forward: Whether the drives are told the forces that the motion needs, as the rig's
             configuration has it; False switches it off.
@@ -168,7 +155,11 @@ def choose(
     backend: str | None,
     time: str | None = None,
 ) -> list[Scenario]:
-    """Return what is played.
+    """Return what is played, in this order, those over wires at the end; never empty.
+
+    A platform that no wave calls its own gets the sea. If no wave was chosen, the EX800's is
+    played on simulated drives with and, shorter, without feed-forward, so that the report can
+    tell what feed-forward is worth.
 
     Args:
         platform: The only platform; None for each wave's own.
@@ -178,12 +169,6 @@ def choose(
         seed: Seed of the sea.
         backend: The only back end; None for that of `WIRED`, elsewhere the simulated one.
         time: ``simulated`` or ``real`` for all; None for each scenario's own.
-
-    Returns:
-        In the order in which they are played, those over wires at the end; never empty. A platform
-        that no wave calls its own gets the sea. If no wave was chosen, the EX800's is played on
-        simulated drives with and, shorter, without feed-forward, so that the report can tell what
-        feed-forward is worth.
     """
     waves = [WAVES[wave]] if wave else list(WAVES.values())
     if platform and not wave:

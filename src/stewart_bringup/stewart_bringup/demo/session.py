@@ -15,8 +15,8 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from stewart_bringup.composition import compose, Ledger, simulated_pace
+from stewart_bringup.demo.machine import driver_priority, real_time
 from stewart_bringup.demo.scenarios import Scenario
-from stewart_bringup.demo.scheduling import driver_priority, real_time
 from stewart_bringup.nodes.wave_operator import WaveOperator
 from stewart_bringup.rigs import config_file
 from stewart_node_support.lifecycle import state_of
@@ -47,12 +47,9 @@ class Played:
     """What the process knows of a scenario that is not in the bag.
 
     Attributes:
-        scenario: What was played.
-        bag: Where it was recorded.
         published: Messages by topic, from the publishers' own counters, read after the last node
             was down.
-        simulated: Whether the driver said that no metal moved.
-        backend: Name of the back end, as the driver said.
+        simulated, backend: What the driver said: whether no metal moved, name of the back end.
         scheduling: What the scheduler did with the rig.
     """
 
@@ -65,7 +62,7 @@ class Played:
 
 
 def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Played | None:
-    """Play one scenario and record it.
+    """Play one scenario and record it; None if it was cut off by a request to stop.
 
     Args:
         scenario: What to play.
@@ -73,9 +70,6 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
         watch: Told the present phase and how long the wave has been played [s], ten times a
             second.
         stop: A request to stop brings the platform to rest, switches it off and closes the bag.
-
-    Returns:
-        None if it was cut off by a request to stop.
 
     Raises:
         RequestRefused: If the driver or the trajectory node refuses; the platform was brought to

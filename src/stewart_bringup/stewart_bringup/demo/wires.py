@@ -33,13 +33,9 @@ def why_no_frames() -> str:
 
 
 def playable(scenarios: Sequence[Scenario]) -> list[Scenario]:
-    """Replace what this machine forbids; terminal and report name each replacement.
+    """Replace scenarios over EtherCAT by simulated drives where no frame can be sent.
 
-    Args:
-        scenarios: What was chosen.
-
-    Returns:
-        The same, but those over EtherCAT with simulated drives where no frame can be sent.
+    Terminal and report name each replacement.
     """
     framed = [item.backend == ETHERCAT and not item.simulated for item in scenarios]
     if not any(framed):

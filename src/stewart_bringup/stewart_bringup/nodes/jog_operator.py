@@ -28,15 +28,9 @@ MOVED = 1e-5
 
 
 class JogOperator(Operator):
-    """Publish jog requests while the driver is ENABLED, and see what comes of them.
-
-    Args:
-        stop: Where a request to stop comes from; the legs then come to rest.
-        **kwargs: For rclpy's node.
-    """
+    """Publish jog requests while the driver is ENABLED, and see what comes of them."""
 
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
-        """Listen to legs and diagnostics."""
         super().__init__(stop, 'jog_operator', **kwargs)
         self._strokes: np.ndarray | None = None
         self._refusal = ''
@@ -46,16 +40,13 @@ class JogOperator(Operator):
     async def jog(
         self, duration: float, *, leg: int = 0, rate: float = 0.0, twist: Any = None
     ) -> np.ndarray:
-        """Move for a time.
+        """Move for a time, and return how far each leg has moved, shape (6,) [m].
 
         Args:
             duration: How long requests are sent [s].
             leg: Leg, 1 to 6, where one is moved.
             rate: Of the leg, positive lengthens [m/s].
             twist (6,): Of the platform in ``base_link`` instead: [m/s], [rad/s].
-
-        Returns:
-            (6,): How far each leg has moved [m].
 
         Raises:
             RequestRefused: If the driver is not ENABLED or nothing moves.

@@ -31,18 +31,13 @@ REFERENCES = ('base', 'zero', 'neutral', 'here')
 
 
 class MoveOperator(Operator):
-    """Client of the action ``move_platform``.
+    """Client of the action ``move_platform``; a request to stop brings the platform to rest.
 
     Subscribes ``platform/pose``, and ``/diagnostics`` of the node that serves the action: there
     stand its platform and why it refused a goal, which a refused goal does not tell.
-
-    Args:
-        stop: Where a request to stop comes from; the platform then comes to rest on its way.
-        **kwargs: For rclpy's node.
     """
 
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
-        """Open the action and listen."""
         super().__init__(stop, 'move_operator', **kwargs)
         self._client = ActionClient(self, MovePlatform, ACTION)
         self._measured: PoseStamped | None = None
@@ -57,16 +52,10 @@ class MoveOperator(Operator):
         super().destroy_node()
 
     async def reference(self, name: str) -> Pose:
-        """Return a pose of the platform that others count from.
+        """Return a pose in ``base_link`` to count from, by its name in `REFERENCES`.
 
-        Args:
-            name: One of `REFERENCES`; ``here`` is where the platform is measured to be, at rest.
-
-        Returns:
-            The pose in ``base_link``.
-
-        Raises:
-            RequestRefused: If the rig does not tell.
+        ``here`` is where the platform is measured to be, at rest. RequestRefused if the rig does
+        not tell.
         """
         if name == 'base':
             return Pose.identity()
@@ -127,8 +116,7 @@ class MoveOperator(Operator):
             speed_scale=speed,
         )
         future = self._client.send_goal_async(
-            goal,
-            lambda told: feedback(told.feedback.progress, told.feedback.time_remaining),
+            goal, lambda told: feedback(told.feedback.progress, told.feedback.time_remaining)
         )
         # After a request to stop, too: a goal that is accepted has to be cancelled.
         handle = await self.answer(future, ACTION, heedless=True)

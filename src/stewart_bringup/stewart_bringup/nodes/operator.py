@@ -49,11 +49,6 @@ class Operator(Node):
         stop: Where a request to stop comes from; `heed` raises it.
         name: Name of the node.
         parameters: Dataclass of its parameters, derived from OperatorParameters.
-        **kwargs: For rclpy's node.
-
-    Attributes:
-        driver_state: What the driver said last.
-        settings: Values of the parameters.
     """
 
     def __init__(
@@ -63,7 +58,6 @@ class Operator(Node):
         parameters: type[OperatorParameters] = OperatorParameters,
         **kwargs: Any,
     ) -> None:
-        """Declare parameters and listen."""
         super().__init__(name, **kwargs)
         self.settings: Any = declare(self, parameters)
         self.driver_state = DriverState()
@@ -122,17 +116,16 @@ class Operator(Node):
         limit: float = math.inf,
         at_least: float = 0.0,
     ) -> None:
-        """Wait until something is true.
+        """Wait until a condition, asked from time to time, is true.
 
         Args:
-            condition: Asked from time to time.
+            condition: The condition.
             what: What is waited for, for the message.
             heedless: Go on waiting although a request to stop has come.
-            limit: Longest wait [s], where that is shorter than the parameter ``patience``.
-            at_least: The same where it is longer: for motions [s].
+            limit, at_least: Shortens, or for motions lengthens, the parameter ``patience`` [s].
 
         Raises:
-            RequestRefused: If it has not become true within the parameter ``patience``.
+            RequestRefused: If it has not become true in that time.
             StopRequested: If a request to stop came.
         """
         patience = max(min(self.settings.patience, limit), at_least)
@@ -156,15 +149,7 @@ class Operator(Node):
         )
 
     async def answer(self, future: Future, what: str, *, heedless: bool = False) -> Any:
-        """Wait for the answer to a request.
-
-        Args:
-            future: Of the request.
-            what: What was asked, for the message.
-            heedless: Go on waiting although a request to stop has come.
-
-        Returns:
-            The answer.
+        """Wait for the answer to a request, and return it; `what` and `heedless` as of `until`.
 
         Raises:
             RequestRefused: If none came within 10 s: the node that was asked may have died.
@@ -173,50 +158,35 @@ class Operator(Node):
         await self.until(future.done, what, heedless=heedless, limit=ANSWER_LIMIT)
         return future.result()
 
-    async def _ready(self, client: Client, service: str, *, heedless: bool) -> None:
+    async def _ready(self, client: Client, service: str) -> None:
         """Wait until a service was discovered."""
         if self._in_lock_step:
             # Discovery is the middleware's, and takes real time: simulated time stands still.
             end = time.monotonic() + DISCOVERY_LIMIT
             while not client.service_is_ready() and time.monotonic() < end:
                 time.sleep(1e-3)
-        await self.until(client.service_is_ready, service, heedless=heedless)
+        await self.until(client.service_is_ready, service)
 
     async def offered(self, service: str) -> None:
         """Wait until a service of type Trigger is there."""
         client = self.create_client(Trigger, service)
         try:
-            await self._ready(client, service, heedless=False)
+            await self._ready(client, service)
         finally:
             self.destroy_client(client)
 
     async def request(self, service: str, kind: Any = Trigger, **fields: Any) -> str:
-        """Call a service unless a stop was requested; return what it says."""
-        self.heed()
-        return await self.call(service, kind, heedless=False, **fields)
-
-    async def call(
-        self, service: str, kind: Any = Trigger, *, heedless: bool = True, **fields: Any
-    ) -> str:
-        """Call a service that answers with success and message.
-
-        Args:
-            service: Its name.
-            kind: Its type.
-            heedless: Go on waiting for it although a request to stop has come.
-            **fields: Of the request.
-
-        Returns:
-            What it says.
+        """Call a service that answers with success and message; return what it says.
 
         Raises:
             RequestRefused: If it refuses, is not there or does not answer within 10 s.
+            StopRequested: If a request to stop came.
         """
+        self.heed()
         client = self.create_client(kind, service)
         try:
-            await self._ready(client, service, heedless=heedless)
-            future = client.call_async(kind.Request(**fields))
-            response = await self.answer(future, service, heedless=heedless)
+            await self._ready(client, service)
+            response = await self.answer(client.call_async(kind.Request(**fields)), service)
         finally:
             self.destroy_client(client)
         if not response.success:
@@ -232,16 +202,10 @@ class Operator(Node):
     async def reach(
         self, state: int, service: str, *, heedless: bool = False, at_least: float = 0.0
     ) -> None:
-        """Wait until the driver is in a state.
-
-        Args:
-            state: One of the constants of DriverState.
-            service: What was asked for, for the message.
-            heedless: Go on waiting although a request to stop has come.
-            at_least: Wait so long although patience is shorter [s].
+        """Wait until the driver is in a state of DriverState; other arguments as of `until`.
 
         Raises:
-            RequestRefused: If the driver goes to FAULT instead, or nowhere.
+            RequestRefused: If the driver goes to FAULT instead, or nowhere, after `service`.
         """
         await self.until(
             lambda: self.heard_driver and self.driver_state.state in {state, DriverState.FAULT},

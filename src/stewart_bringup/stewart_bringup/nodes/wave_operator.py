@@ -58,7 +58,6 @@ class Counter:
     """Count messages."""
 
     def __init__(self) -> None:
-        """Begin at 0."""
         self.count = 0
 
     def take(self, _: bytes) -> None:
@@ -70,18 +69,11 @@ class WaveOperator(Operator):
     """Call ``driver/enable``, ``<services>/start``, ``<services>/stop`` and ``driver/disable``.
 
     A request to stop makes it call ``driver/disable`` at once, which brings the legs to rest.
-    While it waits for them it subscribes ``platform/pose`` and ``setpoint``.
-
-    Args:
-        stop: Where a request to stop comes from.
-        **kwargs: For rclpy's node.
-
-    Attributes:
-        phase: What it is doing.
+    While it waits for them it subscribes ``platform/pose`` and ``setpoint``; `phase` says what it
+    is doing.
     """
 
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
-        """Begin with nothing asked for."""
         super().__init__(stop, 'wave_operator', WaveOperatorParameters, **kwargs)
         self.phase = 'starting'
         self._began: float | None = None
@@ -93,10 +85,7 @@ class WaveOperator(Operator):
         return 0.0 if self._began is None else self.now() - self._began
 
     async def play(self) -> bool:
-        """Play the wave from power-on to power-off.
-
-        Returns:
-            Whether it was played to its end; False if a stop was requested.
+        """Play the wave from power-on to power-off; return whether to its end, False after a stop.
 
         Raises:
             RequestRefused: If a service refuses or does not answer, or the driver leaves ENABLED.
@@ -128,10 +117,7 @@ class WaveOperator(Operator):
             await self.until(over, 'driver/disable', heedless=True, limit=ANSWER_LIMIT)
             if self.count_publishers(STATE):
                 await self.reach(
-                    DriverState.DISABLED,
-                    'driver/disable',
-                    heedless=True,
-                    at_least=LONGEST_PARKING,
+                    DriverState.DISABLED, 'driver/disable', heedless=True, at_least=LONGEST_PARKING
                 )
         finally:
             self.destroy_client(client)
@@ -238,8 +224,7 @@ class WaveOperator(Operator):
 def operate(stop: StopSignals) -> str:
     """Play the wave of a rig that runs in other processes.
 
-    Args:
-        stop: A request to stop ends it; the rig itself stops the platform when it goes down.
+    A request to stop ends it; the rig itself stops the platform when it goes down.
 
     Returns:
         Why the wave was not played to its end; empty if it was, or if a stop was requested.

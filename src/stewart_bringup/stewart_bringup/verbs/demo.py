@@ -39,13 +39,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options.
-
-    Args:
-        parser: Parser of the verb.
-    """
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = DETAILS
+    """Add the options."""
     parser.add_argument('--platform', metavar='NAME', help="rig to move; default: each wave's own")
     parser.add_argument('--wave', choices=sorted(WAVES), help='only this wave')
     parser.add_argument(
@@ -83,14 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the demo.
-
-    Args:
-        arguments: What `add_arguments` asked for.
-
-    Returns:
-        0 if every check held, otherwise 1.
-    """
+    """Run the demo."""
     from stewart_node_support.stop_signals import StopSignals
 
     with StopSignals() as stop:

@@ -12,7 +12,7 @@ import math
 from typing import TYPE_CHECKING
 
 from stewart_bringup.errors import BringupError
-from stewart_bringup.verbs.graph import add_namespace_argument, tell
+from stewart_bringup.verbs.graph import add_namespace_argument, on_the_graph
 from stewart_driver.advice import advice
 
 if TYPE_CHECKING:
@@ -48,17 +48,16 @@ ACTIONS = {
     'speed': 'play every path at VALUE, 1 to 100 [%%], of its speed',
     'override': 'VALUE on: legs outside their stroke may be jogged inwards; off: no more',
 }
+# Fields of DriverState, in the order of the JSON.
+SHOWN = (
+    *('homed', 'backend', 'simulated', 'live', 'braked', 'sto'),
+    *('holding', 'override', 'speed_scaling', 'reason'),
+)
 VALUES = {'speed': '1 to 100 [%]', 'override': 'on or off'}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options.
-
-    Args:
-        parser: Parser of the verb.
-    """
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = DETAILS
+    """Add the options."""
     meanings = '; '.join(f'{name}: {meaning}' for name, meaning in ACTIONS.items())
     parser.add_argument('action', choices=list(ACTIONS), metavar='ACTION', help=meanings)
     parser.add_argument('value', nargs='?', metavar='VALUE', help='of speed and override')
@@ -67,22 +66,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Ask the driver, wait for the state, print it.
-
-    Args:
-        arguments: What `add_arguments` asked for.
-
-    Returns:
-        0.
-
-    Raises:
-        BringupError: If the action needs a value and has none that it can use.
-        RequestRefused: If the driver refuses, goes to FAULT, or does not answer.
-    """
+    """Ask the driver, wait for the state, print it."""
     in_form = _as_json if arguments.json else _in_words
     value = _value(arguments.action, arguments.value)
     work = partial(_act, action=arguments.action, value=value, in_form=in_form)
-    return tell(work, arguments.namespace)
+    print(on_the_graph('operator:Operator', work, arguments.namespace))
+    return 0
 
 
 def _value(action: str, text: str | None) -> float:
@@ -152,18 +141,6 @@ def _in_words(operator: Operator, name: str) -> str:
 
 
 def _as_json(operator: Operator, name: str) -> str:
-    state = operator.driver_state
-    shown = {
-        'state': name,
-        'homed': state.homed,
-        'backend': state.backend,
-        'simulated': state.simulated,
-        'live': list(state.live),
-        'braked': list(state.braked),
-        'sto': list(state.sto),
-        'holding': state.holding,
-        'override': state.override,
-        'speed_scaling': state.speed_scaling,
-        'reason': state.reason,
-    }
-    return json.dumps(shown, indent=2)
+    values = {key: getattr(operator.driver_state, key) for key in SHOWN}
+    arrays = {key: list(values[key]) for key in ('live', 'braked', 'sto')}
+    return json.dumps({'state': name, **values, **arrays}, indent=2)

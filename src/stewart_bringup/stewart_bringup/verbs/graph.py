@@ -7,20 +7,19 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any, TYPE_CHECKING
+import pkgutil
+from typing import Any
 
-from stewart_bags.verbs.names import graph_prefix
-from stewart_bags.verbs.ros_session import ros_session
-from stewart_bringup.errors import SpeedRefused
-from stewart_bringup.simulated_speed import speed_of
-
-if TYPE_CHECKING:
-    from stewart_bringup.nodes.operator import Operator
+from stewart_bags.verbs.graph import graph_prefix, ros_session
+from stewart_bringup.errors import BringupError
 
 PATIENCE = 10.0
 """How long a verb waits for a rig to answer [s]."""
 
 REAL_SPEED = 1.0
+# What a person writes, and what the node simulation_clock takes for it.
+FASTEST, AS_FAST_AS_POSSIBLE = 'max', 0.0
+LARGEST = 1000.0
 
 
 def add_namespace_argument(parser: argparse.ArgumentParser) -> None:
@@ -51,34 +50,49 @@ def chosen_speed(arguments: argparse.Namespace) -> float | None:
     """Return simulated seconds per second, 0 for as fast as possible, None for real time.
 
     Raises:
-        SpeedRefused: If real time shall have another speed than its own.
+        BringupError: If real time shall have another speed than its own.
     """
     if arguments.time == 'simulated':
         return float(arguments.speed)
     if arguments.speed != REAL_SPEED:
-        raise SpeedRefused('--speed is for --time simulated, real time has its own')
+        raise BringupError('--speed is for --time simulated, real time has its own')
     return None
+
+
+def speed_of(text: str) -> float:
+    """Return simulated seconds per second: of a number, or of ``max``, which is 0.
+
+    Raises:
+        BringupError: If it is neither.
+    """
+    if text == FASTEST:
+        return AS_FAST_AS_POSSIBLE
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0.0 < speed <= LARGEST:
+        raise BringupError(f'{text} is neither {FASTEST} nor a number in (0, {LARGEST:g}]')
+    return speed
 
 
 def _speed(text: str) -> float:
     try:
         return speed_of(text)
-    except SpeedRefused as error:
+    except BringupError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def on_the_graph(
-    load: Callable[[], type], work: Callable[[Any], Coroutine[Any, Any, Any]], namespace: str
+    operator: str, work: Callable[[Any], Coroutine[Any, Any, Any]], namespace: str
 ) -> Any:
-    """Let an operator work on the ROS graph.
+    """Let an operator work on the ROS graph, and return what comes of it.
 
     Args:
-        load: Imports its class, an Operator; called when signals are heard already.
+        operator: Its class in `stewart_bringup.nodes`, as ``module:Class``; imported when signals
+            are heard already.
         work: Coroutine function of the operator.
         namespace: Of the rig.
-
-    Returns:
-        What `work` returned.
 
     Raises:
         RequestRefused: If the rig says no, or nothing.
@@ -89,32 +103,8 @@ def on_the_graph(
         from stewart_node_support.running import spin
         from stewart_node_support.stop_signals import StopSignals
 
-        operator = load()(
+        node = pkgutil.resolve_name(f'stewart_bringup.nodes.{operator}')(
             stop, namespace=namespace, parameter_overrides=[Parameter('patience', value=PATIENCE)]
         )
         # It is the operator that heeds a signal: what it has begun may have to be ended.
-        return spin([operator], task=partial(work, operator), stop=StopSignals())
-
-
-def tell(work: Callable[[Operator], Coroutine[Any, Any, str]], namespace: str) -> int:
-    """Ask for something on the ROS graph and print what comes of it.
-
-    Args:
-        work: Coroutine function of an Operator; returns one line.
-        namespace: Of the rig.
-
-    Returns:
-        0.
-
-    Raises:
-        RequestRefused: If the rig says no, or nothing.
-        StopRequested: If SIGINT or SIGTERM came.
-    """
-    print(on_the_graph(_operator, work, namespace))
-    return 0
-
-
-def _operator() -> type[Operator]:
-    from stewart_bringup.nodes.operator import Operator
-
-    return Operator
+        return spin([node], task=partial(work, node), stop=StopSignals())

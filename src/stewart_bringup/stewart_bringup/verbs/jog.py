@@ -38,13 +38,7 @@ LONGEST = 60.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options.
-
-    Args:
-        parser: Parser of the verb.
-    """
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = DETAILS
+    """Add the options."""
     add = parser.add_argument
     add('what', choices=['leg', *AXES], help='a leg, or an axis of base_link', metavar='WHAT')
     add('leg', type=int, nargs='?', choices=range(1, 7), help='which leg', metavar='1..6')
@@ -67,18 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Jog, and tell how far the legs went.
-
-    Args:
-        arguments: What `add_arguments` asked for.
-
-    Returns:
-        0.
-
-    Raises:
-        BringupError: If a leg and an axis are named, or neither.
-        RequestRefused: If the driver refuses or nothing moves.
-    """
+    """Jog, and tell how far the legs went."""
     if (arguments.what == 'leg') != (arguments.leg is not None):
         raise BringupError('name a leg as in `leg 3`, or an axis such as `z`')
 
@@ -93,12 +76,6 @@ def main(arguments: argparse.Namespace) -> int:
             moved = await operator.jog(arguments.duration, twist=twist)
         return [float(1e3 * value) for value in moved]
 
-    moved = on_the_graph(_operator, work, arguments.namespace)
+    moved = on_the_graph('jog_operator:JogOperator', work, arguments.namespace)
     print('legs moved [mm]: ' + ', '.join(f'{value:+.2f}' for value in moved))
     return 0
-
-
-def _operator() -> type[JogOperator]:
-    from stewart_bringup.nodes.jog_operator import JogOperator
-
-    return JogOperator

@@ -32,13 +32,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options.
-
-    Args:
-        parser: Parser of the verb.
-    """
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = DETAILS
+    """Add the options."""
     add = parser.add_argument
     add('--to', type=float, nargs=6, required=True, metavar=SIX, help='target [m, deg]')
     add(
@@ -64,17 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Move, and tell how far it is and where it ended.
-
-    Args:
-        arguments: What `add_arguments` asked for.
-
-    Returns:
-        0 if the target was reached, 1 if it came to rest before.
-
-    Raises:
-        RequestRefused: If the move is refused or cut off.
-    """
+    """Move, and tell how far it is and where it ended."""
     away = typed_pose('--to', arguments.to)
     progress = LiveLine(sys.stderr)
 
@@ -88,7 +72,7 @@ def main(arguments: argparse.Namespace) -> int:
         )
 
     try:
-        reached, said, pose = on_the_graph(_operator, work, arguments.namespace)
+        reached, said, pose = on_the_graph('move_operator:MoveOperator', work, arguments.namespace)
     finally:
         progress.end()
     if not reached:
@@ -96,9 +80,3 @@ def main(arguments: argparse.Namespace) -> int:
         return 1
     print(in_words(pose))
     return 0
-
-
-def _operator() -> type[MoveOperator]:
-    from stewart_bringup.nodes.move_operator import MoveOperator
-
-    return MoveOperator

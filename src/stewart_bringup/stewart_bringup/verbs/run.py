@@ -26,13 +26,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options.
-
-    Args:
-        parser: Parser of the verb.
-    """
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = DETAILS
+    """Add the options."""
     parser.add_argument(
         'rig', nargs='?', default='vigo', help='name of a rig, or its YAML file; default vigo'
     )
@@ -55,14 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the rig.
-
-    Args:
-        arguments: What `add_arguments` asked for.
-
-    Returns:
-        0.
-    """
+    """Run the rig."""
     from stewart_node_support.stop_signals import StopSignals
 
     with StopSignals() as stop:

@@ -45,13 +45,7 @@ class MotionEnded(BringupError):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options.
-
-    Args:
-        parser: Parser of the verb.
-    """
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = DETAILS
+    """Add the options."""
     add = parser.add_argument
     add('motion', metavar='MOTION', help='what is played, see below')
     add('-o', '--output', type=Path, metavar='BAG', help='bag to write; it must not exist')
@@ -91,18 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Simulate.
-
-    Args:
-        arguments: What `add_arguments` asked for.
-
-    Returns:
-        0.
-
-    Raises:
-        MotionEnded: If the motion was not played to its end.
-        BagExists: If the output is taken.
-    """
+    """Simulate."""
     from stewart_bags.errors import BagExists
     from stewart_bags.writing import Storage
     from stewart_bringup.simulation.bags import SeriesWriter, whole_bag
@@ -155,11 +138,7 @@ def _pipeline(arguments: argparse.Namespace) -> tuple[Pipeline, str]:
         platform = load_platform(parameters.value('inverse_kinematics', 'platform', 'vigo'))
         target = move_target(arguments.to, platform.geometry)
     pipeline = Pipeline(
-        parameters,
-        source,
-        duration=arguments.duration,
-        target=target,
-        estimate=arguments.estimate,
+        parameters, source, duration=arguments.duration, target=target, estimate=arguments.estimate
     )
     return pipeline, arguments.storage or parameters.value('recorder', 'storage', 'mcap')
 

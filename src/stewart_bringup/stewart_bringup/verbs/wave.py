@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from stewart_bringup.verbs.graph import add_namespace_argument, tell
+from stewart_bringup.verbs.graph import add_namespace_argument, on_the_graph
 
 if TYPE_CHECKING:
     from stewart_bringup.nodes.operator import Operator
@@ -26,13 +26,7 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options.
-
-    Args:
-        parser: Parser of the verb.
-    """
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = DETAILS
+    """Add the options."""
     parser.add_argument('action', choices=['start', 'stop'], help='what to do')
     parser.add_argument(
         '--of',
@@ -44,20 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Ask the trajectory node and print what it says.
-
-    Args:
-        arguments: What `add_arguments` asked for.
-
-    Returns:
-        0.
-
-    Raises:
-        RequestRefused: If the node refuses or does not answer.
-    """
+    """Ask the trajectory node and print what it says."""
     service = f'{arguments.of}/{arguments.action}'
 
     async def ask(operator: Operator) -> str:
         return await operator.request(service)
 
-    return tell(ask, arguments.namespace)
+    print(on_the_graph('operator:Operator', ask, arguments.namespace))
+    return 0

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
+from node_harness import Harness, legs_from_msg, motion_from_msg
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
@@ -23,7 +24,6 @@ from stewart_node_support.legs import LegWriter
 from stewart_node_support.lifecycle import bring_up
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import to_nanoseconds
-from stewart_node_support.testing import Harness, legs_from_msg, motion_from_msg
 
 VIGO = load_platform('vigo')
 NEUTRAL = VIGO.geometry.neutral_pose

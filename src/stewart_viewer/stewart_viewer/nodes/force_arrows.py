@@ -33,7 +33,6 @@ class ForceArrows(Node):
     """Subscribe ``actuator_states``, publish ``leg_forces``: an arrow along every rod."""
 
     def __init__(self, **kwargs: Any) -> None:
-        """Wait for the first forces."""
         super().__init__('force_arrows', **kwargs)
         chosen = declare(self, ForceArrowsParameters)
         self._scale = ForceScale.of_platform(chosen.platform)

@@ -37,18 +37,13 @@ ENDS = {
 
 
 class GraphOperator:
-    """Call services and send goals; all answers go to `tell`.
-
-    Args:
-        node: Whose services and action these are.
-        tell: Takes a sentence for the person who asked.
+    """Call services and send goals of a node; all answers go to `tell`, for the person who asked.
 
     Attributes:
         obstacle: Why nothing that moves the platform is sent; empty where it is.
     """
 
     def __init__(self, node: Node, tell: Callable[[str], None]) -> None:
-        """Look for action and services at once: a quick stop has no time to look for its own."""
         self._tell = tell
         self.obstacle = ''
         self._now = node.get_clock().now

@@ -21,13 +21,10 @@ TOLD_EVERY = 10.0
 class PlatformQuestion:
     """Read the parameter ``platform`` of ``forward_kinematics``, as soon as that node is there.
 
-    Args:
-        node: Who asks, in the namespace of the rig.
-        answered: Told the platform, once: its name, or the path of its YAML file.
+    `answered` is told the platform, once: its name, or the path of its YAML file.
     """
 
     def __init__(self, node: Node, answered: Callable[[str], None]) -> None:
-        """Begin to look."""
         self._node, self._answered = node, answered
         self._client: Any = node.create_client(GetParameters, f'{ASKED}/get_parameters')
         self._pending: Any = None

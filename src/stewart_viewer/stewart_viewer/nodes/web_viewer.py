@@ -22,9 +22,7 @@ from stewart_node_support.hot_messages import pose_reader, setpoint_reader
 from stewart_node_support.legs import leg_reader
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
-from stewart_node_support.running import run
-from stewart_viewer.live import LiveView
-from stewart_viewer.mailbox import Mailbox
+from stewart_viewer.live import LiveView, Mailbox
 from stewart_viewer.nodes.operator import GraphOperator
 from stewart_viewer.nodes.platform_question import PlatformQuestion
 from stewart_viewer.recognition import LiveComparison
@@ -59,7 +57,6 @@ class WebViewer(Node):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Open the page as soon as the platform is known; it is at its neutral pose at first."""
         super().__init__('web_viewer', **kwargs)
         chosen = declare(self, WebViewerParameters)
         self._chosen = chosen
@@ -173,12 +170,3 @@ def _estimate(layout: Layout) -> Callable[[bytes], Estimate]:
         return Estimate(pose, values[7:].reshape(6, 6)[:3, :3])
 
     return decode
-
-
-def main() -> None:
-    """Run the node in a process of its own."""
-    run(WebViewer)
-
-
-if __name__ == '__main__':
-    main()

@@ -23,18 +23,13 @@ from stewart_viewer.recognition import WrongPlatform
 from stewart_viewer.recording import Recording, Track
 from stewart_viewer.snapshot import DriveReport
 
-STATES = ('DISABLED', 'ENABLING', 'ENABLED', 'STOPPING', 'FAULT')
-
 
 def read_recording(path: Path, geometry: Geometry | None) -> Recording:
-    """Read a bag; where no pose was recorded, the strokes give it.
+    """Read a bag, times after its first message [s]; where no pose was recorded, from the strokes.
 
     Args:
         path: The bag.
         geometry: Joints of the platform, if it is known.
-
-    Returns:
-        Times in seconds after the bag's first message.
 
     Raises:
         stewart_bags.errors.BagError: If the bag cannot be read, or holds neither poses nor
@@ -88,8 +83,8 @@ def _reports(
 ) -> tuple[tuple[float, DriveReport], ...]:
     if states is None:
         return ()
-    rows = zip(states.seconds(origin), states.state, states.simulated, states.reason, strict=True)
+    rows = zip(states.seconds(origin), states.names, states.simulated, states.reason, strict=True)
     return tuple(
-        (float(time), DriveReport(STATES[int(state)], '', bool(simulated), reason))
+        (float(time), DriveReport(state, '', bool(simulated), reason))
         for time, state, simulated, reason in rows
     )

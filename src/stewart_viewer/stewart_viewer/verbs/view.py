@@ -11,7 +11,7 @@ import sys
 LAST_PORT = 65535
 HELP = 'show the platform in a browser, live or from a bag'
 
-EXAMPLES = """
+DETAILS = """
 Without a bag it joins the running graph and shows the rig that it finds there, or waits for one;
 the page has a quick stop, sliders and a gizmo for a target, and starts waves. Whoever reaches the
 page can move the platform, so it is served to this machine only unless --host says otherwise.
@@ -25,8 +25,6 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
     parser.add_argument('bag', nargs='?', type=Path, help='recording to show (default: live)')
     parser.add_argument(
         '--platform', help='name or YAML file (default: that of the rig, or of the bag)'
@@ -47,14 +45,7 @@ def _port(text: str) -> int:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Serve the page until Ctrl-C.
-
-    Args:
-        arguments: What `add_arguments` asked for.
-
-    Returns:
-        0.
-    """
+    """Serve the page until Ctrl-C."""
     return _live(arguments) if arguments.bag is None else _replay(arguments)
 
 

@@ -52,7 +52,6 @@ class Harness:
     """
 
     def __init__(self, *, real: bool = False) -> None:
-        """Open a context and the probe."""
         self._stack = ExitStack()
         self._stack.enter_context(middleware())
         self.probe: Any = Node('probe')
@@ -66,7 +65,6 @@ class Harness:
             self._stack.enter_context(short_collections())
 
     def __enter__(self) -> Harness:
-        """Return self."""
         return self
 
     def __exit__(
@@ -75,7 +73,6 @@ class Harness:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Take every node down and close the context."""
         self._stack.close()
 
     def _take_down(self) -> None:

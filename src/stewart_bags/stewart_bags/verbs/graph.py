@@ -1,11 +1,14 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the ROS graph on the command line, refused with what was expected."""
+"""What verbs share that talk to the ROS graph: its names, and ROS for the time of a verb."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 import re
+from typing import Any
 
 WORD = '[a-z_][a-z0-9_]*'
 NAMES = re.compile(f'/?{WORD}(/{WORD})*', re.IGNORECASE | re.ASCII)
@@ -23,3 +26,18 @@ def graph_name(text: str) -> str:
 def graph_prefix(text: str) -> str:
     """Return what stands before names, such as a namespace; it may be empty."""
     return text and graph_name(text)
+
+
+@contextmanager
+def ros_session() -> Iterator[Any]:
+    """Start ROS, and shut it down afterwards; yield the stop signals.
+
+    They are heard from before ROS is imported, which takes a second.
+    """
+    from stewart_node_support.stop_signals import StopSignals
+
+    with StopSignals() as stop:
+        from stewart_node_support.middleware import middleware
+
+        with middleware([]):
+            yield stop

@@ -1,14 +1,16 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A wait set that is kept between waits, and what its entities need to be called."""
+"""The entities of nodes: calling them directly, and a wait set that is kept between waits."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
+from inspect import iscoroutinefunction, signature
 from typing import Any, NamedTuple
 
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.context import Context
 from rclpy.exceptions import InvalidHandle
 from rclpy.guard_condition import GuardCondition
@@ -26,7 +28,6 @@ class Item(NamedTuple):
     """An entity that an executor waits for.
 
     Attributes:
-        entity: Timer, subscription, ...
         node: Its node; None for a guard condition of the executor itself.
         kind: One of `KINDS`; empty for a waitable.
         call: Calls it back if it is ready and returns whether it did; None if only rclpy can.
@@ -40,10 +41,25 @@ class Item(NamedTuple):
     gated: bool = False
 
 
-class WaitList:
-    """Wait for the same entities again and again.
+def items_of(node: Node) -> Iterator[Item]:
+    """Yield all entities of a node, in rclpy's order."""
+    for waitable in node.waitables:
+        yield Item(waitable, node, '', None, _is_gated(waitable))
+    for timer in node.timers:
+        yield Item(timer, node, 'timer', _timer_call(timer), _is_gated(timer))
+    for heard in node.subscriptions:
+        yield Item(heard, node, 'subscription', _message_call(heard), _is_gated(heard))
+    for kind, entities in (
+        ('guard_condition', node.guards),
+        ('client', node.clients),
+        ('service', node.services),
+    ):
+        for entity in entities:
+            yield Item(entity, node, kind, None, _is_gated(entity))
 
-    Entities that are destroyed meanwhile stay usable until the list is closed.
+
+class WaitList:
+    """Wait for the same entities again and again; destroyed ones stay usable until it is closed.
 
     Args:
         items: In the order in which they are to be called. Destroyed ones are left out.
@@ -55,7 +71,6 @@ class WaitList:
     """
 
     def __init__(self, items: Iterable[Item], context: Context) -> None:
-        """Build the wait set and keep all entities in existence."""
         # Even a wait with a timeout of zero sleeps, for as long as the kernel's timer slack. With
         # a condition that is already triggered the middleware does not sleep.
         self._end_wait = GuardCondition(callback=None, callback_group=None, context=context)
@@ -83,15 +98,12 @@ class WaitList:
         self._kept.close()
 
     def ready(self, timeout: int, *, busy: bool = False) -> list[Item]:
-        """Wait until an entity is ready.
+        """Wait until an entity is ready, and return those that are, in the order of the list.
 
         Args:
             timeout: Longest wait [ns]; `FOREVER` or `NOW` are possible.
             busy: Whether a coroutine may occupy a callback group, so that all groups are asked;
                 otherwise only those of gated items are.
-
-        Returns:
-            Those that are ready, in the order of the list.
         """
         free, asked = ([], self._entries) if busy else (self._free, self._gated)
         entries = free + [entry for entry in asked if _may_be_called(entry[1].entity)]
@@ -145,3 +157,75 @@ def _wait_set(items: Iterable[Item], context: Context) -> Any:
         counts.num_events,
         context.handle,
     )
+
+
+def _is_gated(entity: Any) -> bool:
+    """Tell whether a callback group has rules of its own, as a recorder's has."""
+    return type(entity.callback_group) not in {
+        MutuallyExclusiveCallbackGroup,
+        ReentrantCallbackGroup,
+    }
+
+
+def _timer_call(timer: Any) -> Callable[[], bool] | None:
+    """Return what calls a timer back if it is due, and returns whether it did.
+
+    None for callbacks that only rclpy can call: coroutines, those with a TimerInfo, and those in
+    a gated group.
+    """
+    if _is_gated(timer) or not _accepts(timer.callback, 0):
+        return None
+    handle, group = timer.handle, timer.callback_group
+    is_due, advance = handle.is_timer_ready, handle.call_timer
+    begin, end = group.beginning_execution, group.ending_execution
+
+    def call() -> bool:
+        if not (is_due() and begin(timer)):
+            return False
+        try:
+            advance()
+            timer.callback()
+        finally:
+            end(timer)
+        return True
+
+    return call
+
+
+def _message_call(subscription: Any) -> Callable[[], bool] | None:
+    """Return what calls a subscription back with its next message, and returns whether it did.
+
+    None for callbacks that only rclpy can call: coroutines and those in a gated group.
+    """
+    callback = subscription.callback
+    # rclpy hands over the message alone wherever a callback accepts that.
+    count = next((count for count in (1, 2) if _accepts(callback, count)), None)
+    if _is_gated(subscription) or count is None:
+        return None
+    take, group = subscription.handle.take_message, subscription.callback_group
+    begin, end = group.beginning_execution, group.ending_execution
+
+    def call() -> bool:
+        if not begin(subscription):
+            return False
+        try:
+            taken = take(subscription.msg_type, subscription.raw)
+            if taken is None:
+                return False
+            subscription.callback(*taken[:count])
+        finally:
+            end(subscription)
+        return True
+
+    return call
+
+
+def _accepts(callback: Any, count: int) -> bool:
+    """Tell whether a plain function can be called with a number of arguments."""
+    if not callable(callback) or iscoroutinefunction(callback):
+        return False
+    try:
+        signature(callback).bind(*[None] * count)
+    except (TypeError, ValueError):
+        return False
+    return True
