@@ -180,7 +180,10 @@ TRACED = pytest.mark.skipif(
 
 
 @pytest.mark.realtime
-@pytest.mark.parametrize('cycle', [pytest.param(0.001, marks=TRACED), 0.002, 0.004])
+@pytest.mark.parametrize(
+    'cycle',
+    [pytest.param(0.001, marks=TRACED), pytest.param(0.002, marks=pytest.mark.slow), 0.004],
+)
 def test_six_axes_follow_a_wave(
     cycle: float, rig: Any, use: Callable[..., User], record_property: Callable[..., None]
 ) -> None:

@@ -185,6 +185,8 @@ def test_a_killed_owner_of_rig_and_driver_leaves_no_power_and_no_process(tmp_pat
     assert not place.exists()
 
 
+# Ten seconds, which `Lingering` counts above.
+@pytest.mark.slow
 def test_a_program_that_holds_the_card_keeps_the_rig_no_longer_than_the_limit(
     rig: RigProcess,
 ) -> None:
