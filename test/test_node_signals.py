@@ -46,7 +46,7 @@ def bag(tmp_path: Path) -> Path:
 
 def await_handler(process: subprocess.Popen[str]) -> None:
     """Wait for the first line of ours: before it Python has SIGTERM to itself."""
-    end = time.monotonic() + 30.0
+    end = time.monotonic() + 90.0
     caught = 0
     while not caught >> (signal.SIGTERM - 1) & 1:
         assert time.monotonic() < end, 'no handler of ours'

@@ -47,7 +47,7 @@ def start(*arguments: str) -> subprocess.Popen[str]:
 
 def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     try:
-        out, error = process.communicate(timeout=30)
+        out, error = process.communicate(timeout=90)
     finally:
         process.kill()
     return process.returncode, out, error

@@ -70,7 +70,7 @@ from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
 backend = EthercatBackend(EthercatOptions(namespace=sys.argv[1], rig_file=sys.argv[2]))
 client = CycleClient(backend, CycleConfiguration(backend.limits))
-assert client.request(Request.ENABLE)[0]
+assert client.request(Request.ENABLE, timeout=30.0)[0]
 print(client.pid, flush=True)
 time.sleep(60)
 """
@@ -111,7 +111,7 @@ class User:
         return self.all_samples
 
     def enable(self) -> None:
-        assert self.client.request(Request.ENABLE) == (
+        assert self.client.request(Request.ENABLE, timeout=30.0) == (
             True, 'switching the drives on; driver/state tells when they are'
         )  # fmt: skip
         until(lambda: self.state is State.ENABLED)
@@ -320,7 +320,7 @@ def test_drives_without_their_zero_offsets_are_not_switched_on(
     rig.calibrate(ethercat_rig.IDENTITY._replace(serial=4711))
     user = use()
 
-    assert not user.client.request(Request.ENABLE)[0]
+    assert not user.client.request(Request.ENABLE, timeout=30.0)[0]
     accepted, why = user.client.request(Request.HOME)
     assert not accepted
     assert 'leg 1 is another one than on 2026-11-21: product 0xB0 number 0 instead of' in why
@@ -367,7 +367,7 @@ def test_calibration_writes_offsets_that_make_the_strokes_right(
     assert user.state is State.DISABLED
     assert not user.changes[-1].homed
     assert 'leg 6 stands +10.000 mm from where it was when it was calibrated on' in user.reason
-    assert not user.client.request(Request.ENABLE)[0]
+    assert not user.client.request(Request.ENABLE, timeout=30.0)[0]
     user.end()
     parked = replace(moved, parked_counts=(0,) * 6)
     save_rig(rig.file, replace(load_rig(rig.file), drives=parked))

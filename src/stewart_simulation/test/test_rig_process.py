@@ -72,7 +72,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RigProcess]:
         yield process
 
 
-def until(condition: Callable[[], Any], timeout: float = 30.0) -> None:
+def until(condition: Callable[[], Any], timeout: float = 60.0) -> None:
     end = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < end
@@ -108,9 +108,9 @@ class Mover:
         until(lambda: self.look() in {State.DISABLED, State.FAULT})
         if self.state is State.FAULT:
             # The drives remember the end of the process before this one.
-            assert self.client.request(Request.RESET_FAULT, 5.0)[0]
+            assert self.client.request(Request.RESET_FAULT, timeout=30.0)[0]
             until(lambda: self.look() is State.DISABLED)
-        accepted, reason = self.client.request(Request.ENABLE)
+        accepted, reason = self.client.request(Request.ENABLE, timeout=30.0)
         assert accepted, reason
         until(lambda: self.look() in {State.ENABLED, State.FAULT})
         assert self.state is State.ENABLED, self.reason
@@ -255,7 +255,7 @@ def test_the_sensor_feels_gravity_at_rest(rig: RigProcess) -> None:
         control.call('imu.unplug')
         control.call('imu.plug')
     transport = SerialTransport(rig.ends['imu'], 9600)
-    decoder, end, forces, rates = Decoder(), time.monotonic() + 20.0, [], []
+    decoder, end, forces, rates = Decoder(), time.monotonic() + 60.0, [], []
     while len(rates) < 30 and time.monotonic() < end:
         for decoded in decoder.feed(transport.read(0.1)):
             if isinstance(decoded.frame, AccelerationFrame):
@@ -305,7 +305,7 @@ def test_nothing_outlives_the_end_of_its_parent(tmp_path: Path, number: signal.S
     said = [process.stdout.readline() for _ in range(6)]
     children = Path(f'/proc/{process.pid}/task/{process.pid}/children').read_text().split()
     process.send_signal(number)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=60)
 
     assert [line.split()[0] for line in said] == [
         *('directory', 'control', 'truth', 'rig_file', 'card', 'imu'),
