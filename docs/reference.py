@@ -16,10 +16,11 @@ import inspect
 from pathlib import Path
 import sys
 import tempfile
+import time
 from typing import Any
 
 import rclpy
-from rclpy.action import get_action_server_names_and_types_by_node
+from rclpy.action import ActionServer, get_action_server_names_and_types_by_node
 from rclpy.lifecycle import LifecycleNode
 from rclpy.node import Node
 from rclpy.parameter import parameter_value_to_python
@@ -92,11 +93,17 @@ def endpoints(node: Node) -> Iterator[tuple[str, str, str]]:
     for item in node.services:
         if not type_name(item.srv_type).startswith(EVERY_NODES_SERVICES):
             yield 'serves', code(item.srv_name), type_name(item.srv_type)
-    offered = get_action_server_names_and_types_by_node(
-        node, node.get_name(), node.get_namespace()
-    )
-    for action, kinds in offered:
+    for action, kinds in actions(node):
         yield 'serves', code(action.removeprefix('/')), kinds[0].replace('/action/', '/')
+
+
+def actions(node: Node) -> list[tuple[str, list[str]]]:
+    """Return name and types of a node's actions, once the graph knows of all of them."""
+    count = sum(isinstance(item, ActionServer) for item in node.waitables)
+    own = (node, node.get_name(), node.get_namespace())
+    while len(found := get_action_server_names_and_types_by_node(*own)) < count:
+        time.sleep(0.01)
+    return found
 
 
 def parameters(node: Node) -> Iterator[tuple[str, str, str]]:

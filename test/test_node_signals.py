@@ -46,7 +46,7 @@ def bag(tmp_path: Path) -> Path:
 
 def await_handler(process: subprocess.Popen[str]) -> None:
     """Wait for the first line of ours: before it Python has SIGTERM to itself."""
-    end = time.monotonic() + 30.0
+    end = time.monotonic() + 90.0
     caught = 0
     while not caught >> (signal.SIGTERM - 1) & 1:
         assert time.monotonic() < end, 'no handler of ours'
@@ -86,23 +86,24 @@ def ended(node: str, number: signal.Signals, after: float, bag: Path, run: int) 
     return f'{number.name} after {after:.2f} s: code {process.returncode}: {said}'
 
 
-def faults(node: str, bag: Path, times: int) -> list[str]:
+def faults(node: str, bag: Path, numbers: list[signal.Signals]) -> list[str]:
     rng = random.Random(node)
     with ThreadPoolExecutor(2) as pool:
         runs = [
-            pool.submit(ended, node, NUMBERS[i % 2], rng.uniform(0.0, LATEST), bag, i)
-            for i in range(times)
+            pool.submit(ended, node, number, rng.uniform(0.0, LATEST), bag, i)
+            for i, number in enumerate(numbers)
         ]
     return [said for said in (run.result() for run in runs) if said]
 
 
-@pytest.mark.parametrize('node', sorted(NODES))
-def test_node_ends_with_0_on_both_signals(node: str, bag: Path) -> None:
-    assert not faults(node, bag, 2)
+@pytest.mark.parametrize(('place', 'node'), [*enumerate(sorted(NODES))])
+def test_node_ends_with_0_on_a_signal(place: int, node: str, bag: Path) -> None:
+    """Of the two, all nodes hear in the same lines of code; that of the drives is sent both."""
+    assert not faults(node, bag, [*NUMBERS] if node == 'driver' else [NUMBERS[place % 2]])
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize('node', sorted(NODES))
 def test_node_ends_with_0_forty_times_out_of_forty(node: str, bag: Path) -> None:
-    assert not faults(node, bag, 40)
+    assert not faults(node, bag, [*NUMBERS] * 20)

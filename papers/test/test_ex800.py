@@ -41,16 +41,9 @@ def test_every_row_agrees(report) -> None:
     assert report.exit_code == 0
 
 
-@pytest.mark.parametrize(
-    ('name', 'turn'),
-    [
-        ('printed', 'before'),
-        *(
-            pytest.param(*pair, marks=pytest.mark.slow)
-            for pair in [('printed', 'after'), ('corrected', 'after'), ('corrected', 'before')]
-        ),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize('name', ['printed', 'corrected'])
+@pytest.mark.parametrize('turn', ['before', 'after'])
 def test_every_row_agrees_in_the_other_readings(
     ex800: ModuleType, variants: ModuleType, name: str, turn: str
 ) -> None:

@@ -69,7 +69,7 @@ def test_file_cut_anywhere_gives_what_lies_before_the_cut(
     whole_file_is_one_frame = compression is Compression.FILE
     # Definitions and topics come first.
     head = 32_768
-    rows = [*range(0, 200, 7), *range(200, len(data), max(1, len(data) // 60)), len(data)]
+    rows = [*range(0, 200, 7), *range(200, len(data), max(1, len(data) // 30)), len(data)]
     for cut in rows:
         cut_file.write_bytes(data[:cut])
         found = rescued(cut_file)

@@ -90,7 +90,6 @@ WIRE = (
             *('FAULT', LOST, LEG_WAY),
             repair=MENDED,
             before_repair=rf'disable first|{after} slaves answer on ecat0, expected are 6',
-            quick=after == 3,
             topples=True,
         )
         for after in (1, 3, 5)

@@ -11,7 +11,7 @@ from stewart_bringup.demo.scenarios import Scenario, SIMULATED, WAVES
 from stewart_bringup.demo.session import play, Played
 from stewart_node_support.stop_signals import StopSignals
 
-DURATION = 2.0
+DURATION = 1.0
 SEA = WAVES['jonswap']
 # A machine with simulated drives, and one behind its card and its sensor.
 VIGO, EX800_DAQ = 'vigo', 'ex800_daq'

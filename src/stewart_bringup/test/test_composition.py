@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 import os
 from pathlib import Path
 import re
@@ -34,6 +35,8 @@ pytestmark = pytest.mark.ros
 
 COMMAND = [sys.executable, '-c', 'from stewart_bringup.main import main; raise SystemExit(main())']
 VIGO = config_file('rig', 'vigo')
+# Ends a wait that would last for ever [s].
+LIMIT = 90.0
 
 
 @pytest.fixture
@@ -91,7 +94,7 @@ def test_rig_comes_up_in_order_is_recorded_whole_and_goes_down(tmp_path: Path) -
             if hasattr(node, 'trigger_activate'):
                 node.trigger_deactivate()
                 node.trigger_cleanup()
-        end = time.monotonic() + 5.0
+        end = time.monotonic() + LIMIT
         while ledger.counts() != {**dict.fromkeys(ledger.counts(), 0), **nodes[0].counts}:
             assert time.monotonic() < end
             await pause(nodes[1])
@@ -141,20 +144,12 @@ def test_run_ends_with_0_on_a_signal_and_leaves_a_readable_bag(
     tmp_path: Path, environment: dict[str, str], number: signal.Signals
 ) -> None:
     bag = tmp_path / 'bag'
-    process = subprocess.Popen(
-        [*COMMAND, 'run', 'vigo', '--record', str(bag)],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    try:
+    command = [*COMMAND, 'run', 'vigo', '--record', str(bag)]
+    with started(command, environment) as process:
         # Some seconds of legs and poses; before the driver is up there are only diagnostics.
         wait_for(lambda: sum(path.stat().st_size for path in bag.glob('*.mcap')) > 1e6, process)
         process.send_signal(number)
-        said, _ = process.communicate(timeout=20)
-    finally:
-        process.kill()
+        said, _ = process.communicate(timeout=LIMIT)
 
     assert process.returncode == 0, said
     with Bag(bag) as opened:
@@ -167,19 +162,30 @@ def test_run_ends_with_0_on_a_signal_and_leaves_a_readable_bag(
 def test_run_ends_with_0_on_a_signal_while_it_starts(
     environment: dict[str, str], after: float
 ) -> None:
-    process = subprocess.Popen(
-        [*COMMAND, 'run', 'vigo'], env=environment, stderr=subprocess.PIPE, text=True
-    )
-    try:
+    with started([*COMMAND, 'run', 'vigo'], environment) as process:
         # Until the verb itself runs, Python's own handler ends it.
         wait_for(lambda: caught(process.pid, signal.SIGTERM), process)
         time.sleep(after)
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=20)
-    finally:
-        process.kill()
+        said, _ = process.communicate(timeout=LIMIT)
 
     assert process.returncode == 0, said
+
+
+@contextmanager
+def started(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+    """Start a process, and leave none behind."""
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def caught(process: int, number: signal.Signals) -> bool:
@@ -191,8 +197,8 @@ def caught(process: int, number: signal.Signals) -> bool:
     return bool(int(mask.split()[1], 16) >> (number - 1) & 1)
 
 
-def wait_for(condition: Any, process: subprocess.Popen[str], timeout: float = 30.0) -> None:
-    end = time.monotonic() + timeout
+def wait_for(condition: Any, process: subprocess.Popen[str]) -> None:
+    end = time.monotonic() + LIMIT
     while not condition():
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < end

@@ -252,16 +252,14 @@ def test_the_card_the_imu_and_the_estimator_run_in_simulated_time(tmp_path: Path
 
 def test_a_rig_on_ethercat_runs_in_simulated_time(tmp_path: Path) -> None:
     found = []
-    for name, seed in (('one', 0), ('two', 0), ('other', 5)):
-        outcome = recorded(
-            tmp_path / name, pipeline('random', 'vigo_ethercat', seed=seed, estimate=True)
-        )
+    for name in ('one', 'two'):
+        outcome = recorded(tmp_path / name, pipeline('random', 'vigo_ethercat', estimate=True))
         assert not outcome.reason
         # A target is reached a cycle later.
         assert outcome.path_position < 2e-4
         assert outcome.messages['platform/odometry'] > 500
         found.append(digest(tmp_path / name))
-    assert found[0] == found[1] != found[2]
+    assert found[0] == found[1]
     states, changes = told(tmp_path / 'one')
     assert states == SWITCHED_ON_AND_OFF
     assert changes[0].reason.startswith('started; height of the legs')

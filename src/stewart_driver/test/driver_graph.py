@@ -95,11 +95,11 @@ class Operator(Node):
         """Let the graph run."""
         self.wait(lambda: False, duration)
 
-    def wait(self, condition: Callable[[], bool], timeout: float = 5.0) -> bool:
-        """Let the graph run until something is so."""
+    def wait(self, condition: Callable[[], bool], timeout: float | None = None) -> bool:
+        """Let the graph run until something is so; real time only ends what hangs."""
         if self._time is not None:
-            return self._time.run(self._spinner, condition, timeout)
-        limit = time.monotonic() + timeout
+            return self._time.run(self._spinner, condition, 5.0 if timeout is None else timeout)
+        limit = time.monotonic() + (60.0 if timeout is None else timeout)
         while not condition():
             remaining = limit - time.monotonic()
             if remaining <= 0.0:

@@ -99,7 +99,7 @@ def wait_for(condition: Callable[[], bool], timeout: float = LIMIT) -> bool:
 
 def drive(client: CycleClient, duration: float) -> list[Sample]:
     """Enable, then speed all legs up for a second and on, in real time."""
-    assert client.request(Request.ENABLE)[0]
+    assert client.request(Request.ENABLE, timeout=LIMIT)[0]
     time.sleep(0.02)
     begin, samples, count = time.monotonic(), [], 0
     while (now := time.monotonic() - begin) < duration:
@@ -155,7 +155,7 @@ def test_the_legs_follow_and_stop_together_in_real_time(start: Start) -> None:
 @pytest.mark.realtime
 def test_a_process_that_was_frozen_goes_on_from_rest(start: Start) -> None:
     client = start()
-    assert client.request(Request.ENABLE)[0]
+    assert client.request(Request.ENABLE, timeout=LIMIT)[0]
     samples: list[Sample] = []
     begin, frozen, count = time.monotonic(), False, 0
     while (now := time.monotonic() - begin) < 2.0:
@@ -239,7 +239,7 @@ def test_a_killed_process_is_missed_with_a_sentence(start: Start) -> None:
 
     assert wait_for(lambda: not client.alive)
     assert words in client.epitaph()
-    accepted, message = client.request(Request.ENABLE)
+    accepted, message = client.request(Request.ENABLE, timeout=LIMIT)
     assert not accepted
     assert words in message
     assert not client.quick_stop()[0]

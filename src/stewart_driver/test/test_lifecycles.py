@@ -81,10 +81,15 @@ def born(
             take_down(node)
 
 
+def children() -> str:
+    """Return the processes of this one."""
+    return Path(f'/proc/self/task/{os.getpid()}/children').read_text()
+
+
 def test_every_transition_of_the_lifecycle_is_made_and_no_other(
     born: Callable[[], Any],
 ) -> None:
-    made = set()
+    made, before_all = set(), children()
     for way in WAYS:
         node = born()
         threads = threading.active_count()
@@ -101,5 +106,5 @@ def test_every_transition_of_the_lifecycle_is_made_and_no_other(
             made.add((before, step))
         assert state_of(node) == 'finalized'
         assert threading.active_count() == threads
-        assert not Path(f'/proc/self/task/{os.getpid()}/children').read_text()
+        assert children() == before_all
     assert made == set(LIFECYCLE)

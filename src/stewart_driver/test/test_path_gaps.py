@@ -110,7 +110,9 @@ def test_what_a_freeze_has_cost_is_caught_up_by_a_tenth(freeze: float) -> None:
     )
 
 
-@pytest.mark.parametrize('seed', range(10))
+@pytest.mark.parametrize(
+    'seed', [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 10))]
+)
 @pytest.mark.parametrize('cycle', [0.001, 0.002, 0.004])
 def test_irregular_freezes_break_no_limit(seed: int, cycle: float) -> None:
     rng = np.random.default_rng(seed)

@@ -13,6 +13,8 @@ from stewart_driver.witmotion.clock import Arrival, ArrivalTimes, SampleClock
 BAUD = 115200
 CYCLE = 33
 SETTLED = 2.0
+# One draw is enough to see a stamp go wrong; more of them are drawn by `make test-slow`.
+SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))]
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def settled_errors(
     return (np.array(stamps) - truth)[truth > truth[0] + SETTLED]
 
 
-@pytest.mark.parametrize('seed', [1, 2, 3])
+@pytest.mark.parametrize('seed', SEEDS)
 @pytest.mark.parametrize('drift', [-0.02, 0.0, 7e-4, 0.02])
 @pytest.mark.parametrize('period', [0.005, 0.01])
 @pytest.mark.parametrize('spoilt', [0.0, 0.5, 1.0])
@@ -90,7 +92,7 @@ def test_stamps_are_right_to_a_millisecond_as_samples_come(
     assert abs(np.median(error[-third:]) - np.median(error[:third])) < 2e-4
 
 
-@pytest.mark.parametrize('seed', [1, 2, 3])
+@pytest.mark.parametrize('seed', SEEDS)
 @pytest.mark.parametrize('drift', [-0.02, 0.0, 7e-4, 0.02])
 @pytest.mark.parametrize(
     ('way', 'period', 'worst'),

@@ -31,7 +31,7 @@ def test_bag_is_identified_with_progress_and_result(payload_bag: Path, tmp_path:
             IdentificationNode, bags=[str(payload_bag)], output=str(tmp_path), friction='common'
         )
         harness.until(lambda: result and progress, timeout=60.0)
-        harness.until(lambda: _levels(diagnostics) == {DiagnosticStatus.OK}, timeout=10.0)
+        harness.until(lambda: _levels(diagnostics) == {DiagnosticStatus.OK}, timeout=60.0)
 
     said = json.loads(result[0].data)
     assert said['state'] == 'done'
@@ -57,7 +57,7 @@ def test_the_search_is_stopped_with_the_best_so_far_and_diagnosed(
         harness.until(lambda: any(0.0 < item.data < 1.0 for item in progress), timeout=60.0)
         assert harness.call(Trigger, 'identification/stop').success
         harness.until(lambda: result, timeout=60.0)
-        harness.until(lambda: _levels(diagnostics) & {DiagnosticStatus.WARN}, timeout=10.0)
+        harness.until(lambda: _levels(diagnostics) & {DiagnosticStatus.WARN}, timeout=60.0)
 
     said = json.loads(result[0].data)
     assert said['interrupted']

@@ -47,7 +47,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
 from stewart_kinematics.errors import GeometryError
 from stewart_kinematics.forward_kernels import LEAST_COSINE, MARGIN, REACH_SHIFT, REACH_TURN
 from stewart_kinematics.geometry import Geometry
@@ -271,6 +270,9 @@ def _corners(geometry: Geometry) -> tuple[tuple[Array, Array], Array]:
 def _improved(forms: Array, plain: Array, x: Array, weights: Array) -> Array:
     """Return a C with less weighted squared shortfall of eigenvalues below WANTED at poses x."""
     rows = plain @ np.moveaxis(np.tensordot(forms, x, (2, 1)), 2, 0)
+
+    # A tenth of what a node imports, and many never ask where the one pose is assured.
+    from scipy.optimize import minimize
 
     def shortfall(values: Array) -> tuple[float, Array]:
         product = values.reshape(8, 8) @ rows

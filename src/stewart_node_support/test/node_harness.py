@@ -34,6 +34,8 @@ from stewart_node_support.running import short_collections
 SLICE = 0.01
 # Discovery takes milliseconds, and on a busy machine seconds [s].
 DISCOVERY_LIMIT = 30.0
+# In simulated time a machine cannot be slow; real time only ends what hangs [s].
+LIMIT, REAL_LIMIT = 10.0, 60.0
 # A reader learns where the numbers lie from its first message.
 SETPOINTS, LEGS = setpoint_reader(), leg_reader()
 
@@ -152,17 +154,19 @@ class Harness:
                 raise TimeoutError(f'nobody was found within {DISCOVERY_LIMIT} s')
             self._executor.spin_once(timeout_sec=SLICE)
 
-    def until(self, condition: Callable[[], Any], timeout: float = 10.0) -> None:
+    def until(self, condition: Callable[[], Any], timeout: float | None = None) -> None:
         """Spin until something is true.
 
         Args:
             condition: Asked whenever something was called back.
-            timeout: When to give up [s].
+            timeout: When to give up [s]; None for `LIMIT`, or `REAL_LIMIT` where time is real.
 
         Raises:
             TimeoutError: If it has not become true.
         """
         self._settle_what_is_new()
+        if timeout is None:
+            timeout = REAL_LIMIT if self._lock_step is None else LIMIT
         end = self._now() + timeout
         while not condition():
             if self._now() > end:
@@ -179,7 +183,7 @@ class Harness:
         while time.monotonic() < end:
             self._turn()
 
-    def result(self, future: Any, timeout: float = 10.0) -> Any:
+    def result(self, future: Any, timeout: float | None = None) -> Any:
         """Spin until `future` is done and return its result."""
         self.until(future.done, timeout)
         return future.result()

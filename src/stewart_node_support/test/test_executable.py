@@ -61,7 +61,7 @@ def test_a_signal_ends_a_node_that_is_still_imported(number: signal.Signals) -> 
         assert process.stdout is not None
         assert process.stdout.readline() == 'compiling\n'
         process.send_signal(number)
-        assert process.wait(timeout=10.0) == 0
+        assert process.wait(timeout=60.0) == 0
     finally:
         process.kill()
         process.communicate()

@@ -55,7 +55,7 @@ def executor(
 
 
 def spin_until(
-    executor: SingleThreadedExecutor, condition: Callable[[], Any], patience: float = 10.0
+    executor: SingleThreadedExecutor, condition: Callable[[], Any], patience: float = 60.0
 ) -> None:
     """Spin until it holds; somebody else's timer ends a wait that would last for ever."""
     end = time.monotonic() + patience

@@ -163,7 +163,10 @@ class Bus:
         return self.until(self.enabled, 40, on=True)
 
     def start(self) -> None:
-        assert self.scan() == 6
+        # The library gives a frame of a scan 6 ms, and a busy machine may need more.
+        limit = time.monotonic() + 60.0
+        while self.scan() != 6:
+            assert time.monotonic() < limit
         self.configure()
         assert self.operate()
         assert self.enable()

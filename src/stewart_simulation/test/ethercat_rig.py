@@ -88,7 +88,7 @@ class SegmentRig:
         shutil.rmtree(self._folder)
 
 
-def until(reached: Callable[[], Any], timeout: float = 30.0) -> None:
+def until(reached: Callable[[], Any], timeout: float = 60.0) -> None:
     """Wait for something; the assertion shows what."""
     limit = time.monotonic() + timeout
     while not reached():

@@ -88,14 +88,14 @@ class Session:
             self.strokes = sample.strokes
         return self.changes[-1] if self.changes else (State.DISABLED, '')
 
-    def until(self, condition: Callable[[], bool], timeout: float = 10.0) -> None:
+    def until(self, condition: Callable[[], bool], timeout: float = 60.0) -> None:
         limit = time.monotonic() + timeout
         while not condition():
             assert time.monotonic() < limit, self.changes
             time.sleep(2e-3)
 
     def enable(self) -> None:
-        accepted, said = self.client.request(Request.ENABLE)
+        accepted, said = self.client.request(Request.ENABLE, timeout=30.0)
         assert accepted, said
         self.until(lambda: self.look()[0] is State.ENABLED)
         self.until(lambda: not np.array_equal(self.strokes, np.zeros(6)))
@@ -225,10 +225,10 @@ def test_fault_of_the_card_ends_in_fault_and_is_told(
         session.until(lambda: session.look()[0] is State.ENABLED)
         assert powered(control)
         assert [state for state, _ in session.changes[-2:]] == [State.ENABLING, State.ENABLED]
-        assert session.client.request(Request.DISABLE)[0]
+        assert session.client.request(Request.DISABLE, timeout=30.0)[0]
         session.until(lambda: session.look()[0] is State.DISABLED)
         # It is told at the beginning of the cycle that switches off.
-        session.until(lambda: not powered(control), timeout=1.0)
+        session.until(lambda: not powered(control))
     else:
         session.until(lambda: session.client.request(Request.RESET_FAULT)[0])
     settled(control, session.backend)

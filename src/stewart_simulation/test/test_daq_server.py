@@ -44,7 +44,7 @@ class Served:
         self._thread.start()
 
     def _advance(self) -> None:
-        assert self.free.wait(10.0)
+        assert self.free.wait(60.0)
         self.advanced += 1
         self._card.inputs(np.full(6, float(self.advanced)))
 

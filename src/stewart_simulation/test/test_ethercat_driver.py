@@ -87,7 +87,7 @@ class Scene:
     def _take_reports(self, message: DiagnosticArray) -> None:
         self.reports |= {status.name: status for status in message.status}
 
-    def until(self, condition: Callable[[], Any], timeout: float = 10.0) -> None:
+    def until(self, condition: Callable[[], Any], timeout: float = 60.0) -> None:
         limit = time.monotonic() + timeout
         while not condition():
             assert time.monotonic() < limit, self.states[-1:]

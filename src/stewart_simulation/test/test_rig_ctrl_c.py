@@ -111,7 +111,8 @@ def lift(harness: Harness, legs: list[Any], moved: Callable[[], bool]) -> None:
     raise AssertionError('nothing has moved')
 
 
-@pytest.mark.parametrize('backend', ['daq', 'ethercat'])
+# Of the card it is proved by test_rig_lingering.py, without nodes.
+@pytest.mark.parametrize('backend', [pytest.param('daq', marks=pytest.mark.slow), 'ethercat'])
 def test_ctrl_c_for_all_leaves_a_machine_at_rest_and_without_power(
     terminal: Terminal, tmp_path: Path, backend: str
 ) -> None:

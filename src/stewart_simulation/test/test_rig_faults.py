@@ -87,7 +87,7 @@ class Bench(Harness):
         self._ask_wire()
 
     def end(self) -> None:
-        self._wire.communicate(timeout=10)
+        self._wire.communicate(timeout=60)
 
     def _ask_wire(self, **request: Any) -> dict[str, Any]:
         assert self._wire.stdin is not None

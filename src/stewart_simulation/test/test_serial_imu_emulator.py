@@ -67,7 +67,7 @@ class Bench:
         self._stack.callback(self.reader.stop)
         return self.reader
 
-    def until(self, condition: Callable[[], Any], timeout: float = 15.0) -> None:
+    def until(self, condition: Callable[[], Any], timeout: float = 60.0) -> None:
         limit = time.monotonic() + timeout
         while not condition():
             assert time.monotonic() < limit, self.reader.status

@@ -27,7 +27,7 @@ def test_what_is_there_answers(tmp_path: Path) -> None:
         thread = threading.Thread(target=knock)
         thread.start()
         with unix_listener(path, socket.SOCK_STREAM):
-            assert connected.wait(10.0)
+            assert connected.wait(60.0)
             thread.join()
         path.unlink()
     assert not refused

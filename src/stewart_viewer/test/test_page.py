@@ -115,6 +115,8 @@ def test_a_person_sees_the_platform_and_stops_it(
     harness.until(lambda: 'as you wish' in browser.page_source, PATIENCE)
 
 
+# test_scene.py and test_recording.py say of each of these what the page is told to draw.
+@pytest.mark.slow
 def test_all_that_is_heard_of_the_legs_and_the_estimate_is_drawn(
     browser: Any, page: tuple[Harness, ProbeRig], ex800: Platform
 ) -> None:
@@ -191,6 +193,8 @@ def bag_that_rises(tmp_path: Path, ex800: Platform) -> Path:
     return path
 
 
+# test_recording.py moves the slider without a browser.
+@pytest.mark.slow
 @pytest.mark.installed
 def test_the_time_slider_of_a_recording_moves_the_platform(
     browser: Any, bag_that_rises: Path

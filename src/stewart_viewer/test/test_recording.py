@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from stewart_kinematics.platform import Platform
 from stewart_viewer.leg_plots import LegPlots, WINDOW
 from stewart_viewer.recognition import check, COMPARED, LiveComparison, recognise, WrongPlatform
 from stewart_viewer.recording import NothingToShow, Recording, Track
+from stewart_viewer.replay import Replay
 from stewart_viewer.snapshot import DriveReport, Snapshot
 from stewart_viewer.verbs.recorded import read_recording
 import viser
@@ -100,6 +103,17 @@ def test_an_instant_shows_the_latest_values() -> None:
     assert late.drives == reports[1][1]
     assert late.pose is not None
     assert late.pose.position[0] == 2.0
+
+
+def test_the_time_slider_shows_its_instant(server: viser.ViserServer) -> None:
+    shown: list[Snapshot] = []
+    replay = Replay(server, [SimpleNamespace(show=shown.append)], Recording(track(4)))
+    replay._playing.value = False
+    for instant in (2.0, 0.0, 3.0):
+        replay._slider.value = instant
+        over = iter([False, True])
+        replay.run(partial(next, over))
+    assert [item.pose.position[0] for item in shown if item.pose is not None] == [2.0, 0.0, 3.0]
 
 
 def test_a_recording_without_a_pose_is_refused() -> None:

@@ -15,7 +15,7 @@ import viser
 
 
 def test_the_page_is_there(server: viser.ViserServer) -> None:
-    with urlopen(f'http://127.0.0.1:{server.get_port()}', timeout=10) as answer:
+    with urlopen(f'http://127.0.0.1:{server.get_port()}', timeout=60) as answer:
         assert b'<html' in answer.read(4096).lower()
 
 
