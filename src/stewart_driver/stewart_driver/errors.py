@@ -26,7 +26,6 @@ class ConfigurationError(DriverError, ValueError):
     """A configuration value cannot be used."""
 
     def __init__(self, key: str, value: Any, expected: str) -> None:
-        """Name the key, the value found and what was expected."""
         super().__init__(f'{key}: expected {expected}, got {value!r}')
         self.key = key
         self.value = value
@@ -37,7 +36,6 @@ class UnknownBackend(DriverError, LookupError):
     """No installed package offers a back end of this name."""
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
-        """Name what was asked for and what there is."""
         offer = ', '.join(sorted(known)) or 'none'
         super().__init__(f'there is no driver back end {name!r}; installed are: {offer}')
         self.name = name
@@ -52,7 +50,6 @@ class DriveFault(DriverError):
     """One drive reports a fault."""
 
     def __init__(self, leg: int, code: int, text: str) -> None:
-        """Name the leg (1 to 6), the drive's code and what it means."""
         super().__init__(f'drive of leg {leg} reports fault 0x{code:04X}: {text}')
         self.leg = leg
         self.code = code

@@ -44,7 +44,6 @@ class LegLimits:
     acceleration: float
 
     def __post_init__(self) -> None:
-        """Copy and check."""
         for name in ('stroke_lower', 'stroke_upper'):
             array = read_only(getattr(self, name))
             if array.shape != (LEGS,) or not np.all(np.isfinite(array)):

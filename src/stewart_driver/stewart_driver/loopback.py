@@ -70,7 +70,6 @@ class LoopbackBackend(Backend):
     options_type: ClassVar[type] = LoopbackOptions
 
     def __init__(self, options: LoopbackOptions) -> None:
-        """Stand at the start."""
         self._options, self.cycle_time = options, options.cycle_time
         self._trouble = Trouble(options.trouble)
         self._strokes = np.full(LEGS, options.start)

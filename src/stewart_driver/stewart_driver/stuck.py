@@ -19,7 +19,6 @@ class StuckDetector:
     """
 
     def __init__(self, band: float, travel: float, cycles: int) -> None:
-        """Begin without a reading."""
         self._band, self._travel, self._cycles = band, travel, cycles
         self.forget()
 

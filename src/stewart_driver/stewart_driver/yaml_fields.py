@@ -30,7 +30,6 @@ class Fields:
     """
 
     def __init__(self, content: Any, where: str = '') -> None:
-        """Check that it is a mapping."""
         self._where = where
         if not isinstance(content, dict):
             raise ConfigurationError(where or 'file', content, 'a mapping of keys to values')

@@ -27,7 +27,6 @@ class BlockWriter:
     def __init__(
         self, block: SharedBlock, backend: Backend, machine: StateMachine, publish_every: int
     ) -> None:
-        """Have told nothing yet."""
         self._block, self._backend, self._machine = block, backend, machine
         self._wire = backend.wire
         self._publish_every = publish_every

@@ -39,7 +39,6 @@ class ChildProcess(ABC):
     called: ClassVar[str]
 
     def __init__(self, arguments: Sequence[str], **streams: Any) -> None:
-        """Start it."""
         self._process = subprocess.Popen(
             [sys.executable, '-m', *arguments],
             env=environment(),

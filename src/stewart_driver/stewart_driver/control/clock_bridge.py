@@ -29,7 +29,6 @@ class ClockBridge:
     """
 
     def __init__(self, wall: Callable[[], float], steady: Callable[[], float]) -> None:
-        """Measure the offset."""
         self._wall, self._steady = wall, steady
         self.steps = 0
         self.offset, self.uncertainty = self._measure()

@@ -48,7 +48,6 @@ class InterpolationSettings:
     quick_stop_strength: float = 1.0
 
     def __post_init__(self) -> None:
-        """Check."""
         require_positive(self, {'playout_delay', 'extrapolation_time'})
         if not self.stop_strength <= self.quick_stop_strength <= 1.0:
             raise ConfigurationError(
@@ -95,7 +94,6 @@ class SupervisionSettings:
     settling_time: float = 0.1
 
     def __post_init__(self) -> None:
-        """Check."""
         require_positive(self, {'settling_time', 'following_lag'})
         if self.overrun_share > 1.0:
             raise ConfigurationError('overrun_share', self.overrun_share, 'at most 1')
@@ -126,7 +124,6 @@ class CycleConfiguration:
     cpu_affinity: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check."""
         if self.publish_every < 1:
             raise ConfigurationError('publish_every', self.publish_every, 'at least 1')
         if not 0 <= self.realtime_priority <= 99:

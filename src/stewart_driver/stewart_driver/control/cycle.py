@@ -46,7 +46,6 @@ class ControlLoop:
         block: SharedBlock,
         notes: Sequence[str] = (),
     ) -> None:
-        """Start disabled."""
         self._backend, self._block = backend, block
         self._settings = configuration
         self._machine = StateMachine()

@@ -48,7 +48,6 @@ class CycleClient(ChildProcess, CycleLink):
         configuration: CycleConfiguration,
         timeout: float = START_TIMEOUT,
     ) -> None:
-        """Start the process and wait for its first cycle."""
         self._failures: list[str] = []
         descriptor = SharedBlock.allocate()
         try:

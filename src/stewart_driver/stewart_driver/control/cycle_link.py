@@ -146,7 +146,6 @@ class CycleLink(ABC):
     """
 
     def __init__(self, block: SharedBlock, longest_stop: float) -> None:
-        """Have heard nothing yet."""
         self._block, self.longest_stop = block, longest_stop + PATIENCE
         self.last_refusal = ''
 

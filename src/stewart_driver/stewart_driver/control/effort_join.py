@@ -24,7 +24,6 @@ class EffortJoin:
     """
 
     def __init__(self) -> None:
-        """Know nothing yet."""
         self.joined = self.missing = 0
         self._efforts: deque[tuple[int, Array]] = deque(maxlen=KEPT)
         self._last_command: int | None = None

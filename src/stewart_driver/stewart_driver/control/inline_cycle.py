@@ -40,7 +40,6 @@ class InlineCycle(CycleLink):
     """
 
     def __init__(self, backend: Backend, configuration: CycleConfiguration, now_ns: int) -> None:
-        """Open the back end; where that took time, the first cycle has run after it."""
         if not backend.simulated:
             expected = 'a simulated back end, for metal follows no simulated time'
             raise ConfigurationError('backend', backend.name, expected)

@@ -122,7 +122,6 @@ class Ring:
     """
 
     def __init__(self, memory: NDArray[np.uint8], capacity: int, record: np.dtype[Any]) -> None:
-        """Lay the ring over the memory."""
         self._capacity = capacity
         # Single numbers are read and written in a third of the time that numpy takes.
         self._written = memory[:8].data.cast('Q')
@@ -198,7 +197,6 @@ class SharedBlock:
     failures: Ring
 
     def __init__(self, descriptor: int) -> None:
-        """Map the memory and lay the rings over it."""
         memory = np.frombuffer(mmap(descriptor, _layout()[1]), dtype=np.uint8)
         self.words = memory[: WORDS.itemsize].view(WORDS)[0]
         for name, (start, end) in _layout()[0].items():

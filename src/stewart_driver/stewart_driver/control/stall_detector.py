@@ -12,7 +12,6 @@ class StallDetector:
     """How long a counter has stood still, as far as that was seen."""
 
     def __init__(self) -> None:
-        """Have seen nothing yet."""
         self._count: int | None = None
         self._looked_at = self._stood = 0.0
 

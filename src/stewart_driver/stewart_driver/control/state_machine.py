@@ -78,7 +78,6 @@ class StateMachine:
     """
 
     def __init__(self) -> None:
-        """Start disabled."""
         self.state = State.DISABLED
         self.reason = 'started'
         self.after_stop: State | None = None

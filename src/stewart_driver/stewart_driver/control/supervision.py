@@ -36,7 +36,6 @@ class Supervisor:
     """
 
     def __init__(self, limits: LegLimits, settings: SupervisionSettings) -> None:
-        """Start without a previous measurement."""
         self._limits, self._settings = limits, settings
         self.largest_error = 0.0
         self.widen(None)
@@ -216,7 +215,6 @@ class OverrunRate:
     """
 
     def __init__(self, period: float) -> None:
-        """Know of no cycle."""
         self._period = period
         self._missed: deque[tuple[float, float]] = deque()
         self._since: float | None = None

@@ -59,7 +59,6 @@ class DriveSession:
         chosen: DriverParameters,
         wall: Callable[[], float],
     ) -> None:
-        """Relate the clocks."""
         self.clock = ClockBridge(wall, wall if isinstance(loop, InlineCycle) else loop.steady)
         self._backend = backend
         self._client = loop

@@ -46,7 +46,6 @@ class Driver(DeviceNode):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare the parameters, also those of the back end, then open the interfaces."""
         super().__init__('driver', **kwargs)
         self._chosen = declare(self, DriverParameters)
         self._backend_type = find_backend(self._chosen.backend)

@@ -31,7 +31,6 @@ class CycleReport:
     """
 
     def __init__(self, client: CycleLink, clock: ClockBridge) -> None:
-        """Begin to count."""
         self._client, self._clock = client, clock
         self._lateness = np.zeros(BINS, dtype=np.uint64)
         self._busy = self._lateness
@@ -107,7 +106,6 @@ class CommandReport:
     """
 
     def __init__(self, client: CycleLink, efforts: EffortJoin) -> None:
-        """Begin to count."""
         self._client, self._efforts = client, efforts
         self.malformed = 0
         self.last_malformed = ''

@@ -39,7 +39,6 @@ class ImuMessages:
     """
 
     def __init__(self, parameters: ImuParameters) -> None:
-        """Prepare what never changes."""
         self._parameters = parameters
         self._imu = Template(
             Imu(

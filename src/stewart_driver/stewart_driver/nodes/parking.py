@@ -35,7 +35,6 @@ class Parking:
     """
 
     def __init__(self, link: CycleLink, strokes: Array, rate: float) -> None:
-        """Do nothing yet."""
         self._link, self._strokes, self._fastest = link, strokes, SHARE * rate
         self.active = False
 

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from rclpy.node import Node
 from stewart_driver.nodes.device_clock import DeviceClock
-from stewart_driver.witmotion.inline_ports import listen_to
+from stewart_driver.witmotion.inline_ports import OFFERS
 from stewart_driver.witmotion.reader import (
     ImuReader,
     ReaderSettings,
@@ -47,7 +47,6 @@ class ThreadedSource:
         clock: DeviceClock,
         notify: Callable[[], None],
     ) -> None:
-        """Start the thread."""
         self._node, self._fresh = node, node.create_guard_condition(notify)
         self._reader = ImuReader(
             lambda baud: SerialTransport(settings.port, baud),
@@ -83,10 +82,9 @@ class SteppedSource:
         clock: DeviceClock,
         notify: Callable[[], None],
     ) -> None:
-        """Open the port."""
         self._node, self._device_clock, self._notify = node, clock, notify
         self._samples: deque[StampedSample] = deque(maxlen=settings.queue)
-        self._reader = listen_to(settings.port, settings)
+        self._reader = OFFERS.require('port', settings.port)(settings)
         self._timer = node.create_timer(1.0, self._step)
         self._set()
 

@@ -50,7 +50,6 @@ class CommonStop:
     def __init__(
         self, strokes: Array, rates: Array, acceleration: float, limits: LegLimits | None
     ) -> None:
-        """Plan the stop."""
         speeds = np.abs(rates)
         self.duration = STEEPEST * float(speeds.max()) / acceleration
         self.shortened_for: int | None = None
@@ -100,7 +99,6 @@ class StartOffset:
     """
 
     def __init__(self, offset: Array, since: float, acceleration: float) -> None:
-        """Compute how long it takes."""
         self._offset, self._since = offset, since
         self._duration = float(np.sqrt(MOST_BENT * np.abs(offset).max() / acceleration))
 

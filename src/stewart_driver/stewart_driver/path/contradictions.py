@@ -34,7 +34,6 @@ class Contradictions:
     """
 
     def __init__(self, acceleration: float) -> None:
-        """Know of none."""
         self._acceleration = acceleration
         self.forget()
 

@@ -60,7 +60,6 @@ class Interpolator:
     def __init__(
         self, limits: LegLimits, settings: InterpolationSettings, cycle_time: float
     ) -> None:
-        """Hold nowhere until `hold` is called."""
         self._limits, self._settings, self._cycle_time = limits, settings, cycle_time
         self._path = Path(limits, settings)
         self.counts: Counter[Verdict] = Counter()

@@ -41,7 +41,6 @@ class Jog:
     """
 
     def __init__(self, strokes: Array, limits: LegLimits) -> None:
-        """Stand."""
         self.strokes, self.rates = strokes, np.zeros(LEGS)
         self._acceleration = STRENGTH * limits.acceleration
         # A leg that is outside does not step inside, and comes no further out.

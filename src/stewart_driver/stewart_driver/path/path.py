@@ -38,7 +38,6 @@ class Path:
     """
 
     def __init__(self, limits: LegLimits, settings: InterpolationSettings) -> None:
-        """Wait for a beginning."""
         self._limits, self._settings = limits, settings
         self._builder = SegmentBuilder(limits, settings.margin)
         self.clock = PathClock(settings.playout_delay, limits)

@@ -41,7 +41,6 @@ class PathClock:
     """
 
     def __init__(self, delay: float, limits: LegLimits) -> None:
-        """Begin at rest."""
         self._delay, self._limits = delay, limits
         self.time = self.slipped = 0.0
         self.speed = self.scaling = 1.0

@@ -36,7 +36,6 @@ class Segment:
     __slots__ = ('coefficients', 'end', 'first', 'force_slope', 'hull', 'last', 'start')
 
     def __init__(self, first: LegMotion, last: LegMotion, rows: Array) -> None:
-        """Take what a builder has computed."""
         self.first, self.last = first, last
         self.start, self.end = first.stamp, last.stamp
         self.coefficients, self.hull = rows[COEFFICIENTS], rows[HULL]
@@ -61,7 +60,6 @@ class SegmentBuilder:
     """
 
     def __init__(self, limits: LegLimits, margin: float) -> None:
-        """Lay out the bounds as `Segment.hull` lays out what they bound."""
         self._limits = limits
         self._lower, self._upper = np.empty((9, LEGS)), np.empty((9, LEGS))
         self._bound(STROKES, limits.stroke_lower - ROUNDING, limits.stroke_upper + ROUNDING)
