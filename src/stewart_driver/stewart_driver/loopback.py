@@ -13,10 +13,11 @@ from enum import Enum
 from typing import ClassVar
 
 import numpy as np
-from stewart_driver.backend import Backend, Measurement, Targets
+from stewart_driver.backend import Backend, Measurement
 from stewart_driver.errors import DriveFault, HomingError, TransportError
 from stewart_driver.legs import LegLimits, LEGS
 from stewart_driver.options import option
+from stewart_driver.path.motion import LegMotion
 
 
 class Trouble(Enum):
@@ -76,7 +77,7 @@ class LoopbackBackend(Backend):
         self._opened = self._now = 0.0
         self.enabled = False
         self.homed = self._trouble is not Trouble.NOT_HOMED
-        self.targets: list[Targets] = []
+        self.targets: list[LegMotion] = []
 
     def open(self, now: float) -> None:
         """Start the time of the trouble."""
@@ -110,7 +111,7 @@ class LoopbackBackend(Backend):
         """End the trouble."""
         self._trouble = Trouble.NONE
 
-    def exchange(self, targets: Targets, now: float) -> Measurement:
+    def exchange(self, targets: LegMotion, now: float) -> Measurement:
         """Measure the targets of the exchange before, then take new ones."""
         trouble = self._trouble if now - self._opened >= self._options.trouble_after else None
         if trouble is Trouble.BROKEN:

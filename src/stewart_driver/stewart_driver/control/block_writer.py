@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_driver.backend import Backend, Measurement
-from stewart_driver.control.shared_block import encode, SharedBlock
+from stewart_driver.control.cycle_link import StateChange
+from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import StateMachine
 from stewart_driver.legs import LEGS, read_only
 from stewart_driver.path.motion import LegMotion
@@ -31,20 +32,12 @@ class BlockWriter:
         self._wire = backend.wire
         self._publish_every = publish_every
         self._steps = 0
-        self._told: tuple[object, ...] = ()
+        self._told: StateChange | None = None
         self._error = self._slipped = 0.0
-
-    def reply(self, number: int, message: str, *, accepted: bool) -> None:
-        """Answer a request."""
-        self._block.replies.push(request=number, accepted=accepted, message=encode(message))
 
     def refuse(self, why: str) -> None:
         """Tell why a setpoint or a jog was refused."""
-        self._block.refusals.push(text=encode(why))
-
-    def note(self, text: str) -> None:
-        """Tell what the diagnostics shall say from now on."""
-        self._block.notes.push(text=encode(text))
+        self._block.refusals.push(text=why)
 
     def state(
         self, now: float, measured: Measurement | None, scaling: float, *, override: bool
@@ -57,25 +50,15 @@ class BlockWriter:
             scaling: Speed at which paths are played [-].
             override: Whether legs may be outside their strokes.
         """
-        machine, homed = self._machine, self._backend.homed
-        live, braked, sto = (
-            (0, 0, 0) if measured is None else (measured.live, measured.braked, measured.sto)
+        machine = self._machine
+        told = StateChange(
+            now, machine.state, self._backend.homed, machine.reason, scaling, override
         )
-        told = (machine.state, homed, machine.reason, scaling, override, live, braked, sto)
-        if told == self._told:
-            return
-        self._told = told
-        self._block.events.push(
-            stamp=now,
-            state=machine.state,
-            homed=homed,
-            reason=encode(machine.reason),
-            speed_scaling=scaling,
-            override=override,
-            live=live,
-            braked=braked,
-            sto=sto,
-        )
+        if measured is not None:
+            told = told._replace(live=measured.live, braked=measured.braked, sto=measured.sto)
+        if self._told is None or told[1:] != self._told[1:]:
+            self._told = told
+            self._block.events.push(**told._asdict())
 
     def counters(self, slipped: float, error: float) -> None:
         """Tell how far the path is behind its schedule [s], and a leg was from its command [m]."""
@@ -99,5 +82,4 @@ class BlockWriter:
             forces=UNKNOWN if measured.forces is None else measured.forces,
             commanded_strokes=UNKNOWN if command is None else command.strokes,
             commanded_rates=UNKNOWN if command is None else command.rates,
-            true_strokes=UNKNOWN if measured.true_strokes is None else measured.true_strokes,
         )

@@ -25,9 +25,9 @@ from typing import Any
 from stewart_driver.backend import Backend
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
-from stewart_driver.control.cycle_link import PATIENCE
+from stewart_driver.control.cycle_link import STOP_SLACK
 from stewart_driver.control.cycle_statistics import bin_of
-from stewart_driver.control.shared_block import encode, Phase, SharedBlock
+from stewart_driver.control.shared_block import Phase, SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError, DriverError
 
@@ -49,7 +49,7 @@ def main() -> int:
     for trouble in troubles:
         deliberate = isinstance(trouble, (DriverError, OSError))
         text = str(trouble) if deliberate else f'{type(trouble).__name__}: {trouble}'
-        block.failures.push(text=encode(text))
+        block.failures.push(text=text)
         if not deliberate:
             traceback.print_exception(trouble)
     block.words['phase'] = Phase.FAILED if troubles else Phase.ENDED
@@ -125,7 +125,7 @@ def _serve(
         gc.freeze()
         gc.disable()
         _sharpen_sleep()
-        _run(loop, backend, block, parent, configuration.longest_stop + PATIENCE)
+        _run(loop, backend, block, parent, configuration.longest_stop + STOP_SLACK)
         backend.disable()
     # Where drives still follow, it is the back end that brings them to rest before they are off.
     backend.close()

@@ -10,9 +10,9 @@ import os
 from stewart_driver.backend import Backend
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
-from stewart_driver.control.cycle_link import CycleLink
+from stewart_driver.control.cycle_link import CycleLink, QUICK_STOP
 from stewart_driver.control.request import Request
-from stewart_driver.control.shared_block import decode, SharedBlock
+from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError, CycleError
 
@@ -120,16 +120,13 @@ class InlineCycle(CycleLink):
         """Carry a request out; return whether it is accepted, and one sentence."""
         number = self._block.requests.push(code=request, value=value)
         self._loop.serve()
-        for reply in self._block.replies.pop_all():
-            if int(reply['request']) == number:
-                return bool(reply['accepted']), decode(reply['message'])
-        return False, self.epitaph()
+        return self._reply_to(number) or (False, self.epitaph())
 
     def quick_stop(self) -> tuple[bool, str]:
         """Bring all legs to rest as hard as allowed and switch the drives off."""
         self._block.words['quick_stops'] += 1
         self._loop.serve()
-        return True, 'quick stop: all legs come to rest, then the drives are off'
+        return QUICK_STOP
 
     def end(self) -> None:
         """Bring the legs to rest, switch the drives off and close the back end.
