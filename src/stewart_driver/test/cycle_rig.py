@@ -8,6 +8,7 @@ from collections.abc import Callable
 import os
 from typing import Any
 
+from loopback import LoopbackBackend, LoopbackOptions, Trouble
 import numpy as np
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
@@ -15,7 +16,6 @@ from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.legs import Array
-from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble
 
 CYCLE = 0.002
 PERIOD = 0.006

@@ -21,6 +21,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from cycle_rig import Rig
+from loopback import LoopbackBackend, LoopbackOptions, Trouble
 from stewart_driver.control.configuration import (
     CycleConfiguration,
     InterpolationSettings,
@@ -31,7 +32,6 @@ from stewart_driver.control.cycle_link import Sample
 from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import CycleError
-from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble
 from stewart_driver.path.motion import LegMotion
 
 SPEEDS = np.array([0.10, -0.05, 0.02, 0.08, -0.10, 0.01])
@@ -41,7 +41,7 @@ PARENT = """
 import sys, time
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle_client import CycleClient
-from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
+from loopback import LoopbackBackend, LoopbackOptions
 backend = LoopbackBackend(LoopbackOptions())
 client = CycleClient(backend, CycleConfiguration(backend.limits))
 print(client.pid, flush=True)

@@ -16,9 +16,9 @@ pytest.importorskip('rclpy')
 sys.path.insert(0, str(Path(__file__).parent))
 
 from driver_graph import driver_graph, Graph
+from loopback import LoopbackBackend
 from stewart_driver.backend import Measurement
 from stewart_driver.legs import LEGS
-from stewart_driver.loopback import LoopbackBackend
 from stewart_driver.path.motion import LegMotion
 
 pytestmark = pytest.mark.ros

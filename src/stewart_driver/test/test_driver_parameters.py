@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from loopback import LoopbackBackend, LoopbackOptions
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
 from stewart_driver.nodes.driver_parameters import DriverParameters
 
 pytestmark = pytest.mark.ros

@@ -11,10 +11,10 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from loopback import LoopbackBackend, LoopbackOptions
 from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.parking import Parking
 

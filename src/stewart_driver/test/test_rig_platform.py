@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from loopback import LoopbackBackend, LoopbackOptions
 import pytest
 from stewart_description.paths import platform_path
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.rig_file import Rig, save_rig
 from stewart_driver.rig_platform import geometry_digest

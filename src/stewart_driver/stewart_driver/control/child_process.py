@@ -26,17 +26,10 @@ def environment() -> dict[str, str]:
 
 
 class ChildProcess(ABC):
-    """A process that was started here.
-
-    Args:
-        arguments: Module to run, and what it is told.
-        streams: Further arguments of `subprocess.Popen`.
-
-    Attributes:
-        called: What it is called in sentences.
-    """
+    """A process that was started here: a module with arguments, and further ones of `Popen`."""
 
     called: ClassVar[str]
+    """What it is called in sentences."""
 
     def __init__(self, arguments: Sequence[str], **streams: Any) -> None:
         self._process = subprocess.Popen(

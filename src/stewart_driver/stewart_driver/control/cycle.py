@@ -11,18 +11,20 @@ from collections.abc import Sequence
 
 import numpy as np
 from stewart_driver.backend import Backend
-from stewart_driver.control.block_writer import BlockWriter
 from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.cycle_link import StateChange
 from stewart_driver.control.operation import Operation
 from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import Event, State, StateMachine
 from stewart_driver.control.supervision import OverrunRate
 from stewart_driver.errors import DriverError
+from stewart_driver.legs import LEGS, read_only
 from stewart_driver.path.motion import LegMotion, NO_MOTION, Verdict
 
 # A path that is so many cycles behind its schedule is not judged by the schedule.
 FAR_BEHIND = 3
+UNKNOWN = read_only(np.full(LEGS, np.nan))
 
 
 class ControlLoop:
@@ -44,8 +46,7 @@ class ControlLoop:
     ) -> None:
         self._backend, self._block = backend, block
         self._machine = StateMachine()
-        self._writer = BlockWriter(block, backend, self._machine, configuration.publish_every)
-        self._operation = Operation(backend, configuration, self._machine, self._writer)
+        self._operation = Operation(backend, configuration, self._machine, self._tell_state)
         self._machine.reason = '; '.join((self._operation.noted('started'), *notes))
         for note in notes:
             block.notes.push(text=note)
@@ -53,6 +54,8 @@ class ControlLoop:
         self._last_accepted = -np.inf
         self._lost_setpoints = 0
         self._verdicts = block.words['verdicts']
+        self._publish_every, self._steps = configuration.publish_every, 0
+        self._error = self._slipped = 0.0
 
     @property
     def state(self) -> State:
@@ -75,11 +78,11 @@ class ControlLoop:
         operation.exchange(command)
         operation.settle()
         operation.tell_state()
-        self._writer.counters(operation.interpolator.slipped, operation.supervisor.largest_error)
-        if operation.measured is not None and operation.connected:
+        self._tell_counters()
+        self._steps += 1
+        if self._steps % self._publish_every == 0 and operation.connected:
             # The state may have changed since the exchange.
-            follows = operation.commanded is not None
-            self._writer.sample(operation.measured, command if follows else None)
+            self._tell_sample(command if operation.commanded is not None else None)
 
     def serve(self) -> None:
         """Take quick stops and requests as of the last cycle's instant."""
@@ -128,7 +131,7 @@ class ControlLoop:
             if self.state is State.ENABLED:
                 why = self._operation.interpolator.jog(record['rates'], record['stamp'])
             if why:
-                self._writer.refuse(why)
+                self._block.refusals.push(text=why)
 
     def _take_setpoints(self, now: float) -> None:
         ring, interpolator = self._block.setpoints, self._operation.interpolator
@@ -145,7 +148,7 @@ class ControlLoop:
             if verdict is Verdict.ACCEPTED:
                 self._last_accepted = now
             else:
-                self._writer.refuse(interpolator.last_refusal)
+                self._block.refusals.push(text=interpolator.last_refusal)
         if ring.lost != self._lost_setpoints:
             lost = ring.lost - self._lost_setpoints
             self._block.words['lost_setpoints'] = self._lost_setpoints = ring.lost
@@ -174,3 +177,31 @@ class ControlLoop:
         else:
             self._overruns.forget()
         return command
+
+    def _tell_state(self, change: StateChange) -> None:
+        self._block.events.push(**change._asdict())
+
+    def _tell_counters(self) -> None:
+        """Write the numbers that have changed."""
+        words, operation = self._block.words, self._operation
+        slipped, error = operation.interpolator.slipped, operation.supervisor.largest_error
+        if abs(slipped - self._slipped) > 1e-9:
+            words['slipped'] = self._slipped = slipped
+        if error != self._error:
+            words['largest_following_error'] = self._error = error
+        if self._backend.wire is not None:
+            self._backend.wire.write_to(words)
+
+    def _tell_sample(self, command: LegMotion | None) -> None:
+        """Write the newest measurement, and the command where drives follow one."""
+        measured = self._operation.measured
+        if measured is None:
+            return
+        self._block.samples.push(
+            stamp=measured.stamp,
+            strokes=measured.strokes,
+            rates=measured.rates,
+            forces=UNKNOWN if measured.forces is None else measured.forces,
+            commanded_strokes=UNKNOWN if command is None else command.strokes,
+            commanded_rates=UNKNOWN if command is None else command.rates,
+        )

@@ -117,8 +117,7 @@ class CycleClient(ChildProcess, CycleLink):
         """Bring the legs to rest, switch the drives off and end the process.
 
         Args:
-            timeout: Longest time that this may take [s], then the process is killed; None takes
-                what the longest stop needs, and two seconds.
+            timeout: Time after which it is killed [s]; None: of the longest stop, and two seconds.
 
         Raises:
             CycleError: If the process had to be killed or ended with an error.

@@ -66,11 +66,7 @@ def _noting(troubles: list[BaseException]) -> Iterator[None]:
 
 
 def _schedule(configuration: CycleConfiguration) -> list[str]:
-    """Take the priority and the processors that were asked for, or refuse to start.
-
-    Returns:
-        What makes cycles late nevertheless, because this process may not change it.
-    """
+    """Take the priority and the processors asked for; return what was not permitted besides."""
     if configuration.cpu_affinity:
         try:
             os.sched_setaffinity(0, configuration.cpu_affinity)

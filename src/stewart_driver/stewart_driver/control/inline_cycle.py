@@ -82,12 +82,7 @@ class InlineCycle(CycleLink):
         self.advance(self._next)
 
     def advance(self, now_ns: int) -> None:
-        """Run every cycle that is due.
-
-        Args:
-            now_ns: Present time [ns]; a jump by more than a second moves the grid of the cycles
-                on.
-        """
+        """Run every cycle that is due at `now_ns`; a jump by more than a second moves the grid."""
         if now_ns - self._next > LONGEST_GAP:
             self._block.words['overruns'] += (now_ns - self._next) // self._period
             self._next = now_ns
@@ -129,11 +124,7 @@ class InlineCycle(CycleLink):
         return QUICK_STOP
 
     def end(self) -> None:
-        """Bring the legs to rest, switch the drives off and close the back end.
-
-        Raises:
-            CycleError: If the legs do not come to rest.
-        """
+        """Bring the legs to rest, switch the drives off and close; raises `CycleError`."""
         if not self._alive:
             return
         limit = self._next + round(self.longest_stop * NANOSECONDS)

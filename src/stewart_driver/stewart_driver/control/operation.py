@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from stewart_driver.backend import Backend, Measurement
-from stewart_driver.control.block_writer import BlockWriter
 from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.cycle_link import StateChange
 from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import Event, State, StateMachine
 from stewart_driver.control.supervision import Supervisor
@@ -28,7 +30,7 @@ class Operation:
         backend: Opened.
         configuration: Limits and settings.
         machine: Disabled.
-        writer: Tells every change of the state at once.
+        tell: Takes every change of the state at once, also one that lasts less than a cycle.
 
     Attributes:
         interpolator, supervisor: At work.
@@ -44,10 +46,11 @@ class Operation:
         backend: Backend,
         configuration: CycleConfiguration,
         machine: StateMachine,
-        writer: BlockWriter,
+        tell: Callable[[StateChange], object],
     ) -> None:
         self._backend, self._settings = backend, configuration
-        self._machine, self._writer = machine, writer
+        self._machine, self._tell = machine, tell
+        self._told: StateChange | None = None
         limits = configuration.limits
         self.interpolator = Interpolator(limits, configuration.interpolation, backend.cycle_time)
         self.supervisor = Supervisor(limits, configuration.supervision)
@@ -89,7 +92,8 @@ class Operation:
             return self._switch_override(on=value != 0.0)
         if request is Request.SPEED_SCALING:
             if not SLOWEST <= value <= 1.0:
-                raise TransitionRefused(f'paths are played at {SLOWEST:g} to 1 times their speed')
+                expected = f'expected a number from {SLOWEST:g} to 1'
+                raise TransitionRefused(f'speed_scaling: {expected}, got {value:g}')
             self.interpolator.scaling = value
             return f'paths are played at {1e2 * value:.3g} % of their speed'
         return self._reset_fault()
@@ -268,5 +272,16 @@ class Operation:
 
     def tell_state(self) -> None:
         """Tell the state if anything of it has changed."""
-        scaling = self.interpolator.scaling
-        self._writer.state(self.now, self.measured, scaling, override=self._override)
+        change = StateChange(
+            self.now,
+            self.state,
+            self._backend.homed,
+            self._machine.reason,
+            self.interpolator.scaling,
+            self._override,
+        )
+        if (seen := self.measured) is not None:
+            change = change._replace(live=seen.live, braked=seen.braked, sto=seen.sto)
+        if self._told is None or change[1:] != self._told[1:]:
+            self._told = change
+            self._tell(change)

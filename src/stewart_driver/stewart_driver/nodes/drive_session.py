@@ -14,13 +14,14 @@ from stewart_driver.control.cycle_link import CycleLink, StateChange
 from stewart_driver.control.effort_join import EffortJoin
 from stewart_driver.control.inline_cycle import InlineCycle
 from stewart_driver.control.request import Request
-from stewart_driver.control.stall_detector import StallDetector
 from stewart_driver.control.state_machine import State
+from stewart_driver.control.supervision import StallDetector
 from stewart_driver.errors import CycleError, DriverError
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.driver_reports import backend_report, CommandReport, CycleReport
 from stewart_driver.nodes.parking import Parking
+from stewart_driver.path.jog import DEAD_MAN
 from stewart_driver.path.motion import LegMotion
 from stewart_interfaces.msg import DriverState, Jog
 from stewart_node_support.codec import Reader
@@ -32,9 +33,6 @@ from stewart_node_support.legs import leg_reader, LegState, LegWriter
 from stewart_node_support.stamps import from_seconds, NANOSECONDS, to_seconds
 
 AT_REST = (State.DISABLED, State.FAULT)
-# A jog request counts for so long [s].
-DEAD_MAN = 0.1
-SLOWEST = 0.01
 
 
 class DriveSession:
@@ -81,11 +79,7 @@ class DriveSession:
         }
 
     def take_command(self, data: bytes) -> None:
-        """Give a leg command to the interpolator.
-
-        Args:
-            data: JointState: strokes [m] and rates [m/s] of ``leg_1`` to ``leg_6``, stamped with
-                the instant that they are meant for.
+        """Give a leg command, a JointState with strokes [m] and rates [m/s], to the interpolator.
 
         Raises:
             MessageError: If it does not hold six finite strokes and rates; it is counted.
@@ -106,10 +100,7 @@ class DriveSession:
         )
 
     def take_efforts(self, data: bytes) -> None:
-        """Keep the feed-forward forces for the command of the same stamp.
-
-        Args:
-            data: JointState: forces of ``leg_1`` to ``leg_6`` [N].
+        """Keep the feed-forward forces [N] of a JointState for the command of the same stamp.
 
         Raises:
             MessageError: If it does not hold six finite forces; it is counted.
@@ -120,14 +111,7 @@ class DriveSession:
         self._efforts.add(legs.stamp, legs.effort)
 
     def take_tracking_error(self, data: bytes) -> None:
-        """Give the Cartesian tracking error to the supervision.
-
-        Args:
-            data: TrackingError.
-
-        Raises:
-            MessageError: If it is none.
-        """
+        """Give a TrackingError to the supervision; raises MessageError if it is none."""
         error = self._error_reader.read(data)
         self._client.report_tracking_error(
             hypot(*error.position.tolist()), hypot(*error.rotation.tolist())
@@ -136,11 +120,8 @@ class DriveSession:
     def take_jog(self, message: Jog) -> None:
         """Move legs by hand for a moment.
 
-        Args:
-            message: What was asked for, and when.
-
         Raises:
-            MessageError: If it is old, or holds a rate that is not finite; it is counted.
+            MessageError: If the request is old, or a rate is not finite; it is counted.
         """
         stamp = self.clock.to_steady(to_seconds(message.header.stamp))
         age = self._client.steady() - stamp
@@ -167,13 +148,7 @@ class DriveSession:
 
     def scale_speed(self, share: float) -> tuple[bool, str]:
         """Play paths at a share of their speed [-]."""
-        if not SLOWEST <= share <= 1.0:
-            return False, f'speed_scaling: expected a number from {SLOWEST:g} to 1, got {share:g}'
         return self._client.request(Request.SPEED_SCALING, share)
-
-    @property
-    def _parks(self) -> bool:
-        return self._parking is not None and self._parking.active
 
     def _disable(self) -> tuple[bool, str]:
         """Park the legs if that is wanted, then take the voltage; a second call takes it now."""
@@ -232,10 +207,7 @@ class DriveSession:
             self._parking.advance(self._change.state, self._strokes)
 
     def come_to_rest(self) -> Iterator[DriverState]:
-        """Disable the drives and follow the state until they are off.
-
-        Yields:
-            The states on the way.
+        """Disable the drives and yield the states on the way until they are off.
 
         Raises:
             CycleError: If the drives are not off after the time of the longest stop.
@@ -285,6 +257,10 @@ class DriveSession:
         except DriverError as error:
             return f'; the outputs are NOT safe: {error}'
         return f'; {done}' if done else ''
+
+    @property
+    def _parks(self) -> bool:
+        return self._parking is not None and self._parking.active
 
     def _legs(self, reader: Reader[LegState], data: bytes) -> LegState:
         try:

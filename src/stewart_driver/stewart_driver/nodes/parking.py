@@ -44,11 +44,9 @@ class Parking:
         self._closest, self._closest_at = inf, self._link.steady()
 
     def advance(self, state: State, strokes: Array) -> None:
-        """Ask for the next piece of the way, or for the end of it.
+        """Ask for the next piece of the way from where the legs are, shape (6,) [m], or its end.
 
-        Args:
-            state: Of the driver; what ends in another way than this one is left alone.
-            strokes (6,): Measured [m].
+        What ends in another way than this one is left alone.
         """
         if not self.active:
             return

@@ -19,11 +19,6 @@ def smooth_fall(x: float) -> float:
     return 1.0 - x * x * (3.0 - 2.0 * x)
 
 
-def smooth_fall_slope(x: float) -> float:
-    """Return the derivative of `smooth_fall` at x in [0, 1]."""
-    return -6.0 * x * (1.0 - x)
-
-
 class CommonStop:
     r"""Straight path through the present strokes, along the present rates, at falling speed.
 
@@ -74,14 +69,7 @@ class CommonStop:
         )
 
     def at(self, time: float) -> tuple[Array, Array]:
-        """Return strokes and rates some time after the stop began.
-
-        Args:
-            time: Time since the beginning [s].
-
-        Returns:
-            (6,): Strokes [m] and rates [m/s]; at rest from `duration` on.
-        """
+        """Return strokes [m] and rates [m/s], each (6,), at a time [s] after the stop began."""
         if time >= self.duration:
             return self.end, np.zeros_like(self.end)
         x = time / self.duration
@@ -111,5 +99,5 @@ class StartOffset:
         x = (time - self._since) / self._duration
         return (
             self._offset * smooth_fall(x),
-            self._offset * (smooth_fall_slope(x) / self._duration),
+            self._offset * (-6.0 * x * (1.0 - x) / self._duration),
         )

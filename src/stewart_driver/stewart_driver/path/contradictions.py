@@ -26,7 +26,7 @@ class Contradictions:
     """Setpoints that contradict the path, in turns with those that make it.
 
     Args:
-        acceleration: Largest acceleration of any leg [m/s²].
+        acceleration: Largest of any leg [m/s²].
 
     Attributes:
         accepted: Whether a setpoint was accepted since the last contradiction; set by who accepts.
@@ -43,12 +43,7 @@ class Contradictions:
         self._turns, self._last = 0, -inf
 
     def note(self, last: LegMotion, setpoint: LegMotion) -> None:
-        """Take note of a setpoint that would be a jump.
-
-        Args:
-            last: End of the path so far.
-            setpoint: What was refused.
-        """
+        """Take note of a setpoint that would be a jump from the end of the path."""
         self._count(setpoint.stamp, self._distances(last, setpoint))
 
     def compare(self, last: LegMotion, setpoint: LegMotion) -> None:

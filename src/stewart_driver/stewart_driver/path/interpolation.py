@@ -120,12 +120,9 @@ class Interpolator:
         return None if self._stop is None else self._stop.shortened_for
 
     def hold(self, strokes: Array, rates: Array = NO_MOTION) -> None:
-        """Hold the legs where they are; from now on paths that begin there are taken.
+        """Hold the legs where they are measured; from now on paths that begin there are taken.
 
         A leg that moves is brought to rest first, and not moved otherwise.
-
-        Args:
-            strokes, rates (6,): Measured [m], [m/s].
         """
         self._rest(strokes.copy())
         moving = np.where(np.abs(rates) > STILL, rates, 0.0)
@@ -151,15 +148,7 @@ class Interpolator:
         return verdict
 
     def offer(self, setpoint: LegMotion, now: float) -> Verdict:
-        """Take a setpoint into the path, or refuse it.
-
-        Args:
-            setpoint: The next knot.
-            now: Instant of the call on the steady clock [s].
-
-        Returns:
-            ACCEPTED, or why not; `last_refusal` has the numbers.
-        """
+        """Take a setpoint into the path, or refuse it; `last_refusal` says why with numbers."""
         if not setpoint.finite:
             return self.refuse(Verdict.NOT_FINITE, 'a setpoint holds a number that is not finite')
         if not self._following or self._phase in {Phase.STOPPING, Phase.JOGGING}:
@@ -202,7 +191,7 @@ class Interpolator:
         """Move legs that are held, or being jogged, at these rates for a tenth of a second.
 
         Args:
-            rates (6,): Legs 1 to 6, at most a tenth of the rate limit [m/s].
+            rates (6,): At most a tenth of the rate limit [m/s].
             sent: Instant of the request on the steady clock [s].
 
         Returns:
@@ -222,7 +211,7 @@ class Interpolator:
         """Return what the legs shall do in the cycle at `now`.
 
         Args:
-            now: Instant of the cycle on the steady clock [s].
+            now: Instant of the cycle [s].
             answered: Whether the drives have answered the command before; if not, they may not
                 know it.
 

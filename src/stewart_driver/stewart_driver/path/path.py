@@ -29,8 +29,6 @@ class Path:
         settings: Delay and tolerances.
 
     Attributes:
-        clock: Which instant is played.
-        contradictions: Whether two sources send.
         full: Whether a setpoint was refused because too many wait.
         tangent: Whether the last command is on the tangent behind the last knot.
         waited: How far behind it [s].
@@ -60,15 +58,12 @@ class Path:
         self.clock.rest()
 
     def begin(self, held: LegMotion, setpoint: LegMotion, now: float) -> Refusal | None:
-        """Start a path at a setpoint that rests where the legs are held.
+        """Start a path at a setpoint that rests where the legs are held; return why not.
 
         Args:
             held: Where they are.
             setpoint: The first knot.
             now: Instant of the last command on the steady clock [s].
-
-        Returns:
-            Why not.
         """
         settings = self._settings
         distances = np.abs(setpoint.strokes - held.strokes)
@@ -134,15 +129,7 @@ class Path:
         self.contradictions.compare(self._last, setpoint)
 
     def advance(self, now: float, step: float) -> LegMotion:
-        """Play on.
-
-        Args:
-            now: Instant of the cycle on the steady clock [s].
-            step: Time since the cycle before [s].
-
-        Returns:
-            The path at its present time; see `waited` and `over`.
-        """
+        """Play on by a step [s] to the cycle at `now` [s]; see `waited` and `over`, too."""
         speed = self.clock.advance(now, step, self._slope, self._bend)
         time, segment = self.clock.time, self._segment
         assert segment is not None

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A back end without drives: measured is what was commanded, and faults come on request.
 
-It is for tests of everything above the drives. It is not installed as a back end: nobody gets it
-by a parameter.
+It stands in for drives in tests of everything above them.
 """
 
 from __future__ import annotations
