@@ -4,6 +4,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+import sys
+
+sys.path.insert(0, str(Path(__file__).parent))
+
 from loopback import LoopbackBackend, LoopbackOptions
 import numpy as np
 import pytest

@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+import sys
 from typing import Any, cast
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from loopback import LoopbackBackend, LoopbackOptions
 import numpy as np
 import pytest
 
 pytest.importorskip('rclpy')
 
-from loopback import LoopbackBackend, LoopbackOptions
 from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError
