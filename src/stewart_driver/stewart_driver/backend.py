@@ -30,7 +30,7 @@ class Measurement(NamedTuple):
     Attributes:
         stamp: Instant of the measurement on the steady clock [s].
         strokes, rates (6,): Legs 1 to 6 [m], [m/s].
-        forces (6,): Measured force, positive pushes apart [N]; None where no force is measured.
+        forces (6,): Measured force, positive pushes apart [N]; None where none is measured.
         enabled: True while all six drives follow their targets.
         fault: First fault that a drive reports.
         live, braked, sto: One bit per leg, bit 0 is leg 1: its motor is under voltage, its brake

@@ -42,7 +42,6 @@ class DriveCalibration:
 
     Attributes:
         zero_offsets_counts: Position of drive 1 to 6 at stroke zero [count].
-        calibrated: When.
         pose: Where the platform stood: zero, neutral, retracted, or six numbers in words.
         strokes_m: Strokes of the legs 1 to 6 there [m].
         identities: The drives that were calibrated; with another drive the offsets mean nothing.
@@ -82,7 +81,6 @@ class DaqCalibration:
     Attributes:
         inputs: Position sensors of legs 1 to 6.
         outputs: Amplifiers of legs 1 to 6; none where the card only reads.
-        calibrated: When.
         mode: What the amplifiers take: position or velocity.
     """
 
@@ -98,8 +96,7 @@ class Rig:
 
     Attributes:
         platform: Platform type, a name or a path.
-        drives: None if the drives were never calibrated.
-        daq: None if the card was never calibrated.
+        drives, daq: None if they were never calibrated.
         interface: Network interface of the EtherCAT master, key ``ethercat.interface``.
         geometry: Digest of the platform's geometry at the last calibration, see `rig_platform`;
             empty if unknown.
@@ -148,9 +145,7 @@ def load_rig(path: str | os.PathLike[str]) -> Rig:
 def save_rig(path: str | os.PathLike[str], rig: Rig) -> None:
     """Write a rig file so that a reader sees the old one or the new one, never half of one.
 
-    Args:
-        path: The file; what it was before is replaced, and a link is followed.
-        rig: What it shall say.
+    What it was before is replaced, and a link is followed.
 
     Raises:
         ConfigurationError: If it cannot be written there.

@@ -29,14 +29,7 @@ class StuckDetector:
         self._counts = np.zeros(LEGS, dtype=np.int64)
 
     def look(self, measured: Array, commanded: Array) -> NDArray[np.bool_]:
-        """Take one reading and one command.
-
-        Args:
-            measured, commanded (6,): Strokes [m].
-
-        Returns:
-            (6,): Legs whose reading is stuck.
-        """
+        """Take measured and commanded strokes, (6,) [m]; tell for each leg if it is stuck."""
         if self._anchors is None:
             self._anchors, self._starts = measured.copy(), commanded.copy()
             return np.zeros(LEGS, dtype=np.bool_)

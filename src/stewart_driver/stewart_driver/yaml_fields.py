@@ -207,13 +207,7 @@ class Fields:
 
 
 def read_fields(path: str | os.PathLike[str]) -> Fields:
-    """Read a YAML file that is a mapping.
-
-    Args:
-        path: The file.
-
-    Returns:
-        Its top level.
+    """Read the top level of a YAML file.
 
     Raises:
         ConfigurationError: If it cannot be read, is no YAML or no mapping.

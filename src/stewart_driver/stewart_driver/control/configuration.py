@@ -18,8 +18,7 @@ class InterpolationSettings:
 
     Raises:
         ConfigurationError: If a value is negative, not finite, or zero where that makes no sense,
-            or if the quick stop is milder than the common stop or harder than the legs may
-            decelerate.
+            or the quick stop is milder than the common stop or harder than allowed.
     """
 
     playout_delay: float = option(

@@ -116,7 +116,7 @@ class ControlLoop:
         records = self._block.tracking.pop_all()
         # A path that is late or slow is followed as well as any, but this error is that to the
         # schedule. Each leg is compared with the path itself as ever.
-        slipped = self._operation.interpolator.slipped
+        slipped = self._operation.interpolator.clock.slipped
         if slipped > FAR_BEHIND * self._backend.cycle_time:
             return
         for record in records:
@@ -166,7 +166,7 @@ class ControlLoop:
             operation.change(Event.STOP, interpolator.trouble)
         elif self._plays:
             # What is played late was commanded in time.
-            on_time = now - max(interpolator.slipped, 0.0)
+            on_time = now - max(interpolator.clock.slipped, 0.0)
             trouble = operation.supervisor.silence(self._last_accepted, on_time)
             if trouble and interpolator.moving:
                 operation.change(Event.STOP, trouble)
@@ -184,7 +184,7 @@ class ControlLoop:
     def _tell_counters(self) -> None:
         """Write the numbers that have changed."""
         words, operation = self._block.words, self._operation
-        slipped, error = operation.interpolator.slipped, operation.supervisor.largest_error
+        slipped, error = operation.interpolator.clock.slipped, operation.supervisor.largest_error
         if abs(slipped - self._slipped) > 1e-9:
             words['slipped'] = self._slipped = slipped
         if error != self._error:

@@ -111,7 +111,10 @@ class CycleClient(ChildProcess, CycleLink):
             if (said := answer()) is not None:
                 return said
             time.sleep(POLL)
-        return False, self.epitaph() or f'the cyclic process did not answer within {timeout:g} s'
+        return (
+            False,
+            self.epitaph() or f'the cyclic process did not answer within {timeout:g} s',
+        )
 
     def end(self, timeout: float | None = None) -> None:
         """Bring the legs to rest, switch the drives off and end the process.

@@ -32,7 +32,6 @@ class StateChange(NamedTuple):
     Attributes:
         stamp: When it came, on the steady clock [s].
         homed: Whether the strokes are absolute.
-        reason: Why it is in this state.
         speed_scaling: Speed at which paths are played, 0.01 to 1 [-].
         override: Whether legs may be outside their strokes.
         live, braked, sto: Bits of the legs, see `Measurement`.
@@ -92,13 +91,9 @@ class Sample(NamedTuple):
 class CycleLink(ABC):
     """The node's end of a control loop.
 
-    Args:
-        block: The node's view of the memory that both ends share.
-        longest_stop: Time in which legs at the highest rate are brought to rest, and have settled
-            [s].
-
     Attributes:
-        longest_stop: The same, and `STOP_SLACK` [s].
+        longest_stop: Time in which legs at the highest rate are brought to rest, and have settled,
+            and `STOP_SLACK` [s].
         last_refusal: Why the last refused setpoint was refused.
     """
 

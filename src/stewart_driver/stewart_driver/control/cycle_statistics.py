@@ -82,7 +82,7 @@ class WireStatistics:
 
 
 # As they stand in the words of the shared block, see `CycleCounters`.
-COUNTERS = [
+COUNTERS: list[tuple[Any, ...]] = [
     ('cycles', 'u8'),
     ('overruns', 'u8'),
     ('lost_setpoints', 'u8'),

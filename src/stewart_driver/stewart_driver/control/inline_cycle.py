@@ -34,9 +34,8 @@ class InlineCycle(CycleLink):
         now_ns: Instant of the first cycle [ns].
 
     Raises:
-        ConfigurationError: If the back end moves metal, or its machine has a clock of its own:
-            neither follows simulated time.
-        DriverError: If the back end cannot be opened.
+        DriverError: If the back end cannot be opened, moves metal, or its machine has a clock of
+            its own: neither follows simulated time.
     """
 
     def __init__(self, backend: Backend, configuration: CycleConfiguration, now_ns: int) -> None:

@@ -94,7 +94,7 @@ class Operation:
             if not SLOWEST <= value <= 1.0:
                 expected = f'expected a number from {SLOWEST:g} to 1'
                 raise TransitionRefused(f'speed_scaling: {expected}, got {value:g}')
-            self.interpolator.scaling = value
+            self.interpolator.clock.scaling = value
             return f'paths are played at {1e2 * value:.3g} % of their speed'
         return self._reset_fault()
 
@@ -277,7 +277,7 @@ class Operation:
             self.state,
             self._backend.homed,
             self._machine.reason,
-            self.interpolator.scaling,
+            self.interpolator.clock.scaling,
             self._override,
         )
         if (seen := self.measured) is not None:

@@ -80,7 +80,6 @@ class Ring:
     Args:
         memory: As many bytes as `bytes_for` says, zero at first.
         capacity: How many records the reader may be behind.
-        record: Fields of one record.
 
     Attributes:
         lost: Records that were overwritten before this reader came to them.
@@ -153,9 +152,7 @@ class SharedBlock:
         descriptor: File descriptor of the memory; not needed any more afterwards.
 
     Attributes:
-        words (): Single numbers.
-        setpoints, requests, jogs, tracking, replies, events, notes, samples, refusals, failures:
-            See `RINGS` for their records and directions.
+        words (): Single numbers; the others are rings, see `RINGS`.
     """
 
     setpoints: Ring

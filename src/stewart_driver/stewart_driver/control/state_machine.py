@@ -89,21 +89,13 @@ class StateMachine:
         return (self.state, event) in TRANSITIONS
 
     def handle(self, event: Event, reason: str) -> State:
-        """Take one event.
+        """Take one event for a reason, which is kept if anything changes; return the new state.
 
-        Args:
-            event: What happened or was asked for.
-            reason: Why, one sentence; kept if anything changes.
-
-        Returns:
-            The state afterwards.
+        While stopping, a later event never leads to a milder end: a fault stays a fault although
+        the operator disables meanwhile.
 
         Raises:
             TransitionRefused: If the table has no transition; the message names state and event.
-
-        Note:
-            While stopping, a later event never leads to a milder end: a fault stays a fault
-            although the operator disables meanwhile.
         """
         if not self.allows(event):
             raise TransitionRefused(

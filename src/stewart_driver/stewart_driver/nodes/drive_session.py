@@ -41,8 +41,7 @@ class DriveSession:
     Args:
         backend: What moves the legs.
         loop: The control loop that moves them.
-        chosen: Of the node: without a cycle for its `stall_timeout` the loop is killed, if the
-            drives are on; its `playout_delay` is told with every state.
+        chosen: Parameters of the node.
         wall: Returns the time of the message stamps [s].
 
     Attributes:

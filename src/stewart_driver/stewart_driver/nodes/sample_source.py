@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from math import ceil
 import time
-from typing import Protocol
+from typing import TypeAlias
 
 from rclpy.node import Node
 from stewart_driver.nodes.device_clock import DeviceClock
@@ -21,20 +21,6 @@ from stewart_driver.witmotion.reader import (
 )
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_node_support.stamps import NANOSECONDS
-
-
-class SampleSource(Protocol):
-    """A reader at work; it calls back, in the node's executor, when there are samples to take."""
-
-    @property
-    def status(self) -> ReaderStatus:
-        """How the reader is doing."""
-
-    def take(self) -> list[StampedSample]:
-        """Return the samples that came since the last call, oldest first."""
-
-    def end(self) -> None:
-        """Close the port."""
 
 
 class ThreadedSource:
@@ -116,3 +102,7 @@ class SteppedSource:
         wait = ceil((self._reader.due - self._device_clock.now()) * NANOSECONDS)
         self._timer.timer_period_ns = max(wait, 1)
         self._timer.reset()
+
+
+SampleSource: TypeAlias = ThreadedSource | SteppedSource
+"""A reader at work; it calls back, in the node's executor, when there are samples to take."""

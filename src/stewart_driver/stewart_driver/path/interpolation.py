@@ -51,6 +51,7 @@ class Interpolator:
         cycle_time: Nominal time between two calls of `command` [s].
 
     Attributes:
+        clock: Of the path.
         counts: Accepted and refused setpoints.
         last_refusal: Why the last refused setpoint was refused, with numbers.
         trouble: Why the last call of `command` has begun to bring the legs to rest; empty if it
@@ -62,6 +63,7 @@ class Interpolator:
     ) -> None:
         self._limits, self._settings, self._cycle_time = limits, settings, cycle_time
         self._path = Path(limits, settings)
+        self.clock = self._path.clock
         self.counts: Counter[Verdict] = Counter()
         self.last_refusal = self.trouble = ''
         self._now: float | None = None
@@ -99,25 +101,6 @@ class Interpolator:
     def contradiction(self) -> str:
         """How setpoints contradict the path that is played; empty if they do not."""
         return self._path.contradictions.sentence
-
-    @property
-    def slipped(self) -> float:
-        """How far the path is behind its schedule [s]."""
-        return self._path.clock.slipped
-
-    @property
-    def scaling(self) -> float:
-        """Speed at which paths are played, 0.01 to 1 [-]."""
-        return self._path.clock.scaling
-
-    @scaling.setter
-    def scaling(self, value: float) -> None:
-        self._path.clock.scaling = value
-
-    @property
-    def shortened_for(self) -> int | None:
-        """Leg whose stroke end made the last stop harder than asked."""
-        return None if self._stop is None else self._stop.shortened_for
 
     def hold(self, strokes: Array, rates: Array = NO_MOTION) -> None:
         """Hold the legs where they are measured; from now on paths that begin there are taken.

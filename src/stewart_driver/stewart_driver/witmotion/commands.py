@@ -73,7 +73,9 @@ CODES: dict[Register, tuple[str, dict[float, int], str]] = {
     ),
 }
 # Bit of CONTENT for each type that can be switched on and off.
-CONTENT_BITS = {kind: kind - FrameType.TIME for kind in FrameType if kind != FrameType.REGISTER}
+CONTENT_BITS: dict[FrameType, int] = {
+    kind: kind - FrameType.TIME for kind in FrameType if kind != FrameType.REGISTER
+}
 
 
 def write(register: Register, value: int) -> bytes:

@@ -15,7 +15,7 @@ import datetime as dt
 from enum import IntEnum
 from math import cos, pi, sin
 from struct import Struct
-from typing import get_args, NamedTuple, TypeAlias
+from typing import Any, get_args, NamedTuple, TypeAlias
 
 HEADER = 0x55
 FRAME_LENGTH = 11
@@ -229,7 +229,7 @@ Frame: TypeAlias = (
 )
 FRAMES: dict[int, type[Frame]] = dict(zip(map(int, FrameType), get_args(Frame), strict=True))
 """Class of each type."""
-TYPES = {frame: kind for kind, frame in FRAMES.items()}
+TYPES: dict[Any, int] = {frame: kind for kind, frame in FRAMES.items()}
 PARSERS: dict[int, Callable[[bytes, int], Frame]] = {
     kind: frame._parse for kind, frame in FRAMES.items()
 }

@@ -35,7 +35,6 @@ class Decoded(NamedTuple):
     Attributes:
         position: Index of its first byte since the decoder was made.
         type: Second byte, a FrameType.
-        frame: Its values.
     """
 
     position: int

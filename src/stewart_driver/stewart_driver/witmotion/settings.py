@@ -73,7 +73,6 @@ class SensorSettings:
     Attributes:
         content: Frames of a cycle.
         rate: Cycles per second [Hz].
-        baud: Speed of the line.
         algorithm: Nine axes: yaw from the magnetometer; six: yaw from the gyroscope alone.
         save: Keep the settings through a loss of power; also restart a sensor that needs it to
             obey.
