@@ -238,7 +238,7 @@ def test_a_killed_process_is_missed_with_a_sentence(start: Start) -> None:
     os.kill(client.pid, signal.SIGKILL)
 
     assert wait_for(lambda: not client.alive)
-    assert words in client.epitaph()
+    assert words in client.exit_reason()
     accepted, message = client.request(Request.ENABLE)
     assert not accepted
     assert words in message
@@ -286,7 +286,7 @@ def test_a_bug_in_the_back_end_ends_the_process_with_its_reason(
     client = start(Trouble.CRASH, after=0.5)
 
     assert wait_for(lambda: not client.alive)
-    assert client.epitaph() == (
+    assert client.exit_reason() == (
         'the cyclic process ended with code 1: RuntimeError: a bug in loopback'
     )
     assert 'Traceback' in capfd.readouterr().err

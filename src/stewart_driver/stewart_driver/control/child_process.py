@@ -50,7 +50,7 @@ class ChildProcess(ABC):
         """Whether it runs."""
         return self._process.poll() is None
 
-    def epitaph(self) -> str:
+    def exit_reason(self) -> str:
         """Return one sentence on why it is gone; empty while it runs."""
         code = self._process.poll()
         if code is None:

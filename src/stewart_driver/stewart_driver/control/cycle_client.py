@@ -113,7 +113,7 @@ class CycleClient(ChildProcess, CycleLink):
             time.sleep(POLL)
         return (
             False,
-            self.epitaph() or f'the cyclic process did not answer within {timeout:g} s',
+            self.exit_reason() or f'the cyclic process did not answer within {timeout:g} s',
         )
 
     def end(self, timeout: float | None = None) -> None:
@@ -136,7 +136,7 @@ class CycleClient(ChildProcess, CycleLink):
                 f'the cyclic process did not end within {timeout:.3g} s and was killed'
             ) from error
         if code:
-            raise CycleError(self.epitaph())
+            raise CycleError(self.exit_reason())
 
     def _hand_over(self, payload: Any) -> None:
         assert self._process.stdin is not None
@@ -145,13 +145,13 @@ class CycleClient(ChildProcess, CycleLink):
                 pickle.dump(payload, pipe)
         except BrokenPipeError:
             self._process.wait()
-            raise CycleError(f'{self.epitaph()} before it took its configuration') from None
+            raise CycleError(f'{self.exit_reason()} before it took its configuration') from None
 
     def _wait_for_start(self, timeout: float) -> None:
         limit = time.monotonic() + timeout
         while self._block.words['phase'] == Phase.STARTING:
             if not self.alive:
-                raise CycleError(self.epitaph())
+                raise CycleError(self.exit_reason())
             if time.monotonic() > limit:
                 raise CycleError(f'the cyclic process did not start within {timeout:g} s')
             time.sleep(POLL)

@@ -115,7 +115,7 @@ class CycleLink(ABC):
         """Whether the loop can still run."""
 
     @abstractmethod
-    def epitaph(self) -> str:
+    def exit_reason(self) -> str:
         """Return one sentence on why the loop is gone; empty while it is alive."""
 
     @abstractmethod

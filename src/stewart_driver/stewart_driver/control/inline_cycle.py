@@ -64,7 +64,7 @@ class InlineCycle(CycleLink):
         """Whether it was not ended yet."""
         return self._alive
 
-    def epitaph(self) -> str:
+    def exit_reason(self) -> str:
         """Return one sentence on why it is gone; empty while it is alive."""
         return '' if self._alive else 'the control loop was ended'
 
@@ -114,7 +114,7 @@ class InlineCycle(CycleLink):
         """Carry a request out; return whether it is accepted, and one sentence."""
         number = self._block.requests.push(code=request, value=value)
         self._loop.serve()
-        return self._reply_to(number) or (False, self.epitaph())
+        return self._reply_to(number) or (False, self.exit_reason())
 
     def quick_stop(self) -> tuple[bool, str]:
         """Bring all legs to rest as hard as allowed and switch the drives off."""

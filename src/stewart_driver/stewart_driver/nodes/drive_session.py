@@ -177,7 +177,7 @@ class DriveSession:
         if not self._client.alive and not self._buried:
             self._buried = True
             state = State.DISABLED if self._ended else State.FAULT
-            reason = self._trouble or self._client.epitaph()
+            reason = self._trouble or self._client.exit_reason()
             reason += '' if self._ended else self._rescue()
             changes.append(StateChange(self._client.steady(), state, False, reason))
         if changes:

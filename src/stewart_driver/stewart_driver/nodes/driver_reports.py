@@ -62,7 +62,7 @@ class CycleReport:
         if self._notes:
             values['not permitted'] = '; '.join(self._notes)
         if not self._client.alive:
-            return Report(Level.ERROR, self._client.epitaph(), values)
+            return Report(Level.ERROR, self._client.exit_reason(), values)
         if now.cycles == before.cycles:
             return Report(Level.ERROR, 'no cycle has run in the last second', values)
         if bad:

@@ -19,7 +19,7 @@ GAIN = 2.0
 # A leg this close has arrived [m].
 TOLERANCE = 5e-4
 # Legs that come no closer for so long will not arrive [s].
-PATIENCE = 3.0
+ARRIVAL_TIMEOUT = 3.0
 
 
 class Parking:
@@ -61,7 +61,7 @@ class Parking:
         distance = float(np.abs(way).max())
         if distance < self._closest - TOLERANCE:
             self._closest, self._closest_at = distance, now
-        if distance <= TOLERANCE or now - self._closest_at > PATIENCE:
+        if distance <= TOLERANCE or now - self._closest_at > ARRIVAL_TIMEOUT:
             self.active = False
             self._link.request(Request.DISABLE)
             return
