@@ -1,16 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of the driver.
-
-DriverError
-├── ConfigurationError   a parameter says something that cannot be used
-├── UnknownBackend       no installed package offers this back end
-├── TransportError       the way to the drives is broken
-├── DriveFault           one drive reports a fault
-├── HomingError          the strokes cannot be trusted to be absolute
-├── TransitionRefused    the state does not allow what was asked
-└── CycleError           the cyclic process did not start, answer or survive
-"""
+"""Errors of the driver."""
 
 from __future__ import annotations
 
@@ -38,7 +28,6 @@ class UnknownBackend(DriverError, LookupError):
     def __init__(self, name: str, known: Sequence[str]) -> None:
         offer = ', '.join(sorted(known)) or 'none'
         super().__init__(f'there is no driver back end {name!r}; installed are: {offer}')
-        self.name = name
         self.known = tuple(sorted(known))
 
 

@@ -92,25 +92,24 @@ class Fields:
 
     def text(self, key: str) -> str:
         """Return a text that is not empty."""
-        value = self.take(key, 'a text')
-        if not isinstance(value, str) or not value.strip():
+        value: str = self._instance(key, str, 'a text')
+        if not value.strip():
             raise ConfigurationError(self.name(key), value, 'a text')
         return value
 
     def flag(self, key: str) -> bool:
         """Return true or false."""
-        value = self.take(key, 'true or false')
-        if not isinstance(value, bool):
-            raise ConfigurationError(self.name(key), value, 'true or false')
-        return value
+        return bool(self._instance(key, bool, 'true or false'))
 
     def date(self, key: str) -> datetime.date:
         """Return a date."""
-        value = self.take(key, 'a date such as 2026-11-21')
-        if isinstance(value, datetime.datetime):
-            return value.date()
-        if not isinstance(value, datetime.date):
-            raise ConfigurationError(self.name(key), value, 'a date such as 2026-11-21')
+        value: datetime.date = self._instance(key, datetime.date, 'a date such as 2026-11-21')
+        return value.date() if isinstance(value, datetime.datetime) else value
+
+    def _instance(self, key: str, kind: type, expected: str) -> Any:
+        value = self.take(key, expected)
+        if not isinstance(value, kind):
+            raise ConfigurationError(self.name(key), value, expected)
         return value
 
     def number(

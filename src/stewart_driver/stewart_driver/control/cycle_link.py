@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from stewart_driver.control.cycle_statistics import CycleCounters
 from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import SharedBlock
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import AT_REST, State
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.path.motion import LegMotion
 
@@ -50,7 +50,7 @@ class StateChange(NamedTuple):
     @property
     def holding(self) -> bool:
         """Whether nothing is followed, and what is live holds its leg where it stands."""
-        return bool(self.live) and self.state in (State.DISABLED, State.FAULT)
+        return bool(self.live) and self.state in AT_REST
 
     def told(self) -> dict[str, Any]:
         """Return what stewart_interfaces/DriverState has of it, by field."""

@@ -28,10 +28,9 @@ from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.cycle_link import STOP_SLACK
 from stewart_driver.control.cycle_statistics import bin_of
 from stewart_driver.control.shared_block import Phase, SharedBlock
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import AT_REST
 from stewart_driver.errors import ConfigurationError, DriverError
 
-SAFE = (State.DISABLED, State.FAULT)
 # So many objects that nobody needs any more may pile up while nothing moves.
 LITTER = 20_000
 
@@ -141,7 +140,7 @@ def _run(
     terminated: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: terminated.append(number))
     deadline, give_up = time.monotonic(), float('inf')
-    while loop.state not in SAFE or give_up == float('inf'):
+    while loop.state not in AT_REST or give_up == float('inf'):
         woken = time.monotonic()
         lateness = woken - deadline
         if lateness >= period:
@@ -158,7 +157,7 @@ def _run(
         deadline += period + backend.shift
         if deadline > give_up:
             raise DriverError(f'the legs did not come to rest within {longest_stop:.2g} s')
-        if loop.state in SAFE and gc.get_count()[0] > LITTER:
+        if loop.state in AT_REST and gc.get_count()[0] > LITTER:
             gc.collect()
         time.sleep(max(deadline - time.monotonic(), 0.0))
 

@@ -13,13 +13,12 @@ from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.cycle_link import CycleLink, QUICK_STOP
 from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import SharedBlock
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import AT_REST
 from stewart_driver.errors import ConfigurationError, CycleError
 
 NANOSECONDS = 1_000_000_000
 # Time that jumps further than this was set, it did not pass [ns].
 LONGEST_GAP = NANOSECONDS
-AT_REST = (State.DISABLED, State.FAULT)
 
 
 class InlineCycle(CycleLink):

@@ -19,6 +19,10 @@ class State(IntEnum):
     FAULT = 4
 
 
+# Nothing moves that drives could stop.
+AT_REST = (State.DISABLED, State.FAULT)
+
+
 class Event(Enum):
     """What can happen to the driver."""
 

@@ -14,7 +14,7 @@ from stewart_driver.control.cycle_link import CycleLink, StateChange
 from stewart_driver.control.effort_join import EffortJoin
 from stewart_driver.control.inline_cycle import InlineCycle
 from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import AT_REST, State
 from stewart_driver.control.supervision import StallDetector
 from stewart_driver.errors import CycleError, DriverError
 from stewart_driver.legs import Array, LEGS
@@ -31,8 +31,6 @@ from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import tracking_error_reader
 from stewart_node_support.legs import leg_reader, LegState, LegWriter
 from stewart_node_support.stamps import from_seconds, NANOSECONDS, to_seconds
-
-AT_REST = (State.DISABLED, State.FAULT)
 
 
 class DriveSession:
