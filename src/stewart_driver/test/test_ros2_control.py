@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 import os
 import pickle
+import threading
 import time
 from typing import Any
 
@@ -25,6 +26,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
+from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.control.request import Request
 from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import State
@@ -94,8 +96,11 @@ class FakeController:
         limit = time.monotonic() + LIMIT
         while (found := reached()) is None:
             assert time.monotonic() < limit
-            self._executor.spin_once(timeout_sec=0.005)
+            self.spin_once()
         return found
+
+    def spin_once(self) -> None:
+        self._executor.spin_once(timeout_sec=0.005)
 
     def end(self) -> None:
         self._executor.shutdown()
@@ -276,6 +281,41 @@ def test_a_leg_outside_its_stroke_is_not_home(
     with pytest.raises(HomingError, match=r'leg 4 stands 0\.0100 m outside'):
         bench.backend.home()
     bench.backend.close()
+
+
+def test_the_cyclic_process_joins_the_graph_by_itself(fake: FakeController) -> None:
+    # Three long periods of silence are a busy machine's, too.
+    options = Ros2ControlOptions(
+        controller='legs', namespace=fake.namespace, absolute=True, cycle_time=0.3,
+        start_timeout=LIMIT,
+    )  # fmt: skip
+    fake.node.create_timer(0.02, lambda: fake.publish(time.time()))
+    backend = Ros2ControlBackend(options)
+    spinning = threading.Event()
+
+    def spin() -> None:
+        while not spinning.is_set():
+            fake.spin_once()
+
+    thread = threading.Thread(target=spin)
+    thread.start()
+    client = None
+    try:
+        client = CycleClient(backend, CycleConfiguration(backend.limits))
+        assert client.request(Request.ENABLE, timeout=LIMIT)[0]
+        limit = time.monotonic() + LIMIT
+        while not fake.commands and time.monotonic() < limit:
+            time.sleep(0.01)
+        assert np.array_equal(fake.commands[0], START)
+        client.end(LIMIT)
+        states = [change.state for change in client.state_changes()]
+        assert states[-1] is State.DISABLED
+        assert State.ENABLED in states
+    finally:
+        spinning.set()
+        thread.join()
+        if client is not None:
+            client.kill()
 
 
 def test_joint_states_without_rates_are_refused(
