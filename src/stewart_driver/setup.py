@@ -33,6 +33,7 @@ setup(
         'stewart.driver_backends': [
             'daq = stewart_driver.daq.backend:DaqBackend',
             'ethercat = stewart_driver.ethercat.backend:EthercatBackend',
+            'ros2_control = stewart_driver.nodes.ros2_control:Ros2ControlBackend',
         ],
         'stewart.nodes': [
             'driver = stewart_driver.nodes.driver:Driver',

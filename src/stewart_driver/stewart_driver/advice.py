@@ -46,6 +46,10 @@ BY_SENTENCE = tuple(
     for pattern, action in (
         (r'\bSTO\b|safe torque off', 'find out who opened the safety circuit, and close it'),
         (
+            r'has been silent for|before it comes',
+            'is controller_manager alive, its joint_state_broadcaster active, its clock right?',
+        ),
+        (
             r'position sensor of leg \d',
             'look at sensor, plug and supply; `stewart calibrate-daq` if it was changed',
         ),

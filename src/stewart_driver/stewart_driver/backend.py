@@ -16,24 +16,12 @@ from importlib.metadata import entry_points
 from math import inf
 from typing import Any, ClassVar, NamedTuple
 
-from stewart_driver.control.wire_statistics import WireStatistics
+from stewart_driver.control.cycle_statistics import WireStatistics
 from stewart_driver.errors import DriveFault, UnknownBackend
 from stewart_driver.legs import Array, LegLimits
+from stewart_driver.path.motion import LegMotion
 
 GROUP = 'stewart.driver_backends'
-
-
-class Targets(NamedTuple):
-    """What the drives shall do until the next exchange.
-
-    Attributes:
-        strokes, rates (6,): Legs 1 to 6 [m], [m/s].
-        forces (6,): Feed-forward force, positive pushes apart [N]; zero where none is given.
-    """
-
-    strokes: Array
-    rates: Array
-    forces: Array
 
 
 class Measurement(NamedTuple):
@@ -42,13 +30,11 @@ class Measurement(NamedTuple):
     Attributes:
         stamp: Instant of the measurement on the steady clock [s].
         strokes, rates (6,): Legs 1 to 6 [m], [m/s].
-        forces (6,): Measured force, positive pushes apart [N]; None where no force is measured.
+        forces (6,): Measured force, positive pushes apart [N]; None where none is measured.
         enabled: True while all six drives follow their targets.
         fault: First fault that a drive reports.
         live, braked, sto: One bit per leg, bit 0 is leg 1: its motor is under voltage, its brake
             is applied, its safe torque off is active.
-        true_strokes (6,): Strokes without any error of the encoders [m]; only a simulated back end
-            knows them.
     """
 
     stamp: float
@@ -60,7 +46,6 @@ class Measurement(NamedTuple):
     live: int = 0
     braked: int = 0
     sto: int = 0
-    true_strokes: Array | None = None
 
 
 class Backend(ABC):
@@ -128,17 +113,14 @@ class Backend(ABC):
         """Acknowledge the faults of all drives."""
 
     @abstractmethod
-    def exchange(self, targets: Targets, now: float) -> Measurement:
+    def exchange(self, targets: LegMotion, now: float) -> Measurement:
         """Give the targets to the drives and take what they measure.
 
         Until all drives are enabled the targets equal the measured strokes.
 
         Args:
-            targets: What the drives shall do from now on.
+            targets: What the drives shall do from now on; their stamp says nothing here.
             now: Instant of the exchange on the steady clock [s].
-
-        Returns:
-            State of the drives at the exchange.
         """
 
     @property
@@ -188,13 +170,7 @@ def installed_backends() -> Mapping[str, Any]:
 
 
 def find_backend(name: str) -> type[Backend]:
-    """Load the back end of this name; there is no fallback.
-
-    Args:
-        name: Name of the entry point, for example ``simulated``.
-
-    Returns:
-        Subclass of `Backend`.
+    """Load the back end of the entry point ``name``; there is no fallback.
 
     Raises:
         UnknownBackend: If no installed package offers it; the message lists those that are.

@@ -1,16 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of the driver.
-
-DriverError
-├── ConfigurationError   a parameter says something that cannot be used
-├── UnknownBackend       no installed package offers this back end
-├── TransportError       the way to the drives is broken
-├── DriveFault           one drive reports a fault
-├── HomingError          the strokes cannot be trusted to be absolute
-├── TransitionRefused    the state does not allow what was asked
-└── CycleError           the cyclic process did not start, answer or survive
-"""
+"""Errors of the driver."""
 
 from __future__ import annotations
 
@@ -26,7 +16,6 @@ class ConfigurationError(DriverError, ValueError):
     """A configuration value cannot be used."""
 
     def __init__(self, key: str, value: Any, expected: str) -> None:
-        """Name the key, the value found and what was expected."""
         super().__init__(f'{key}: expected {expected}, got {value!r}')
         self.key = key
         self.value = value
@@ -37,10 +26,8 @@ class UnknownBackend(DriverError, LookupError):
     """No installed package offers a back end of this name."""
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
-        """Name what was asked for and what there is."""
         offer = ', '.join(sorted(known)) or 'none'
         super().__init__(f'there is no driver back end {name!r}; installed are: {offer}')
-        self.name = name
         self.known = tuple(sorted(known))
 
 
@@ -52,7 +39,6 @@ class DriveFault(DriverError):
     """One drive reports a fault."""
 
     def __init__(self, leg: int, code: int, text: str) -> None:
-        """Name the leg (1 to 6), the drive's code and what it means."""
         super().__init__(f'drive of leg {leg} reports fault 0x{code:04X}: {text}')
         self.leg = leg
         self.code = code

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,7 +44,6 @@ class LegLimits:
     acceleration: float
 
     def __post_init__(self) -> None:
-        """Copy and check."""
         for name in ('stroke_lower', 'stroke_upper'):
             array = read_only(getattr(self, name))
             if array.shape != (LEGS,) or not np.all(np.isfinite(array)):
@@ -68,14 +67,7 @@ class LegLimits:
     def narrowed(
         self, *, rate: float | None = None, acceleration: float | None = None
     ) -> LegLimits:
-        """Return the limits with a lower rate or acceleration.
-
-        Args:
-            rate: New rate limit [m/s]; None keeps the present one.
-            acceleration: New acceleration limit [m/s²]; None keeps the present one.
-
-        Returns:
-            Limits that allow no more than these.
+        """Return the limits with a lower rate [m/s] or acceleration [m/s²].
 
         Raises:
             ConfigurationError: If a value is above the present limit: what the drives may do is
@@ -89,9 +81,6 @@ class LegLimits:
                 raise ConfigurationError(
                     key, value, f'a positive number not above {limit:g}, the limit of the back end'
                 )
-        return LegLimits(
-            self.stroke_lower,
-            self.stroke_upper,
-            self.rate if rate is None else rate,
-            self.acceleration if acceleration is None else acceleration,
+        return replace(
+            self, rate=rate or self.rate, acceleration=acceleration or self.acceleration
         )

@@ -28,7 +28,6 @@ class Offers(Generic[T]):
     """Devices of one kind."""
 
     def __init__(self) -> None:
-        """Offer nothing yet."""
         self._offered: dict[str, T] = {}
 
     def offer(self, device: T) -> str:

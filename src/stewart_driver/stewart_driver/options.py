@@ -12,10 +12,12 @@ from typing import Any
 from stewart_driver.errors import ConfigurationError
 
 
-def option(default: Any, description: str) -> Any:
-    """Return a field with a default and the description that its parameter gets."""
-    unlimited = {'min': None, 'max': None, 'choices': (), 'read_only': True}
-    return field(default=default, metadata={'description': description, **unlimited})
+def option(
+    default: Any, description: str, *, min: float | None = None, max: float | None = None
+) -> Any:
+    """Return a field with what its parameter gets: default, meaning with unit, limits."""
+    limits = {'min': min, 'max': max, 'choices': (), 'read_only': True}
+    return field(default=default, metadata={'description': description, **limits})
 
 
 def require_positive(options: Any, may_be_zero: Collection[str] = ()) -> None:

@@ -20,13 +20,7 @@ LEG_GEOMETRY = ('retracted_length_m', 'stroke_m')
 
 
 def geometry_digest(platform: str | os.PathLike[str]) -> str:
-    """Return a short digest of what turns poses of a platform into strokes.
-
-    Args:
-        platform: Name of a stored platform or path of a YAML file.
-
-    Returns:
-        Sixteen hexadecimal digits; comments, masses and limits do not change them.
+    """Return sixteen digits of a digest of what turns poses of a platform into strokes.
 
     Raises:
         ConfigurationError: If there is no such platform or its file has no geometry.
@@ -45,10 +39,6 @@ def geometry_digest(platform: str | os.PathLike[str]) -> str:
 
 def require_platform_of_the_rig(platform: str, rig_file: str) -> None:
     """Refuse to drive a machine by the geometry of another one.
-
-    Args:
-        platform: By which the legs are commanded, a name or a path.
-        rig_file: The file of the machine.
 
     Raises:
         ConfigurationError: If name or geometry differ.

@@ -19,7 +19,6 @@ class StuckDetector:
     """
 
     def __init__(self, band: float, travel: float, cycles: int) -> None:
-        """Begin without a reading."""
         self._band, self._travel, self._cycles = band, travel, cycles
         self.forget()
 
@@ -30,14 +29,7 @@ class StuckDetector:
         self._counts = np.zeros(LEGS, dtype=np.int64)
 
     def look(self, measured: Array, commanded: Array) -> NDArray[np.bool_]:
-        """Take one reading and one command.
-
-        Args:
-            measured, commanded (6,): Strokes [m].
-
-        Returns:
-            (6,): Legs whose reading is stuck.
-        """
+        """Take measured and commanded strokes, (6,) [m]; tell for each leg if it is stuck."""
         if self._anchors is None:
             self._anchors, self._starts = measured.copy(), commanded.copy()
             return np.zeros(LEGS, dtype=np.bool_)

@@ -8,14 +8,14 @@ from collections.abc import Callable
 import os
 from typing import Any
 
+from loopback import LoopbackBackend, LoopbackOptions, Trouble
 import numpy as np
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.request import Request
-from stewart_driver.control.shared_block import decode, SharedBlock
+from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.legs import Array
-from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble
 
 CYCLE = 0.002
 PERIOD = 0.006
@@ -65,7 +65,7 @@ class Rig:
                 # Events also tell what is live.
                 if (state := State(int(event['state']))) not in self.states[-1:]:
                     self.states.append(state)
-                self.reason = decode(event['reason'])
+                self.reason = event['reason']
                 self.reasons.append(self.reason)
                 self.override = bool(event['override'])
 
@@ -74,7 +74,7 @@ class Rig:
         self.node.requests.push(code=request, value=value)
         self.run(CYCLE)
         (reply,) = self.node.replies.pop_all()
-        return bool(reply['accepted']), decode(reply['message'])
+        return bool(reply['accepted']), reply['message']
 
     def send(self, stamp: float, strokes: Array, rates: Array, forces: Array = ZERO) -> None:
         """Send one setpoint."""

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 import time
 from typing import Any
 
+from loopback import LoopbackBackend
 import numpy as np
 import pytest
 import rclpy
@@ -24,7 +25,6 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from stewart_driver import backend as backend_module
 from stewart_driver.legs import LEG_NAMES
-from stewart_driver.loopback import LoopbackBackend
 from stewart_driver.nodes.driver import Driver
 from stewart_interfaces.msg import DriverState, TrackingError
 from stewart_node_support.executor import make_executor

@@ -5,16 +5,20 @@
 from __future__ import annotations
 
 from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
+import sys
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from loopback import LoopbackBackend, LoopbackOptions
 import pytest
 from stewart_driver import backend
 from stewart_driver.backend import Backend, find_backend, GROUP
 from stewart_driver.errors import UnknownBackend
-from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
 
 OFFERED = EntryPoints(
     [
-        EntryPoint('loopback', 'stewart_driver.loopback:LoopbackBackend', GROUP),
+        EntryPoint('loopback', 'loopback:LoopbackBackend', GROUP),
         EntryPoint('ethercat', 'nobody.has.this:Backend', GROUP),
     ]
 )

@@ -15,12 +15,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from cycle_rig import CYCLE, PERIOD, ramp, Rig, SPEEDS, START, ZERO
+from loopback import LoopbackBackend, LoopbackOptions, Trouble
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.request import Request
-from stewart_driver.control.shared_block import decode, SharedBlock
+from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import State
-from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble
 from stewart_driver.path.motion import Verdict
 
 
@@ -45,7 +45,7 @@ def test_nothing_is_enabled_before_the_legs_were_measured() -> None:
     cycle.step(0.0)
 
     (reply,) = block.replies.pop_all()
-    assert decode(reply['message']) == 'the drives have not been measured yet'
+    assert reply['message'] == 'the drives have not been measured yet'
     assert not backend.enabled
 
 
@@ -223,5 +223,5 @@ def test_a_refused_setpoint_tells_the_node_why() -> None:
     rig.run(CYCLE)
 
     (refusal,) = rig.node.refusals.pop_all()
-    assert decode(refusal['text']).startswith('a path begins 0.010000 m from the held stroke')
+    assert refusal['text'].startswith('a path begins 0.010000 m from the held stroke')
     assert rig.node.words['verdicts'][Verdict.START_AWAY] == 1

@@ -21,6 +21,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from cycle_rig import Rig
+from loopback import LoopbackBackend, LoopbackOptions, Trouble
 from stewart_driver.control.configuration import (
     CycleConfiguration,
     InterpolationSettings,
@@ -31,7 +32,6 @@ from stewart_driver.control.cycle_link import Sample
 from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import CycleError
-from stewart_driver.loopback import LoopbackBackend, LoopbackOptions, Trouble
 from stewart_driver.path.motion import LegMotion
 
 SPEEDS = np.array([0.10, -0.05, 0.02, 0.08, -0.10, 0.01])
@@ -41,7 +41,7 @@ PARENT = """
 import sys, time
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle_client import CycleClient
-from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
+from loopback import LoopbackBackend, LoopbackOptions
 backend = LoopbackBackend(LoopbackOptions())
 client = CycleClient(backend, CycleConfiguration(backend.limits))
 print(client.pid, flush=True)
@@ -238,7 +238,7 @@ def test_a_killed_process_is_missed_with_a_sentence(start: Start) -> None:
     os.kill(client.pid, signal.SIGKILL)
 
     assert wait_for(lambda: not client.alive)
-    assert words in client.epitaph()
+    assert words in client.exit_reason()
     accepted, message = client.request(Request.ENABLE, timeout=LIMIT)
     assert not accepted
     assert words in message
@@ -286,7 +286,7 @@ def test_a_bug_in_the_back_end_ends_the_process_with_its_reason(
     client = start(Trouble.CRASH, after=0.5)
 
     assert wait_for(lambda: not client.alive)
-    assert client.epitaph() == (
+    assert client.exit_reason() == (
         'the cyclic process ended with code 1: RuntimeError: a bug in loopback'
     )
     assert 'Traceback' in capfd.readouterr().err

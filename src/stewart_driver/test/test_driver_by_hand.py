@@ -152,7 +152,7 @@ def test_override_is_for_legs_that_are_outside(graph: Graph) -> None:
 def test_a_leg_outside_its_stroke_is_brought_back(graph: Graph) -> None:
     _, operator = graph(up=False, **{'stroke_margin': 0.005})
     pad = Pad(operator)
-    from stewart_driver.loopback import LoopbackBackend
+    from loopback import LoopbackBackend
 
     begin = LoopbackBackend.open
 

@@ -20,8 +20,8 @@ pytest.importorskip('rclpy')
 sys.path.insert(0, str(Path(__file__).parent))
 
 from driver_graph import driver_graph, Graph
+from loopback import LoopbackBackend, Trouble
 from stewart_driver.errors import DriverError
-from stewart_driver.loopback import LoopbackBackend, Trouble
 from stewart_driver.nodes.drive_session import DriveSession
 from stewart_node_support.diagnostics import Level
 from stewart_node_support.lifecycle import bring_up, state_of

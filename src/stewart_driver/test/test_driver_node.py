@@ -18,9 +18,9 @@ pytest.importorskip('rclpy')
 sys.path.insert(0, str(Path(__file__).parent))
 
 from driver_graph import driver_graph, Graph, Operator, PATIENCE, PERIOD, SPEEDS, START
+from loopback import Trouble
 from sensor_msgs.msg import JointState
 from stewart_driver.legs import LEG_NAMES
-from stewart_driver.loopback import Trouble
 from stewart_interfaces.msg import DriverState, TrackingError
 from stewart_node_support.qos import STATE_QOS
 from stewart_node_support.stamps import from_nanoseconds, to_seconds

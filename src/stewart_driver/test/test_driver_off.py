@@ -16,9 +16,10 @@ pytest.importorskip('rclpy')
 sys.path.insert(0, str(Path(__file__).parent))
 
 from driver_graph import driver_graph, Graph
-from stewart_driver.backend import Measurement, Targets
+from loopback import LoopbackBackend
+from stewart_driver.backend import Measurement
 from stewart_driver.legs import LEGS
-from stewart_driver.loopback import LoopbackBackend
+from stewart_driver.path.motion import LegMotion
 
 pytestmark = pytest.mark.ros
 
@@ -26,7 +27,7 @@ ALL = (1 << LEGS) - 1
 measure = LoopbackBackend.exchange
 
 
-def exchange(self: LoopbackBackend, targets: Targets, now: float) -> Measurement:
+def exchange(self: LoopbackBackend, targets: LegMotion, now: float) -> Measurement:
     """Measure voltage on the motors of drives that are on, or that cannot be switched off."""
     live = ALL if self.enabled or self.why_live else 0
     return measure(self, targets, now)._replace(live=live)

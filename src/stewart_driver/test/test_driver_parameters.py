@@ -6,13 +6,16 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from pathlib import Path
+import sys
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from loopback import LoopbackBackend, LoopbackOptions
 import pytest
 
 pytest.importorskip('rclpy')
 
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
 from stewart_driver.nodes.driver_parameters import DriverParameters
 
 pytestmark = pytest.mark.ros

@@ -14,8 +14,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from sagging_wire import COUNTS, CYCLE, FAULT, OPERATION, SaggingDrive, SaggingWire
-from stewart_driver.backend import Measurement, Targets
-from stewart_driver.control.wire_statistics import WireStatistics
+from stewart_driver.backend import Measurement
+from stewart_driver.control.cycle_statistics import WireStatistics
 from stewart_driver.errors import DriverError
 from stewart_driver.ethercat.drive_setup import Exchange
 from stewart_driver.ethercat.drive_type import DriveType
@@ -25,6 +25,7 @@ from stewart_driver.ethercat.process_map import InputImage, OutputImage
 from stewart_driver.ethercat.session import Session
 from stewart_driver.ethercat.starting import Line
 from stewart_driver.ethercat.watch import Watch
+from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import DriveIdentity
 
 KIND = DriveType.from_yaml('omron_1s')
@@ -63,7 +64,7 @@ class Bench:
             if self.hold is not None:
                 self.hold = self.hold + move
             strokes = self.positions if self.hold is None else self.hold
-            targets = Targets(strokes, np.zeros(6), np.zeros(6))
+            targets = LegMotion(0.0, strokes, np.zeros(6), np.zeros(6))
             self.last = self.session.exchange(targets, self.wire.time)
         assert self.last is not None
         return self.last

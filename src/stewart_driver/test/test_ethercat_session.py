@@ -14,8 +14,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from scripted_wire import COUNTS, CYCLE, ENTRIES_IN, ENTRIES_OUT, KIND, OP, OPTIONS, ScriptedWire
-from stewart_driver.backend import Measurement, Targets
-from stewart_driver.control.wire_statistics import WireStatistics
+from stewart_driver.backend import Measurement
+from stewart_driver.control.cycle_statistics import WireStatistics
 from stewart_driver.errors import DriverError, TransportError
 from stewart_driver.ethercat.cia402 import Control, decode_state, State
 from stewart_driver.ethercat.drive_group import DriveGroup
@@ -27,6 +27,7 @@ from stewart_driver.ethercat.process_map import InputImage, Inputs, OutputImage
 from stewart_driver.ethercat.session import Session
 from stewart_driver.ethercat.starting import Line
 from stewart_driver.ethercat.watch import Watch
+from stewart_driver.path.motion import LegMotion
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ class Bench:
         for _ in range(count):
             self.now += CYCLE
             self.targets = self.targets + move
-            targets = Targets(self.targets, np.zeros(6), np.full(6, force))
+            targets = LegMotion(0.0, self.targets, np.zeros(6), np.full(6, force))
             measured = self.session.exchange(targets, self.now)
         return measured
 

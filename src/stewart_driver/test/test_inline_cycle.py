@@ -4,6 +4,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+import sys
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from loopback import LoopbackBackend, LoopbackOptions
 import numpy as np
 import pytest
 from stewart_driver.control.configuration import (
@@ -16,7 +22,6 @@ from stewart_driver.control.inline_cycle import InlineCycle
 from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
 from stewart_driver.path.motion import LegMotion
 
 START = 1_000_000_000

@@ -136,7 +136,7 @@ def test_a_stop_ends_in_front_of_the_stroke_end(room: float) -> None:
 
     assert played.strokes.max() <= top
     assert played.strokes[-1, 2] > top - room - 0.3 * PERIOD - 1e-3
-    assert interpolator.shortened_for == 3
+    assert interpolator._stop.shortened_for == 3
 
 
 def test_after_a_stop_only_a_path_from_rest_at_the_held_strokes_is_taken() -> None:

@@ -15,7 +15,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from cycle_rig import CYCLE, Rig, START, ZERO
 from stewart_driver.control.request import Request
-from stewart_driver.control.shared_block import decode
 from stewart_driver.control.state_machine import State
 
 LIMITS = Rig().backend.limits
@@ -34,7 +33,7 @@ def press(rig: Rig, rates: np.ndarray, duration: float) -> None:
 
 
 def refusals(rig: Rig) -> list[str]:
-    return [decode(record['text']) for record in rig.node.refusals.pop_all()]
+    return [record['text'] for record in rig.node.refusals.pop_all()]
 
 
 def enabled(start: float = 0.3) -> Rig:

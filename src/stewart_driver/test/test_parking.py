@@ -4,8 +4,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+import sys
 from typing import Any, cast
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from loopback import LoopbackBackend, LoopbackOptions
 import numpy as np
 import pytest
 
@@ -14,7 +19,6 @@ pytest.importorskip('rclpy')
 from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import State
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.parking import Parking
 

@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+import sys
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from loopback import LoopbackBackend, LoopbackOptions
 import pytest
 from stewart_description.paths import platform_path
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.loopback import LoopbackBackend, LoopbackOptions
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.rig_file import Rig, save_rig
 from stewart_driver.rig_platform import geometry_digest

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from stewart_driver.control.stall_detector import StallDetector
+from stewart_driver.control.supervision import StallDetector
 
 
 def test_a_counter_stands_for_as_long_as_it_was_seen_to() -> None:

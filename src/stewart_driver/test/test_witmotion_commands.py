@@ -24,10 +24,10 @@ CAPTURED = tuple(
         (commands.write(Register.SAVE, commands.Save.REBOOT), 'ff aa 00 ff 00'),
         (commands.write(Register.SAVE, commands.Save.FACTORY), 'ff aa 00 01 00'),
         (commands.write(Register.CONTENT, commands.content_mask(IMU)), 'ff aa 02 06 02'),
-        (commands.write(Register.RATE, commands.rate_code(200.0)), 'ff aa 03 0b 00'),
-        (commands.write(Register.RATE, commands.rate_code(0.2)), 'ff aa 03 01 00'),
-        (commands.write(Register.BAUD, commands.baud_code(9600)), 'ff aa 04 02 00'),
-        (commands.write(Register.BAUD, commands.baud_code(921600)), 'ff aa 04 09 00'),
+        (commands.write(Register.RATE, commands.code_of(Register.RATE, 200.0)), 'ff aa 03 0b 00'),
+        (commands.write(Register.RATE, commands.code_of(Register.RATE, 0.2)), 'ff aa 03 01 00'),
+        (commands.write(Register.BAUD, commands.code_of(Register.BAUD, 9600)), 'ff aa 04 02 00'),
+        (commands.write(Register.BAUD, commands.code_of(Register.BAUD, 921600)), 'ff aa 04 09 00'),
         (commands.write(Register.ALGORITHM, Algorithm.SIX_AXIS), 'ff aa 24 01 00'),
         (commands.read(Register.CONTENT), 'ff aa 27 02 00'),
     ],
@@ -55,12 +55,8 @@ def test_a_line_carries_what_its_bytes_allow(
     assert commands.carried_rate(types, baud) == carried
 
 
-def test_200_hz_of_three_frames_need_57_percent_of_115200_baud() -> None:
-    assert commands.bytes_per_second(IMU, 200.0) == 6600.0
-
-
 def test_values_outside_the_tables_are_refused_with_the_choice() -> None:
     with pytest.raises(ConfigurationError, match=r'rate: expected one of 0.2, .*200 Hz, got 150'):
-        commands.rate_code(150.0)
+        commands.code_of(Register.RATE, 150.0)
     with pytest.raises(ConfigurationError, match=r'baud: .*115200.* baud, got 100000'):
-        commands.baud_code(100000)
+        commands.code_of(Register.BAUD, 100000)

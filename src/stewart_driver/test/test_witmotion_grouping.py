@@ -14,6 +14,7 @@ from stewart_driver.witmotion.frames import (
     AngularVelocityFrame,
     MagneticFieldFrame,
     QuaternionFrame,
+    TYPES,
 )
 from stewart_driver.witmotion.samples import CycleGrouper, Decoder, Sample
 
@@ -52,7 +53,7 @@ def numbers(sample: Sample) -> set[float]:
         )
         if words is None:
             words = (item.quaternion_xyzw[3],)
-        found.add(round(words[0] / STEPS.get(item.TYPE, 1.0)))
+        found.add(round(words[0] / STEPS.get(TYPES[type(item)], 1.0)))
     return found
 
 

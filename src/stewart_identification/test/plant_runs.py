@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from stewart_driver.backend import Targets
+from stewart_driver.path.motion import LegMotion
 from stewart_dynamics.inertia import ten_parameters
 from stewart_identification.estimators.consistent import Consistent
 from stewart_identification.estimators.estimator import Result
@@ -95,7 +95,9 @@ def record(run: Run) -> LegPiece:
     backend.enable()
     kept, strokes, forces = [], [], []
     for n, now in enumerate(instants):
-        seen = backend.exchange(Targets(legs.stroke[n], legs.rate[n], np.zeros(6)), float(now))
+        seen = backend.exchange(
+            LegMotion(0.0, legs.stroke[n], legs.rate[n], np.zeros(6)), float(now)
+        )
         if now >= start and n % STRIDE == 0:
             kept.append(now)
             strokes.append(seen.strokes)

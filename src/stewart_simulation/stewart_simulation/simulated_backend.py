@@ -9,11 +9,12 @@ from math import inf
 from typing import ClassVar, TYPE_CHECKING
 
 import numpy as np
-from stewart_driver.backend import Backend, Measurement, Targets
+from stewart_driver.backend import Backend, Measurement
 from stewart_driver.control.rest import require_rest
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.options import option
+from stewart_driver.path.motion import LegMotion
 from stewart_simulation.drives import DriveSettings, LaggingDrives
 from stewart_simulation.encoders import Encoders
 from stewart_simulation.plant_options import END_MARGIN, PlantOptions
@@ -187,7 +188,7 @@ class SimulatedBackend(Backend):
     def reset_fault(self) -> None:
         """Do nothing: simulated drives have no faults of their own."""
 
-    def exchange(self, targets: Targets, now: float) -> Measurement:
+    def exchange(self, targets: LegMotion, now: float) -> Measurement:
         """Let time pass, read the encoders, then take the new targets.
 
         Args:
@@ -223,7 +224,6 @@ class SimulatedBackend(Backend):
             live=_bits(live),
             braked=_bits(braked),
             sto=_bits(sto),
-            true_strokes=drives.strokes.copy(),
         )
 
     def _forces(self) -> Array | None:

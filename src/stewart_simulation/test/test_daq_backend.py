@@ -11,11 +11,11 @@ import re
 from card_bench import Bench
 import numpy as np
 import pytest
-from stewart_driver.backend import Measurement, Targets
+from stewart_driver.backend import Measurement
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.request import Request
-from stewart_driver.control.shared_block import decode, SharedBlock
+from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.control.state_machine import State
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_type import CardAccess
@@ -24,6 +24,7 @@ from stewart_driver.daq.options import SensorOptions
 from stewart_driver.daq.sensors import DaqReader
 from stewart_driver.errors import HomingError
 from stewart_driver.legs import Array
+from stewart_driver.path.motion import LegMotion
 from stewart_simulation.daq_card.analog_rig import Mode
 
 pytestmark = pytest.mark.installed
@@ -62,7 +63,7 @@ class Driven:
     def step(self, strokes: Array | None, rates: Array = ZERO) -> Measurement:
         self.bench.wait(self.backend.cycle_time)
         targets = self.bench.drives.strokes.copy() if strokes is None else strokes
-        return self.backend.exchange(Targets(targets, rates, ZERO), self.bench.now)
+        return self.backend.exchange(LegMotion(0.0, targets, rates, ZERO), self.bench.now)
 
     def play(
         self, duration: float = DURATION, upto: Callable[[Measurement], bool] = lambda _: False
@@ -393,7 +394,7 @@ def test_cycle_stops_all_legs_together_when_a_sensor_saturates(bench: Bench) -> 
         assert bench.now < begin + 5.0
 
     (*_, last) = block.events.pop_all()
-    assert 'position sensor of leg 6: +10.0000 V is at the end' in decode(last['reason'])
+    assert 'position sensor of leg 6: +10.0000 V is at the end' in last['reason']
     spread = np.ptp(np.array(strokes)[-1])
     print(f'\n{bench.settings.mode.value}: legs apart by {1e3 * spread:.2f} mm after the stop')
     assert spread < 1.5e-3

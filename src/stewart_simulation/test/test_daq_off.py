@@ -10,16 +10,17 @@ import re
 from card_bench import Bench
 import numpy as np
 import pytest
-from stewart_driver.backend import Measurement, Targets
+from stewart_driver.backend import Measurement
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
 from stewart_driver.control.request import Request
-from stewart_driver.control.shared_block import decode, SharedBlock
+from stewart_driver.control.shared_block import SharedBlock
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.errors import CardError
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import ConfigurationError
+from stewart_driver.path.motion import LegMotion
 from stewart_simulation.daq_card.analog_rig import Mode
 
 pytestmark = pytest.mark.installed
@@ -31,7 +32,7 @@ ALL = 0b111111
 def step(bench: Bench, rate: float = 0.0) -> Measurement:
     bench.wait(bench.backend.cycle_time)
     here = bench.drives.strokes.copy()
-    targets = Targets(here, np.full(6, rate), ZERO)
+    targets = LegMotion(0.0, here, np.full(6, rate), ZERO)
     return bench.backend.exchange(targets, bench.now)
 
 
@@ -74,7 +75,7 @@ def test_who_switches_off_is_told_what_stays_live(tmp_path: Path) -> None:
     cycle.step(bench.now)
 
     (reply,) = block.replies.pop_all()
-    assert f'off means {bench.backend.details["off means"]}' in decode(reply['message'])
+    assert f'off means {bench.backend.details["off means"]}' in reply['message']
 
 
 @pytest.mark.parametrize('mode', list(Mode), ids=lambda mode: mode.value)

@@ -441,7 +441,7 @@ def test_outputs_are_safe_after_the_cyclic_process_was_killed(
     assert set(rig.seen['error_codes']) == {0x8130}
     assert set(rig.seen['al_states']) == {'SAFEOP'}
     assert at_rest(rig)
-    assert 'was killed by signal 9' in user.client.epitaph()
+    assert 'was killed by signal 9' in user.client.exit_reason()
 
 
 def test_nothing_survives_a_killed_parent_and_the_drives_are_off(rig: Any) -> None:

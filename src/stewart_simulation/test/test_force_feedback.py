@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from stewart_driver.backend import Targets
 from stewart_driver.legs import Array
+from stewart_driver.path.motion import LegMotion
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import regressor
 from stewart_kinematics.forward import forward_batch
@@ -92,7 +92,9 @@ def recorded(platform: Platform, options: dict[str, float]) -> tuple[Motion, Arr
     backend.enable()
     strokes, forces = [], []
     for row, now in enumerate(time):
-        measured = backend.exchange(Targets(legs.stroke[row], legs.rate[row], np.zeros(6)), now)
+        measured = backend.exchange(
+            LegMotion(0.0, legs.stroke[row], legs.rate[row], np.zeros(6)), now
+        )
         assert measured.forces is not None
         strokes.append(measured.strokes)
         forces.append(measured.forces)

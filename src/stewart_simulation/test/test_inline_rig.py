@@ -12,12 +12,13 @@ import socket
 from card_bench import teaching_rig
 import numpy as np
 import pytest
-from stewart_driver.backend import Measurement, Targets
+from stewart_driver.backend import Measurement
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.card_type import CardAccess
 from stewart_driver.daq.errors import CardError
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import ConfigurationError
+from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import save_rig
 from stewart_simulation.daq_card.library import SimulatedComedi
 from stewart_simulation.daq_card.server import CardServer
@@ -117,7 +118,7 @@ def ride(backend: DaqBackend, clock: Clock, count: int = 200) -> list[Measuremen
         swing = 5e-3 * np.sin(2.0 * since) ** 2
         rates = np.full(6, 1e-2 * np.sin(4.0 * since))
         measured.append(
-            backend.exchange(Targets(rest + swing, rates, np.zeros(6)), clock.seconds())
+            backend.exchange(LegMotion(0.0, rest + swing, rates, np.zeros(6)), clock.seconds())
         )
         start = measured[0].strokes
     backend.close()
@@ -160,7 +161,7 @@ def test_a_slow_call_takes_simulated_time_and_no_other() -> None:
         backend.open(clock.seconds())
         rig.faults.apply('card.slow', seconds=0.2)
         clock.now += PERIOD
-        targets = Targets(np.full(6, 0.08), np.zeros(6), np.zeros(6))
+        targets = LegMotion(0.0, np.full(6, 0.08), np.zeros(6), np.zeros(6))
         with pytest.raises(CardError, match=r'took 200\.0 ms'):
             backend.exchange(targets, clock.seconds())
 

@@ -293,7 +293,7 @@ def test_the_rig_process_itself_ends_with_0_on_a_signal(tmp_path: Path) -> None:
         process = RigProcess(settings, tmp_path / 'd')
         os.kill(process.pid, number)
         until(lambda p=process: not p.alive)
-        assert process._process.returncode == 0, process.epitaph()
+        assert process._process.returncode == 0, process.exit_reason()
         assert not (tmp_path / 'd').exists()
         process.end()
 
@@ -304,7 +304,7 @@ def test_a_killed_rig_leaves_nothing_after_its_owner_has_ended_it(tmp_path: Path
     os.kill(process.pid, signal.SIGKILL)
     until(lambda: not process.alive)
 
-    assert 'was killed by signal 9' in process.epitaph()
+    assert 'was killed by signal 9' in process.exit_reason()
     process.end()
     assert not (tmp_path / 'd').exists()
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stewart_driver.backend import find_backend, GROUP, Measurement, Targets
+from stewart_driver.backend import find_backend, GROUP, Measurement
 from stewart_driver.errors import ConfigurationError, HomingError
+from stewart_driver.path.motion import LegMotion
 from stewart_kinematics.inverse import leg_lengths
 from stewart_kinematics.platform import Platform
 from stewart_simulation.simulated_backend import SimulatedBackend, SimulatedOptions
@@ -30,14 +31,14 @@ def opened(**changes: Any) -> SimulatedBackend:
 def wave(backend: SimulatedBackend, duration: float) -> list[Measurement]:
     """Enable, wait for the drives, then swing all legs by 20 mm from where they are."""
     period = backend.cycle_time
-    measured = [backend.exchange(Targets(ZERO, ZERO, ZERO), period)]
+    measured = [backend.exchange(LegMotion(0.0, ZERO, ZERO, ZERO), period)]
     start = measured[0].strokes
     backend.enable()
     for index in range(2, int(duration / period)):
         now = index * period
         time = max(now - 0.3, 0.0)
         swing, rate = 0.01 * (1 - np.cos(3.0 * time)), 0.03 * np.sin(3.0 * time)
-        targets = Targets(start + swing, ZERO + rate, ZERO)
+        targets = LegMotion(0.0, start + swing, ZERO + rate, ZERO)
         measured.append(backend.exchange(targets, now))
     return measured
 
@@ -61,7 +62,7 @@ def test_it_starts_at_the_neutral_pose_of_its_platform(platform: str) -> None:
     # the SRS has no masses, so it can have no plant
     model = 'lagging' if platform == 'srs' else 'rigid'
     backend = opened(platform=platform, encoder_noise=0.0, model=model)
-    measured = backend.exchange(Targets(ZERO, ZERO, ZERO), 0.002)
+    measured = backend.exchange(LegMotion(0.0, ZERO, ZERO, ZERO), 0.002)
     known = Platform.from_yaml(platform)
     neutral = known.geometry.neutral_pose
     lengths = leg_lengths(known.geometry, neutral.position, neutral.quaternion_xyzw)
@@ -74,7 +75,7 @@ def test_it_starts_at_the_neutral_pose_of_its_platform(platform: str) -> None:
 
 def test_it_can_start_retracted() -> None:
     backend = opened(start='retracted', encoder_noise=0.0)
-    measured = backend.exchange(Targets(ZERO, ZERO, ZERO), 0.002)
+    measured = backend.exchange(LegMotion(0.0, ZERO, ZERO, ZERO), 0.002)
 
     assert measured.strokes == pytest.approx(backend.limits.stroke_lower, abs=1e-8)
 
@@ -85,11 +86,10 @@ def test_the_drives_follow_within_their_lag() -> None:
 
     final = measured[-1]
     assert final.enabled
-    assert final.true_strokes is not None
     swing = 0.01 * (1 - np.cos(3.0 * (final.stamp - 0.3)))
     # Acceleration over omega squared: 0.09 m/s² / (40 pi)² = 6 µm, and as much noise.
     assert final.strokes - measured[0].strokes == pytest.approx(np.full(6, swing), abs=2e-5)
-    assert np.abs(final.strokes - final.true_strokes).max() < 6e-6
+    assert np.abs(final.strokes - backend.mechanics.drives.strokes).max() < 6e-6
 
 
 def test_no_force_is_reported_where_there_is_no_plant() -> None:
@@ -115,24 +115,25 @@ def test_a_plant_without_masses_is_refused() -> None:
 
 def test_the_drives_stand_until_they_are_on() -> None:
     backend = opened(enable_delay=0.2)
-    backend.exchange(Targets(ZERO, ZERO, ZERO), 0.0)
+    backend.exchange(LegMotion(0.0, ZERO, ZERO, ZERO), 0.0)
     backend.enable()
-    away = Targets(ZERO + 0.1, ZERO, ZERO)
+    away = LegMotion(0.0, ZERO + 0.1, ZERO, ZERO)
     before = backend.exchange(away, 0.1)
+    stood = backend.mechanics.drives.strokes.copy()
     still = backend.exchange(away, 0.198)
     on = backend.exchange(away, 0.202)
 
     assert [before.enabled, still.enabled, on.enabled] == [False, False, True]
-    assert on.true_strokes == pytest.approx(before.true_strokes, abs=1e-15)
+    assert backend.mechanics.drives.strokes == pytest.approx(stood, abs=1e-15)
     backend.disable()
     assert not backend.exchange(away, 0.204).enabled
 
 
 def test_a_measurement_tells_who_is_live_braked_and_without_torque() -> None:
     backend = opened(enable_delay=0.0, brake=True, brake_release_s=0.05, brake_apply_s=0.1)
-    off = backend.exchange(Targets(ZERO, ZERO, ZERO), 0.0)
+    off = backend.exchange(LegMotion(0.0, ZERO, ZERO, ZERO), 0.0)
     backend.enable()
-    stand = Targets(off.strokes, ZERO, ZERO)
+    stand = LegMotion(0.0, off.strokes, ZERO, ZERO)
     seen = [backend.exchange(stand, CYCLE * number) for number in range(1, 40)]
     backend.mechanics.drives.sto[2] = True
     cut = [backend.exchange(stand, CYCLE * number) for number in range(40, 100)]
@@ -155,7 +156,7 @@ def test_drives_come_on_one_after_another() -> None:
     live = []
     for number in range(1, 170):
         strokes = backend.mechanics.drives.strokes.copy()
-        live.append(backend.exchange(Targets(strokes, ZERO, ZERO), CYCLE * number).live)
+        live.append(backend.exchange(LegMotion(0.0, strokes, ZERO, ZERO), CYCLE * number).live)
 
     instants = [next(n for n, mask in enumerate(live) if mask >> leg & 1) for leg in range(6)]
     assert live[round(0.1 / CYCLE) - 2] == 0
@@ -165,8 +166,8 @@ def test_drives_come_on_one_after_another() -> None:
 
 def test_a_lagging_leg_without_power_sinks_once_it_has_had_some() -> None:
     backend = opened(model='lagging', enable_delay=0.0, sag_rate=0.05, encoder_noise=0.0)
-    begin = backend.exchange(Targets(ZERO, ZERO, ZERO), 0.0)
-    stand = Targets(begin.strokes, ZERO, ZERO)
+    begin = backend.exchange(LegMotion(0.0, ZERO, ZERO, ZERO), 0.0)
+    stand = LegMotion(0.0, begin.strokes, ZERO, ZERO)
     supported = backend.exchange(stand, 0.2)
     backend.enable()
     for number in range(1, 11):
@@ -207,7 +208,7 @@ def test_homing_verifies_standstill_and_range() -> None:
     assert not backend.homed
 
     resting = opened(homed=False)
-    resting.exchange(Targets(ZERO, ZERO, ZERO), 0.002)
+    resting.exchange(LegMotion(0.0, ZERO, ZERO, ZERO), 0.002)
     assert 'absolute' in resting.home()
     assert resting.homed
 

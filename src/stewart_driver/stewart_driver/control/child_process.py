@@ -26,20 +26,12 @@ def environment() -> dict[str, str]:
 
 
 class ChildProcess(ABC):
-    """A process that was started here.
-
-    Args:
-        arguments: Module to run, and what it is told.
-        streams: Further arguments of `subprocess.Popen`.
-
-    Attributes:
-        called: What it is called in sentences.
-    """
+    """A process that was started here: a module with arguments, and further ones of `Popen`."""
 
     called: ClassVar[str]
+    """What it is called in sentences."""
 
     def __init__(self, arguments: Sequence[str], **streams: Any) -> None:
-        """Start it."""
         self._process = subprocess.Popen(
             [sys.executable, '-m', *arguments],
             env=environment(),
@@ -58,7 +50,7 @@ class ChildProcess(ABC):
         """Whether it runs."""
         return self._process.poll() is None
 
-    def epitaph(self) -> str:
+    def exit_reason(self) -> str:
         """Return one sentence on why it is gone; empty while it runs."""
         code = self._process.poll()
         if code is None:

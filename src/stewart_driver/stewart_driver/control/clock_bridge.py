@@ -24,12 +24,10 @@ class ClockBridge:
     Attributes:
         offset: Wall clock minus steady clock [s].
         uncertainty: Half the time that the best reading took [s].
-        steps: How often the offset was found changed by more than 10 ms: somebody set the wall
-            clock.
+        steps: How often somebody has set the wall clock, by more than 10 ms.
     """
 
     def __init__(self, wall: Callable[[], float], steady: Callable[[], float]) -> None:
-        """Measure the offset."""
         self._wall, self._steady = wall, steady
         self.steps = 0
         self.offset, self.uncertainty = self._measure()
@@ -50,9 +48,6 @@ class ClockBridge:
 
     def _measure(self) -> tuple[float, float]:
         """Bracket the wall clock by two readings of the steady one; keep the narrowest."""
-        best = (0.0, float('inf'))
-        for _ in range(READINGS):
-            before, wall, after = self._steady(), self._wall(), self._steady()
-            if 0.5 * (after - before) < best[1]:
-                best = (wall - 0.5 * (before + after), 0.5 * (after - before))
-        return best
+        readings = [(self._steady(), self._wall(), self._steady()) for _ in range(READINGS)]
+        before, wall, after = min(readings, key=lambda reading: reading[2] - reading[0])
+        return wall - 0.5 * (before + after), 0.5 * (after - before)

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 import os
 import pickle
 import subprocess
@@ -13,9 +15,9 @@ from typing import Any, ClassVar
 from stewart_driver.backend import Backend
 from stewart_driver.control.child_process import ChildProcess
 from stewart_driver.control.configuration import CycleConfiguration
-from stewart_driver.control.cycle_link import CycleLink
+from stewart_driver.control.cycle_link import CycleLink, QUICK_STOP
 from stewart_driver.control.request import Request
-from stewart_driver.control.shared_block import decode, Phase, SharedBlock
+from stewart_driver.control.shared_block import Phase, SharedBlock
 from stewart_driver.errors import CycleError
 
 # A process that ends is noticed at once; this is for one that hangs, on a busy machine [s].
@@ -48,7 +50,6 @@ class CycleClient(ChildProcess, CycleLink):
         configuration: CycleConfiguration,
         timeout: float = START_TIMEOUT,
     ) -> None:
-        """Start the process and wait for its first cycle."""
         self._failures: list[str] = []
         descriptor = SharedBlock.allocate()
         try:
@@ -85,47 +86,41 @@ class CycleClient(ChildProcess, CycleLink):
             request: What is wanted.
             value: Of the request, where it has one.
             timeout: Longest wait [s]; None takes what such a request may need.
-
-        Returns:
-            Whether it is carried out, and one sentence.
         """
         if timeout is None:
             # Both may start the drives anew.
             slow = request in {Request.RESET_FAULT, Request.HOME}
             timeout = RESET_TIMEOUT if slow else REPLY_TIMEOUT
         number = self._block.requests.push(code=request, value=value)
-        limit = time.monotonic() + timeout
-        while self.alive and time.monotonic() < limit:
-            for reply in self._block.replies.pop_all():
-                if int(reply['request']) == number:
-                    return bool(reply['accepted']), decode(reply['message'])
-            time.sleep(POLL)
-        return False, self.epitaph() or f'the cyclic process did not answer within {timeout:g} s'
+        return self._await(partial(self._reply_to, number), timeout)
 
     def quick_stop(self, timeout: float = REPLY_TIMEOUT) -> tuple[bool, str]:
-        """Raise the quick-stop flag, which the next cycle obeys before anything else.
-
-        Args:
-            timeout: Longest wait for the cycle to see it [s].
-
-        Returns:
-            Whether the cycle has seen it, and one sentence.
-        """
+        """Raise the quick-stop flag, which the next cycle obeys before anything else."""
         words = self._block.words
         words['quick_stops'] += 1
+        return self._await(
+            lambda: QUICK_STOP if words['quick_stops_seen'] == words['quick_stops'] else None,
+            timeout,
+        )
+
+    def _await(
+        self, answer: Callable[[], tuple[bool, str] | None], timeout: float
+    ) -> tuple[bool, str]:
         limit = time.monotonic() + timeout
         while self.alive and time.monotonic() < limit:
-            if words['quick_stops_seen'] == words['quick_stops']:
-                return True, 'quick stop: all legs come to rest, then the drives are off'
+            if (said := answer()) is not None:
+                return said
             time.sleep(POLL)
-        return False, self.epitaph() or f'the cyclic process did not answer within {timeout:g} s'
+        return (
+            False,
+            self.exit_reason() or f'the cyclic process did not answer within {timeout:g} s',
+        )
 
     def end(self, timeout: float | None = None) -> None:
         """Bring the legs to rest, switch the drives off and end the process.
 
         Args:
-            timeout: Longest time that this may take [s], then the process is killed; None takes
-                what the longest stop needs, and two seconds.
+            timeout: Time after which it is killed [s]; None: of the longest stop, and two seconds.
 
         Raises:
             CycleError: If the process had to be killed or ended with an error.
@@ -141,7 +136,7 @@ class CycleClient(ChildProcess, CycleLink):
                 f'the cyclic process did not end within {timeout:.3g} s and was killed'
             ) from error
         if code:
-            raise CycleError(self.epitaph())
+            raise CycleError(self.exit_reason())
 
     def _hand_over(self, payload: Any) -> None:
         assert self._process.stdin is not None
@@ -150,13 +145,13 @@ class CycleClient(ChildProcess, CycleLink):
                 pickle.dump(payload, pipe)
         except BrokenPipeError:
             self._process.wait()
-            raise CycleError(f'{self.epitaph()} before it took its configuration') from None
+            raise CycleError(f'{self.exit_reason()} before it took its configuration') from None
 
     def _wait_for_start(self, timeout: float) -> None:
         limit = time.monotonic() + timeout
         while self._block.words['phase'] == Phase.STARTING:
             if not self.alive:
-                raise CycleError(self.epitaph())
+                raise CycleError(self.exit_reason())
             if time.monotonic() > limit:
                 raise CycleError(f'the cyclic process did not start within {timeout:g} s')
             time.sleep(POLL)
@@ -164,7 +159,7 @@ class CycleClient(ChildProcess, CycleLink):
             raise CycleError(f'the cyclic process did not start: {self._said()}')
 
     def _said(self) -> str:
-        self._failures += [decode(failure['text']) for failure in self._block.failures.pop_all()]
+        self._failures += [failure['text'] for failure in self._block.failures.pop_all()]
         return '; '.join(self._failures)
 
     def _end_now(self) -> None:

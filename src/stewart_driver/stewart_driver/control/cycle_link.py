@@ -10,32 +10,28 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from stewart_driver.control.cycle_statistics import CycleCounters
 from stewart_driver.control.request import Request
-from stewart_driver.control.shared_block import decode, SharedBlock
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.shared_block import SharedBlock
+from stewart_driver.control.state_machine import AT_REST, State
 from stewart_driver.legs import Array, LEGS
-from stewart_driver.path.motion import LegMotion, Verdict
+from stewart_driver.path.motion import LegMotion
 
 # What a stop may take beyond the time that follows from speed and deceleration, because cycles
 # come late [s].
-PATIENCE = 1.0
+STOP_SLACK = 1.0
+QUICK_STOP = (True, 'quick stop: all legs come to rest, then the drives are off')
 
 
-@dataclass(frozen=True)
-class StateChange:
+class StateChange(NamedTuple):
     """The driver's state after a change.
 
     Attributes:
         stamp: When it came, on the steady clock [s].
-        state: The state.
         homed: Whether the strokes are absolute.
-        reason: Why it is in this state.
         speed_scaling: Speed at which paths are played, 0.01 to 1 [-].
         override: Whether legs may be outside their strokes.
         live, braked, sto: Bits of the legs, see `Measurement`.
@@ -54,16 +50,18 @@ class StateChange:
     @property
     def holding(self) -> bool:
         """Whether nothing is followed, and what is live holds its leg where it stands."""
-        return bool(self.live) and self.state in (State.DISABLED, State.FAULT)
+        return bool(self.live) and self.state in AT_REST
 
     def told(self) -> dict[str, Any]:
         """Return what stewart_interfaces/DriverState has of it, by field."""
+        per_leg = {
+            name: [bool(bits >> leg & 1) for leg in range(LEGS)]
+            for name, bits in (('live', self.live), ('braked', self.braked), ('sto', self.sto))
+        }
         return {
             'state': int(self.state),
             'homed': self.homed,
-            'live': _per_leg(self.live),
-            'braked': _per_leg(self.braked),
-            'sto': _per_leg(self.sto),
+            **per_leg,
             'holding': self.holding,
             'override': self.override,
             'speed_scaling': self.speed_scaling,
@@ -71,8 +69,7 @@ class StateChange:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
+class Sample(NamedTuple):
     """Measured and commanded legs at one instant.
 
     Attributes:
@@ -81,8 +78,6 @@ class Sample:
         forces (6,): Measured [N]; None where no force is measured.
         commanded_strokes, commanded_rates (6,): What the drives were told [m], [m/s]; None while
             they do not follow.
-        true_strokes (6,): Strokes without errors of the encoders [m]; only simulated drives know
-            them.
     """
 
     stamp: float
@@ -91,63 +86,19 @@ class Sample:
     forces: Array | None
     commanded_strokes: Array | None
     commanded_rates: Array | None
-    true_strokes: Array | None
-
-
-@dataclass(frozen=True, eq=False)
-class CycleCounters:
-    """How the cyclic process has done since it started.
-
-    Attributes:
-        cycles, overruns: Cycles run, and periods skipped because a cycle came too late.
-        latest, busiest: Worst wake-up lateness and longest work in one cycle [s].
-        slipped: How far the path is behind its schedule [s].
-        largest_following_error: Largest distance of any leg from its command [m].
-        lost_setpoints, lost_samples: Records that their reader was too slow for.
-        verdicts: What became of the setpoints.
-        lateness, busy: Histograms, see `cycle_statistics`.
-        longest_round_trip: Of a frame, where the back end has a wire [s].
-        bad_working_counters, lost_frames, bus_restarts, emergencies: Frames that not every drive
-            answered, frames that did not come back in time, how often the bus was brought up
-            again, and emergencies that drives have sent.
-        round_trips: Histogram.
-    """
-
-    cycles: int
-    overruns: int
-    latest: float
-    busiest: float
-    slipped: float
-    largest_following_error: float
-    lost_setpoints: int
-    lost_samples: int
-    verdicts: dict[Verdict, int]
-    lateness: NDArray[np.uint64]
-    busy: NDArray[np.uint64]
-    longest_round_trip: float
-    bad_working_counters: int
-    lost_frames: int
-    bus_restarts: int
-    emergencies: int
-    round_trips: NDArray[np.uint64]
 
 
 class CycleLink(ABC):
     """The node's end of a control loop.
 
-    Args:
-        block: The node's view of the memory that both ends share.
-        longest_stop: Time in which legs at the highest rate are brought to rest, and have settled
-            [s].
-
     Attributes:
-        longest_stop: The same, and some patience [s].
+        longest_stop: Time in which legs at the highest rate are brought to rest, and have settled,
+            and `STOP_SLACK` [s].
         last_refusal: Why the last refused setpoint was refused.
     """
 
     def __init__(self, block: SharedBlock, longest_stop: float) -> None:
-        """Have heard nothing yet."""
-        self._block, self.longest_stop = block, longest_stop + PATIENCE
+        self._block, self.longest_stop = block, longest_stop + STOP_SLACK
         self.last_refusal = ''
 
     @abstractmethod
@@ -164,7 +115,7 @@ class CycleLink(ABC):
         """Whether the loop can still run."""
 
     @abstractmethod
-    def epitaph(self) -> str:
+    def exit_reason(self) -> str:
         """Return one sentence on why the loop is gone; empty while it is alive."""
 
     @abstractmethod
@@ -190,12 +141,7 @@ class CycleLink(ABC):
 
     def offer(self, setpoint: LegMotion) -> None:
         """Give a setpoint to the interpolator."""
-        self._block.setpoints.push(
-            stamp=setpoint.stamp,
-            strokes=setpoint.strokes,
-            rates=setpoint.rates,
-            forces=setpoint.forces,
-        )
+        self._block.setpoints.push(**setpoint._asdict())
 
     def jog(self, rates: Array) -> None:
         """Move legs at rest at these rates for a tenth of a second, shape (6,) [m/s]."""
@@ -207,68 +153,42 @@ class CycleLink(ABC):
 
     def state_changes(self) -> list[StateChange]:
         """Return what changed since the last call, oldest first."""
-        return [
-            StateChange(
-                float(event['stamp']),
-                State(int(event['state'])),
-                bool(event['homed']),
-                decode(event['reason']),
-                float(event['speed_scaling']),
-                bool(event['override']),
-                int(event['live']),
-                int(event['braked']),
-                int(event['sto']),
-            )
-            for event in self._block.events.pop_all()
-        ]
+        changes = []
+        for event in self._block.events.pop_all():
+            event['state'] = State(event['state'])
+            changes.append(StateChange(**{name: event[name] for name in StateChange._fields}))
+        return changes
 
     def samples(self) -> Iterator[Sample]:
         """Return the samples since the last call, oldest first."""
         for record in self._block.samples.pop_all():
             yield Sample(
-                float(record['stamp']),
+                record['stamp'],
                 record['strokes'],
                 record['rates'],
                 _known(record['forces']),
                 _known(record['commanded_strokes']),
                 _known(record['commanded_rates']),
-                _known(record['true_strokes']),
             )
 
     def notes(self) -> list[str]:
         """Return what the loop was not permitted, as it said since the last call."""
-        return [decode(note['text']) for note in self._block.notes.pop_all()]
+        return [note['text'] for note in self._block.notes.pop_all()]
 
     def counters(self) -> CycleCounters:
         """Return the statistics as they are now."""
-        words = self._block.words
         for refusal in self._block.refusals.pop_all():
-            self.last_refusal = decode(refusal['text'])
-        return CycleCounters(
-            cycles=int(words['cycles']),
-            overruns=int(words['overruns']),
-            latest=float(words['latest']),
-            busiest=float(words['busiest']),
-            slipped=float(words['slipped']),
-            largest_following_error=float(words['largest_following_error']),
-            lost_setpoints=int(words['lost_setpoints']),
-            lost_samples=self._block.samples.lost,
-            verdicts={verdict: int(words['verdicts'][verdict]) for verdict in Verdict},
-            lateness=words['lateness'].copy(),
-            busy=words['busy'].copy(),
-            longest_round_trip=float(words['longest_round_trip']),
-            bad_working_counters=int(words['bad_working_counters']),
-            lost_frames=int(words['lost_frames']),
-            bus_restarts=int(words['bus_restarts']),
-            emergencies=int(words['emergencies']),
-            round_trips=words['round_trips'].copy(),
-        )
+            self.last_refusal = refusal['text']
+        return CycleCounters.read(self._block.words, self._block.samples.lost)
+
+    def _reply_to(self, number: int) -> tuple[bool, str] | None:
+        """Return the answer to a request, if it has come; late ones to others are dropped."""
+        for reply in self._block.replies.pop_all():
+            if reply['request'] == number:
+                return reply['accepted'], reply['message']
+        return None
 
 
 def _known(values: Array) -> Array | None:
-    # A tenth of the time that numpy takes to begin; a sample asks four times.
+    # A tenth of the time that numpy takes to begin; a sample asks three times.
     return None if any(map(isnan, values.tolist())) else values
-
-
-def _per_leg(mask: int) -> list[bool]:
-    return [bool(mask >> leg & 1) for leg in range(LEGS)]

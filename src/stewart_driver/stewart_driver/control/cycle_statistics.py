@@ -1,13 +1,16 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How punctual the cycle is: histograms of durations that cost almost nothing to keep."""
+"""How cycles and frames fare: counters, and histograms of durations with logarithmic bins."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from math import log10
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from stewart_driver.path.motion import Verdict
 
 Counts = NDArray[np.uint64]
 
@@ -40,5 +43,103 @@ def percentile(counts: Counts, share: float) -> float:
     total = int(counts.sum())
     if total == 0:
         return float('nan')
-    index = int(np.searchsorted(np.cumsum(counts), np.ceil(share * total)))
-    return float(EDGES[index])
+    return float(EDGES[np.searchsorted(np.cumsum(counts), np.ceil(share * total))])
+
+
+@dataclass
+class WireStatistics:
+    """How the frames of a back end fare that has a wire, since the start.
+
+    Attributes:
+        round_trips: Histogram of the time from sending to receiving.
+        longest: Longest round trip [s].
+        bad_working_counters, lost_frames: Frames that not every drive has answered, and frames
+            that did not come back in time.
+        restarts: How often the bus was brought up again.
+        emergencies: Those that drives have sent, also where no fault followed.
+    """
+
+    round_trips: Counts = field(default_factory=lambda: np.zeros(BINS, dtype=np.uint64))
+    longest: float = 0.0
+    bad_working_counters: int = 0
+    lost_frames: int = 0
+    restarts: int = 0
+    emergencies: int = 0
+
+    def count(self, duration: float) -> None:
+        """Take note of a round trip [s]."""
+        self.round_trips[bin_of(duration)] += np.uint64(1)
+        self.longest = max(self.longest, duration)
+
+    def write_to(self, words: Any) -> None:
+        """Put all counters into the words of the shared block."""
+        words['longest_round_trip'] = self.longest
+        words['bad_working_counters'] = self.bad_working_counters
+        words['lost_frames'] = self.lost_frames
+        words['bus_restarts'] = self.restarts
+        words['emergencies'] = self.emergencies
+        words['round_trips'][:] = self.round_trips
+
+
+# As they stand in the words of the shared block, see `CycleCounters`.
+COUNTERS: list[tuple[Any, ...]] = [
+    ('cycles', 'u8'),
+    ('overruns', 'u8'),
+    ('lost_setpoints', 'u8'),
+    ('latest', 'f8'),
+    ('busiest', 'f8'),
+    ('slipped', 'f8'),
+    ('largest_following_error', 'f8'),
+    ('verdicts', 'u8', (len(Verdict),)),
+    ('lateness', 'u8', (BINS,)),
+    ('busy', 'u8', (BINS,)),
+    ('longest_round_trip', 'f8'),
+    ('bad_working_counters', 'u8'),
+    ('lost_frames', 'u8'),
+    ('bus_restarts', 'u8'),
+    ('emergencies', 'u8'),
+    ('round_trips', 'u8', (BINS,)),
+]
+
+
+@dataclass(frozen=True, eq=False)
+class CycleCounters:
+    """How the cyclic process has done since it started.
+
+    Attributes:
+        cycles, overruns: Cycles run, and periods skipped because a cycle came too late.
+        lost_setpoints, lost_samples: Records that their reader was too slow for.
+        latest, busiest: Worst wake-up lateness and longest work in one cycle [s].
+        slipped: How far the path is behind its schedule [s].
+        largest_following_error: Largest distance of any leg from its command [m].
+        verdicts: What became of the setpoints.
+        lateness, busy: Histograms.
+        longest_round_trip, bad_working_counters, lost_frames, bus_restarts, emergencies,
+            round_trips: See `WireStatistics`.
+    """
+
+    cycles: int
+    overruns: int
+    lost_setpoints: int
+    latest: float
+    busiest: float
+    slipped: float
+    largest_following_error: float
+    verdicts: dict[Verdict, int]
+    lateness: Counts
+    busy: Counts
+    longest_round_trip: float
+    bad_working_counters: int
+    lost_frames: int
+    bus_restarts: int
+    emergencies: int
+    round_trips: Counts
+    lost_samples: int
+
+    @classmethod
+    def read(cls, words: Any, lost_samples: int) -> CycleCounters:
+        """Return the counters as they are now in the words of the shared block."""
+        plain: dict[str, Any] = {name: words[name].copy() for name, *_ in COUNTERS}
+        singles = {name: value.item() for name, value in plain.items() if not value.ndim}
+        verdicts = dict(zip(Verdict, plain['verdicts'].tolist(), strict=True))
+        return cls(**{**plain, **singles, 'verdicts': verdicts}, lost_samples=lost_samples)

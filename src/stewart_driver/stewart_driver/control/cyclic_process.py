@@ -25,13 +25,12 @@ from typing import Any
 from stewart_driver.backend import Backend
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
-from stewart_driver.control.cycle_link import PATIENCE
+from stewart_driver.control.cycle_link import STOP_SLACK
 from stewart_driver.control.cycle_statistics import bin_of
-from stewart_driver.control.shared_block import encode, Phase, SharedBlock
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.shared_block import Phase, SharedBlock
+from stewart_driver.control.state_machine import AT_REST
 from stewart_driver.errors import ConfigurationError, DriverError
 
-SAFE = (State.DISABLED, State.FAULT)
 # So many objects that nobody needs any more may pile up while nothing moves.
 LITTER = 20_000
 
@@ -49,7 +48,7 @@ def main() -> int:
     for trouble in troubles:
         deliberate = isinstance(trouble, (DriverError, OSError))
         text = str(trouble) if deliberate else f'{type(trouble).__name__}: {trouble}'
-        block.failures.push(text=encode(text))
+        block.failures.push(text=text)
         if not deliberate:
             traceback.print_exception(trouble)
     block.words['phase'] = Phase.FAILED if troubles else Phase.ENDED
@@ -66,11 +65,7 @@ def _noting(troubles: list[BaseException]) -> Iterator[None]:
 
 
 def _schedule(configuration: CycleConfiguration) -> list[str]:
-    """Take the priority and the processors that were asked for, or refuse to start.
-
-    Returns:
-        What makes cycles late nevertheless, because this process may not change it.
-    """
+    """Take the priority and the processors asked for; return what was not permitted besides."""
     if configuration.cpu_affinity:
         try:
             os.sched_setaffinity(0, configuration.cpu_affinity)
@@ -125,7 +120,7 @@ def _serve(
         gc.freeze()
         gc.disable()
         _sharpen_sleep()
-        _run(loop, backend, block, parent, configuration.longest_stop + PATIENCE)
+        _run(loop, backend, block, parent, configuration.longest_stop + STOP_SLACK)
         backend.disable()
     # Where drives still follow, it is the back end that brings them to rest before they are off.
     backend.close()
@@ -145,7 +140,7 @@ def _run(
     terminated: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: terminated.append(number))
     deadline, give_up = time.monotonic(), float('inf')
-    while loop.state not in SAFE or give_up == float('inf'):
+    while loop.state not in AT_REST or give_up == float('inf'):
         woken = time.monotonic()
         lateness = woken - deadline
         if lateness >= period:
@@ -162,7 +157,7 @@ def _run(
         deadline += period + backend.shift
         if deadline > give_up:
             raise DriverError(f'the legs did not come to rest within {longest_stop:.2g} s')
-        if loop.state in SAFE and gc.get_count()[0] > LITTER:
+        if loop.state in AT_REST and gc.get_count()[0] > LITTER:
             gc.collect()
         time.sleep(max(deadline - time.monotonic(), 0.0))
 

@@ -24,29 +24,16 @@ class EffortJoin:
     """
 
     def __init__(self) -> None:
-        """Know nothing yet."""
         self.joined = self.missing = 0
         self._efforts: deque[tuple[int, Array]] = deque(maxlen=KEPT)
         self._last_command: int | None = None
 
     def add(self, stamp: int, forces: Array) -> None:
-        """Keep the forces for one stamp.
-
-        Args:
-            stamp: Stamp of the message [ns].
-            forces (6,): Legs 1 to 6 [N].
-        """
+        """Keep the forces, shape (6,) [N], for one stamp [ns]."""
         self._efforts.append((stamp, forces))
 
     def at(self, stamp: int) -> Array | None:
-        """Return the forces for a command.
-
-        Args:
-            stamp: Stamp of the command [ns].
-
-        Returns:
-            (6,): Forces [N]; None where there are none, or only too old ones.
-        """
+        """Return the forces for the command of a stamp [ns]; None where none are young enough."""
         period = 0 if self._last_command is None else abs(stamp - self._last_command)
         self._last_command = stamp
         if not self._efforts:

@@ -10,16 +10,15 @@ import os
 from stewart_driver.backend import Backend
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle import ControlLoop
-from stewart_driver.control.cycle_link import CycleLink
+from stewart_driver.control.cycle_link import CycleLink, QUICK_STOP
 from stewart_driver.control.request import Request
-from stewart_driver.control.shared_block import decode, SharedBlock
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.shared_block import SharedBlock
+from stewart_driver.control.state_machine import AT_REST
 from stewart_driver.errors import ConfigurationError, CycleError
 
 NANOSECONDS = 1_000_000_000
 # Time that jumps further than this was set, it did not pass [ns].
 LONGEST_GAP = NANOSECONDS
-AT_REST = (State.DISABLED, State.FAULT)
 
 
 class InlineCycle(CycleLink):
@@ -34,13 +33,11 @@ class InlineCycle(CycleLink):
         now_ns: Instant of the first cycle [ns].
 
     Raises:
-        ConfigurationError: If the back end moves metal, or its machine has a clock of its own:
-            neither follows simulated time.
-        DriverError: If the back end cannot be opened.
+        DriverError: If the back end cannot be opened, moves metal, or its machine has a clock of
+            its own: neither follows simulated time.
     """
 
     def __init__(self, backend: Backend, configuration: CycleConfiguration, now_ns: int) -> None:
-        """Open the back end; where that took time, the first cycle has run after it."""
         if not backend.simulated:
             expected = 'a simulated back end, for metal follows no simulated time'
             raise ConfigurationError('backend', backend.name, expected)
@@ -66,7 +63,7 @@ class InlineCycle(CycleLink):
         """Whether it was not ended yet."""
         return self._alive
 
-    def epitaph(self) -> str:
+    def exit_reason(self) -> str:
         """Return one sentence on why it is gone; empty while it is alive."""
         return '' if self._alive else 'the control loop was ended'
 
@@ -83,12 +80,7 @@ class InlineCycle(CycleLink):
         self.advance(self._next)
 
     def advance(self, now_ns: int) -> None:
-        """Run every cycle that is due.
-
-        Args:
-            now_ns: Present time [ns]; a jump by more than a second moves the grid of the cycles
-                on.
-        """
+        """Run every cycle that is due at `now_ns`; a jump by more than a second moves the grid."""
         if now_ns - self._next > LONGEST_GAP:
             self._block.words['overruns'] += (now_ns - self._next) // self._period
             self._next = now_ns
@@ -121,23 +113,16 @@ class InlineCycle(CycleLink):
         """Carry a request out; return whether it is accepted, and one sentence."""
         number = self._block.requests.push(code=request, value=value)
         self._loop.serve()
-        for reply in self._block.replies.pop_all():
-            if int(reply['request']) == number:
-                return bool(reply['accepted']), decode(reply['message'])
-        return False, self.epitaph()
+        return self._reply_to(number) or (False, self.exit_reason())
 
     def quick_stop(self) -> tuple[bool, str]:
         """Bring all legs to rest as hard as allowed and switch the drives off."""
         self._block.words['quick_stops'] += 1
         self._loop.serve()
-        return True, 'quick stop: all legs come to rest, then the drives are off'
+        return QUICK_STOP
 
     def end(self) -> None:
-        """Bring the legs to rest, switch the drives off and close the back end.
-
-        Raises:
-            CycleError: If the legs do not come to rest.
-        """
+        """Bring the legs to rest, switch the drives off and close; raises `CycleError`."""
         if not self._alive:
             return
         limit = self._next + round(self.longest_stop * NANOSECONDS)

@@ -13,15 +13,7 @@ STANDSTILL = 2e-3
 
 
 def require_rest(strokes: Array, rates: Array, limits: LegLimits) -> None:
-    """Refuse strokes that cannot be absolute, or belong to legs that move.
-
-    Args:
-        strokes, rates (6,): Measured [m], [m/s].
-        limits: Ends of the strokes.
-
-    Raises:
-        HomingError: If a leg moves, or stands where it cannot.
-    """
+    """Raise `HomingError` if a leg moves, or stands where no absolute stroke can be."""
     leg = int(np.abs(rates).argmax())
     if abs(rates[leg]) > STANDSTILL:
         raise HomingError(f'leg {leg + 1} moves at {rates[leg]:.4f} m/s while homing')

@@ -20,51 +20,32 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_driver.control.cycle_statistics import BINS
-from stewart_driver.path.motion import Verdict
+from stewart_driver.control.cycle_statistics import COUNTERS
 
-LEG_ARRAY = ('f8', (6,))
+SIX = ('f8', (6,))
 TEXT_BYTES = 1024
 TEXT = f'S{TEXT_BYTES}'
+MOTION = [('stamp', 'f8'), ('strokes', *SIX), ('rates', *SIX), ('forces', *SIX)]
 
+# Capacity and record of each ring.
 RINGS: dict[str, tuple[int, list[tuple[Any, ...]]]] = {
     # node -> cycle
-    'setpoints': (
-        1024,
-        [('stamp', 'f8'), ('strokes', *LEG_ARRAY), ('rates', *LEG_ARRAY), ('forces', *LEG_ARRAY)],
-    ),
+    'setpoints': (1024, MOTION),
     'requests': (16, [('code', 'i4'), ('value', 'f8')]),
-    'jogs': (64, [('stamp', 'f8'), ('rates', *LEG_ARRAY)]),
+    'jogs': (64, [('stamp', 'f8'), ('rates', *SIX)]),
     'tracking': (64, [('position', 'f8'), ('rotation', 'f8')]),
     # cycle -> node
     'replies': (16, [('request', 'u8'), ('accepted', '?'), ('message', TEXT)]),
     'events': (
         64,
         [
-            ('stamp', 'f8'),
-            ('state', 'i4'),
-            ('homed', '?'),
-            ('reason', TEXT),
-            ('speed_scaling', 'f8'),
-            ('override', '?'),
-            ('live', 'i4'),
-            ('braked', 'i4'),
-            ('sto', 'i4'),
+            *(('stamp', 'f8'), ('state', 'i4'), ('homed', '?'), ('reason', TEXT)),
+            *(('speed_scaling', 'f8'), ('override', '?')),
+            *(('live', 'i4'), ('braked', 'i4'), ('sto', 'i4')),
         ],
     ),
     'notes': (16, [('text', TEXT)]),
-    'samples': (
-        1024,
-        [
-            ('stamp', 'f8'),
-            ('strokes', *LEG_ARRAY),
-            ('rates', *LEG_ARRAY),
-            ('forces', *LEG_ARRAY),
-            ('commanded_strokes', *LEG_ARRAY),
-            ('commanded_rates', *LEG_ARRAY),
-            ('true_strokes', *LEG_ARRAY),
-        ],
-    ),
+    'samples': (1024, [*MOTION, ('commanded_strokes', *SIX), ('commanded_rates', *SIX)]),
     'refusals': (16, [('text', TEXT)]),
     'failures': (4, [('text', TEXT)]),
 }
@@ -77,23 +58,7 @@ WORDS = np.dtype(
         # written by the cycle
         ('phase', 'u8'),
         ('quick_stops_seen', 'u8'),
-        ('cycles', 'u8'),
-        ('overruns', 'u8'),
-        ('lost_setpoints', 'u8'),
-        ('latest', 'f8'),
-        ('busiest', 'f8'),
-        ('slipped', 'f8'),
-        ('largest_following_error', 'f8'),
-        ('verdicts', 'u8', (len(Verdict),)),
-        ('lateness', 'u8', (BINS,)),
-        ('busy', 'u8', (BINS,)),
-        # of a back end with a wire
-        ('longest_round_trip', 'f8'),
-        ('bad_working_counters', 'u8'),
-        ('lost_frames', 'u8'),
-        ('bus_restarts', 'u8'),
-        ('emergencies', 'u8'),
-        ('round_trips', 'u8', (BINS,)),
+        *COUNTERS,
     ]
 )
 
@@ -115,14 +80,12 @@ class Ring:
     Args:
         memory: As many bytes as `bytes_for` says, zero at first.
         capacity: How many records the reader may be behind.
-        record: Fields of one record.
 
     Attributes:
         lost: Records that were overwritten before this reader came to them.
     """
 
     def __init__(self, memory: NDArray[np.uint8], capacity: int, record: np.dtype[Any]) -> None:
-        """Lay the ring over the memory."""
         self._capacity = capacity
         # Single numbers are read and written in a third of the time that numpy takes.
         self._written = memory[:8].data.cast('Q')
@@ -130,6 +93,7 @@ class Ring:
         slots = memory[8 * (1 + capacity) :].view(record)
         self._fields = {name: slots[name] for name in record.names or ()}
         self._singles = frozenset(name for name, field in self._fields.items() if field.ndim == 1)
+        self._texts = [name for name, field in self._fields.items() if field.dtype.kind == 'S']
         self._read = 0
         self.lost = 0
 
@@ -139,7 +103,12 @@ class Ring:
         return 8 * (1 + capacity) + capacity * record.itemsize
 
     def push(self, **values: Any) -> int:
-        """Write a record, its fields by name, the others zero; return its number, from 1."""
+        """Write a record, its fields by name, the others zero; return its number, from 1.
+
+        A text that is too long loses its end.
+        """
+        for name in self._texts:
+            values[name] = values.get(name, '').encode()[:TEXT_BYTES]
         number = self._written[0] + 1
         slot = number % self._capacity
         self._numbers[slot] = 0
@@ -167,6 +136,8 @@ class Ring:
                 name: field.item(slot) if name in self._singles else field[slot].copy()
                 for name, field in self._fields.items()
             }
+            for name in self._texts:
+                record[name] = record[name].decode(errors='ignore')
             record['number'] = self._read
             if self._numbers[slot] == self._read:
                 yield record
@@ -181,9 +152,7 @@ class SharedBlock:
         descriptor: File descriptor of the memory; not needed any more afterwards.
 
     Attributes:
-        words (): Single numbers.
-        setpoints, requests, jogs, tracking, replies, events, notes, samples, refusals, failures:
-            See `RINGS` for their records and directions.
+        words (): Single numbers; the others are rings, see `RINGS`.
     """
 
     setpoints: Ring
@@ -198,7 +167,6 @@ class SharedBlock:
     failures: Ring
 
     def __init__(self, descriptor: int) -> None:
-        """Map the memory and lay the rings over it."""
         memory = np.frombuffer(mmap(descriptor, _layout()[1]), dtype=np.uint8)
         self.words = memory[: WORDS.itemsize].view(WORDS)[0]
         for name, (start, end) in _layout()[0].items():
@@ -211,16 +179,6 @@ class SharedBlock:
         descriptor = os.memfd_create('stewart_driver')
         os.ftruncate(descriptor, _layout()[1])
         return descriptor
-
-
-def encode(text: str) -> bytes:
-    """Return a text as bytes that fit a field; what is too long loses its end."""
-    return text.encode()[:TEXT_BYTES]
-
-
-def decode(field: Any) -> str:
-    """Return the text of a field."""
-    return bytes(field).rstrip(b'\0').decode(errors='ignore')
 
 
 def _layout() -> tuple[dict[str, tuple[int, int]], int]:

@@ -19,6 +19,10 @@ class State(IntEnum):
     FAULT = 4
 
 
+# Nothing moves that drives could stop.
+AT_REST = (State.DISABLED, State.FAULT)
+
+
 class Event(Enum):
     """What can happen to the driver."""
 
@@ -78,7 +82,6 @@ class StateMachine:
     """
 
     def __init__(self) -> None:
-        """Start disabled."""
         self.state = State.DISABLED
         self.reason = 'started'
         self.after_stop: State | None = None
@@ -90,21 +93,13 @@ class StateMachine:
         return (self.state, event) in TRANSITIONS
 
     def handle(self, event: Event, reason: str) -> State:
-        """Take one event.
+        """Take one event for a reason, which is kept if anything changes; return the new state.
 
-        Args:
-            event: What happened or was asked for.
-            reason: Why, one sentence; kept if anything changes.
-
-        Returns:
-            The state afterwards.
+        While stopping, a later event never leads to a milder end: a fault stays a fault although
+        the operator disables meanwhile.
 
         Raises:
             TransitionRefused: If the table has no transition; the message names state and event.
-
-        Note:
-            While stopping, a later event never leads to a milder end: a fault stays a fault
-            although the operator disables meanwhile.
         """
         if not self.allows(event):
             raise TransitionRefused(

@@ -19,6 +19,8 @@ JUMP_FLOOR = 1e-4
 WINDOW = 1.0
 # Clocks of drives shift the grid by less than this, as a share of the window.
 SLACK = 0.02
+# Who looks may have been kept from looking, which says nothing about who counts [s].
+LONGEST_PAUSE = 0.1
 
 
 class Supervisor:
@@ -36,7 +38,6 @@ class Supervisor:
     """
 
     def __init__(self, limits: LegLimits, settings: SupervisionSettings) -> None:
-        """Start without a previous measurement."""
         self._limits, self._settings = limits, settings
         self.largest_error = 0.0
         self.widen(None)
@@ -48,11 +49,7 @@ class Supervisor:
         self._stamp, self.lies = 0.0, False
 
     def widen(self, strokes: Array | None) -> None:
-        """Take legs that are outside their strokes for ones that may be there, but no further out.
-
-        Args:
-            strokes (6,): Where they are [m]; None ends it.
-        """
+        """Let legs be outside their strokes as far as they are, shape (6,) [m]; None ends it."""
         limits, margin = self._limits, self._settings.stroke_margin
         lower, upper = limits.stroke_lower, limits.stroke_upper
         if strokes is not None:
@@ -60,14 +57,11 @@ class Supervisor:
         self._lower, self._upper = (lower - margin).tolist(), (upper + margin).tolist()
 
     def silence(self, since: float, now: float) -> str | None:
-        """Check that commands keep coming; to be asked only while the legs move.
+        """Check that commands keep coming while the legs move.
 
         Args:
             since: Instant of the last accepted command on the steady clock [s].
             now: Present instant [s].
-
-        Returns:
-            What is wrong.
         """
         silent, allowed = now - since, self._settings.command_timeout
         if silent <= allowed:
@@ -81,9 +75,6 @@ class Supervisor:
             measured: The newest one.
             powered: Whether the drives shall hold or move the legs; without power these may rest
                 on their mechanical ends, beyond their strokes.
-
-        Returns:
-            What is wrong.
         """
         self.lies = False
         strokes = measured.strokes.tolist()
@@ -121,9 +112,6 @@ class Supervisor:
         Args:
             command: What they shall do.
             measured (6,): Strokes [m].
-
-        Returns:
-            What is wrong.
         """
         errors = [
             abs(wanted - value)
@@ -143,14 +131,7 @@ class Supervisor:
         )
 
     def overruns(self, missed: float) -> str | None:
-        """Check that enough of the cycles run; to be asked only while a path is played.
-
-        Args:
-            missed: Share of the last second's cycles that did not run [-].
-
-        Returns:
-            What is wrong.
-        """
+        """Check the share of the last second's cycles that were missed while a path is played."""
         allowed = self._settings.overrun_share
         if missed <= allowed:
             return None
@@ -160,15 +141,7 @@ class Supervisor:
         )
 
     def tracking(self, position: float, rotation: float) -> str | None:
-        """Check the Cartesian tracking error.
-
-        Args:
-            position: Distance of the platform's origin from where it shall be [m].
-            rotation: Angle between commanded and achieved attitude [rad].
-
-        Returns:
-            What is wrong.
-        """
+        """Check the Cartesian tracking error, of the platform's origin [m] and attitude [rad]."""
         settings = self._settings
         if not position <= settings.tracking_position:
             return (
@@ -209,14 +182,10 @@ class Supervisor:
 class OverrunRate:
     """Share of the last second's cycles that were missed because the one before took too long.
 
-    Half of them are missed when a cycle takes two periods on average.
-
-    Args:
-        period: Time from one cycle to the next [s].
+    Half of them are missed when a cycle takes two periods [s] on average.
     """
 
     def __init__(self, period: float) -> None:
-        """Know of no cycle."""
         self._period = period
         self._missed: deque[tuple[float, float]] = deque()
         self._since: float | None = None
@@ -229,14 +198,7 @@ class OverrunRate:
             self._since = None
 
     def missed(self, now: float) -> float:
-        """Take note of a cycle.
-
-        Args:
-            now: Its instant [s].
-
-        Returns:
-            Share that was missed [-]; 0 before the first second is over.
-        """
+        """Take note of a cycle [s]; return the share, 0 before the first second is over [-]."""
         if self._since is None:
             self._since = self._last = now
         periods, self._last = (now - self._last) / self._period, now
@@ -249,3 +211,18 @@ class OverrunRate:
         if now - self._since < WINDOW * (1.0 + SLACK):
             return 0.0
         return sum(share for _, share in self._missed) * self._period / WINDOW
+
+
+class StallDetector:
+    """How long a counter has stood still, as far as that was seen."""
+
+    def __init__(self) -> None:
+        self._count: int | None = None
+        self._looked_at = self._stood = 0.0
+
+    def look(self, count: int, now: float) -> float:
+        """Return for how long the counter has said `count` at `now` [s], as far as was seen."""
+        passed, self._looked_at = now - self._looked_at, now
+        self._stood = self._stood + min(passed, LONGEST_PAUSE) if count == self._count else 0.0
+        self._count = count
+        return self._stood

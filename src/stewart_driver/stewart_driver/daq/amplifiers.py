@@ -8,13 +8,13 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_driver.backend import Targets
 from stewart_driver.daq.calibration import Calibration
 from stewart_driver.daq.code_range import CodeRange
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.daq.sensors import Scan
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import Array, END_MARGIN, LEGS
+from stewart_driver.path.motion import LegMotion
 
 
 class PositionLoop:
@@ -74,7 +74,7 @@ class PositionLoop:
 class Amplifiers(Protocol):
     """What the outputs shall be; every method returns volts of shape (6,)."""
 
-    def follow(self, targets: Targets, scan: Scan, trusted: NDArray[np.bool_]) -> Array:
+    def follow(self, targets: LegMotion, scan: Scan, trusted: NDArray[np.bool_]) -> Array:
         """Return what makes the legs follow their targets."""
 
     def safe(self, strokes: Array) -> Array:
@@ -106,7 +106,7 @@ class PositionAmplifiers:
         for name, stroke in (('stroke_lower', self._lower), ('stroke_upper', self._upper)):
             _require(outputs, calibration.volts(np.full(LEGS, stroke)), name, stroke, 'm')
 
-    def follow(self, targets: Targets, scan: Scan, trusted: NDArray[np.bool_]) -> Array:
+    def follow(self, targets: LegMotion, scan: Scan, trusted: NDArray[np.bool_]) -> Array:
         """Return the volts of the targets; measured strokes play no part."""
         strokes = targets.strokes
         # Only the lead is kept from going beyond an end.
@@ -145,7 +145,7 @@ class VelocityAmplifiers:
             _require(outputs, calibration.volts(np.full(LEGS, rate)), 'rate', rate, 'm/s')
         self._loop = PositionLoop(options.position_gain, options.integral_time, limit)
 
-    def follow(self, targets: Targets, scan: Scan, trusted: NDArray[np.bool_]) -> Array:
+    def follow(self, targets: LegMotion, scan: Scan, trusted: NDArray[np.bool_]) -> Array:
         """Return the volts of the rates that the position loop asks for."""
         rates = self._loop.rates(
             targets.strokes, targets.rates, scan.strokes, trusted, scan.elapsed

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
-from stewart_driver.backend import Backend, Measurement, Targets
+from stewart_driver.backend import Backend, Measurement
 from stewart_driver.control.rest import require_rest
 from stewart_driver.daq.amplifiers import Amplifiers, PositionAmplifiers, VelocityAmplifiers
 from stewart_driver.daq.calibration import Calibration
@@ -20,6 +20,7 @@ from stewart_driver.daq.options import DaqOptions, lines
 from stewart_driver.daq.sensors import PositionSensors, Scan
 from stewart_driver.errors import ConfigurationError, HomingError
 from stewart_driver.legs import Array, LEGS
+from stewart_driver.path.motion import LegMotion
 from stewart_driver.stuck import StuckDetector
 
 # Also a call that took too long counts as failed, although the card may have obeyed.
@@ -190,7 +191,7 @@ class DaqBackend(Backend):
         held = 'at the present strokes' if self._options.mode == 'position' else 'at rate zero'
         return f'the outputs of {self._options.device} now stand {held}'
 
-    def exchange(self, targets: Targets, now: float) -> Measurement:
+    def exchange(self, targets: LegMotion, now: float) -> Measurement:
         """Read the sensors, then set the outputs.
 
         Args:
@@ -216,7 +217,7 @@ class DaqBackend(Backend):
             self._give_up(card)
             raise
 
-    def _exchange(self, card: AnalogCard, targets: Targets, now: float) -> Measurement:
+    def _exchange(self, card: AnalogCard, targets: LegMotion, now: float) -> Measurement:
         scan = self._scan = self._sensors.scan()
         self._on = self._on_at is not None and now >= self._on_at
         self._judge(scan, targets)
@@ -235,7 +236,7 @@ class DaqBackend(Backend):
             live=ALL_LEGS if card.live else 0,
         )
 
-    def _judge(self, scan: Scan, targets: Targets) -> None:
+    def _judge(self, scan: Scan, targets: LegMotion) -> None:
         """Note the first fault of a sensor, and from then on whom not to trust."""
         self._trusted = self._trusted & ~scan.saturated
         fault = self._sensors.saturation(scan)

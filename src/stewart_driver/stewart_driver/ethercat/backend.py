@@ -11,8 +11,8 @@ import os
 from pathlib import Path
 from typing import ClassVar
 
-from stewart_driver.backend import Backend, Measurement, Targets
-from stewart_driver.control.wire_statistics import WireStatistics
+from stewart_driver.backend import Backend, Measurement
+from stewart_driver.control.cycle_statistics import WireStatistics
 from stewart_driver.errors import (
     ConfigurationError,
     DriverError,
@@ -28,6 +28,7 @@ from stewart_driver.ethercat.session import Session
 from stewart_driver.ethercat.starting import start, Wire
 from stewart_driver.ethercat.watch import Watch
 from stewart_driver.legs import Array, END_MARGIN
+from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import load_rig, Rig
 
 
@@ -196,7 +197,7 @@ class EthercatBackend(Backend):
             self.notes = ''
         self._opened.reset()
 
-    def exchange(self, targets: Targets, now: float) -> Measurement:
+    def exchange(self, targets: LegMotion, now: float) -> Measurement:
         """Send the targets, read the drives, and look for what is wrong."""
         return self._opened.exchange(targets, now)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from math import ceil, exp
 
 import numpy as np
-from stewart_driver.backend import Measurement, Targets
+from stewart_driver.backend import Measurement
 from stewart_driver.errors import DriveFault, DriverError
 from stewart_driver.ethercat.catch import Catch
 from stewart_driver.ethercat.cia402 import State
@@ -34,6 +34,7 @@ from stewart_driver.ethercat.starting import (
 from stewart_driver.ethercat.step_limit import StepLimit
 from stewart_driver.ethercat.watch import Watch
 from stewart_driver.legs import Array, LEGS
+from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import DriveIdentity
 from stewart_driver.stuck import StuckDetector
 
@@ -151,7 +152,7 @@ class Session:
         self._commanded, self._catch = False, None
         self.group.disable()
 
-    def exchange(self, targets: Targets, now: float) -> Measurement:
+    def exchange(self, targets: LegMotion, now: float) -> Measurement:
         """Send the targets, read the drives, and look for what is wrong."""
         if (early := now - self._wire.now()) > 0.0:
             # Who steps time may ask for a cycle that is yet to come.
@@ -295,7 +296,7 @@ class Session:
         """Of the fastest leg whose motor is under voltage [m/s]."""
         return float(np.abs(self._rates[self._live]).max(initial=STANDSTILL))
 
-    def _command(self, targets: Targets, elapsed: float) -> LegFault | None:
+    def _command(self, targets: LegMotion, elapsed: float) -> LegFault | None:
         """Take the cycle's targets, no step larger than a leg can follow."""
         wanted = targets.strokes
         if self._beside is None:

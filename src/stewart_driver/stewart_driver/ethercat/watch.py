@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from stewart_driver.control.wire_statistics import WireStatistics
+from stewart_driver.control.cycle_statistics import WireStatistics
 from stewart_driver.errors import DriveFault, TransportError
 from stewart_driver.ethercat.cia402 import error_text, Status
 from stewart_driver.ethercat.drive_group import DriveGroup

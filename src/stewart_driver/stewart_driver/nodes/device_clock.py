@@ -26,7 +26,6 @@ class DeviceClock:
     """
 
     def __init__(self, node: Node) -> None:
-        """Relate the clocks."""
         if node.get_parameter('use_sim_time').value:
             raise ConfigurationError('use_sim_time', True, 'false: a sensor lives in real time')
         self._ros_clock = node.get_clock()

@@ -14,13 +14,14 @@ from stewart_driver.control.cycle_link import CycleLink, StateChange
 from stewart_driver.control.effort_join import EffortJoin
 from stewart_driver.control.inline_cycle import InlineCycle
 from stewart_driver.control.request import Request
-from stewart_driver.control.stall_detector import StallDetector
-from stewart_driver.control.state_machine import State
+from stewart_driver.control.state_machine import AT_REST, State
+from stewart_driver.control.supervision import StallDetector
 from stewart_driver.errors import CycleError, DriverError
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.driver_reports import backend_report, CommandReport, CycleReport
 from stewart_driver.nodes.parking import Parking
+from stewart_driver.path.jog import DEAD_MAN
 from stewart_driver.path.motion import LegMotion
 from stewart_interfaces.msg import DriverState, Jog
 from stewart_node_support.codec import Reader
@@ -31,11 +32,6 @@ from stewart_node_support.hot_messages import tracking_error_reader
 from stewart_node_support.legs import leg_reader, LegState, LegWriter
 from stewart_node_support.stamps import from_seconds, NANOSECONDS, to_seconds
 
-AT_REST = (State.DISABLED, State.FAULT)
-# A jog request counts for so long [s].
-DEAD_MAN = 0.1
-SLOWEST = 0.01
-
 
 class DriveSession:
     """A running cyclic process, seen in messages.
@@ -43,8 +39,7 @@ class DriveSession:
     Args:
         backend: What moves the legs.
         loop: The control loop that moves them.
-        chosen: Of the node: without a cycle for its `stall_timeout` the loop is killed, if the
-            drives are on; its `playout_delay` is told with every state.
+        chosen: Parameters of the node.
         wall: Returns the time of the message stamps [s].
 
     Attributes:
@@ -59,7 +54,6 @@ class DriveSession:
         chosen: DriverParameters,
         wall: Callable[[], float],
     ) -> None:
-        """Relate the clocks."""
         self.clock = ClockBridge(wall, wall if isinstance(loop, InlineCycle) else loop.steady)
         self._backend = backend
         self._client = loop
@@ -82,11 +76,7 @@ class DriveSession:
         }
 
     def take_command(self, data: bytes) -> None:
-        """Give a leg command to the interpolator.
-
-        Args:
-            data: JointState: strokes [m] and rates [m/s] of ``leg_1`` to ``leg_6``, stamped with
-                the instant that they are meant for.
+        """Give a leg command, a JointState with strokes [m] and rates [m/s], to the interpolator.
 
         Raises:
             MessageError: If it does not hold six finite strokes and rates; it is counted.
@@ -107,10 +97,7 @@ class DriveSession:
         )
 
     def take_efforts(self, data: bytes) -> None:
-        """Keep the feed-forward forces for the command of the same stamp.
-
-        Args:
-            data: JointState: forces of ``leg_1`` to ``leg_6`` [N].
+        """Keep the feed-forward forces [N] of a JointState for the command of the same stamp.
 
         Raises:
             MessageError: If it does not hold six finite forces; it is counted.
@@ -121,14 +108,7 @@ class DriveSession:
         self._efforts.add(legs.stamp, legs.effort)
 
     def take_tracking_error(self, data: bytes) -> None:
-        """Give the Cartesian tracking error to the supervision.
-
-        Args:
-            data: TrackingError.
-
-        Raises:
-            MessageError: If it is none.
-        """
+        """Give a TrackingError to the supervision; raises MessageError if it is none."""
         error = self._error_reader.read(data)
         self._client.report_tracking_error(
             hypot(*error.position.tolist()), hypot(*error.rotation.tolist())
@@ -137,11 +117,8 @@ class DriveSession:
     def take_jog(self, message: Jog) -> None:
         """Move legs by hand for a moment.
 
-        Args:
-            message: What was asked for, and when.
-
         Raises:
-            MessageError: If it is old, or holds a rate that is not finite; it is counted.
+            MessageError: If the request is old, or a rate is not finite; it is counted.
         """
         stamp = self.clock.to_steady(to_seconds(message.header.stamp))
         age = self._client.steady() - stamp
@@ -168,13 +145,7 @@ class DriveSession:
 
     def scale_speed(self, share: float) -> tuple[bool, str]:
         """Play paths at a share of their speed [-]."""
-        if not SLOWEST <= share <= 1.0:
-            return False, f'speed_scaling: expected a number from {SLOWEST:g} to 1, got {share:g}'
         return self._client.request(Request.SPEED_SCALING, share)
-
-    @property
-    def _parks(self) -> bool:
-        return self._parking is not None and self._parking.active
 
     def _disable(self) -> tuple[bool, str]:
         """Park the legs if that is wanted, then take the voltage; a second call takes it now."""
@@ -204,7 +175,7 @@ class DriveSession:
         if not self._client.alive and not self._buried:
             self._buried = True
             state = State.DISABLED if self._ended else State.FAULT
-            reason = self._trouble or self._client.epitaph()
+            reason = self._trouble or self._client.exit_reason()
             reason += '' if self._ended else self._rescue()
             changes.append(StateChange(self._client.steady(), state, False, reason))
         if changes:
@@ -233,10 +204,7 @@ class DriveSession:
             self._parking.advance(self._change.state, self._strokes)
 
     def come_to_rest(self) -> Iterator[DriverState]:
-        """Disable the drives and follow the state until they are off.
-
-        Yields:
-            The states on the way.
+        """Disable the drives and yield the states on the way until they are off.
 
         Raises:
             CycleError: If the drives are not off after the time of the longest stop.
@@ -286,6 +254,10 @@ class DriveSession:
         except DriverError as error:
             return f'; the outputs are NOT safe: {error}'
         return f'; {done}' if done else ''
+
+    @property
+    def _parks(self) -> bool:
+        return self._parking is not None and self._parking.active
 
     def _legs(self, reader: Reader[LegState], data: bytes) -> LegState:
         try:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
@@ -29,11 +29,13 @@ from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.running import run
+from stewart_node_support.stamps import NANOSECONDS
 
-NANOSECONDS = 1_000_000_000
 CLOCK_PERIOD = 1.0
 TRIGGERS = (Request.ENABLE, Request.DISABLE, Request.HOME, Request.RESET_FAULT)
 UNCONFIGURED = 'the driver node is not configured'
+
+Act: TypeAlias = Callable[[DriveSession, Any], tuple[bool, str]]
 
 
 class Driver(DeviceNode):
@@ -46,7 +48,6 @@ class Driver(DeviceNode):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare the parameters, also those of the back end, then open the interfaces."""
         super().__init__('driver', **kwargs)
         self._chosen = declare(self, DriverParameters)
         self._backend_type = find_backend(self._chosen.backend)
@@ -71,13 +72,18 @@ class Driver(DeviceNode):
         self.create_subscription(
             JointState, 'joint_commands', self._on_command, COMMAND_QOS, raw=True
         )
-        self.create_subscription(Jog, 'driver/jog', self._on_jog, COMMAND_QOS)
-        for request in TRIGGERS:
-            name = f'driver/{request.name.lower()}'
-            self.create_service(Trigger, name, partial(self._answer, request))
-        self.create_service(Trigger, 'driver/quick_stop', partial(self._answer, None))
-        self.create_service(SetBool, 'driver/override', self._override)
-        self.create_service(SetSpeedScaling, 'driver/speed_scaling', self._scale_speed)
+        self.create_subscription(
+            Jog, 'driver/jog', partial(self._take, DriveSession.take_jog), COMMAND_QOS
+        )
+        for asked in TRIGGERS:
+            self._serve(Trigger, asked.name.lower(), partial(self._ask, asked))
+        self._serve(Trigger, 'quick_stop', lambda session, _: session.quick_stop())
+        self._serve(SetBool, 'override', lambda session, asked: session.override(asked.data))
+        self._serve(
+            SetSpeedScaling,
+            'speed_scaling',
+            lambda session, asked: session.scale_speed(asked.speed_scaling),
+        )
 
     @transition
     def on_configure(self, state: LifecycleState) -> None:
@@ -136,7 +142,7 @@ class Driver(DeviceNode):
         for message in states:
             self._states.publish(message)
             text = f'{State(message.state).name}: {message.reason}'
-            if message.state == State.FAULT:
+            if message.state == State.FAULT:  # rclpy refuses another severity from one line
                 self.get_logger().error(text)
             else:
                 self.get_logger().info(text)
@@ -159,9 +165,6 @@ class Driver(DeviceNode):
         self._take_efforts()
         self._take(DriveSession.take_command, data)
 
-    def _on_jog(self, message: Jog) -> None:
-        self._take(DriveSession.take_jog, message)
-
     def _take_efforts(self) -> None:
         for data in self._efforts.take():
             self._take(DriveSession.take_efforts, data)
@@ -174,34 +177,21 @@ class Driver(DeviceNode):
         except MessageError as error:
             self.get_logger().error(str(error), throttle_duration_sec=1.0)
 
-    def _answer(
-        self, request: Request | None, _: Trigger.Request, response: Trigger.Response
-    ) -> Trigger.Response:
-        if self._session is None:
-            response.success, response.message = False, UNCONFIGURED
-        elif request is None:
-            response.success, response.message = self._session.quick_stop()
-        elif request is Request.ENABLE and not self._active:
-            response.success, response.message = False, 'the driver node is not active'
-        else:
-            response.success, response.message = self._session.ask(request)
-        return response
+    def _serve(self, kind: Any, name: str, act: Act) -> None:
+        """Offer a service whose answer is whether it is done, and one sentence."""
 
-    def _override(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        response.success, response.message = (
-            self._session.override(request.data) if self._session else (False, UNCONFIGURED)
-        )
-        return response
+        def answer(request: Any, response: Any) -> Any:
+            response.success, response.message = (
+                act(self._session, request) if self._session else (False, UNCONFIGURED)
+            )
+            return response
 
-    def _scale_speed(
-        self, request: SetSpeedScaling.Request, response: SetSpeedScaling.Response
-    ) -> SetSpeedScaling.Response:
-        response.success, response.message = (
-            self._session.scale_speed(request.speed_scaling)
-            if self._session
-            else (False, UNCONFIGURED)
-        )
-        return response
+        self.create_service(kind, f'driver/{name}', answer)
+
+    def _ask(self, asked: Request, session: DriveSession, _: Any) -> tuple[bool, str]:
+        if asked is Request.ENABLE and not self._active:
+            return False, 'the driver node is not active'
+        return session.ask(asked)
 
     def _report(self, task: str) -> Report:
         if self._session is None:

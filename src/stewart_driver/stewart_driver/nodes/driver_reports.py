@@ -11,8 +11,13 @@ from typing import Any
 import numpy as np
 from stewart_driver.advice import advice
 from stewart_driver.control.clock_bridge import ClockBridge
-from stewart_driver.control.cycle_link import CycleCounters, CycleLink
-from stewart_driver.control.cycle_statistics import BINS, percentile
+from stewart_driver.control.cycle_link import CycleLink
+from stewart_driver.control.cycle_statistics import (
+    COUNTERS,
+    Counts,
+    CycleCounters,
+    percentile,
+)
 from stewart_driver.control.effort_join import EffortJoin
 from stewart_driver.control.state_machine import State
 from stewart_driver.path.motion import Verdict
@@ -23,36 +28,30 @@ PERCENTILES = {'p50': 0.5, 'p99': 0.99}
 
 
 class CycleReport:
-    """Punctuality of the cycle since the report before.
-
-    Args:
-        client: The control loop.
-        clock: Relation of the clocks.
-    """
+    """Punctuality of the cycle since the report before."""
 
     def __init__(self, client: CycleLink, clock: ClockBridge) -> None:
-        """Begin to count."""
         self._client, self._clock = client, clock
-        self._lateness = np.zeros(BINS, dtype=np.uint64)
-        self._busy = self._lateness
-        self._cycles = self._overruns = 0
-        self._round_trips = self._lateness
-        self._bad_frames = 0
+        self._before = CycleCounters.read(np.zeros(1, dtype=COUNTERS)[0], lost_samples=0)
         self._notes: list[str] = []
 
     def __call__(self) -> Report:
         """Report the last second, and totals."""
-        now = self._client.counters()
+        before, now = self._before, self._client.counters()
+        self._before = now
         values: dict[str, Any] = {'cycles': now.cycles, 'overruns': now.overruns}
-        for name, counts, before, longest in (
-            ('wake-up late', now.lateness, self._lateness, now.latest),
-            ('work', now.busy, self._busy, now.busiest),
-        ):
-            for label, share in PERCENTILES.items():
-                value = MICROSECONDS * percentile(counts - before, share)
-                values[f'{name} {label} [us]'] = f'{value:.0f}'
-            values[f'{name} max since start [us]'] = f'{MICROSECONDS * longest:.0f}'
-        bad = self._add_wire(now, values)
+        values |= _durations('wake-up late', now.lateness - before.lateness, now.latest)
+        values |= _durations('work', now.busy - before.busy, now.busiest)
+        bad = 0
+        if now.round_trips.any():
+            frames = now.round_trips - before.round_trips
+            values |= _durations('round trip', frames, now.longest_round_trip)
+            values['bad working counters'] = now.bad_working_counters
+            values['lost frames'] = now.lost_frames
+            values['bus restarts'] = now.bus_restarts
+            values['emergencies'] = now.emergencies
+            bad = now.bad_working_counters - before.bad_working_counters
+            bad += now.lost_frames - before.lost_frames
         values['path behind schedule [ms]'] = f'{1e3 * now.slipped:.2f}'
         worst = 1e3 * now.largest_following_error
         values['following error max since start [mm]'] = f'{worst:.3f}'
@@ -62,43 +61,28 @@ class CycleReport:
         self._notes += self._client.notes()
         if self._notes:
             values['not permitted'] = '; '.join(self._notes)
-        overruns = now.overruns - self._overruns
-        stands, self._cycles = now.cycles == self._cycles, now.cycles
-        self._lateness, self._busy, self._overruns = now.lateness, now.busy, now.overruns
         if not self._client.alive:
-            return Report(Level.ERROR, self._client.epitaph(), values)
-        if stands:
+            return Report(Level.ERROR, self._client.exit_reason(), values)
+        if now.cycles == before.cycles:
             return Report(Level.ERROR, 'no cycle has run in the last second', values)
         if bad:
             return Report(Level.WARN, f'{bad} frames bad or lost in the last second', values)
-        if overruns:
+        if overruns := now.overruns - before.overruns:
             return Report(Level.WARN, f'{overruns} cycles overrun in the last second', values)
         return Report(Level.OK, 'the cycle is punctual', values)
 
-    def _add_wire(self, now: CycleCounters, values: dict[str, Any]) -> int:
-        """Add what there is of frames; return how many were bad since the report before."""
-        if not now.round_trips.any():
-            return 0
-        for label, share in PERCENTILES.items():
-            value = MICROSECONDS * percentile(now.round_trips - self._round_trips, share)
-            values[f'round trip {label} [us]'] = f'{value:.0f}'
-        values['round trip max since start [us]'] = f'{MICROSECONDS * now.longest_round_trip:.0f}'
-        values['bad working counters'] = now.bad_working_counters
-        values['lost frames'] = now.lost_frames
-        values['bus restarts'] = now.bus_restarts
-        values['emergencies'] = now.emergencies
-        total = now.bad_working_counters + now.lost_frames
-        bad, self._bad_frames = total - self._bad_frames, total
-        self._round_trips = now.round_trips
-        return bad
+
+def _durations(name: str, counts: Counts, longest: float) -> dict[str, str]:
+    """Return median, 99th percentile and maximum as they stand in a report."""
+    shown = {
+        f'{name} {label} [us]': f'{MICROSECONDS * percentile(counts, share):.0f}'
+        for label, share in PERCENTILES.items()
+    }
+    return {**shown, f'{name} max since start [us]': f'{MICROSECONDS * longest:.0f}'}
 
 
 class CommandReport:
     """What became of the commands.
-
-    Args:
-        client: The control loop.
-        efforts: Joins the feed-forward forces.
 
     Attributes:
         malformed: Messages that were no leg states.
@@ -107,7 +91,6 @@ class CommandReport:
     """
 
     def __init__(self, client: CycleLink, efforts: EffortJoin) -> None:
-        """Begin to count."""
         self._client, self._efforts = client, efforts
         self.malformed = 0
         self.last_malformed = ''
@@ -128,12 +111,9 @@ class CommandReport:
         refused, self._refused = total - self._refused, total
         why = self.last_malformed or self._client.last_refusal
         self.last_malformed = self._client.last_refusal = ''
-        if refused:
-            return Report(
-                Level.WARN, f'{refused} commands refused in the last second: {why}', values
-            )
-        if why:
-            return Report(Level.WARN, f'refused in the last second: {why}', values)
+        if refused or why:
+            what = f'{refused} commands refused' if refused else 'refused'
+            return Report(Level.WARN, f'{what} in the last second: {why}', values)
         return Report(Level.OK, 'no command refused', values)
 
 
@@ -145,7 +125,7 @@ def backend_report(
     simulated: bool,
     details: Mapping[str, str] = MappingProxyType({}),
 ) -> Report:
-    """Report what moves the legs and in which state it is.
+    """Report what moves the legs and in which state it is: ERROR in FAULT, with what to do.
 
     Args:
         name: Name of the back end.
@@ -153,9 +133,6 @@ def backend_report(
         reason: Why it is in this state.
         simulated: Whether no metal moves.
         details: What the back end tells of itself besides.
-
-    Returns:
-        ERROR in FAULT, with what to do.
     """
     todo = {'do': advice(reason)} if state is State.FAULT else {}
     what = f'SIMULATED, no metal moves (back end {name})' if simulated else f'back end {name}'

@@ -33,7 +33,6 @@ class Imu(DeviceNode):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare the parameters and open the topics."""
         super().__init__('imu', **kwargs)
         self._chosen = declare(self, ImuParameters)
         self._messages = ImuMessages(self._chosen)

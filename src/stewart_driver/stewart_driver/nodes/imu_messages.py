@@ -5,14 +5,7 @@
 from __future__ import annotations
 
 from builtin_interfaces.msg import Time
-from sensor_msgs.msg import (
-    FluidPressure,
-    Imu,
-    MagneticField,
-    NavSatFix,
-    NavSatStatus,
-    Temperature,
-)
+from sensor_msgs.msg import FluidPressure, Imu, MagneticField, NavSatFix, NavSatStatus, Temperature
 from std_msgs.msg import Header
 from stewart_driver.nodes.imu_parameters import ImuParameters
 from stewart_driver.witmotion.frames import (
@@ -39,7 +32,6 @@ class ImuMessages:
     """
 
     def __init__(self, parameters: ImuParameters) -> None:
-        """Prepare what never changes."""
         self._parameters = parameters
         self._imu = Template(
             Imu(
@@ -80,32 +72,28 @@ class ImuMessages:
         frame = sample.get(MagneticFieldFrame)
         if frame is None:
             return None
-        message = self._mag
-        message.header.stamp = stamp
-        field = message.magnetic_field
-        scale = self._parameters.tesla_per_count
+        field, scale = self._mag.magnetic_field, self._parameters.tesla_per_count
         field.x, field.y, field.z = (count * scale for count in frame.counts)
-        return message
+        self._mag.header.stamp = stamp
+        return self._mag
 
     def temperature(self, sample: Sample, stamp: Time) -> Temperature | None:
         """Return the temperature of the accelerometer [°C]."""
         frame = sample.get(AccelerationFrame)
         if frame is None:
             return None
-        message = self._temperature
-        message.header.stamp = stamp
-        message.temperature = frame.temperature_celsius
-        return message
+        self._temperature.header.stamp = stamp
+        self._temperature.temperature = frame.temperature_celsius
+        return self._temperature
 
     def pressure(self, sample: Sample, stamp: Time) -> FluidPressure | None:
         """Return the air pressure [Pa]."""
         frame = sample.get(PressureFrame)
         if frame is None:
             return None
-        message = self._pressure
-        message.header.stamp = stamp
-        message.fluid_pressure = frame.pressure
-        return message
+        self._pressure.header.stamp = stamp
+        self._pressure.fluid_pressure = frame.pressure
+        return self._pressure
 
     def fix(self, sample: Sample, stamp: Time) -> NavSatFix | None:
         """Return the satellite position; the height is above mean sea level, not the ellipsoid."""

@@ -19,7 +19,7 @@ GAIN = 2.0
 # A leg this close has arrived [m].
 TOLERANCE = 5e-4
 # Legs that come no closer for so long will not arrive [s].
-PATIENCE = 3.0
+ARRIVAL_TIMEOUT = 3.0
 
 
 class Parking:
@@ -35,7 +35,6 @@ class Parking:
     """
 
     def __init__(self, link: CycleLink, strokes: Array, rate: float) -> None:
-        """Do nothing yet."""
         self._link, self._strokes, self._fastest = link, strokes, SHARE * rate
         self.active = False
 
@@ -45,11 +44,9 @@ class Parking:
         self._closest, self._closest_at = inf, self._link.steady()
 
     def advance(self, state: State, strokes: Array) -> None:
-        """Ask for the next piece of the way, or for the end of it.
+        """Ask for the next piece of the way from where the legs are, shape (6,) [m], or its end.
 
-        Args:
-            state: Of the driver; what ends in another way than this one is left alone.
-            strokes (6,): Measured [m].
+        What ends in another way than this one is left alone.
         """
         if not self.active:
             return
@@ -64,7 +61,7 @@ class Parking:
         distance = float(np.abs(way).max())
         if distance < self._closest - TOLERANCE:
             self._closest, self._closest_at = distance, now
-        if distance <= TOLERANCE or now - self._closest_at > PATIENCE:
+        if distance <= TOLERANCE or now - self._closest_at > ARRIVAL_TIMEOUT:
             self.active = False
             self._link.request(Request.DISABLE)
             return

@@ -38,7 +38,6 @@ class PositionSensors(DeviceNode):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare the parameters and open the topic."""
         super().__init__('position_sensors', **kwargs)
         self._chosen = declare(self, PositionSensorsParameters)
         self._options: Any = declare(self, DaqReader.options_type, f'{DaqReader.name}.')

@@ -8,11 +8,11 @@ from collections import deque
 from collections.abc import Callable
 from math import ceil
 import time
-from typing import Protocol
+from typing import TypeAlias
 
 from rclpy.node import Node
 from stewart_driver.nodes.device_clock import DeviceClock
-from stewart_driver.witmotion.inline_ports import listen_to
+from stewart_driver.witmotion.inline_ports import OFFERS
 from stewart_driver.witmotion.reader import (
     ImuReader,
     ReaderSettings,
@@ -21,20 +21,6 @@ from stewart_driver.witmotion.reader import (
 )
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_node_support.stamps import NANOSECONDS
-
-
-class SampleSource(Protocol):
-    """A reader at work; it calls back, in the node's executor, when there are samples to take."""
-
-    @property
-    def status(self) -> ReaderStatus:
-        """How the reader is doing."""
-
-    def take(self) -> list[StampedSample]:
-        """Return the samples that came since the last call, oldest first."""
-
-    def end(self) -> None:
-        """Close the port."""
 
 
 class ThreadedSource:
@@ -47,7 +33,6 @@ class ThreadedSource:
         clock: DeviceClock,
         notify: Callable[[], None],
     ) -> None:
-        """Start the thread."""
         self._node, self._fresh = node, node.create_guard_condition(notify)
         self._reader = ImuReader(
             lambda baud: SerialTransport(settings.port, baud),
@@ -83,10 +68,9 @@ class SteppedSource:
         clock: DeviceClock,
         notify: Callable[[], None],
     ) -> None:
-        """Open the port."""
         self._node, self._device_clock, self._notify = node, clock, notify
         self._samples: deque[StampedSample] = deque(maxlen=settings.queue)
-        self._reader = listen_to(settings.port, settings)
+        self._reader = OFFERS.require('port', settings.port)(settings)
         self._timer = node.create_timer(1.0, self._step)
         self._set()
 
@@ -118,3 +102,7 @@ class SteppedSource:
         wait = ceil((self._reader.due - self._device_clock.now()) * NANOSECONDS)
         self._timer.timer_period_ns = max(wait, 1)
         self._timer.reset()
+
+
+SampleSource: TypeAlias = ThreadedSource | SteppedSource
+"""A reader at work; it calls back, in the node's executor, when there are samples to take."""

@@ -19,11 +19,6 @@ def smooth_fall(x: float) -> float:
     return 1.0 - x * x * (3.0 - 2.0 * x)
 
 
-def smooth_fall_slope(x: float) -> float:
-    """Return the derivative of `smooth_fall` at x in [0, 1]."""
-    return -6.0 * x * (1.0 - x)
-
-
 class CommonStop:
     r"""Straight path through the present strokes, along the present rates, at falling speed.
 
@@ -50,7 +45,6 @@ class CommonStop:
     def __init__(
         self, strokes: Array, rates: Array, acceleration: float, limits: LegLimits | None
     ) -> None:
-        """Plan the stop."""
         speeds = np.abs(rates)
         self.duration = STEEPEST * float(speeds.max()) / acceleration
         self.shortened_for: int | None = None
@@ -75,14 +69,7 @@ class CommonStop:
         )
 
     def at(self, time: float) -> tuple[Array, Array]:
-        """Return strokes and rates some time after the stop began.
-
-        Args:
-            time: Time since the beginning [s].
-
-        Returns:
-            (6,): Strokes [m] and rates [m/s]; at rest from `duration` on.
-        """
+        """Return strokes [m] and rates [m/s], each (6,), at a time [s] after the stop began."""
         if time >= self.duration:
             return self.end, np.zeros_like(self.end)
         x = time / self.duration
@@ -100,7 +87,6 @@ class StartOffset:
     """
 
     def __init__(self, offset: Array, since: float, acceleration: float) -> None:
-        """Compute how long it takes."""
         self._offset, self._since = offset, since
         self._duration = float(np.sqrt(MOST_BENT * np.abs(offset).max() / acceleration))
 
@@ -113,5 +99,5 @@ class StartOffset:
         x = (time - self._since) / self._duration
         return (
             self._offset * smooth_fall(x),
-            self._offset * (smooth_fall_slope(x) / self._duration),
+            self._offset * (-6.0 * x * (1.0 - x) / self._duration),
         )

@@ -51,6 +51,7 @@ class Interpolator:
         cycle_time: Nominal time between two calls of `command` [s].
 
     Attributes:
+        clock: Of the path.
         counts: Accepted and refused setpoints.
         last_refusal: Why the last refused setpoint was refused, with numbers.
         trouble: Why the last call of `command` has begun to bring the legs to rest; empty if it
@@ -60,9 +61,9 @@ class Interpolator:
     def __init__(
         self, limits: LegLimits, settings: InterpolationSettings, cycle_time: float
     ) -> None:
-        """Hold nowhere until `hold` is called."""
         self._limits, self._settings, self._cycle_time = limits, settings, cycle_time
         self._path = Path(limits, settings)
+        self.clock = self._path.clock
         self.counts: Counter[Verdict] = Counter()
         self.last_refusal = self.trouble = ''
         self._now: float | None = None
@@ -101,32 +102,10 @@ class Interpolator:
         """How setpoints contradict the path that is played; empty if they do not."""
         return self._path.contradictions.sentence
 
-    @property
-    def slipped(self) -> float:
-        """How far the path is behind its schedule [s]."""
-        return self._path.clock.slipped
-
-    @property
-    def scaling(self) -> float:
-        """Speed at which paths are played, 0.01 to 1 [-]."""
-        return self._path.clock.scaling
-
-    @scaling.setter
-    def scaling(self, value: float) -> None:
-        self._path.clock.scaling = value
-
-    @property
-    def shortened_for(self) -> int | None:
-        """Leg whose stroke end made the last stop harder than asked."""
-        return None if self._stop is None else self._stop.shortened_for
-
     def hold(self, strokes: Array, rates: Array = NO_MOTION) -> None:
-        """Hold the legs where they are; from now on paths that begin there are taken.
+        """Hold the legs where they are measured; from now on paths that begin there are taken.
 
         A leg that moves is brought to rest first, and not moved otherwise.
-
-        Args:
-            strokes, rates (6,): Measured [m], [m/s].
         """
         self._rest(strokes.copy())
         moving = np.where(np.abs(rates) > STILL, rates, 0.0)
@@ -152,15 +131,7 @@ class Interpolator:
         return verdict
 
     def offer(self, setpoint: LegMotion, now: float) -> Verdict:
-        """Take a setpoint into the path, or refuse it.
-
-        Args:
-            setpoint: The next knot.
-            now: Instant of the call on the steady clock [s].
-
-        Returns:
-            ACCEPTED, or why not; `last_refusal` has the numbers.
-        """
+        """Take a setpoint into the path, or refuse it; `last_refusal` says why with numbers."""
         if not setpoint.finite:
             return self.refuse(Verdict.NOT_FINITE, 'a setpoint holds a number that is not finite')
         if not self._following or self._phase in {Phase.STOPPING, Phase.JOGGING}:
@@ -203,7 +174,7 @@ class Interpolator:
         """Move legs that are held, or being jogged, at these rates for a tenth of a second.
 
         Args:
-            rates (6,): Legs 1 to 6, at most a tenth of the rate limit [m/s].
+            rates (6,): At most a tenth of the rate limit [m/s].
             sent: Instant of the request on the steady clock [s].
 
         Returns:
@@ -223,7 +194,7 @@ class Interpolator:
         """Return what the legs shall do in the cycle at `now`.
 
         Args:
-            now: Instant of the cycle on the steady clock [s].
+            now: Instant of the cycle [s].
             answered: Whether the drives have answered the command before; if not, they may not
                 know it.
 

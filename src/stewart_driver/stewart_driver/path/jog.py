@@ -41,7 +41,6 @@ class Jog:
     """
 
     def __init__(self, strokes: Array, limits: LegLimits) -> None:
-        """Stand."""
         self.strokes, self.rates = strokes, np.zeros(LEGS)
         self._acceleration = STRENGTH * limits.acceleration
         # A leg that is outside does not step inside, and comes no further out.
@@ -55,15 +54,7 @@ class Jog:
         self._wanted, self._until = rates, until
 
     def advance(self, now: float, step: float) -> bool:
-        """Move on.
-
-        Args:
-            now: Instant of the cycle [s].
-            step: Time since the one before [s].
-
-        Returns:
-            Whether the legs are at rest because nothing is asked for any more.
-        """
+        """Move on by a step [s] to `now`; tell whether the legs rest and nothing is asked for."""
         asked = now < self._until and bool(self._wanted.any())
         wanted = self._wanted * self._slowdown() if asked else np.zeros(LEGS)
         change = wanted - self.rates

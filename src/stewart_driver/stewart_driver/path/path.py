@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections import deque
+from math import inf
 
 import numpy as np
 from stewart_driver.control.configuration import InterpolationSettings
 from stewart_driver.legs import Array, LegLimits
 from stewart_driver.path.common_stop import StartOffset
-from stewart_driver.path.contradictions import Contradictions
 from stewart_driver.path.motion import LegMotion, NO_MOTION, Refusal, Verdict
 from stewart_driver.path.path_clock import PathClock
 from stewart_driver.path.segment import Segment, SegmentBuilder
@@ -19,6 +19,12 @@ from stewart_driver.path.segment import Segment, SegmentBuilder
 FADE_STRENGTH = 0.1
 # Segments that wait; at 200 setpoints per second those of 20 s.
 CAPACITY = 4096
+# So many refused setpoints, each after one that was accepted, are another source.
+TURNS = 5
+# Contradictions further apart in time have nothing to do with each other [s].
+MEMORY = 1.0
+# Rounding of strokes on their way here [m].
+STROKE_ROUNDING = 1e-6
 
 
 class Path:
@@ -29,8 +35,6 @@ class Path:
         settings: Delay and tolerances.
 
     Attributes:
-        clock: Which instant is played.
-        contradictions: Whether two sources send.
         full: Whether a setpoint was refused because too many wait.
         tangent: Whether the last command is on the tangent behind the last knot.
         waited: How far behind it [s].
@@ -38,7 +42,6 @@ class Path:
     """
 
     def __init__(self, limits: LegLimits, settings: InterpolationSettings) -> None:
-        """Wait for a beginning."""
         self._limits, self._settings = limits, settings
         self._builder = SegmentBuilder(limits, settings.margin)
         self.clock = PathClock(settings.playout_delay, limits)
@@ -61,15 +64,12 @@ class Path:
         self.clock.rest()
 
     def begin(self, held: LegMotion, setpoint: LegMotion, now: float) -> Refusal | None:
-        """Start a path at a setpoint that rests where the legs are held.
+        """Start a path at a setpoint that rests where the legs are held; return why not.
 
         Args:
             held: Where they are.
             setpoint: The first knot.
             now: Instant of the last command on the steady clock [s].
-
-        Returns:
-            Why not.
         """
         settings = self._settings
         distances = np.abs(setpoint.strokes - held.strokes)
@@ -135,15 +135,7 @@ class Path:
         self.contradictions.compare(self._last, setpoint)
 
     def advance(self, now: float, step: float) -> LegMotion:
-        """Play on.
-
-        Args:
-            now: Instant of the cycle on the steady clock [s].
-            step: Time since the cycle before [s].
-
-        Returns:
-            The path at its present time; see `waited` and `over`.
-        """
+        """Play on by a step [s] to the cycle at `now` [s]; see `waited` and `over`, too."""
         speed = self.clock.advance(now, step, self._slope, self._bend)
         time, segment = self.clock.time, self._segment
         assert segment is not None
@@ -187,3 +179,58 @@ class Path:
             return last.strokes, NO_MOTION, last.forces
         self.tangent = True
         return last.strokes + self.waited * last.rates, last.rates, last.forces
+
+
+class Contradictions:
+    """Whether two sources send setpoints for the same legs, which then come in turns.
+
+    Those of the first make the path; those of the second would need jumps there and back, and are
+    refused. One outlier is no second source, but outliers that keep coming between setpoints that
+    fit are.
+
+    Args:
+        acceleration: Largest of any leg [m/s²].
+
+    Attributes:
+        accepted: Whether a setpoint was accepted since the last contradiction; set by who accepts.
+        sentence: What contradicts what, once that is sure; else empty.
+    """
+
+    def __init__(self, acceleration: float) -> None:
+        self._acceleration = acceleration
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew, with a new path."""
+        self.accepted, self.sentence = False, ''
+        self._turns, self._last = 0, -inf
+
+    def note(self, last: LegMotion, setpoint: LegMotion) -> None:
+        """Take note of a setpoint that would be a jump from the end of the path."""
+        self._count(setpoint.stamp, self._distances(last, setpoint))
+
+    def compare(self, last: LegMotion, setpoint: LegMotion) -> None:
+        """Look whether a setpoint that comes too late to be played belongs to the path at all."""
+        distances = self._distances(last, setpoint)
+        if (
+            distances.max()
+            > self._acceleration * (setpoint.stamp - last.stamp) ** 2 + STROKE_ROUNDING
+        ):
+            self._count(setpoint.stamp, distances)
+
+    @staticmethod
+    def _distances(last: LegMotion, setpoint: LegMotion) -> np.ndarray:
+        along = (setpoint.stamp - last.stamp) * last.rates
+        return np.abs(setpoint.strokes - last.strokes - along)
+
+    def _count(self, stamp: float, distances: np.ndarray) -> None:
+        if not self.accepted:
+            return
+        self._turns = self._turns + 1 if stamp - self._last < MEMORY else 1
+        self._last, self.accepted = stamp, False
+        if self._turns >= TURNS:
+            leg = int(distances.argmax())
+            self.sentence = (
+                f'setpoints contradict each other in turns, by {1e3 * distances[leg]:.2f} mm in '
+                f'leg {leg + 1}: does a second source send to joint_commands?'
+            )

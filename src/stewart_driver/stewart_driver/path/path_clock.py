@@ -41,7 +41,6 @@ class PathClock:
     """
 
     def __init__(self, delay: float, limits: LegLimits) -> None:
-        """Begin at rest."""
         self._delay, self._limits = delay, limits
         self.time = self.slipped = 0.0
         self.speed = self.scaling = 1.0
@@ -61,16 +60,13 @@ class PathClock:
         self.slipped = now - self._delay - self.time
 
     def advance(self, now: float, step: float, slope: Array, bend: Array) -> float:
-        """Play on.
+        """Play on and return the speed of the path [-].
 
         Args:
             now: Instant of the cycle on the steady clock [s].
             step: Time since the cycle before [s].
             slope, bend (6,): First and second derivative of the strokes along the path where it
                 stands now [m/s], [m/s²].
-
-        Returns:
-            Speed of the path [-].
         """
         wanted = self.scaling
         due = now - self._delay

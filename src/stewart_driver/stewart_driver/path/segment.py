@@ -36,7 +36,6 @@ class Segment:
     __slots__ = ('coefficients', 'end', 'first', 'force_slope', 'hull', 'last', 'start')
 
     def __init__(self, first: LegMotion, last: LegMotion, rows: Array) -> None:
-        """Take what a builder has computed."""
         self.first, self.last = first, last
         self.start, self.end = first.stamp, last.stamp
         self.coefficients, self.hull = rows[COEFFICIENTS], rows[HULL]
@@ -61,7 +60,6 @@ class SegmentBuilder:
     """
 
     def __init__(self, limits: LegLimits, margin: float) -> None:
-        """Lay out the bounds as `Segment.hull` lays out what they bound."""
         self._limits = limits
         self._lower, self._upper = np.empty((9, LEGS)), np.empty((9, LEGS))
         self._bound(STROKES, limits.stroke_lower - ROUNDING, limits.stroke_upper + ROUNDING)
@@ -87,14 +85,7 @@ class SegmentBuilder:
         self._lower[rows], self._upper[rows] = lower, upper
 
     def build(self, first: LegMotion, last: LegMotion) -> Segment:
-        """Join two motions.
-
-        Args:
-            first, last: The ends; `last` is stamped later.
-
-        Returns:
-            Not checked yet.
-        """
+        """Join two motions, of which `last` is stamped later; not checked yet."""
         duration = last.stamp - first.stamp
         once = 1.0 / duration
         twice = once * once
@@ -111,14 +102,7 @@ class SegmentBuilder:
         return Segment(first, last, np.dot(self._matrix, ends))
 
     def refusal_of(self, segment: Segment) -> Refusal | None:
-        """Return what a segment would break anywhere between its ends.
-
-        Args:
-            segment: The piece.
-
-        Returns:
-            Kind of refusal and a sentence with leg, value and bound; None if nothing is broken.
-        """
+        """Return what a segment would break anywhere between its ends; None if nothing."""
         hull = segment.hull
         np.greater_equal(hull, self._lower, out=self._above)
         np.less_equal(hull, self._upper, out=self._below)

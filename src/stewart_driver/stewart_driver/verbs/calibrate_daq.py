@@ -45,18 +45,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EXAMPLES
-    parser.add_argument('--rig-file', type=Path, required=True, help='file to write into')
-    parser.add_argument('--platform', help='of a rig file that does not exist yet')
+    add = parser.add_argument
+    add('--rig-file', type=Path, required=True, help='file to write into')
+    add('--platform', help='of a rig file that does not exist yet')
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument('--table', metavar='FILE', help='CSV with the points; - is stdin')
     source.add_argument('--device', help='card to take the points from')
-    parser.add_argument(
-        '--card', default=DEFAULTS.card, help='kind of card (default: %(default)s)'
-    )
-    parser.add_argument(
-        '--driver', default=DEFAULTS.driver, help='its kernel driver (default: %(default)s)'
-    )
-    parser.add_argument(
+    add('--card', default=DEFAULTS.card, help='kind of card (default: %(default)s)')
+    add('--driver', default=DEFAULTS.driver, help='its kernel driver (default: %(default)s)')
+    add(
         '--channels',
         type=int,
         nargs=LEGS,
@@ -64,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='CHANNEL',
         help='its analogue inputs of legs 1 to 6, as daq.input_channels (default: 0 to 5)',
     )
-    parser.add_argument(
+    add(
         '--range',
         type=float,
         nargs=2,
@@ -72,41 +69,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar='V',
         help='range of the inputs, as daq.input_range (default: -10 10)',
     )
-    parser.add_argument(
+    add(
         '--reference',
         choices=REFERENCES,
         default=DEFAULTS.reference,
         help='what they are measured against, as daq.reference (default: %(default)s)',
     )
-    parser.add_argument(
-        '--scans', type=int, default=200, help='readings per point (default: %(default)s)'
-    )
-    parser.add_argument('--save-table', type=Path, help='write the points that were taken')
-    parser.add_argument(
-        '--mode', choices=MODES, default=MODES[0], help='amplifiers take (default: %(default)s)'
-    )
-    parser.add_argument(
-        '--bound', type=float, default=0.5, help='residual allowed [mm] (default: %(default)s)'
-    )
-    parser.add_argument(
-        '--rate-bound',
-        type=float,
-        default=5.0,
-        help='the same of amplifiers that take a velocity [mm/s] (default: %(default)s)',
-    )
-    parser.add_argument('--plot', type=Path, metavar='FILE', help='draw the residuals')
-    parser.add_argument('--yes', action='store_true', help='write without asking')
+    add('--scans', type=int, default=200, help='readings per point (default: %(default)s)')
+    add('--save-table', type=Path, help='write the points that were taken')
+    add('--mode', choices=MODES, default=MODES[0], help='amplifiers take (default: %(default)s)')
+    add('--bound', type=float, default=0.5, help='residual allowed [mm] (default: %(default)s)')
+    rates = 'the same of amplifiers that take a velocity [mm/s] (default: %(default)s)'
+    add('--rate-bound', type=float, default=5.0, help=rates)
+    add('--plot', type=Path, metavar='FILE', help='draw the residuals')
+    add('--yes', action='store_true', help='write without asking')
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Take or read the points, fit, draw, check, and write the rig file.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        Exit code 0; 1 if the question whether to write was not answered with yes.
-    """
+    """Take or read the points, fit, draw, check, and write the rig file; 1 if told not to."""
     rig = _rig(arguments)
     table = _points(arguments)
     fits = fit_table(table, arguments.mode, 1e-3 * arguments.bound, 1e-3 * arguments.rate_bound)

@@ -45,39 +45,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EXAMPLES
-    parser.add_argument('--rig-file', type=Path, required=True, help='file to write into')
-    parser.add_argument('--platform', help='of a rig file that does not exist yet')
-    parser.add_argument('--interface', help='network interface; default: that of the rig file')
-    parser.add_argument('--namespace', default='', help='network namespace of a virtual rig')
-    parser.add_argument(
-        '--drive', default=DEFAULTS.drive, help='type of the drives (default: %(default)s)'
-    )
+    add = parser.add_argument
+    add('--rig-file', type=Path, required=True, help='file to write into')
+    add('--platform', help='of a rig file that does not exist yet')
+    add('--interface', help='network interface; default: that of the rig file')
+    add('--namespace', default='', help='network namespace of a virtual rig')
+    add('--drive', default=DEFAULTS.drive, help='type of the drives (default: %(default)s)')
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument('--pose', choices=POSES, help='pose of the platform, of its description')
     where.add_argument(
         '--strokes', nargs=LEGS, type=float, metavar='M', help='strokes of the legs, measured [m]'
     )
     where.add_argument('--check', action='store_true', help='compare, and write nothing')
-    parser.add_argument(
-        '--tolerance',
-        type=float,
-        default=DEFAULTS.home_tolerance,
-        help='of --check, for a leg [m] (default: %(default)s)',
-    )
-    parser.add_argument('--yes', action='store_true', help='read and write without asking')
+    allowed = 'of --check, for a leg [m] (default: %(default)s)'
+    add('--tolerance', type=float, default=DEFAULTS.home_tolerance, help=allowed)
+    add('--yes', action='store_true', help='read and write without asking')
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Calibrate or check.
-
-    Args:
-        arguments: See `add_arguments`.
-
-    Returns:
-        Exit code; 1 if the check fails or the operator says no.
+    """Calibrate or check; return 1 if the operator says no.
 
     Raises:
-        DriverError: If the drives cannot be read, move, or cannot be used with these offsets.
+        DriverError: If the drives cannot be read, move, or cannot be used with these offsets, or
+            if the check fails.
     """
     path: Path = arguments.rig_file
     rig = load_rig(path) if path.exists() or not arguments.platform else Rig(arguments.platform)

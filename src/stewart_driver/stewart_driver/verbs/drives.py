@@ -59,17 +59,10 @@ def _add_wire(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Scan, read or write.
-
-    Args:
-        arguments: See `add_arguments`.
-
-    Returns:
-        0; 1 if the object has another value than was written.
+    """Scan, read or write; return 1 if the object has another value than was written.
 
     Raises:
-        ConfigurationError: If no interface, no such slave or no such type is named.
-        TransportError: If the wire cannot be used or a slave refuses.
+        DriverError: If the wire cannot be used, a slave refuses, or there is no such slave.
     """
     rig = load_rig(arguments.rig_file) if arguments.rig_file else None
     interface = arguments.interface or (rig.interface if rig else None)

@@ -8,20 +8,14 @@ it did. Tables: REG.h of the vendor's SDK.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from enum import IntEnum
-from types import MappingProxyType
-from typing import Any, TypeVar
 
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.witmotion.frames import FRAME_LENGTH, FrameType
 
-C = TypeVar('C', bound=int)
-
 PREFIX = b'\xff\xaa'
-COMMAND_LENGTH = 5
 UNLOCK_KEY = 0xB588
-UNLOCKED_FOR = 10.0
 BITS_PER_BYTE = 10  # 8N1: start, eight, stop
 
 
@@ -55,64 +49,33 @@ class Algorithm(IntEnum):
     SIX_AXIS = 1
 
 
-class RateCode(IntEnum):
-    """Values of RATE; ONCE and NONE stop the stream."""
-
-    HZ_0_2 = 0x01
-    HZ_0_5 = 0x02
-    HZ_1 = 0x03
-    HZ_2 = 0x04
-    HZ_5 = 0x05
-    HZ_10 = 0x06
-    HZ_20 = 0x07
-    HZ_50 = 0x08
-    HZ_100 = 0x09
-    HZ_125 = 0x0A
-    HZ_200 = 0x0B
-    ONCE = 0x0C
-    NONE = 0x0D
-
-
-class BaudCode(IntEnum):
-    """Values of BAUD."""
-
-    BAUD_4800 = 1
-    BAUD_9600 = 2
-    BAUD_19200 = 3
-    BAUD_38400 = 4
-    BAUD_57600 = 5
-    BAUD_115200 = 6
-    BAUD_230400 = 7
-    BAUD_460800 = 8
-    BAUD_921600 = 9
-
-
-RATES: MappingProxyType[float, RateCode] = MappingProxyType(
-    {
-        0.2: RateCode.HZ_0_2,
-        0.5: RateCode.HZ_0_5,
-        1.0: RateCode.HZ_1,
-        2.0: RateCode.HZ_2,
-        5.0: RateCode.HZ_5,
-        10.0: RateCode.HZ_10,
-        20.0: RateCode.HZ_20,
-        50.0: RateCode.HZ_50,
-        100.0: RateCode.HZ_100,
-        125.0: RateCode.HZ_125,
-        200.0: RateCode.HZ_200,
-    }
-)
-BAUDS: MappingProxyType[int, BaudCode] = MappingProxyType(
-    {int(code.name.removeprefix('BAUD_')): code for code in BaudCode}
-)
-# Corner of the low pass [Hz], full scale [°/s], [g]. Frames are always scaled for 2000 °/s, 16 g.
-BANDWIDTHS = MappingProxyType({256.0: 0, 188.0: 1, 98.0: 2, 42.0: 3, 20.0: 4, 10.0: 5, 5.0: 6})
-GYROSCOPE_RANGES = MappingProxyType({250.0: 0, 500.0: 1, 1000.0: 2, 2000.0: 3})
-ACCELEROMETER_RANGES = MappingProxyType({2.0: 0, 4.0: 1, 8.0: 2, 16.0: 3})
+RATES = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 125.0, 200.0)
+BAUDS = (4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
+# By register: name of the setting, code of each value, unit. Whatever the ranges are, frames are
+# scaled for 2000 °/s and 16 g.
+CODES: dict[Register, tuple[str, dict[float, int], str]] = {
+    Register.RATE: ('rate', {rate: code for code, rate in enumerate(RATES, 1)}, 'Hz'),
+    Register.BAUD: ('baud', {baud: code for code, baud in enumerate(BAUDS, 1)}, 'baud'),
+    Register.BANDWIDTH: (
+        'bandwidth',
+        {256.0: 0, 188.0: 1, 98.0: 2, 42.0: 3, 20.0: 4, 10.0: 5, 5.0: 6},
+        'Hz',
+    ),
+    Register.GYROSCOPE_RANGE: (
+        'gyroscope_range',
+        {250.0: 0, 500.0: 1, 1000.0: 2, 2000.0: 3},
+        'deg/s',
+    ),
+    Register.ACCELEROMETER_RANGE: (
+        'accelerometer_range',
+        {2.0: 0, 4.0: 1, 8.0: 2, 16.0: 3},
+        'g',
+    ),
+}
 # Bit of CONTENT for each type that can be switched on and off.
-CONTENT_BITS: MappingProxyType[FrameType, int] = MappingProxyType(
-    {kind: kind - FrameType.TIME for kind in FrameType if kind != FrameType.REGISTER}
-)
+CONTENT_BITS: dict[FrameType, int] = {
+    kind: kind - FrameType.TIME for kind in FrameType if kind != FrameType.REGISTER
+}
 
 
 def write(register: Register, value: int) -> bytes:
@@ -140,33 +103,18 @@ def content_mask(types: Iterable[FrameType]) -> int:
     return sum(1 << CONTENT_BITS[kind] for kind in set(types))
 
 
-def code_of(name: str, value: float, table: Mapping[Any, C], unit: str) -> C:
+def code_of(register: Register, value: float) -> int:
     """Return the code of a setting; ConfigurationError names the values that there are."""
-    if value not in table:
-        raise ConfigurationError(name, value, f'one of {listed(table)} {unit}')
-    return table[value]
-
-
-def rate_code(rate: float) -> RateCode:
-    """Return the code of an output rate [Hz]; ConfigurationError names those there are."""
-    return code_of('rate', rate, RATES, 'Hz')
-
-
-def baud_code(baud: int) -> BaudCode:
-    """Return the code of a serial speed; ConfigurationError names those there are."""
-    return code_of('baud', baud, BAUDS, 'baud')
-
-
-def bytes_per_second(types: Iterable[FrameType], rate: float) -> float:
-    """Return what a stream of these types at this rate [Hz] needs."""
-    return len(set(types)) * FRAME_LENGTH * rate
+    name, codes, unit = CODES[register]
+    if value not in codes:
+        raise ConfigurationError(name, value, f'one of {listed(codes)} {unit}')
+    return codes[value]
 
 
 def carried_rate(types: Iterable[FrameType], baud: int) -> float:
     """Return the highest rate of the table [Hz] that a serial speed carries for these types."""
-    room = baud / BITS_PER_BYTE
-    kinds = set(types)
-    return max((rate for rate in RATES if bytes_per_second(kinds, rate) <= room), default=0.0)
+    cycle = len(set(types)) * FRAME_LENGTH * BITS_PER_BYTE
+    return max((rate for rate in RATES if cycle * rate <= baud), default=0.0)
 
 
 def listed(values: Iterable[float]) -> str:

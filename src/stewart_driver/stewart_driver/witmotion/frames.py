@@ -11,20 +11,17 @@ version of the firmware.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-import datetime
+import datetime as dt
 from enum import IntEnum
 from math import cos, pi, sin
 from struct import Struct
-from types import MappingProxyType
-from typing import ClassVar, get_args, TypeAlias
+from typing import Any, get_args, NamedTuple, TypeAlias
 
 HEADER = 0x55
 FRAME_LENGTH = 11
-STANDARD_GRAVITY = 9.80665
 
 FULL_SCALE = 32768
-ACCELERATION = 16 * STANDARD_GRAVITY / FULL_SCALE
+ACCELERATION = 16 * 9.80665 / FULL_SCALE
 ANGULAR_VELOCITY = 2000 * pi / 180 / FULL_SCALE
 ANGLE = pi / FULL_SCALE
 UNIT = 1 / FULL_SCALE
@@ -39,8 +36,6 @@ LONGS = Struct('<2i')
 TIME = Struct('<6BH')
 ANGLES = Struct('<3hH')
 GROUND = Struct('<hHI')
-
-Vector: TypeAlias = 'tuple[float, float, float]'
 
 
 class FrameType(IntEnum):
@@ -60,88 +55,53 @@ class FrameType(IntEnum):
     REGISTER = 0x5F
 
 
-@dataclass(frozen=True, slots=True)
-class TimeFrame:
-    """0x50: the sensor's own calendar, which nobody may have set."""
+class TimeFrame(NamedTuple):
+    """0x50: the sensor's own calendar, which nobody may have set; None if it has no such day."""
 
-    TYPE: ClassVar = FrameType.TIME
-    year: int
-    month: int
-    day: int
-    hour: int
-    minute: int
-    second: int
-    millisecond: int
+    datetime: dt.datetime | None
 
     @classmethod
-    def parse(cls, buffer: bytes, offset: int) -> TimeFrame:
-        """Read the payload that begins at `offset`."""
-        year, *rest = TIME.unpack_from(buffer, offset)
-        return cls(2000 + year, *rest)
-
-    @property
-    def datetime(self) -> datetime.datetime | None:
-        """The instant without a time zone; None if it is not in the calendar."""
+    def _parse(cls, buffer: bytes, offset: int) -> TimeFrame:
+        year, month, day, hour, minute, second, milli = TIME.unpack_from(buffer, offset)
         try:
-            return datetime.datetime(
-                self.year,
-                self.month,
-                self.day,
-                self.hour,
-                self.minute,
-                self.second,
-                1000 * self.millisecond,
-            )
+            return cls(dt.datetime(2000 + year, month, day, hour, minute, second, 1000 * milli))
         except ValueError:
-            return None
+            return cls(None)
 
 
-@dataclass(frozen=True, slots=True)
-class AccelerationFrame:
+class AccelerationFrame(NamedTuple):
     """0x51: specific force, +g upwards at rest [m/s²]; temperature [°C]."""
 
-    TYPE: ClassVar = FrameType.ACCELERATION
-    specific_force: Vector
+    specific_force: tuple[float, float, float]
     temperature_celsius: float
 
     @classmethod
-    def parse(cls, buffer: bytes, offset: int) -> AccelerationFrame:
-        """Read the payload that begins at `offset`."""
+    def _parse(cls, buffer: bytes, offset: int) -> AccelerationFrame:
         x, y, z, temperature = WORDS.unpack_from(buffer, offset)
         return cls((x * ACCELERATION, y * ACCELERATION, z * ACCELERATION), temperature * CENTI)
 
 
-@dataclass(frozen=True, slots=True)
-class AngularVelocityFrame:
-    """0x52: angular velocity [rad/s]; temperature [°C], on Bluetooth types a voltage."""
+class AngularVelocityFrame(NamedTuple):
+    """0x52: angular velocity [rad/s]; the fourth word depends on the type of the sensor."""
 
-    TYPE: ClassVar = FrameType.ANGULAR_VELOCITY
-    angular_velocity: Vector
-    temperature_celsius: float
+    angular_velocity: tuple[float, float, float]
 
     @classmethod
-    def parse(cls, buffer: bytes, offset: int) -> AngularVelocityFrame:
-        """Read the payload that begins at `offset`."""
-        x, y, z, temperature = WORDS.unpack_from(buffer, offset)
-        return cls(
-            (x * ANGULAR_VELOCITY, y * ANGULAR_VELOCITY, z * ANGULAR_VELOCITY),
-            temperature * CENTI,
-        )
+    def _parse(cls, buffer: bytes, offset: int) -> AngularVelocityFrame:
+        x, y, z, _ = WORDS.unpack_from(buffer, offset)
+        return cls((x * ANGULAR_VELOCITY, y * ANGULAR_VELOCITY, z * ANGULAR_VELOCITY))
 
 
-@dataclass(frozen=True, slots=True)
-class AngleFrame:
+class AngleFrame(NamedTuple):
     """0x53: R = R_z(yaw) R_y(pitch) R_x(roll) takes sensor to earth axes [rad]; firmware."""
 
-    TYPE: ClassVar = FrameType.ANGLE
     roll: float
     pitch: float
     yaw: float
     version: int
 
     @classmethod
-    def parse(cls, buffer: bytes, offset: int) -> AngleFrame:
-        """Read the payload that begins at `offset`."""
+    def _parse(cls, buffer: bytes, offset: int) -> AngleFrame:
         roll, pitch, yaw, version = ANGLES.unpack_from(buffer, offset)
         return cls(roll * ANGLE, pitch * ANGLE, yaw * ANGLE, version)
 
@@ -159,124 +119,100 @@ class AngleFrame:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class MagneticFieldFrame:
-    """0x54: counts, whose size depends on the magnetometer built in; temperature [°C]."""
+class MagneticFieldFrame(NamedTuple):
+    """0x54: counts, whose size depends on the magnetometer built in."""
 
-    TYPE: ClassVar = FrameType.MAGNETIC_FIELD
     counts: tuple[int, int, int]
-    temperature_celsius: float
 
     @classmethod
-    def parse(cls, buffer: bytes, offset: int) -> MagneticFieldFrame:
-        """Read the payload that begins at `offset`."""
-        x, y, z, temperature = WORDS.unpack_from(buffer, offset)
-        return cls((x, y, z), temperature * CENTI)
+    def _parse(cls, buffer: bytes, offset: int) -> MagneticFieldFrame:
+        x, y, z, _ = WORDS.unpack_from(buffer, offset)
+        return cls((x, y, z))
 
 
-@dataclass(frozen=True, slots=True)
-class PortFrame:
+class PortFrame(NamedTuple):
     """0x55: codes of the four extension ports; their meaning is set per port."""
 
-    TYPE: ClassVar = FrameType.PORT
     codes: tuple[int, int, int, int]
 
     @classmethod
-    def parse(cls, buffer: bytes, offset: int) -> PortFrame:
-        """Read the payload that begins at `offset`."""
+    def _parse(cls, buffer: bytes, offset: int) -> PortFrame:
         return cls(UNSIGNED_WORDS.unpack_from(buffer, offset))
 
 
-@dataclass(frozen=True, slots=True)
-class PressureFrame:
+class PressureFrame(NamedTuple):
     """0x56: air pressure [Pa] and the height that the sensor derives from it [m]."""
 
-    TYPE: ClassVar = FrameType.PRESSURE
     pressure: float
     height: float
 
     @classmethod
-    def parse(cls, buffer: bytes, offset: int) -> PressureFrame:
-        """Read the payload that begins at `offset`."""
+    def _parse(cls, buffer: bytes, offset: int) -> PressureFrame:
         pressure, height = LONGS.unpack_from(buffer, offset)
         return cls(float(pressure), height * CENTI)
 
 
-@dataclass(frozen=True, slots=True)
-class PositionFrame:
+class PositionFrame(NamedTuple):
     """0x57: latitude and longitude [°], north and east positive."""
 
-    TYPE: ClassVar = FrameType.POSITION
     latitude_deg: float
     longitude_deg: float
 
     @classmethod
-    def parse(cls, buffer: bytes, offset: int) -> PositionFrame:
-        """Read the payload that begins at `offset`."""
+    def _parse(cls, buffer: bytes, offset: int) -> PositionFrame:
         longitude, latitude = LONGS.unpack_from(buffer, offset)
         return cls(degrees_of(latitude), degrees_of(longitude))
 
 
-@dataclass(frozen=True, slots=True)
-class GroundVelocityFrame:
+class GroundVelocityFrame(NamedTuple):
     """0x58: height above mean sea level [m], course, clockwise from north [rad], speed [m/s]."""
 
-    TYPE: ClassVar = FrameType.GROUND_VELOCITY
     height: float
     course: float
     speed: float
 
     @classmethod
-    def parse(cls, buffer: bytes, offset: int) -> GroundVelocityFrame:
-        """Read the payload that begins at `offset`."""
+    def _parse(cls, buffer: bytes, offset: int) -> GroundVelocityFrame:
         height, course, speed = GROUND.unpack_from(buffer, offset)
         return cls(height * DECI, course * COURSE, speed * GROUND_SPEED)
 
 
-@dataclass(frozen=True, slots=True)
-class QuaternionFrame:
+class QuaternionFrame(NamedTuple):
     """0x59: attitude, sensor to earth axes, rounded to 2⁻¹⁵ and not normalised again."""
 
-    TYPE: ClassVar = FrameType.QUATERNION
     quaternion_xyzw: tuple[float, float, float, float]
 
     @classmethod
-    def parse(cls, buffer: bytes, offset: int) -> QuaternionFrame:
-        """Read the payload that begins at `offset`, where w comes first."""
+    def _parse(cls, buffer: bytes, offset: int) -> QuaternionFrame:
         w, x, y, z = WORDS.unpack_from(buffer, offset)
         return cls((x * UNIT, y * UNIT, z * UNIT, w * UNIT))
 
 
-@dataclass(frozen=True, slots=True)
-class AccuracyFrame:
+class AccuracyFrame(NamedTuple):
     """0x5A: satellites in use, and dilution of precision of position, plane and height [-]."""
 
-    TYPE: ClassVar = FrameType.ACCURACY
     satellites: int
     position_dilution: float
     horizontal_dilution: float
     vertical_dilution: float
 
     @classmethod
-    def parse(cls, buffer: bytes, offset: int) -> AccuracyFrame:
-        """Read the payload that begins at `offset`."""
+    def _parse(cls, buffer: bytes, offset: int) -> AccuracyFrame:
         satellites, *dilutions = UNSIGNED_WORDS.unpack_from(buffer, offset)
         return cls(satellites, *(value * CENTI for value in dilutions))
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterFrame:
+class RegisterFrame(NamedTuple):
     """0x5F: four registers, from the one asked for on; which one that was it does not say."""
 
-    TYPE: ClassVar = FrameType.REGISTER
     words: tuple[int, int, int, int]
 
     @classmethod
-    def parse(cls, buffer: bytes, offset: int) -> RegisterFrame:
-        """Read the payload that begins at `offset`."""
+    def _parse(cls, buffer: bytes, offset: int) -> RegisterFrame:
         return cls(UNSIGNED_WORDS.unpack_from(buffer, offset))
 
 
+# In the order of `FrameType`.
 Frame: TypeAlias = (
     TimeFrame
     | AccelerationFrame
@@ -291,10 +227,13 @@ Frame: TypeAlias = (
     | AccuracyFrame
     | RegisterFrame
 )
-FRAMES: tuple[type[Frame], ...] = get_args(Frame)
-PARSERS: MappingProxyType[int, Callable[[bytes, int], Frame]] = MappingProxyType(
-    {int(frame.TYPE): frame.parse for frame in FRAMES}
-)
+FRAMES: dict[int, type[Frame]] = dict(zip(map(int, FrameType), get_args(Frame), strict=True))
+"""Class of each type."""
+TYPES: dict[Any, int] = {frame: kind for kind, frame in FRAMES.items()}
+PARSERS: dict[int, Callable[[bytes, int], Frame]] = {
+    kind: frame._parse for kind, frame in FRAMES.items()
+}
+"""Read the payload that begins at an offset of a buffer; no payload raises anything."""
 
 
 def degrees_of(code: int) -> float:

@@ -5,18 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from stewart_driver.witmotion import commands
 from stewart_driver.witmotion.frames import FrameType
-from stewart_driver.witmotion.reader import (
-    Phase,
-    RATE_TOLERANCE,
-    ReaderSettings,
-    ReaderStatus,
-)
+from stewart_driver.witmotion.reader import Phase, RATE_TOLERANCE, ReaderSettings, ReaderStatus
 from stewart_driver.witmotion.samples import GroupingStatistics
 
 MILLISECONDS = 1e3
@@ -35,37 +30,32 @@ class Severity(IntEnum):
     ERROR = 2
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """How a sensor is doing.
-
-    Attributes:
-        severity: The worst of what was found.
-        message: All that was found, the worst first; one sentence if all is well.
-        values: Numbers behind it, with the unit in the name.
-    """
+class Verdict(NamedTuple):
+    """How a sensor is doing: the worst of what was found, all of it, and numbers behind it."""
 
     severity: Severity
     message: str
     values: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Window:
+Finding: TypeAlias = tuple[Severity, str]
+
+
+class Window(NamedTuple):
     """What happened between two looks at the reader."""
 
     duration: float
+    types: dict[int, int]
     bytes: int
     frames: int
-    samples: int
-    repeated: int
     resyncs: int
     skipped: int
     wrong_sums: int
-    dropped: int
+    samples: int
+    repeated: int
     gaps: int
+    dropped: int
     cpu: float
-    types: dict[int, int]
 
     def rate(self, count: int) -> float:
         """Return a count per second."""
@@ -80,7 +70,6 @@ class HealthMonitor:
     """
 
     def __init__(self, settings: ReaderSettings) -> None:
-        """Compare with a reader that has done nothing yet."""
         self._settings = settings
         self._before: ReaderStatus | None = None
         self._time = 0.0
@@ -94,51 +83,33 @@ class HealthMonitor:
             status: State of the reader.
             now: Steady time [s].
             age: Time since the stamp of the last sample [s]; None if there was none.
-
-        Returns:
-            The judgement.
         """
         window = self._window(status, now)
         if window.duration >= self._enough:
             self._before, self._time = status, now
         found = sorted(self._findings(status, window), key=lambda item: -item[0])
-        values = self._values(status, window, age)
         if not found:
-            return Verdict(
-                Severity.OK,
-                f'{window.rate(window.samples):.1f} samples/s at {status.baud} baud',
-                values,
-            )
-        return Verdict(found[0][0], '; '.join(text for _, text in found), values)
+            well = f'{window.rate(window.samples):.1f} samples/s at {status.baud} baud'
+            found = [(Severity.OK, well)]
+        said = '; '.join(text for _, text in found)
+        return Verdict(found[0][0], said, self._values(status, window, age))
 
     def _window(self, status: ReaderStatus, now: float) -> Window:
         before = self._before
         if before is None or status.connections != before.connections:
             self._before, self._time = status, now
             before = status
-        grouping, gaps = before.grouping, before.gaps
-        if status.grouping.samples < grouping.samples:
-            # Configured anew meanwhile: its counts began at zero.
-            grouping, gaps = GroupingStatistics(), 0
+        if status.grouping.samples < before.grouping.samples:
+            # Configured anew meanwhile: these counts began at zero.
+            before = replace(before, grouping=GroupingStatistics(), gaps=0)
+        types = before.grouping.types
         return Window(
-            duration=now - self._time,
-            bytes=status.decoder.bytes - before.decoder.bytes,
-            frames=status.decoder.frames - before.decoder.frames,
-            samples=status.grouping.samples - grouping.samples,
-            repeated=status.grouping.repeated - grouping.repeated,
-            resyncs=status.decoder.resyncs - before.decoder.resyncs,
-            skipped=status.decoder.bytes_skipped - before.decoder.bytes_skipped,
-            wrong_sums=status.decoder.checksum_errors - before.decoder.checksum_errors,
-            dropped=status.dropped - before.dropped,
-            gaps=status.gaps - gaps,
-            cpu=status.cpu - before.cpu,
-            types={
-                kind: count - grouping.types.get(kind, 0)
-                for kind, count in status.grouping.types.items()
-            },
+            now - self._time,
+            {kind: count - types.get(kind, 0) for kind, count in status.grouping.types.items()},
+            *(new - old for new, old in zip(_counts(status), _counts(before), strict=True)),
         )
 
-    def _findings(self, status: ReaderStatus, window: Window) -> Iterator[tuple[Severity, str]]:
+    def _findings(self, status: ReaderStatus, window: Window) -> Iterator[Finding]:
         """Yield everything that is not as it should be."""
         if status.phase is Phase.STOPPED:
             yield Severity.ERROR, 'the reader is not running'
@@ -160,11 +131,11 @@ class HealthMonitor:
                 f'changed, or the line is disturbed',
             )
         else:
-            yield from self._content(window)
-            yield from self._pace(status, window)
+            yield from self._content(status, window)
             yield from quality(window)
 
-    def _content(self, window: Window) -> Iterator[tuple[Severity, str]]:
+    def _content(self, status: ReaderStatus, window: Window) -> Iterator[Finding]:
+        """Yield what is wrong with the kind and the number of the frames."""
         seen = {kind for kind, count in window.types.items() if count > 0}
         missing = set(self._settings.sensor.content) - seen
         if missing:
@@ -173,20 +144,16 @@ class HealthMonitor:
                 f'frames come, but not {names(missing)}, which this node wants; '
                 f'what comes is {names(seen) or "nothing else"}',
             )
-
-    def _pace(self, status: ReaderStatus, window: Window) -> Iterator[tuple[Severity, str]]:
         wanted, found = self._settings.sensor.rate, 1.0 / status.period
         if abs(found / wanted - 1.0) > RATE_TOLERANCE:
-            carried = commands.carried_rate(
-                [FrameType(kind) for kind in status.pattern], status.baud
-            )
-            reason = (
-                f'; {len(status.pattern)} frames a cycle at {status.baud} baud leave room for '
-                f'{carried:g} Hz'
-                if carried < wanted
-                else ''
-            )
-            yield Severity.WARN, f'the sensor sends at {found:.1f} Hz, not at {wanted:g}{reason}'
+            said = f'the sensor sends at {found:.1f} Hz, not at {wanted:g}'
+            carried = commands.carried_rate(map(FrameType, status.pattern), status.baud)
+            if carried < wanted:
+                said += (
+                    f'; {len(status.pattern)} frames a cycle at {status.baud} baud leave room for '
+                    f'{carried:g} Hz'
+                )
+            yield Severity.WARN, said
         if window.samples and window.repeated > REPEATS * window.samples:
             yield (
                 Severity.WARN,
@@ -221,7 +188,17 @@ class HealthMonitor:
         }
 
 
-def quality(window: Window) -> Iterator[tuple[Severity, str]]:
+def _counts(status: ReaderStatus) -> tuple[Any, ...]:
+    """Return what `Window` has from its bytes on."""
+    line, grouping = status.decoder, status.grouping
+    return (
+        *(line.bytes, line.frames, line.resyncs, line.bytes_skipped, line.checksum_errors),
+        *(grouping.samples, grouping.repeated),
+        *(status.gaps, status.dropped, status.cpu),
+    )
+
+
+def quality(window: Window) -> Iterator[Finding]:
     """Yield what is wrong with the way of the bytes."""
     if window.resyncs > NOISE * window.frames:
         yield Severity.WARN, f'the line is disturbed: {window.resyncs} times bytes were lost'

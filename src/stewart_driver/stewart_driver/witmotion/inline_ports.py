@@ -33,19 +33,3 @@ Listen: TypeAlias = Callable[[ReaderSettings], SteppedReader]
 """Opens a port and begins to read."""
 
 OFFERS: Offers[Listen] = Offers()
-
-
-def listen_to(port: str, settings: ReaderSettings) -> SteppedReader:
-    """Begin to read a sensor along simulated time.
-
-    Args:
-        port: Name of its port.
-        settings: How the reader behaves.
-
-    Returns:
-        It; the caller ends it.
-
-    Raises:
-        ConfigurationError: If it is a port of this machine, which lives in real time.
-    """
-    return OFFERS.require('port', port)(settings)

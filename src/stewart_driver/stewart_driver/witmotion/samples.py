@@ -23,6 +23,7 @@ from stewart_driver.witmotion.frames import (
     HEADER,
     PARSERS,
     QuaternionFrame,
+    TYPES,
 )
 
 BODY = FRAME_LENGTH - 1
@@ -34,7 +35,6 @@ class Decoded(NamedTuple):
     Attributes:
         position: Index of its first byte since the decoder was made.
         type: Second byte, a FrameType.
-        frame: Its values.
     """
 
     position: int
@@ -47,8 +47,6 @@ class DecoderStatistics:
     """Counts since the decoder was made.
 
     Attributes:
-        bytes: Bytes fed.
-        frames: Frames found.
         bytes_skipped: Bytes that belong to no frame.
         checksum_errors: Places that look like a frame with a wrong sum.
         resyncs: Frames found after bytes had to be skipped: each stands for one disturbance.
@@ -71,14 +69,10 @@ class Decoder:
     """
 
     def __init__(self) -> None:
-        """Begin with nothing."""
         self._rest = b''
         self._position = 0
         self._out_of_step = False
-        self._frames = 0
-        self._skipped = 0
-        self._checksum_errors = 0
-        self._resyncs = 0
+        self._frames = self._skipped = self._checksum_errors = self._resyncs = 0
 
     @property
     def position(self) -> int:
@@ -89,22 +83,11 @@ class Decoder:
     def statistics(self) -> DecoderStatistics:
         """The counts so far."""
         return DecoderStatistics(
-            bytes=self.position,
-            frames=self._frames,
-            bytes_skipped=self._skipped,
-            checksum_errors=self._checksum_errors,
-            resyncs=self._resyncs,
+            self.position, self._frames, self._skipped, self._checksum_errors, self._resyncs
         )
 
     def feed(self, data: bytes) -> list[Decoded]:
-        """Take the next bytes.
-
-        Args:
-            data: Any number of them.
-
-        Returns:
-            The frames that ended in these bytes, in order.
-        """
+        """Take the next bytes; return the frames that end in them, in order."""
         buffer = self._rest + data
         origin = self._position
         last = len(buffer) - FRAME_LENGTH
@@ -173,7 +156,7 @@ class Sample:
 
     def get(self, kind: type[F]) -> F | None:
         """Return the frame of a class; None if this cycle has none."""
-        frame: F | None = self.frames.get(kind.TYPE)
+        frame: F | None = self.frames.get(TYPES[kind])
         return frame
 
 
@@ -185,7 +168,7 @@ class GroupingStatistics:
         samples: Samples given out, incomplete ones included.
         incomplete: Those among them that lack a type.
         repeated: Those among them that carry the same acceleration and angular velocity as the one
-            before: the sensor measures more slowly than it sends, or is frozen.
+            before.
         types: Frames by type.
     """
 
@@ -206,7 +189,6 @@ class CycleGrouper:
     """
 
     def __init__(self) -> None:
-        """Begin with no cycle open and nothing learned."""
         self.statistics = GroupingStatistics()
         self.pattern: tuple[int, ...] = ()
         self._open: dict[int, Frame] = {}
@@ -219,14 +201,7 @@ class CycleGrouper:
         self._inertial: tuple[Any, Any] = (None, None)
 
     def feed(self, decoded: Iterable[Decoded]) -> list[Sample]:
-        """Take the next frames.
-
-        Args:
-            decoded: In the order of the stream.
-
-        Returns:
-            Those whose cycle is now known to be over.
-        """
+        """Take the next frames of the stream; return the samples that are now known to be over."""
         samples: list[Sample] = []
         counts = self.statistics.types
         for position, kind, frame in decoded:
@@ -266,10 +241,7 @@ class CycleGrouper:
         else:
             self._learn(types)
         complete = not self.pattern or types == self.pattern
-        inertial = (
-            frames.get(FrameType.ACCELERATION),
-            frames.get(FrameType.ANGULAR_VELOCITY),
-        )
+        inertial = frames.get(FrameType.ACCELERATION), frames.get(FrameType.ANGULAR_VELOCITY)
         statistics = self.statistics
         statistics.samples += 1
         statistics.incomplete += not complete

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from stewart_driver.errors import ConfigurationError, DriverError
 from stewart_driver.witmotion import commands
-from stewart_driver.witmotion.commands import Algorithm, Register
+from stewart_driver.witmotion.commands import Algorithm, code_of, Register
 from stewart_driver.witmotion.frames import FrameType
 from stewart_driver.witmotion.link import Conversation, Link
 from stewart_driver.witmotion.transport import RegisterRefused, SensorSilent
@@ -35,9 +35,6 @@ def probe(link: Link, candidates: Sequence[int]) -> Conversation[int]:
     Args:
         link: Open line; left at the speed found.
         candidates: Speeds in the order of trial.
-
-    Returns:
-        The speed.
 
     Raises:
         SensorSilent: If no frame came at any speed; says whether bytes did.
@@ -76,7 +73,6 @@ class SensorSettings:
     Attributes:
         content: Frames of a cycle.
         rate: Cycles per second [Hz].
-        baud: Speed of the line.
         algorithm: Nine axes: yaw from the magnetometer; six: yaw from the gyroscope alone.
         save: Keep the settings through a loss of power; also restart a sensor that needs it to
             obey.
@@ -98,8 +94,7 @@ class SensorSettings:
     accelerometer_range: float = 16.0
 
     def __post_init__(self) -> None:
-        """Look everything up."""
-        commands.baud_code(self.baud)
+        code_of(Register.BAUD, self.baud)
         if not self.content or not set(self.content) <= set(commands.CONTENT_BITS):
             raise ConfigurationError('content', self.content, 'types from 0x50 to 0x5A')
         self.wanted()
@@ -121,16 +116,12 @@ class SensorSettings:
         """Return the registers but that of the speed."""
         return {
             Register.CONTENT: commands.content_mask(self.content),
-            Register.RATE: commands.rate_code(self.rate),
+            Register.RATE: code_of(Register.RATE, self.rate),
             Register.ALGORITHM: self.algorithm,
-            Register.BANDWIDTH: commands.code_of(
-                'bandwidth', self.bandwidth, commands.BANDWIDTHS, 'Hz'
-            ),
-            Register.GYROSCOPE_RANGE: commands.code_of(
-                'gyroscope_range', self.gyroscope_range, commands.GYROSCOPE_RANGES, 'deg/s'
-            ),
-            Register.ACCELEROMETER_RANGE: commands.code_of(
-                'accelerometer_range', self.accelerometer_range, commands.ACCELEROMETER_RANGES, 'g'
+            Register.BANDWIDTH: code_of(Register.BANDWIDTH, self.bandwidth),
+            Register.GYROSCOPE_RANGE: code_of(Register.GYROSCOPE_RANGE, self.gyroscope_range),
+            Register.ACCELEROMETER_RANGE: code_of(
+                Register.ACCELEROMETER_RANGE, self.accelerometer_range
             ),
         }
 
@@ -149,14 +140,13 @@ def configure(
         What was changed; empty if the sensor had it all.
 
     Raises:
-        SensorSilent: If the sensor does not answer.
-        RegisterRefused: If a register keeps another value.
-        DriverError: If it does not obey its registers, and must not be restarted.
+        DriverError: If the sensor is silent, keeps another value in a register, or does not obey
+            its registers and must not be restarted.
     """
     wanted = settings.wanted()
     found = yield from registers(link)
     changes = [register for register, value in wanted.items() if found[register] != value]
-    baud = commands.baud_code(settings.baud)
+    baud = code_of(Register.BAUD, settings.baud)
     if link.baud != settings.baud or found[Register.BAUD] != baud:
         # A faster line must be there before the rate that needs it, a slower one after.
         faster = settings.baud > link.baud
@@ -232,14 +222,11 @@ def change_baud(link: Link, settings: SensorSettings) -> Conversation[None]:
     Some firmware changes at once, some only after saving and a restart, which is done only if
     saving is asked for.
     """
-    before, code = link.baud, commands.baud_code(settings.baud)
-    link.send(commands.unlock())
-    yield from link.listen(PAUSE)
-    link.send(commands.write(Register.BAUD, code))
-    # The command must have left before the speed changes under it.
-    yield from link.listen(PAUSE)
+    before, code = link.baud, code_of(Register.BAUD, settings.baud)
+    # The command has left when `send` returns, before the speed changes under it.
+    yield from send(link, commands.write(Register.BAUD, code))
     found = yield from probe(link, (settings.baud, before))
     if found != settings.baud and settings.save:
         found = yield from restart(link, (settings.baud, before))
     if found != settings.baud:
-        raise RegisterRefused(Register.BAUD.name, code, commands.baud_code(found))
+        raise RegisterRefused(Register.BAUD.name, code, code_of(Register.BAUD, found))

@@ -5,15 +5,6 @@
 Whatever pyserial, termios and the operating system raise becomes a PortError here and nowhere
 else. Local POSIX devices only: waiting is done on the file descriptor, which costs a tenth of
 pyserial's own read.
-
-DriverError
-├── PortError              the serial port cannot be used
-│   ├── PortMissing        there is no such device
-│   ├── PortDenied         this user may not open it
-│   ├── PortBusy           another process has it
-│   └── PortLost           it was open and is gone: unplugged
-├── SensorSilent           the sensor does not answer, or nothing intelligible comes
-└── RegisterRefused        a register does not hold what was written to it
 """
 
 from __future__ import annotations
@@ -24,7 +15,6 @@ import errno
 import os
 import select
 import termios
-from types import MappingProxyType
 from typing import Protocol
 
 import serial
@@ -35,10 +25,7 @@ class PortError(DriverError):
     """The serial port cannot be used."""
 
     def __init__(self, port: str, reason: str) -> None:
-        """Name the port and what is wrong with it."""
         super().__init__(f'{port}: {reason}')
-        self.port = port
-        self.reason = reason
 
 
 class PortMissing(PortError):
@@ -65,13 +52,9 @@ class RegisterRefused(DriverError):
     """A register does not hold what was written to it."""
 
     def __init__(self, register: str, wanted: int, found: int) -> None:
-        """Name the register, what was written and what is read."""
         super().__init__(
             f'the sensor keeps 0x{found:04X} in {register}, 0x{wanted:04X} was written to it'
         )
-        self.register = register
-        self.wanted = wanted
-        self.found = found
 
 
 AT_ONCE = 4096
@@ -79,20 +62,18 @@ WRITE_TIMEOUT = 1.0
 FOREIGN = (OSError, termios.error, ValueError, OverflowError, NotImplementedError)
 MILLISECONDS = 1e3
 
-REASONS: MappingProxyType[int, tuple[type[PortError], str]] = MappingProxyType(
-    {
-        errno.ENOENT: (PortMissing, 'there is no such device; is the sensor plugged in?'),
-        errno.ENODEV: (PortMissing, 'the device is not there any more'),
-        errno.ENXIO: (PortMissing, 'there is no device behind this name'),
-        errno.EACCES: (PortDenied, 'not permitted; add this user to the group dialout'),
-        errno.EPERM: (PortDenied, 'not permitted; add this user to the group dialout'),
-        errno.EAGAIN: (PortBusy, 'another process has it open'),
-        errno.EBUSY: (PortBusy, 'another process has it open'),
-        errno.ENOTTY: (PortError, 'it is no serial port'),
-        errno.EINVAL: (PortError, 'it does not take these settings'),
-        errno.EISDIR: (PortError, 'it is a directory, not a serial port'),
-    }
-)
+REASONS: dict[int, tuple[type[PortError], str]] = {
+    errno.ENOENT: (PortMissing, 'there is no such device; is the sensor plugged in?'),
+    errno.ENODEV: (PortMissing, 'the device is not there any more'),
+    errno.ENXIO: (PortMissing, 'there is no device behind this name'),
+    errno.EACCES: (PortDenied, 'not permitted; add this user to the group dialout'),
+    errno.EPERM: (PortDenied, 'not permitted; add this user to the group dialout'),
+    errno.EAGAIN: (PortBusy, 'another process has it open'),
+    errno.EBUSY: (PortBusy, 'another process has it open'),
+    errno.ENOTTY: (PortError, 'it is no serial port'),
+    errno.EINVAL: (PortError, 'it does not take these settings'),
+    errno.EISDIR: (PortError, 'it is a directory, not a serial port'),
+}
 
 
 class Transport(Protocol):
@@ -104,23 +85,18 @@ class Transport(Protocol):
     @property
     def baud(self) -> int:
         """Speed now."""
-        ...
 
     def set_baud(self, baud: int) -> None:
         """Go on at another speed, without what was received before."""
-        ...
 
     def read(self, timeout: float) -> bytes:
         """Return all that has been received, waiting for the first byte at most so long [s]."""
-        ...
 
     def write(self, data: bytes) -> None:
         """Send."""
-        ...
 
     def close(self) -> None:
         """Close; a second time does nothing."""
-        ...
 
 
 def foreign(port: str, error: Exception, *, opened: bool) -> PortError:
@@ -131,9 +107,6 @@ def foreign(port: str, error: Exception, *, opened: bool) -> PortError:
         error: One of FOREIGN.
         opened: True once it was open: what then fails, but for a value refused, means that it is
             gone.
-
-    Returns:
-        Of the class that fits.
     """
     if not isinstance(error, (OSError, termios.error)):
         return PortError(port, str(error))
@@ -166,7 +139,6 @@ class SerialTransport:
     """
 
     def __init__(self, port: str, baud: int) -> None:
-        """Open."""
         self._name = port
         with mapped(port, opened=False):
             self._port = serial.Serial(

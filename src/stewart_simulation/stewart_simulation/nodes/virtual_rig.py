@@ -157,13 +157,13 @@ class VirtualRig(Node):
 
     def _call(self, fault: str, arguments: dict[str, Any]) -> Any:
         if self._rig is None or not self._rig.alive:
-            raise RigError(self._rig.epitaph() if self._rig else 'the virtual rig has ended')
+            raise RigError(self._rig.exit_reason() if self._rig else 'the virtual rig has ended')
         return self._rig.call(fault, **arguments)
 
     def _report(self) -> Report:
         rig, settings = self._rig, self._settings
         if rig is None or not rig.alive:
-            return Report(Level.ERROR, rig.epitaph() if rig else 'the virtual rig has ended')
+            return Report(Level.ERROR, rig.exit_reason() if rig else 'the virtual rig has ended')
         age = rig.now() - self._last
         values = {
             'simulated': True,

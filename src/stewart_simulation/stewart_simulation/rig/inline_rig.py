@@ -91,7 +91,7 @@ class InlineRig(Parts):
         """What diagnostics tell of it: the same on every run, unlike the name of a folder."""
         return {name: end for name, end in self.ends.items() if name != 'rig_file'}
 
-    def epitaph(self) -> str:
+    def exit_reason(self) -> str:
         """Return nothing: it runs."""
         return ''
 

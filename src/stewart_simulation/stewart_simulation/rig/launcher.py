@@ -126,7 +126,7 @@ class RigProcess(ChildProcess):
             raise RigError(f'the virtual rig did not start within {timeout:g} s')
         if not line:
             self._process.wait()
-            raise RigError(self.epitaph())
+            raise RigError(self.exit_reason())
         ends: dict[str, str] = json.loads(line)
         return ends
 

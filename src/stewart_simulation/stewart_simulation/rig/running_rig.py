@@ -33,7 +33,7 @@ class RunningRig(Protocol):
     def facts(self) -> dict[str, Any]:
         """What diagnostics tell of it."""
 
-    def epitaph(self) -> str:
+    def exit_reason(self) -> str:
         """Return one sentence on why it does not run any more."""
 
     def now(self) -> float:

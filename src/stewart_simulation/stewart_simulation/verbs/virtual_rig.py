@@ -90,7 +90,7 @@ def main(arguments: argparse.Namespace) -> int:
                     print(f'{name:10} {place}', flush=True)
             while rig.alive:
                 time.sleep(LOOK)
-            print(rig.epitaph(), file=sys.stderr)
+            print(rig.exit_reason(), file=sys.stderr)
     except KeyboardInterrupt:
         print('ended', file=sys.stderr)
         return 0

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A back end without drives: measured is what was commanded, and faults come on request.
 
-It is for tests of everything above the drives. It is not installed as a back end: nobody gets it
-by a parameter.
+It stands in for drives in tests of everything above them.
 """
 
 from __future__ import annotations
@@ -13,10 +12,11 @@ from enum import Enum
 from typing import ClassVar
 
 import numpy as np
-from stewart_driver.backend import Backend, Measurement, Targets
+from stewart_driver.backend import Backend, Measurement
 from stewart_driver.errors import DriveFault, HomingError, TransportError
 from stewart_driver.legs import LegLimits, LEGS
 from stewart_driver.options import option
+from stewart_driver.path.motion import LegMotion
 
 
 class Trouble(Enum):
@@ -70,14 +70,13 @@ class LoopbackBackend(Backend):
     options_type: ClassVar[type] = LoopbackOptions
 
     def __init__(self, options: LoopbackOptions) -> None:
-        """Stand at the start."""
         self._options, self.cycle_time = options, options.cycle_time
         self._trouble = Trouble(options.trouble)
         self._strokes = np.full(LEGS, options.start)
         self._opened = self._now = 0.0
         self.enabled = False
         self.homed = self._trouble is not Trouble.NOT_HOMED
-        self.targets: list[Targets] = []
+        self.targets: list[LegMotion] = []
 
     def open(self, now: float) -> None:
         """Start the time of the trouble."""
@@ -111,7 +110,7 @@ class LoopbackBackend(Backend):
         """End the trouble."""
         self._trouble = Trouble.NONE
 
-    def exchange(self, targets: Targets, now: float) -> Measurement:
+    def exchange(self, targets: LegMotion, now: float) -> Measurement:
         """Measure the targets of the exchange before, then take new ones."""
         trouble = self._trouble if now - self._opened >= self._options.trouble_after else None
         if trouble is Trouble.BROKEN:

@@ -1,0 +1,287 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Six drives as one: what an operator may ask of them, what trips them, and how they are held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from stewart_driver.backend import Backend, Measurement
+from stewart_driver.control.configuration import CycleConfiguration
+from stewart_driver.control.cycle_link import StateChange
+from stewart_driver.control.request import Request
+from stewart_driver.control.state_machine import Event, State, StateMachine
+from stewart_driver.control.supervision import Supervisor
+from stewart_driver.errors import TransitionRefused, TransportError
+from stewart_driver.legs import Array, LEGS
+from stewart_driver.path.interpolation import Interpolator
+from stewart_driver.path.motion import LegMotion, NO_MOTION
+
+FOLLOWING = (State.ENABLED, State.STOPPING)
+BITS = 1 << np.arange(LEGS)
+SLOWEST = 0.01
+
+
+class Operation:
+    """State machine, interpolator, supervision and back end, which agree with each other.
+
+    Args:
+        backend: Opened.
+        configuration: Limits and settings.
+        machine: Disabled.
+        tell: Takes every change of the state at once, also one that lasts less than a cycle.
+
+    Attributes:
+        interpolator, supervisor: At work.
+        now: Instant of the cycle on the steady clock [s].
+        measured: The newest measurement; None before the first.
+        commanded: What the drives were told last; None while they do not follow.
+        answered: Whether they have answered the command before.
+        connected: Whether the transport works.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        configuration: CycleConfiguration,
+        machine: StateMachine,
+        tell: Callable[[StateChange], object],
+    ) -> None:
+        self._backend, self._settings = backend, configuration
+        self._machine, self._tell = machine, tell
+        self._told: StateChange | None = None
+        limits = configuration.limits
+        self.interpolator = Interpolator(limits, configuration.interpolation, backend.cycle_time)
+        self.supervisor = Supervisor(limits, configuration.supervision)
+        self.now = 0.0
+        self.measured: Measurement | None = None
+        self.commanded: LegMotion | None = None
+        self.answered = self.connected = True
+        self._enabling_since = 0.0
+        self._override = False
+        # In FAULT, and on the way back from it: drives hold the command.
+        self._holding = False
+        self._held_legs = 0
+        self._off_wanted = False
+        self._at_rest_since: float | None = None
+
+    @property
+    def state(self) -> State:
+        """Present state."""
+        return self._machine.state
+
+    def carry_out(self, request: Request, value: float) -> str:
+        """Do what an operator asks for; say what, or raise a `DriverError`."""
+        if request is Request.ENABLE:
+            return self._enable()
+        if request is Request.DISABLE:
+            self.change(Event.DISABLE, 'disabling asked for')
+            if self.state is State.FAULT:
+                return 'off; the fault stays until it is reset'
+            return 'coming to rest, then off' if self.state is State.STOPPING else 'off'
+        if request is Request.HOME:
+            if self.state is not State.DISABLED:
+                where = f'while the driver is {self.state.name}: disable first'
+                raise TransitionRefused(f'home is not possible {where}')
+            said = self._backend.home()
+            # What was no stroke before may be one now, and far from it.
+            self.supervisor.forget()
+            return said
+        if request is Request.OVERRIDE:
+            return self._switch_override(on=value != 0.0)
+        if request is Request.SPEED_SCALING:
+            if not SLOWEST <= value <= 1.0:
+                expected = f'expected a number from {SLOWEST:g} to 1'
+                raise TransitionRefused(f'speed_scaling: {expected}, got {value:g}')
+            self.interpolator.clock.scaling = value
+            return f'paths are played at {1e2 * value:.3g} % of their speed'
+        return self._reset_fault()
+
+    def noted(self, sentence: str) -> str:
+        """Add what the back end has to say about its start."""
+        notes = self._backend.notes
+        return f'{sentence}; {notes}' if notes else sentence
+
+    def _enable(self) -> str:
+        if self._machine.allows(Event.ENABLE) and not self._backend.homed:
+            raise TransitionRefused('the strokes are not known to be absolute: home first')
+        if self.measured is None:
+            raise TransitionRefused('the drives have not been measured yet')
+        self._require_inside(self.measured)
+        self.change(Event.ENABLE, 'enabling asked for')
+        self._enabling_since = self.now
+        self._backend.enable()
+        return 'switching the drives on; driver/state tells when they are'
+
+    def _reset_fault(self) -> str:
+        if not self._machine.allows(Event.RESET_FAULT):
+            self._machine.handle(Event.RESET_FAULT, '')
+        measured = self.measured
+        if measured is not None and measured.live and self.connected:
+            # It would be a fault again in the next cycle.
+            self._require_inside(measured)
+        held = measured.live if measured is not None and self._holding else 0
+        self._backend.reset_fault()
+        self.connected = True
+        self.supervisor.forget()
+        if not held:
+            self.change(Event.RESET_FAULT, self.noted('fault reset'))
+            return self.noted('fault reset, the drives are off')
+        self._held_legs = held
+        self.change(Event.REVIVE, self.noted('fault reset'))
+        self._enabling_since = self.now
+        self._backend.enable()
+        return self.noted('fault reset, all drives come on while those that are on hold')
+
+    def _require_inside(self, measured: Measurement) -> None:
+        """Raise `TransitionRefused` if a leg is outside its stroke, and no override is on."""
+        outside = self.supervisor.outside(measured.strokes)
+        if outside is not None:
+            raise TransitionRefused(f'{outside}: switch the override on to get it back')
+
+    @property
+    def _outside(self) -> bool:
+        """Whether any leg is measured outside its stroke."""
+        return bool(self._settings.limits.beyond(self._strokes).max() > 0.0)
+
+    @property
+    def _strokes(self) -> Array:
+        return NO_MOTION if self.measured is None else self.measured.strokes
+
+    def _switch_override(self, *, on: bool) -> str:
+        if on and not self._outside:
+            raise TransitionRefused('no leg is outside its stroke: there is nothing to override')
+        self._override = on
+        self.supervisor.widen(self._strokes if on else None)
+        if not on:
+            return 'legs are kept within their strokes'
+        return 'legs outside their strokes may be enabled, and jogged inwards'
+
+    def exchange(self, command: LegMotion) -> None:
+        """Give the command to the drives if they follow, else their own strokes; supervise."""
+        if not self.connected:
+            return
+        if self.state not in FOLLOWING and not self._holding:
+            targets = LegMotion(self.now, self._strokes, NO_MOTION)
+        else:
+            targets = command
+        before = self.measured
+        try:
+            measured = self.measured = self._backend.exchange(targets, self.now)
+        except TransportError as error:
+            self.connected = self._holding = False
+            self.change(Event.FAIL, str(error))
+            return
+        # Where no frame came back the measurement is an old one, and says nothing of the command.
+        self.answered = before is None or measured.stamp > before.stamp
+        self._supervise(measured)
+        self.commanded = command if self.state in FOLLOWING or self._holding else None
+
+    def _supervise(self, measured: Measurement) -> None:
+        supervisor = self.supervisor
+        trouble = supervisor.measurement(measured, powered=self.state is not State.DISABLED)
+        if measured.fault:
+            trouble = str(measured.fault)
+        if trouble is None and self.state in FOLLOWING:
+            if not measured.enabled:
+                trouble = 'the drives have left operation by themselves'
+            elif self.commanded is not None and self.answered:
+                trouble = supervisor.following(self.commanded, measured.strokes)
+        if trouble is not None and self._machine.after_stop is not State.FAULT:
+            self.change(Event.TRIP, trouble)
+        if supervisor.lies and not measured.fault:
+            # A leg whose encoder lies can't be held, and its back end does not know of it: the
+            # voltage goes once the others are at rest.
+            self._off_wanted = True
+            if self.state is State.FAULT and self._holding:
+                self._switch_off()
+
+    def settle(self) -> None:
+        """Take the transitions that wait for the drives or for rest."""
+        if self.state is State.ENABLING:
+            waited = self.now - self._enabling_since
+            if self.measured is not None and self.measured.enabled:
+                self.change(Event.DRIVES_ON, 'all drives are on')
+            elif waited > self._settings.supervision.enable_timeout:
+                why = self._backend.why_not_on()
+                late = f'the drives are not on after {waited:.2f} s'
+                self.change(Event.TRIP, f'{late}: {why}' if why else late)
+        elif self.state is State.STOPPING and self._settled():
+            self.change(Event.AT_REST, 'at rest')
+        elif self._override and self.state is State.ENABLED and not self._outside:
+            self._switch_override(on=False)
+
+    def _settled(self) -> bool:
+        """Tell whether the command has been at rest for the settling time."""
+        if not self.interpolator.at_rest:
+            self._at_rest_since = None
+            return False
+        if self._at_rest_since is None:
+            self._at_rest_since = self.now
+        return self.now - self._at_rest_since >= self._settings.supervision.settling_time
+
+    def change(self, event: Event, reason: str) -> None:
+        """Move the state machine, then make interpolator and drives agree with it."""
+        before = self.state
+        after = self._machine.handle(event, reason)
+        if event in {Event.DISABLE, Event.QUICK_STOP, Event.ENABLE, Event.REVIVE}:
+            self._off_wanted = event in {Event.DISABLE, Event.QUICK_STOP}
+        self.tell_state()
+        strengths = self._settings.interpolation
+        if after is State.STOPPING:
+            if before is not State.STOPPING:
+                self._at_rest_since = None
+            mild = event in {Event.STOP, Event.DISABLE}
+            self.interpolator.stop(
+                strengths.stop_strength if mild else strengths.quick_stop_strength
+            )
+        elif after is State.ENABLED and before is State.ENABLING:
+            self._begin_holding()
+        elif after is State.FAULT and event is Event.AT_REST and not self._off_wanted:
+            # There may be no brakes: whatever drive can, holds its leg.
+            self.interpolator.release()
+            self._holding = True
+        elif after in {State.DISABLED, State.FAULT} and before is not after:
+            self.interpolator.release()
+            if after is State.DISABLED or not self._holding:
+                self._switch_off()
+        elif after is State.FAULT and event is Event.DISABLE:
+            self._switch_off()
+
+    def _begin_holding(self) -> None:
+        """Take over the legs where they are, and those that were held where they are held."""
+        assert self.measured is not None
+        strokes, rates = self.measured.strokes, self.measured.rates
+        if self._holding:
+            held = BITS & self._held_legs != 0
+            strokes = np.where(held, self.interpolator.held, strokes)
+            rates = np.where(held, 0.0, rates)
+        # What a leg was told before it fell is no command any more.
+        self._holding, self.commanded = False, None
+        self.interpolator.hold(strokes, rates)
+
+    def _switch_off(self) -> None:
+        self._holding = False
+        try:
+            self._backend.disable()
+        except TransportError as error:
+            self.connected = False
+            if self.state is not State.FAULT:
+                self.change(Event.FAIL, str(error))
+
+    def tell_state(self) -> None:
+        """Tell the state if anything of it has changed."""
+        change = StateChange(
+            self.now,
+            self.state,
+            self._backend.homed,
+            self._machine.reason,
+            self.interpolator.clock.scaling,
+            self._override,
+        )
+        if (seen := self.measured) is not None:
+            change = change._replace(live=seen.live, braked=seen.braked, sto=seen.sto)
+        if self._told is None or change[1:] != self._told[1:]:
+            self._told = change
+            self._tell(change)

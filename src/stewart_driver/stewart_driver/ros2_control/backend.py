@@ -1,0 +1,215 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Six legs behind a position controller: strokes go out, joint states come back.
+
+For rigs whose drives belong to somebody else, such as ethercat_driver_ros2 on a real-time kernel.
+The controller follows or holds, and knows no off: so `live` is true for every leg as soon as it
+has spoken. Never run on a controller_manager.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+import time
+from typing import ClassVar, NamedTuple, Protocol
+
+from stewart_driver.backend import Backend, Measurement
+from stewart_driver.control.rest import require_rest
+from stewart_driver.errors import DriveFault, HomingError, TransportError
+from stewart_driver.legs import Array, LEGS
+from stewart_driver.path.motion import LegMotion
+from stewart_driver.ros2_control.options import Ros2ControlOptions
+
+ALL_LEGS = (1 << LEGS) - 1
+# Joint states may be late or missing for so many periods.
+LONGEST_SILENCE = 3
+# A cycle without new joint states repeats the old ones, so much later [s].
+REPEATED = 1e-6
+POLL = 2e-3
+
+
+class JointReading(NamedTuple):
+    """What joint states say of the legs.
+
+    Attributes:
+        stamp: On the steady clock [s].
+        strokes, rates (6,): Legs 1 to 6 [m], [m/s].
+        forces (6,): Positive pushes apart [N]; None where there are none.
+    """
+
+    stamp: float
+    strokes: Array
+    rates: Array
+    forces: Array | None
+
+
+class Controller(Protocol):
+    """The wire to a position controller; every method may raise `TransportError`."""
+
+    def newest(self, now: float) -> JointReading | None:
+        """Return the newest joint states since the last call; `now` stamps those without."""
+
+    def command(self, strokes: Array) -> None:
+        """Send strokes, shape (6,) [m]."""
+
+    def close(self) -> None:
+        """Let go."""
+
+
+class JointStatesFault(DriveFault):
+    """Joint states are late, missing or old."""
+
+    def __init__(self, leg: int, code: int, text: str) -> None:
+        super().__init__(leg, code, text)
+        self.args = (text,)
+
+
+class ControllerBackend(Backend):
+    """Six drives behind a controller.
+
+    Args:
+        options: Which controller, and what its joints are.
+    """
+
+    name: ClassVar[str] = 'ros2_control'
+    options_type: ClassVar[type] = Ros2ControlOptions
+    simulated = False
+    why_live = 'a position controller cannot be switched off from here and holds its last command'
+
+    def __init__(self, options: Ros2ControlOptions) -> None:
+        self._options = options
+        self.cycle_time, self.limits = options.cycle_time, options.limits()
+        self.rig_file = options.rig_file
+        self._controller: Controller | None = None
+        self._reading: JointReading | None = None
+        self._stamp = self._heard_at = self._now = 0.0
+        self._on = False
+        self._fault: JointStatesFault | None = None
+
+    @abstractmethod
+    def connect(self) -> Controller:
+        """Return the open wire to the controller."""
+
+    @property
+    def homed(self) -> bool:
+        """Whether an operator has said that positions are absolute strokes."""
+        return self._options.absolute
+
+    @property
+    def measures_forces(self) -> bool:
+        """Whether the joint states hold efforts."""
+        return self._reading is not None and self._reading.forces is not None
+
+    @property
+    def details(self) -> Mapping[str, str]:
+        """What an operator wants to know beside the name of the back end."""
+        options = self._options
+        return {
+            'controller': options.controller,
+            'joint states': options.joint_states,
+            'off means': 'the controller holds its last command',
+        }
+
+    def open(self, now: float) -> None:
+        """Wait for the first joint states."""
+        self._controller = self.connect()
+        try:
+            self._reading = self._first(self._controller, now)
+        except BaseException:
+            self.close()
+            raise
+        self._stamp, self._heard_at, self._now = self._reading.stamp, now, now
+        self._fault = None
+
+    def _first(self, controller: Controller, now: float) -> JointReading:
+        options, limit = self._options, time.monotonic() + self._options.start_timeout
+        while (reading := controller.newest(now)) is None:
+            if time.monotonic() > limit:
+                raise TransportError(
+                    f'no joint states of {", ".join(options.joints)} on {options.joint_states} '
+                    f'within {options.start_timeout:g} s'
+                )
+            time.sleep(POLL)
+        return reading
+
+    def close(self) -> None:
+        """Send nothing any more."""
+        self._on = False
+        controller, self._controller = self._controller, None
+        if controller is not None:
+            controller.close()
+
+    def enable(self) -> None:
+        """Send commands from the next exchange on, which begin where the legs are measured."""
+        self._on = True
+
+    def disable(self) -> None:
+        """Send no commands; the controller holds the last one."""
+        self._on = False
+
+    def home(self) -> str:
+        """Verify that the strokes can be absolute: at rest, inside the range."""
+        if not self.homed:
+            raise HomingError('nobody has said that joint positions are strokes: see absolute')
+        if self._fault is not None or self._reading is None:
+            raise HomingError(str(self._fault or 'there are no joint states'))
+        require_rest(self._reading.strokes, self._reading.rates, self.limits)
+        return 'all legs stand still inside their strokes, as their controller says'
+
+    def reset_fault(self) -> None:
+        """Go on, if joint states come again; open the wire anew, if it was lost."""
+        if self._controller is None:
+            self.open(self._now)
+        if (fault := self._silence()) is not None:
+            raise TransportError(str(fault))
+        self._fault = None
+
+    def exchange(self, targets: LegMotion, now: float) -> Measurement:
+        """Send the strokes of the targets, if enabled, and take the newest joint states.
+
+        Raises:
+            TransportError: If the wire fails; late joint states are a fault, with the legs
+                brought to rest.
+        """
+        controller = self._controller
+        if controller is None:
+            raise TransportError(f'{self._options.controller} is not connected')
+        self._now = now
+        heard = controller.newest(now)
+        if heard is not None and abs(now - heard.stamp) <= self._longest_silence:
+            self._reading, self._heard_at = heard, now
+            self._stamp = max(heard.stamp, self._stamp + REPEATED)
+        else:
+            self._stamp += REPEATED
+        self._fault = self._fault or self._silence(heard)
+        if self._on:
+            controller.command(targets.strokes)
+        assert self._reading is not None
+        return Measurement(
+            stamp=self._stamp,
+            strokes=self._reading.strokes,
+            rates=self._reading.rates,
+            forces=self._reading.forces,
+            enabled=self._on,
+            fault=self._fault,
+            live=ALL_LEGS,
+        )
+
+    @property
+    def _longest_silence(self) -> float:
+        return LONGEST_SILENCE * self.cycle_time
+
+    def _silence(self, heard: JointReading | None = None) -> JointStatesFault | None:
+        """Return what is wrong with the joint states, if they have stayed away for too long."""
+        silent = self._now - self._heard_at
+        # A share of a cycle is rounding.
+        if silent <= self._longest_silence + 0.01 * self.cycle_time:
+            return None
+        topic, allowed = self._options.joint_states, f'allowed are {self._longest_silence:g} s'
+        if heard is not None:
+            age = self._now - heard.stamp
+            text = f'{topic} is stamped {age:.3f} s before it comes, {allowed}'
+        else:
+            text = f'{topic} has been silent for {silent:.3f} s, {allowed}'
+        return JointStatesFault(1, 0, text)
