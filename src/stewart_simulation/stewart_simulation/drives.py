@@ -51,7 +51,6 @@ class SwitchedDrives:
     """
 
     def __init__(self, *, brakes: bool = False) -> None:
-        """Switch nothing on."""
         self.powered: NDArray[np.bool_] = np.zeros(6, dtype=np.bool_)
         self.sto: NDArray[np.bool_] = np.zeros(6, dtype=np.bool_)
         self.braked: NDArray[np.bool_] = np.full(6, brakes)
@@ -89,7 +88,6 @@ class LaggingDrives(SwitchedDrives):
     """
 
     def __init__(self, strokes: ArrayLike, settings: DriveSettings) -> None:
-        """Stand still, without power."""
         super().__init__()
         self._settings = settings
         self._supported = settings.supported

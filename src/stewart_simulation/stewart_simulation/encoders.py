@@ -27,7 +27,6 @@ class Encoders:
     def __init__(
         self, resolution: float, noise: float, rate_bandwidth: float, rng: np.random.Generator
     ) -> None:
-        """Start without a previous reading."""
         self._resolution, self._noise, self._rng = resolution, noise, rng
         self._corner = 2.0 * np.pi * rate_bandwidth
         self._drawn, self._next = np.empty((0, LEGS)), DRAWN

@@ -26,7 +26,6 @@ class RateRamp:
     """
 
     def __init__(self, lead: float = 0.0) -> None:
-        """Begin at rest."""
         self._lead = lead
         self._rates: Array = np.zeros(LEGS)
         self._changes: Array = np.zeros(LEGS)

@@ -93,7 +93,6 @@ class SimulatedBackend(Backend):
     options_type: ClassVar[type] = SimulatedOptions
 
     def __init__(self, options: SimulatedOptions) -> None:
-        """Look the platform up; nothing moves before `open`."""
         # The cyclic process unpickles this object and never comes here, so it starts without
         # loading the kinematics.
         from stewart_kinematics.platform import Platform

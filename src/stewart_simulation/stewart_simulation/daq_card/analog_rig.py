@@ -122,7 +122,6 @@ class AnalogRig:
     def __init__(
         self, card: Card, drives: Drives, settings: AnalogSettings, rng: np.random.Generator
     ) -> None:
-        """Wire it up."""
         self._card, self._drives, self._settings, self._rng = card, drives, settings, rng
         self._sense()
 

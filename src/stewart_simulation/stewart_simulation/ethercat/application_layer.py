@@ -7,8 +7,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from stewart_simulation.ethercat import registers
-from stewart_simulation.ethercat.memory import Memory
-from stewart_simulation.ethercat.registers import AlCode, AlState
+from stewart_simulation.ethercat.registers import AlCode, AlState, Memory
 
 
 class Device(Protocol):
@@ -42,7 +41,6 @@ class ApplicationLayer:
     """
 
     def __init__(self, memory: Memory, device: Device, patience: int) -> None:
-        """Begin in INIT."""
         self._memory, self._device, self._patience = memory, device, patience
         self.state, self.error, self.code = AlState.INIT, False, int(AlCode.NO_ERROR)
         self._deadline: int | None = None
@@ -65,23 +63,19 @@ class ApplicationLayer:
             self._refuse(AlCode.UNKNOWN_STATE)
         elif asked == AlState.BOOT:
             self._refuse(AlCode.BOOTSTRAP_NOT_SUPPORTED)
-        else:
-            self._change(AlState(asked), now)
-        self._report()
-
-    def _change(self, asked: AlState, now: int) -> None:
-        if asked <= self.state:
-            self._enter(asked)
+        elif asked <= self.state:
+            self._enter(AlState(asked))
         elif (self.state, asked) == (AlState.INIT, AlState.PREOP):
-            self._enter_if(self._device.check_mailbox(), asked)
+            self._enter_unless(self._device.check_mailbox(), AlState.PREOP)
         elif (self.state, asked) == (AlState.PREOP, AlState.SAFEOP):
-            self._enter_if(self._device.check_process_data(), asked)
+            self._enter_unless(self._device.check_process_data(), AlState.SAFEOP)
         elif (self.state, asked) == (AlState.SAFEOP, AlState.OP):
             self._deadline = now + self._patience
         else:
             self._refuse(AlCode.INVALID_STATE_CHANGE)
+        self._report()
 
-    def _enter_if(self, code: AlCode, asked: AlState) -> None:
+    def _enter_unless(self, code: AlCode, asked: AlState) -> None:
         if code is AlCode.NO_ERROR:
             self._enter(asked)
         else:

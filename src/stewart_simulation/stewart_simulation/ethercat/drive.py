@@ -61,7 +61,6 @@ class Drive:
         sto_is_fault: bool = False,
         enable_delay: float = 0.0,
     ) -> None:
-        """Switch on."""
         self._emergency, self._sto_is_fault = emergency, sto_is_fault
         self._enable_delay, self._waited = enable_delay, 0.0
         self.state = State.NOT_READY_TO_SWITCH_ON

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+import gc
 import os
 from pathlib import Path
 import pkgutil
@@ -14,14 +15,19 @@ import sys
 import time
 import traceback
 
+from stewart_simulation.control import ControlServer, Script
+from stewart_simulation.errors import SegmentError
 from stewart_simulation.ethercat import namespace
-from stewart_simulation.ethercat.errors import NamespaceError, SegmentError
+from stewart_simulation.ethercat.faults import Faults
 from stewart_simulation.ethercat.omron_1s import DriveType
-from stewart_simulation.ethercat.responder import Responder
-from stewart_simulation.ethercat.segment import Segment
+from stewart_simulation.ethercat.port import Port
+from stewart_simulation.ethercat.segment import Line, Segment
+from stewart_simulation.loop import Loop
 
 INTERFACE, CONTROL = 'STEWART_ETHERCAT_INTERFACE', 'STEWART_ETHERCAT_CONTROL'
 READY = b'+'
+# Longest wait of the loop [s].
+IDLE = 5e-3
 
 
 @dataclass(frozen=True)
@@ -42,41 +48,40 @@ class Setup:
     script: Path | None = None
     seed: int = 0
 
-    def responder(self, interface: str) -> Responder:
-        """Build the segment and take hold of an interface."""
-        model = pkgutil.resolve_name(self.model)(len(self.types)) if self.model else None
-        segment = Segment(self.types, time.monotonic_ns, model)
-        return Responder(
-            segment, interface, control=self.control, script=self.script, seed=self.seed
-        )
 
+class Responder:
+    """Answers EtherCAT frames, and nothing else, that arrive at an interface."""
 
-def prepare() -> tuple[str, str, bool]:
-    """Make the wire between master and segment.
+    def __init__(self, setup: Setup, interface: str) -> None:
+        model = pkgutil.resolve_name(setup.model)(len(setup.types)) if setup.model else None
+        segment = Segment(setup.types, time.monotonic_ns, model)
+        line = Line(segment, setup.seed)
+        faults = Faults(segment, line)
+        self._script = Script(setup.script, faults) if setup.script else None
+        self._port = Port(interface, line)
+        self._control = ControlServer(setup.control, faults) if setup.control else None
+        self._loop = Loop()
+        self._loop.watch(self._port.fileno(), self._port.answer)
+        if self._control:
+            self._loop.serve(self._control)
 
-    In a namespace of our own where the machine allows it; else, with the capabilities NET_ADMIN
-    and NET_RAW, where we are.
+    def run(self, ended: Callable[[], bool]) -> None:
+        """Answer until told to end; between frames the drives go on by themselves."""
+        gc.collect()
+        gc.freeze()
+        self._loop.run(self._turn, ended, IDLE)
 
-    Returns:
-        Port of the master, port of the segment, and whether the ports are to be removed.
+    def _turn(self, now: float) -> float:
+        if self._script:
+            self._script.play(now)
+        return self._port.turn(now)
 
-    Raises:
-        NamespaceError: If neither is possible.
-    """
-    try:
-        namespace.enter()
-    except NamespaceError as refusal:
-        if not namespace.may_use_raw_sockets():
-            raise
-        ports = f'em{os.getpid()}', f'es{os.getpid()}'
-        try:
-            namespace.connect(*ports)
-        except NamespaceError:
-            # Root of a user namespace has capabilities that are worth nothing outside.
-            raise refusal from None
-        return (*ports, True)
-    namespace.connect()
-    return namespace.MASTER_PORT, namespace.SEGMENT_PORT, False
+    def close(self) -> None:
+        """Let go of the interface and of the control socket."""
+        self._loop.close()
+        self._port.close()
+        if self._control:
+            self._control.close()
 
 
 def start(setup: Setup) -> str:
@@ -85,9 +90,6 @@ def start(setup: Setup) -> str:
     This process must have one thread; afterwards it is in the private network and may go on as
     the master, or execute it.
 
-    Args:
-        setup: What is simulated.
-
     Returns:
         Interface that the master opens.
 
@@ -95,7 +97,7 @@ def start(setup: Setup) -> str:
         NamespaceError: If this machine does not allow it.
         SegmentError: If the segment did not start.
     """
-    master, port, own = prepare()
+    master, port, own = namespace.prepare()
     parent = os.getpid()
     ready, signal_ready = os.pipe()
     sys.stdout.flush()
@@ -139,7 +141,7 @@ def serve(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     namespace.die_with_parent(signal.SIGTERM)
     try:
-        responder = setup.responder(port)
+        responder = Responder(setup, port)
     except (SegmentError, OSError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -8,8 +8,7 @@ from collections import deque
 from enum import IntEnum
 import struct
 
-from stewart_simulation.ethercat.memory import Memory
-from stewart_simulation.ethercat.registers import AlState
+from stewart_simulation.ethercat.registers import AlState, Memory
 from stewart_simulation.ethercat.sdo_server import ABORT_COMMAND, SdoServer
 from stewart_simulation.ethercat.sync_managers import MAILBOX_IN, MAILBOX_OUT, SyncManagers
 
@@ -38,7 +37,6 @@ class Mailbox:
     """
 
     def __init__(self, memory: Memory, sync_managers: SyncManagers, server: SdoServer) -> None:
-        """Begin with nothing to say."""
         self._memory, self._sync_managers, self._server = memory, sync_managers, server
         self._queue: deque[bytes] = deque()
         self._shown = self._taken = b''

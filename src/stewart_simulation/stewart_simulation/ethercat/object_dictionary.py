@@ -17,7 +17,6 @@ class AbortCode(IntEnum):
 
     TOGGLE = 0x05030000
     COMMAND = 0x05040001
-    READ_OF_WRITE_ONLY = 0x06010001
     READ_ONLY = 0x06010002
     COUNT_NOT_ZERO = 0x06010003
     NO_COMPLETE_ACCESS = 0x06010004
@@ -38,7 +37,6 @@ class SdoAbort(Exception):
     """A transfer is refused; never leaves the SDO server."""
 
     def __init__(self, code: AbortCode) -> None:
-        """Keep the code that goes to the master."""
         super().__init__(code.name)
         self.code = code
 
@@ -65,8 +63,6 @@ class Entry:
 
     Attributes:
         kind: Format character of `struct`; empty for octets and text.
-        value: Current value.
-        access: Who may do what.
         lowest, highest: Bounds of what may be written.
     """
 
@@ -125,7 +121,6 @@ class ObjectDictionary:
     """
 
     def __init__(self) -> None:
-        """Begin empty."""
         self.objects: dict[int, dict[int, Entry]] = {}
         self.guards: dict[int, Guard] = {}
 

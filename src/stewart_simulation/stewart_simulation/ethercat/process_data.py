@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 import struct
 
 from stewart_simulation.ethercat import profile
@@ -36,14 +37,9 @@ TRANSMIT = Direction(profile.TRANSMIT_ASSIGNMENT, 0x1A00, 0x1BFF, Access.TRANSMI
 
 
 class Layout:
-    """Process data of one direction as assigned.
-
-    Args:
-        fields: Objects in their order with their lengths [octet]; None where a gap is mapped.
-    """
+    """Process data of one direction: objects with their lengths [octet]; None is a gap."""
 
     def __init__(self, fields: Sequence[tuple[Entry | None, int]]) -> None:
-        """Compile the format."""
         codes = [entry.kind if entry else f'{size}x' for entry, size in fields]
         self._format = struct.Struct('<' + ''.join(codes))
         self._entries = [entry for entry, _ in fields if entry]
@@ -64,17 +60,11 @@ class Layout:
 
 
 class ProcessData:
-    """Maps and assignments in an object dictionary.
-
-    Args:
-        dictionary: Where they live.
-        unmappable: Objects that a master may not map.
-    """
+    """Maps and assignments in an object dictionary; some objects may not be mapped."""
 
     def __init__(
         self, dictionary: ObjectDictionary, unmappable: frozenset[int] = frozenset()
     ) -> None:
-        """Begin without maps."""
         self._dictionary, self._unmappable = dictionary, unmappable
 
     def add_map(self, index: int, fields: Sequence[int], *, free: bool) -> None:
@@ -84,18 +74,14 @@ class ProcessData:
         self._dictionary.record(index, *(Entry('I', x, access) for x in used), count=access)
         self._dictionary.objects[index][0].value = len(fields)
         direction = RECEIVE if index <= RECEIVE.last else TRANSMIT
-        self._dictionary.guards[index] = lambda sub, value: self._check_map(
-            index, direction, sub, value
-        )
+        self._dictionary.guards[index] = partial(self._check_map, index, direction)
 
     def assign(self, direction: Direction, index: int) -> None:
         """Add the assignment object, with one map in it."""
         entries = [Entry('H', x, Access.PREOP) for x in (index, 0, 0)]
         self._dictionary.record(direction.assignment, *entries, count=Access.PREOP)
         self._dictionary.objects[direction.assignment][0].value = 1
-        self._dictionary.guards[direction.assignment] = lambda sub, value: self._check_assignment(
-            direction, sub, value
-        )
+        self._dictionary.guards[direction.assignment] = partial(self._check_assignment, direction)
 
     def layout(self, direction: Direction) -> Layout:
         """Compile what is assigned now."""
@@ -122,17 +108,14 @@ class ProcessData:
         if value >= len(entries):
             raise SdoAbort(AbortCode.MAP_TOO_LONG)
         for number in range(1, value + 1):
-            self._check_field(direction, entries[number].number)
-
-    def _check_field(self, direction: Direction, field: int) -> None:
-        target, sub, bits = profile.unpack_mapping(field)
-        if target == FILLER:
-            if not bits or bits % 8:
+            target, sub, bits = profile.unpack_mapping(entries[number].number)
+            if target == FILLER:
+                fits = bits > 0 and bits % 8 == 0
+            else:
+                entry = self._dictionary.entry(target, sub)
+                fits = bool(entry.access & direction.mappable) and bits == 8 * entry.size
+            if not fits:
                 raise SdoAbort(AbortCode.NOT_MAPPABLE)
-            return
-        entry = self._dictionary.entry(target, sub)
-        if not entry.access & direction.mappable or bits != 8 * entry.size:
-            raise SdoAbort(AbortCode.NOT_MAPPABLE)
 
     def _check_assignment(self, direction: Direction, sub: int, value: int) -> None:
         entries = self._dictionary.objects[direction.assignment]

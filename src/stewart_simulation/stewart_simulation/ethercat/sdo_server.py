@@ -42,7 +42,6 @@ class SdoServer:
     """
 
     def __init__(self, dictionary: ObjectDictionary, mailbox: int) -> None:
-        """Begin without a transfer under way."""
         self._dictionary = dictionary
         self._first, self._next = mailbox - FIRST_OVERHEAD, mailbox - SEGMENT_OVERHEAD
         self._upload: Transfer | None = None

@@ -4,27 +4,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from stewart_simulation.ethercat import eeprom, profile, registers
 from stewart_simulation.ethercat.application_layer import ApplicationLayer
 from stewart_simulation.ethercat.clock import DistributedClock, Instant
 from stewart_simulation.ethercat.drive import COMMUNICATION_LOST, Drive, SYNCHRONISATION_LOST
-from stewart_simulation.ethercat.fmmu import Fmmus
 from stewart_simulation.ethercat.mailbox import Mailbox
-from stewart_simulation.ethercat.memory import Memory
 from stewart_simulation.ethercat.omron_1s import dictionary_of, DriveType
 from stewart_simulation.ethercat.process_data import Layout, RECEIVE, TRANSMIT
-from stewart_simulation.ethercat.registers import AlCode, AlState
+from stewart_simulation.ethercat.registers import AlCode, AlState, Memory
 from stewart_simulation.ethercat.sdo_server import SdoServer
 from stewart_simulation.ethercat.sync_managers import (
+    Fmmus,
     INPUTS,
     MAILBOX_IN,
     MAILBOX_OUT,
     OUTPUTS,
     REFUSED,
     SyncManagers,
-    UNGUARDED,
 )
 
 OUTPUT_START, INPUT_START = 0x1800, 0x1C00
@@ -37,12 +33,8 @@ PDI_OPERATIONAL, WATCHDOG_FED = 0x0001, 0x0002
 class Slave:
     """A drive as it is seen from the wire.
 
-    Args:
-        drive_type: What it is.
-        instant: Common true time.
-        drift: Of its clock [1].
-
     Attributes:
+        drive_type: What it is.
         content: EEPROM, which survives a power cycle.
         station: Configured address.
         turns: What its encoder has lost of the position at which the axis is [count].
@@ -51,7 +43,6 @@ class Slave:
     """
 
     def __init__(self, drive_type: DriveType, instant: Instant, drift: float = 0.0) -> None:
-        """Build it and switch it on."""
         self._instant = instant
         self._drift = drift
         self.turns = 0.0
@@ -63,16 +54,9 @@ class Slave:
         mailbox = drive_type.mailbox
         start = registers.PROCESS_MEMORY
         self._ranges = ((start, mailbox), (start + 0x400, mailbox))
-        layout = eeprom.MemoryLayout((*self._ranges, (OUTPUT_START, 12), (INPUT_START, 28)))
-        self.content = eeprom.image(drive_type.identity, layout, drive_type.name)
+        ranges = (*self._ranges, (OUTPUT_START, 12), (INPUT_START, 28))
+        self.content = eeprom.image(drive_type.identity, ranges, drive_type.name)
         self.power_up()
-
-    def rename(self, vendor: int, product: int, revision: int) -> None:
-        """Give it another identity."""
-        identity = replace(
-            self.drive_type.identity, vendor=vendor, product=product, revision=revision
-        )
-        self.define(replace(self.drive_type, identity=identity))
 
     def power_up(self) -> None:
         """Start with empty registers, in INIT."""
@@ -98,18 +82,15 @@ class Slave:
         self._outputs, self._inputs = Layout(()), Layout(())
         self._fed: int | None = None
         self.station = 0
-        self._describe()
-        memory.on_write(registers.STATION_ADDRESS, 2, self._take_address)
-        memory.on_write(registers.AL_CONTROL, 2, self._take_request)
-        memory.on_write(registers.SYNC_MANAGER, 32, self._sync_managers_changed)
-
-    def _describe(self) -> None:
-        memory = self.memory
+        # Type, revision, FMMUs, sync managers, RAM, ports and features of the controller.
         memory.octets[0:10] = bytes.fromhex('11 00 02 00 08 08 08 0f 0c 00')
         memory.set(registers.PDI_CONTROL, 2, 0x0E08 if self.eeprom.valid else 0)
         memory.set(registers.WATCHDOG_DIVIDER, 2, 2498)
         memory.set(registers.WATCHDOG_PROCESS_DATA, 2, 1000)
         memory.set(registers.WATCHDOG_STATUS, 2, 1)
+        memory.on_write(registers.STATION_ADDRESS, 2, self._take_address)
+        memory.on_write(registers.AL_CONTROL, 2, self._take_request)
+        memory.on_write(registers.SYNC_MANAGER, 32, self._sync_managers_changed)
 
     def _take_address(self) -> None:
         self.station = self.memory.get(registers.STATION_ADDRESS, 2)
@@ -127,8 +108,7 @@ class Slave:
         if guard == REFUSED:
             return None
         data = self.memory.read(address, length)
-        if guard != UNGUARDED:
-            self.sync_managers.done(guard, address + length)
+        self.sync_managers.done(guard, address + length)
         return data
 
     def write(self, address: int, data: bytes | bytearray) -> bool:
@@ -136,8 +116,7 @@ class Slave:
         guard = self.sync_managers.admit(address, len(data), writing=True)
         if guard == REFUSED or not self.memory.write(address, data):
             return False
-        if guard != UNGUARDED:
-            self.sync_managers.done(guard, address + len(data))
+        self.sync_managers.done(guard, address + len(data))
         return True
 
     def _accessed(self, number: int) -> None:
@@ -228,11 +207,11 @@ class Slave:
         """Look whether outputs have come lately, and whether SYNC0 has begun."""
         if self._outputs.size and not self._watched(self._instant.ns):
             return AlCode.WATCHDOG
-        if self.clock.sync0_active and not self.clock.sync0_running:
+        if not self.clock.sync0_active:
+            return AlCode.NO_ERROR
+        if not self.clock.sync0_running:
             return AlCode.NO_SYNC
-        if self.clock.sync0_active and not self.clock.settled:
-            return AlCode.CLOCK_NOT_SETTLED
-        return AlCode.NO_ERROR
+        return AlCode.NO_ERROR if self.clock.settled else AlCode.CLOCK_NOT_SETTLED
 
     def entered(self, old: AlState, new: AlState) -> None:
         """Follow the state machine: mailbox from PREOP on, process data from SAFEOP on."""

@@ -21,13 +21,11 @@ from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.running import run
 from stewart_node_support.stamps import from_seconds
-from stewart_simulation.ethercat.errors import SegmentError
+from stewart_simulation.errors import RigError, SegmentError
 from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
 from stewart_simulation.rig.directory import READY
-from stewart_simulation.rig.errors import RigError
 from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.launcher import RigProcess
-from stewart_simulation.rig.running_rig import RunningRig
 from stewart_simulation.rig.settings import ETHERCAT, RigSettings
 from stewart_simulation.rig.truth import Truth
 
@@ -47,9 +45,8 @@ class VirtualRig(Node):
     """
 
     def __init__(self, *, inline: bool = False, **kwargs: Any) -> None:
-        """Start the rig and wait until its wires answer."""
         super().__init__('virtual_rig', **kwargs)
-        self._rig: RunningRig | None = None
+        self._rig: InlineRig | RigProcess | None = None
         self.published: dict[str, CountedPublisher] = {}
         try:
             self._begin(inline=inline)

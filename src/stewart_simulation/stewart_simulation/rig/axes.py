@@ -49,7 +49,6 @@ class Axes:
         connected: bool = True,
         advance: Callable[[float], None] | None = None,
     ) -> None:
-        """Measure."""
         self._mechanics, self._bring = mechanics, advance or mechanics.advance
         self._counts, self._zeros = counts_per_metre, np.array(zeros, dtype=np.float64)
         self._per_mille = 1e-3 * rated_force

@@ -10,8 +10,8 @@ import socket
 import stat
 import tempfile
 
-from stewart_simulation.rig.errors import RigError
-from stewart_simulation.unix_sockets import unix_connection
+from stewart_simulation.errors import RigError
+from stewart_simulation.loop import unix_connection
 
 NETNS, IMU, CARD, CONTROL = 'netns', 'imu', 'card.sock', 'control.sock'
 TRUTH, RIG_FILE = 'truth', 'rig.yaml'

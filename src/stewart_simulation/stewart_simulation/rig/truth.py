@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from stewart_driver.legs import Array, LEGS, read_only
 from stewart_kinematics.spatial.rotations import matrix_from_quaternion
-from stewart_simulation.rig.errors import RigError
+from stewart_simulation.errors import RigError
 from stewart_simulation.rig.mechanics import Mechanics
 from stewart_simulation.rigid_drives import RigidDrives
 
@@ -99,7 +99,6 @@ class TruthWriter:
     """
 
     def __init__(self, path: Path) -> None:
-        """Make the file."""
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
         try:
             os.ftruncate(descriptor, SIZE)
@@ -127,7 +126,6 @@ class TruthReader:
     """
 
     def __init__(self, path: Path) -> None:
-        """Map the file; it stays readable when it is removed."""
         try:
             with path.open('rb') as stream:
                 memory = mmap(stream.fileno(), SIZE, access=ACCESS_READ)

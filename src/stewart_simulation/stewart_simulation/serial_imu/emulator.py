@@ -26,7 +26,6 @@ class SerialImu(PluggedSensor):
     """
 
     def __init__(self, motion: InertialMotion = resting, **options: Any) -> None:
-        """Plug in; `start` switches on."""
         super().__init__(motion, **options)
         self._port_lock = threading.Lock()
         self._stop_read, self._stop_write = os.pipe()

@@ -25,7 +25,6 @@ class PtyPort:
     """
 
     def __init__(self, link: Path | None = None) -> None:
-        """Plug in."""
         self._link = link
         self._ends: tuple[int, int] | None = None
         self._path = ''

@@ -12,15 +12,17 @@ from pathlib import Path
 import select
 import sys
 import time
+from typing import NamedTuple
 
 import numpy as np
 from stewart_driver.errors import ConfigurationError, DriverError
-from stewart_simulation.ethercat.errors import FaultError
+from stewart_simulation.errors import FaultError
+from stewart_simulation.rig.faults import ImuFaults
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.emulator import SerialImu
-from stewart_simulation.serial_imu.fault_script import Fault, MEANINGS, parse
 from stewart_simulation.serial_imu.inertial import resting, rocking
 from stewart_simulation.serial_imu.measurement import EXACT, Imperfections
+from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 from stewart_simulation.serial_imu.protocol import BAUDS, RATES
 from stewart_simulation.serial_imu.pty_port import PtyPort
 
@@ -36,6 +38,37 @@ examples:
   stewart imu-emulator --link build/imu
   stewart imu-emulator --motion rock --rate 100 --baud 115200 --duration 30
 """
+
+
+TABLE = ImuFaults.describe()
+MEANINGS = {f'{name} {words}'.strip(): meaning for name, (words, meaning) in TABLE.items()}
+
+
+class Fault(NamedTuple):
+    """A line of a script: when since the start [s], which of `ImuFaults`, and its number."""
+
+    time: float
+    name: str
+    value: float
+
+    def cause(self, imu: PluggedSensor) -> None:
+        """Let it happen now; raises `FaultError` for a number that does not fit."""
+        name = TABLE[self.name][0].partition('=')[0]
+        ImuFaults(imu).apply(self.name, **({name: self.value} if name else {}))
+
+
+def parse(line: str) -> Fault:
+    """Read ``[@seconds] fault [number]``; raises `ConfigurationError`."""
+    words = line.split()
+    try:
+        time = float(words.pop(0)[1:]) if words[:1] and words[0].startswith('@') else 0.0
+        name, *numbers = words
+        (value,) = map(float, numbers or ['0'])
+    except ValueError:
+        raise ConfigurationError('fault', line, '[@seconds] fault [number]') from None
+    if name not in TABLE:
+        raise ConfigurationError('fault', name, f'one of {", ".join(TABLE)}')
+    return Fault(time, name, value)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -130,7 +130,7 @@ def _list(*, as_json: bool) -> int:
 
 
 def _inject(arguments: argparse.Namespace) -> int:
-    from stewart_simulation.ethercat.control import ControlClient
+    from stewart_simulation.control import ControlClient
     from stewart_simulation.rig.directory import CONTROL, default_directory
 
     fault, *texts = arguments.inject

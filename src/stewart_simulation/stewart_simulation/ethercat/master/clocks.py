@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import itertools
 import struct
 
-from stewart_simulation.ethercat.master.addresses import (
+from stewart_simulation.ethercat.master.link import Link, MasterError
+from stewart_simulation.ethercat.master.standard import (
     LOCAL_TIME,
     PORT_TIMES,
     SPEED_COUNTER,
@@ -21,8 +22,6 @@ from stewart_simulation.ethercat.master.addresses import (
     TIME_FILTER,
     TIME_OFFSET,
 )
-from stewart_simulation.ethercat.master.errors import MasterError
-from stewart_simulation.ethercat.master.link import Link
 
 PORTS, HALF = struct.Struct('<II'), 2**32
 TIME = struct.Struct('<Q')
@@ -33,6 +32,7 @@ CYCLIC, SYNC0 = 0x01, 0x02
 # All drives have been told before the first SYNC0 [ns].
 AHEAD = 100_000_000
 NANOSECONDS = 1e9
+CLOCK = 'a question for its clock'
 
 
 def align(link: Link, stations: Sequence[int]) -> None:
@@ -40,8 +40,7 @@ def align(link: Link, stations: Sequence[int]) -> None:
 
     Args:
         link: The wire.
-        stations: Addresses in the order of the cable, without branches; the first has the
-            reference clock.
+        stations: In the order of the cable, without branches; the first has the reference clock.
 
     Raises:
         MasterError: If one does not answer.
@@ -50,8 +49,8 @@ def align(link: Link, stations: Sequence[int]) -> None:
     link.broadcast(TIME_FILTER, struct.pack('<H', FILTER))
     now = link.now_ns()
     link.broadcast(PORT_TIMES, bytes(4))
-    passed = [PORTS.unpack(_read(link, station, PORT_TIMES, PORTS.size)) for station in stations]
-    shown = [TIME.unpack(_read(link, station, LOCAL_TIME, TIME.size))[0] for station in stations]
+    passed = [PORTS.unpack(link.require(x, PORT_TIMES, PORTS.size, CLOCK)) for x in stations]
+    shown = [TIME.unpack(link.require(x, LOCAL_TIME, TIME.size, CLOCK))[0] for x in stations]
     for station, local, delay in zip(stations, shown, delays(passed), strict=True):
         link.write(station, TIME_OFFSET, TIME.pack((now + delay - local) % WHOLE))
         link.write(station, TIME_DELAY, struct.pack('<I', delay))
@@ -77,12 +76,7 @@ def delays(passed: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def begin_sync0(link: Link, station: int, cycle: float, shift: float) -> None:
-    """Let a slave begin with SYNC0.
-
-    Args:
-        link: The wire.
-        station: Its address.
-        cycle, shift: Period, and how much later than a multiple of it [s].
+    """Let a slave begin with SYNC0, in cycles and so much later than a multiple of them [s].
 
     Raises:
         MasterError: If it does not answer.
@@ -91,16 +85,9 @@ def begin_sync0(link: Link, station: int, cycle: float, shift: float) -> None:
     # Off, and with the master: then the times may be written.
     link.write(station, SYNC_ACTIVATION, bytes(1))
     link.write(station, SYNC_OWNER, bytes(1))
-    (now,) = TIME.unpack(_read(link, station, SYSTEM_TIME, TIME.size))
+    (now,) = TIME.unpack(link.require(station, SYSTEM_TIME, TIME.size, CLOCK))
     first = -(-(now + AHEAD) // period) * period + round(NANOSECONDS * shift)
     link.write(station, SYNC_START, TIME.pack(first))
     link.write(station, SYNC0_CYCLE, struct.pack('<I', period))
     if not link.write(station, SYNC_ACTIVATION, bytes([CYCLIC | SYNC0])):
         raise MasterError('no answer to the activation of SYNC0')
-
-
-def _read(link: Link, station: int, register: int, length: int) -> bytes:
-    data = link.read(station, register, length)
-    if data is None:
-        raise MasterError('no answer to a question for its clock')
-    return data

@@ -5,20 +5,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 import struct
+from typing import NamedTuple
 
-from stewart_simulation.ethercat.master.addresses import (
+from stewart_simulation.ethercat.master.link import Link, MasterError
+from stewart_simulation.ethercat.master.mailbox import SdoClient
+from stewart_simulation.ethercat.master.slave_information import ManagerPlan
+from stewart_simulation.ethercat.master.standard import (
     FMMU_LENGTH,
     FMMU_NUMBER,
     FMMUS,
     MANAGER_LENGTH,
     MANAGERS,
 )
-from stewart_simulation.ethercat.master.errors import MasterError
-from stewart_simulation.ethercat.master.link import Link
-from stewart_simulation.ethercat.master.sdo_client import SdoClient
-from stewart_simulation.ethercat.master.slave_information import ManagerPlan
 
 # Objects in which a slave says which maps its outputs and its inputs have.
 OUTPUT_MAPS, INPUT_MAPS = 0x1C12, 0x1C13
@@ -30,8 +29,7 @@ LAST_BIT = 7
 LONGEST = 1400
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(NamedTuple):
     """Lengths of what one slave takes out of the frame and puts into it [octet]."""
 
     outputs: int
@@ -52,7 +50,6 @@ class ProcessImage:
     """
 
     def __init__(self, shares: Sequence[Share]) -> None:
-        """Lay them out, one behind the other."""
         self._shares = shares
         self._boundary = sum(item.outputs for item in shares)
         length = self._boundary + sum(item.inputs for item in shares)
@@ -65,13 +62,7 @@ class ProcessImage:
     def configure(
         self, link: Link, station: int, managers: Sequence[ManagerPlan], place: int
     ) -> None:
-        """Set the sync managers and windows of a slave.
-
-        Args:
-            link: The wire.
-            station: Its address.
-            managers: What its EEPROM says of them.
-            place: 0, 1, … on the cable.
+        """Set the sync managers and windows of the slave at a place on the cable, from 0 on.
 
         Raises:
             MasterError: If it does not answer.

@@ -1,29 +1,31 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Control of a running segment: one JSON object per line over a Unix socket.
+"""Faults of what runs: over a Unix socket, or at their times from a file.
 
-A request is ``{"fault": "cut", "after": 3}`` or ``{"fault": "observe"}``; the answer is
-``{"answer": …}`` or ``{"error": "one sentence"}``. The socket is a file, so that it can be
-reached from outside the network namespace.
+A request over the socket is ``{"fault": "cut", "after": 3}`` or ``{"fault": "observe"}``, a JSON
+object on a line; the answer is ``{"answer": …}`` or ``{"error": "one sentence"}``. The socket is
+a file, so that it can be reached from outside the network namespace. A line of a script is the
+same with seconds since the start: ``{"at": 2.5, "fault": "cut", "after": 3}``.
 """
 
 from __future__ import annotations
 
+from collections import deque
 import json
 from pathlib import Path
 import socket
 from types import TracebackType
 from typing import Any
 
-from stewart_simulation.ethercat.errors import ControlError, FaultError
+from stewart_simulation.errors import ControlError, FaultError
 from stewart_simulation.fault_table import FaultTable
-from stewart_simulation.unix_sockets import unix_connection, unix_listener
+from stewart_simulation.loop import unix_connection, UnixServer
 
 LARGEST_REQUEST = 65536
 
 
-class ControlServer:
-    """The segment's side; it never blocks.
+class ControlServer(UnixServer):
+    """The side of what breaks.
 
     Args:
         path: Socket to make; it must not exist.
@@ -31,34 +33,24 @@ class ControlServer:
     """
 
     def __init__(self, path: Path, faults: FaultTable) -> None:
-        """Listen."""
-        self._path, self._faults = path, faults
-        self.listener = unix_listener(path, socket.SOCK_STREAM)
-        self.clients: dict[int, tuple[socket.socket, bytearray]] = {}
-
-    def accept(self) -> int:
-        """Take a new client; return its descriptor."""
-        client, _ = self.listener.accept()
-        client.setblocking(True)
-        self.clients[client.fileno()] = (client, bytearray())
-        return client.fileno()
+        super().__init__(path, socket.SOCK_STREAM)
+        self._faults = faults
+        self._pending: dict[int, bytes] = {}
 
     def serve(self, descriptor: int) -> bool:
         """Answer what a client has sent; False once it is gone."""
-        client, pending = self.clients[descriptor]
+        client = self.clients[descriptor]
         try:
             data = client.recv(4096)
-            pending += data
-            while b'\n' in pending:
-                line, _, rest = bytes(pending).partition(b'\n')
-                pending[:] = rest
+            *lines, rest = (self._pending.pop(descriptor, b'') + data).split(b'\n')
+            for line in lines:
                 client.sendall(self.answer(line) + b'\n')
         except OSError:
-            data = b''
-        if not data or len(pending) > LARGEST_REQUEST:
-            client.close()
-            del self.clients[descriptor]
+            data = rest = b''
+        if not data or len(rest) > LARGEST_REQUEST:
+            self.drop(descriptor)
             return False
+        self._pending[descriptor] = rest
         return True
 
     def answer(self, line: bytes) -> bytes:
@@ -72,23 +64,18 @@ class ControlServer:
         except (ValueError, KeyError, AttributeError, TypeError) as error:
             return json.dumps({'error': f'not a request: {error!r}'}).encode()
 
-    def close(self) -> None:
-        """Remove the socket."""
-        for client, _ in self.clients.values():
-            client.close()
-        self.listener.close()
-        self._path.unlink(missing_ok=True)
-
 
 class ControlClient:
     """The other side, for whoever breaks things.
 
     Args:
-        path: Socket of the segment.
+        path: Socket of the segment or of the rig.
+
+    Raises:
+        ControlError: If nobody listens there.
     """
 
     def __init__(self, path: Path) -> None:
-        """Connect; raises `ControlError`."""
         try:
             self._socket = unix_connection(path, socket.SOCK_STREAM)
         except OSError as error:
@@ -124,3 +111,39 @@ class ControlClient:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+class Script:
+    """Faults whose time comes.
+
+    Args:
+        path: File, in any order of time.
+        faults: What is called.
+
+    Raises:
+        FaultError: With the line that cannot be used.
+    """
+
+    def __init__(self, path: Path, faults: FaultTable) -> None:
+        steps = []
+        for number, line in enumerate(path.read_text(encoding='utf-8').splitlines(), start=1):
+            if not line.strip():
+                continue
+            try:
+                arguments = json.loads(line)
+                at, fault = float(arguments.pop('at')), str(arguments.pop('fault'))
+            except (ValueError, KeyError, AttributeError, TypeError) as error:
+                where = f'{path.name}, line {number}'
+                raise FaultError(where, f'unusable: {error!r}') from error
+            faults.check(fault, arguments)
+            steps.append((at, fault, arguments))
+        self._steps = deque(sorted(steps, key=lambda step: step[0]))
+        self._faults = faults
+        self._began: float | None = None
+
+    def play(self, now: float) -> None:
+        """Apply what is due; the first call is time zero [s]."""
+        self._began = now if self._began is None else self._began
+        while self._steps and self._steps[0][0] <= now - self._began:
+            _, fault, arguments = self._steps.popleft()
+            self._faults.apply(fault, **arguments)
