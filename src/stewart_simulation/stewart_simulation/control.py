@@ -25,12 +25,7 @@ LARGEST_REQUEST = 65536
 
 
 class ControlServer(UnixServer):
-    """The side of what breaks.
-
-    Args:
-        path: Socket to make; it must not exist.
-        faults: What is called.
-    """
+    """The side of what breaks, by the faults of a table."""
 
     def __init__(self, path: Path, faults: FaultTable) -> None:
         super().__init__(path, socket.SOCK_STREAM)
@@ -66,14 +61,7 @@ class ControlServer(UnixServer):
 
 
 class ControlClient:
-    """The other side, for whoever breaks things.
-
-    Args:
-        path: Socket of the segment or of the rig.
-
-    Raises:
-        ControlError: If nobody listens there.
-    """
+    """The other side, for whoever breaks things; raises `ControlError` if nobody listens there."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -114,15 +102,7 @@ class ControlClient:
 
 
 class Script:
-    """Faults whose time comes.
-
-    Args:
-        path: File, in any order of time.
-        faults: What is called.
-
-    Raises:
-        FaultError: With the line that cannot be used.
-    """
+    """Faults of a file whose time comes; raises `FaultError` with the line that cannot be used."""
 
     def __init__(self, path: Path, faults: FaultTable) -> None:
         steps = []

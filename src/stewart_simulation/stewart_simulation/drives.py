@@ -19,8 +19,7 @@ class DriveSettings:
     """What a simulated drive can do.
 
     Attributes:
-        bandwidth: Natural frequency of the position loop [Hz].
-        damping: Damping ratio of the position loop [-].
+        bandwidth, damping: Natural frequency [Hz] and damping ratio [-] of the position loop.
         rate_limit: Largest rate [m/s].
         acceleration_limit: Largest acceleration, by the drive's ramp or by its force [m/s²].
         hold_after: A drive that hears nothing for this long stops following the rate of its last

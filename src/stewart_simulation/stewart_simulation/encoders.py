@@ -34,14 +34,9 @@ class Encoders:
         self._rates: Array = np.zeros(LEGS)
 
     def read(self, true_strokes: Array, elapsed: float) -> tuple[Array, Array]:
-        """Read all six.
+        """Return measured strokes [m] and rates [m/s], (6,) each, of true strokes (6,) [m].
 
-        Args:
-            true_strokes (6,): Where the legs are [m].
-            elapsed: Time since the last reading [s].
-
-        Returns:
-            (6,): Measured strokes [m] and rates [m/s].
+        `elapsed` is the time since the last reading [s].
         """
         if self._next == DRAWN:
             self._drawn = self._noise * self._rng.standard_normal((DRAWN, LEGS))

@@ -51,10 +51,7 @@ def unix_connection(
 ) -> socket.socket:
     """Return a socket connected to the one at a path; raises OSError if nobody listens there.
 
-    Args:
-        path: Where.
-        kind: What goes through it: a stream or packets.
-        timeout: The longest a call waits [s]; None: for ever.
+    A call waits for at most the timeout [s], without one for ever.
     """
     connection = socket.socket(socket.AF_UNIX, kind)
     try:
@@ -69,10 +66,6 @@ def unix_connection(
 
 class UnixServer(ABC):
     """A listening socket with clients; it never waits for one that says nothing.
-
-    Args:
-        path: Socket to make; it must not exist.
-        kind: What goes through it: a stream or packets.
 
     Attributes:
         listener: Readable when a program wants to connect.

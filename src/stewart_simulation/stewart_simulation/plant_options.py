@@ -107,13 +107,7 @@ class PlantOptions:
     def drives(self, plant: Plant, limits: LegLimits, *, hold_after: float) -> RigidDrives:
         """Return servo drives on a plant, without power, with their kernels compiled.
 
-        Args:
-            plant: What they move.
-            limits: The strokes; the mechanical ends lie outside.
-            hold_after: A drive that hears nothing for this long stays where it is [s].
-
-        Returns:
-            The drives.
+        A drive that hears nothing for `hold_after` [s] stays where it is.
         """
         # Only here: who simulates without a plant need not load its kernels.
         from stewart_simulation.rigid_drives import RigidDrives, ServoSettings

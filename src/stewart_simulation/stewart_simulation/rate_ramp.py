@@ -32,14 +32,11 @@ class RateRamp:
         self._periods: Array = np.zeros(LEGS)
 
     def accelerations(self, rates: Array, elapsed: Array | float) -> Array:
-        """Take the next rates.
+        """Return how the rates change from here on, (6,); 0 where the target stands [m/s²].
 
         Args:
             rates (6,): Of the targets that begin now [m/s].
             elapsed (6,): Time since the targets before; where it is 0 nothing is known [s].
-
-        Returns:
-            (6,): How the rates change from here on; 0 where the target stands [m/s²].
         """
         since, out = np.empty(LEGS), np.empty(LEGS)
         since[:] = elapsed

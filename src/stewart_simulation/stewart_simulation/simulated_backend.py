@@ -79,9 +79,6 @@ class SimulatedBackend(Backend):
     Given the options and the instants of the exchanges, everything it reports is determined.
     Lagging drives move no plant, so they measure no force.
 
-    Args:
-        options: How they are made.
-
     Attributes:
         mechanics: The plant and its time, from `open` on; whoever shares this process may look at
             it, and put a sensor on it.
@@ -171,14 +168,7 @@ class SimulatedBackend(Backend):
         self._drives.on = False
 
     def home(self) -> str:
-        """Verify that the strokes can be absolute: at rest, inside the range.
-
-        Returns:
-            What was verified.
-
-        Raises:
-            HomingError: If a leg moves, or stands where it cannot.
-        """
+        """Verify that the strokes can be absolute, and say so; raises `HomingError`."""
         require_rest(self._drives.strokes, self._rates, self.limits)
         self.homed = True
         return 'the simulated encoders are absolute; all legs stand still inside their strokes'
@@ -187,15 +177,7 @@ class SimulatedBackend(Backend):
         """Do nothing: simulated drives have no faults of their own."""
 
     def exchange(self, targets: Targets, now: float) -> Measurement:
-        """Let time pass, read the encoders, then take the new targets.
-
-        Args:
-            targets: What the drives follow from now on, once they are on.
-            now: Instant of the exchange on the steady clock [s].
-
-        Returns:
-            With the true strokes beside the measured ones.
-        """
+        """Let time pass until now [s], read the encoders, then take the new targets."""
         elapsed, self._now = now - self._now, now
         self.mechanics.advance(now)
         drives = self._drives

@@ -14,7 +14,7 @@ from stewart_driver.ethercat.fault_text import Emergency
 from stewart_simulation.ethercat.faults import Faults
 from stewart_simulation.ethercat.frames import decode, encode
 from stewart_simulation.ethercat.master.bus import InlineBus
-from stewart_simulation.ethercat.master.clocks import delays
+from stewart_simulation.ethercat.master.configuration import delays
 from stewart_simulation.ethercat.master.link import Link
 from stewart_simulation.ethercat.object_dictionary import Access, Entry, OCTETS
 from stewart_simulation.ethercat.omron_1s import DriveType

@@ -84,12 +84,8 @@ class AnalogSettings:
         Args:
             limits: The stroke, or the rate, is spread over ±8 V.
             mode: What the amplifiers take.
-            seed: Of the differences: gains scatter by 1 %, the sensors' offsets by 1 % of what 8 V
-                mean.
+            seed: Of the differences: gains scatter by 1 %, sensors' offsets by 1 % of 8 V.
             offset: Scatter of the amplifiers' offsets, as a share of what 8 V mean.
-
-        Returns:
-            The settings.
         """
         rng = np.random.default_rng(seed)
         lower, upper = limits.stroke_lower, limits.stroke_upper
@@ -110,14 +106,7 @@ class AnalogSettings:
 
 
 class AnalogRig:
-    """A plant that is driven and measured through a card.
-
-    Args:
-        card: Its outputs go to the amplifiers, the sensors to its inputs.
-        drives: The plant.
-        settings: Sensors and amplifiers.
-        rng: Source of the sensors' noise.
-    """
+    """A plant that is driven and measured through a card."""
 
     def __init__(
         self, card: Card, drives: Drives, settings: AnalogSettings, rng: np.random.Generator

@@ -100,8 +100,7 @@ class Card:
         gone: Every call fails with ENODEV.
         delay: How much longer every call takes [s].
         stuck, saturated: Codes that channels 0 to 15 give instead of their own; saturation wins.
-        noise_v (16,): Standard deviation of what disturbs the channels beside the converter's own
-            noise [V].
+        noise_v (16,): Standard deviation of what disturbs the channels from outside [V].
     """
 
     def __init__(self, settings: CardSettings, wall: Callable[[], float] = time.time) -> None:

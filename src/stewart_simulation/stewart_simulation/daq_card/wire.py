@@ -37,11 +37,9 @@ class Operation(IntEnum):
 
 
 class Instruction(NamedTuple):
-    """One instruction of a list.
+    """One instruction; the channel specification is channel, range and reference packed.
 
     Attributes:
-        code, subdevice, channel_spec: What to do, and where; the channel specification is channel,
-            range and reference packed.
         data: What to write, or room for what is read.
     """
 
@@ -55,7 +53,6 @@ class Request(NamedTuple):
     """One call.
 
     Attributes:
-        operation: What is asked for.
         number: Comes back in the answer, so that a late one is not taken for the next.
         subdevice: For LOCK and UNLOCK.
         instructions: For RUN.
@@ -88,7 +85,6 @@ class Answer(NamedTuple):
     """What the card says.
 
     Attributes:
-        number: Of the request.
         result: Number of instructions carried out, or a negative error number of the kernel.
         delay: How long the call takes on the side of the program [s].
         data: One entry per instruction.
@@ -169,10 +165,9 @@ OFFERS: Offers[InlineCard] = Offers()
 
 
 def find(name: str) -> InlineCard | None:
-    """Return the card of this process by its name; None for a name that is a file.
+    """Return the card of this process by its name, None for a name that is a file.
 
-    Raises:
-        OSError: If no card is offered under such a name.
+    Raises `OSError` if no card is offered under such a name.
     """
     card = OFFERS.find(name)
     if card is None and name.startswith(PREFIX):
@@ -183,11 +178,7 @@ def find(name: str) -> InlineCard | None:
 class CardServer(UnixServer):
     """Let programs reach a card over a Unix socket; it never waits.
 
-    Args:
-        path: Socket to make; it must not exist.
-        card: Who answers.
-        advance: Called before every answer: brings the world, and with it the card's inputs, up to
-            now.
+    Before every answer `advance` brings the world, and with it the card's inputs, up to now.
     """
 
     def __init__(self, path: Path, card: Answerer, advance: Callable[[], None]) -> None:

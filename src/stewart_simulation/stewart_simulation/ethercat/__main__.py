@@ -44,7 +44,6 @@ def parser() -> argparse.ArgumentParser:
         result.add_argument(name, type=int, default=default, help=f'{meaning} [{default}]')
     for name, meaning in SWITCHES:
         result.add_argument(name, action='store_true', help=meaning)
-    result.add_argument('--model', default='', help='module:function that makes the mechanics')
     result.add_argument('--control', type=Path, help='Unix socket to make, for faults')
     result.add_argument('--script', type=Path, help='timed faults, one JSON object per line')
     where = result.add_mutually_exclusive_group(required=True)
@@ -69,7 +68,7 @@ def main() -> int:
         controlword_delay=given.controlword_delay,
         emergencies=given.emergencies,
     )
-    setup = Setup([drive] * given.drives, given.model, given.control, given.script, given.seed)
+    setup = Setup([drive] * given.drives, given.control, given.script, given.seed)
     if given.interface:
         return serve(setup, given.interface, os.getppid())
     try:

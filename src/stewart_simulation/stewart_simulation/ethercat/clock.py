@@ -25,10 +25,9 @@ MISSED = 250
 
 @dataclass
 class Instant:
-    """The true time at which a frame enters the segment.
+    """The true time at which a frame enters the segment [ns].
 
     Attributes:
-        ns: True time [ns].
         rearranged: Whether a clock was set or a SYNC0 begun since somebody looked.
     """
 
@@ -46,8 +45,7 @@ class DistributedClock:
         started: What the local time shows at first [ns].
 
     Attributes:
-        forward, backward: When a frame passes on its way out and comes back, after it entered the
-            segment [ns].
+        forward, backward: When a frame passes on its way out and back, since it entered [ns].
         begun: Whether SYNC0 has come for the first time.
     """
 

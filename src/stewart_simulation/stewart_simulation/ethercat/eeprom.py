@@ -96,15 +96,7 @@ def image(identity: Identity, ranges: Sequence[tuple[int, int]], name: str) -> b
 
 
 class Eeprom:
-    """EEPROM behind the registers 0500h to 050Fh.
-
-    Args:
-        memory: Where the registers are.
-        content: What `image` has written.
-
-    Attributes:
-        content: The EEPROM; survives a power cycle.
-    """
+    """EEPROM behind the registers 0500h to 050Fh; its content survives a power cycle."""
 
     def __init__(self, memory: Memory, content: bytearray) -> None:
         self._memory, self.content = memory, content

@@ -53,10 +53,8 @@ class Datagram:
     """One datagram.
 
     Attributes:
-        address, offset: ADP and ADO; of a logical command the lower and the upper half of the
-            address.
+        address, offset: ADP and ADO; of a logical command the lower and the upper half.
         index: Number by which the master finds its answer.
-        working_counter: Counted up by every slave that took part.
     """
 
     command: int
@@ -85,12 +83,7 @@ def logical(command: Command, address: int, data: bytes, index: int = 0) -> Data
 def encode(
     datagrams: Iterable[Datagram], source: bytes = bytes.fromhex('010101010101')
 ) -> bytearray:
-    """Return the Ethernet frame of datagrams, at least one, without padding and check sequence.
-
-    Args:
-        datagrams: In their order.
-        source: MAC address of the master.
-    """
+    """Return the Ethernet frame of datagrams, at least one, without padding and check sequence."""
     body = bytearray()
     items = list(datagrams)
     for number, item in enumerate(items, start=1):
@@ -106,11 +99,7 @@ def encode(
 
 
 def spans(frame: bytes | bytearray) -> list[Span]:
-    """Find the datagrams of a whole Ethernet frame, in their order.
-
-    Raises:
-        FrameError: If it is no EtherCAT frame or its lengths do not fit.
-    """
+    """Find the datagrams of a whole Ethernet frame; raises `FrameError` if it is none."""
     if len(frame) < FIRST_DATAGRAM or frame[12] << 8 | frame[13] != ETHERTYPE:
         raise FrameError(frame, f'no EtherType 0x{ETHERTYPE:04X}')
     header = frame[14] | frame[15] << 8

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import gc
 import os
 from pathlib import Path
-import pkgutil
 import signal
 import sys
 import time
@@ -36,14 +35,11 @@ class Setup:
 
     Attributes:
         types: The drives in the order of the cable.
-        model: ``module:function`` that makes the mechanics for a number of drives; empty for axes
-            that follow with a lag.
         control, script: Socket for faults, and timed faults.
         seed: Decides which frames get lost at random.
     """
 
     types: Sequence[DriveType]
-    model: str = ''
     control: Path | None = None
     script: Path | None = None
     seed: int = 0
@@ -53,8 +49,7 @@ class Responder:
     """Answers EtherCAT frames, and nothing else, that arrive at an interface."""
 
     def __init__(self, setup: Setup, interface: str) -> None:
-        model = pkgutil.resolve_name(setup.model)(len(setup.types)) if setup.model else None
-        segment = Segment(setup.types, time.monotonic_ns, model)
+        segment = Segment(setup.types, time.monotonic_ns)
         line = Line(segment, setup.seed)
         faults = Faults(segment, line)
         self._script = Script(setup.script, faults) if setup.script else None
@@ -94,8 +89,7 @@ def start(setup: Setup) -> str:
         Interface that the master opens.
 
     Raises:
-        NamespaceError: If this machine does not allow it.
-        SegmentError: If the segment did not start.
+        SegmentError: If the segment did not start, or (`NamespaceError`) may not here.
     """
     master, port, own = namespace.prepare()
     parent = os.getpid()
@@ -123,18 +117,14 @@ def start(setup: Setup) -> str:
 def serve(
     setup: Setup, port: str, parent: int, signal_ready: int = -1, remove: str | None = None
 ) -> int:
-    """Answer on an interface until SIGTERM comes or the parent is gone.
+    """Answer on an interface until SIGTERM comes or the parent is gone; return an exit code.
 
     Args:
         setup: What is simulated.
         port: Interface of the segment.
         parent: Process whose end is ours.
-        signal_ready: Descriptor that gets one octet as soon as frames are answered; none if
-            negative.
+        signal_ready: Descriptor that gets one octet when frames are answered; none if negative.
         remove: Port to remove at the end.
-
-    Returns:
-        Exit code.
     """
     ended: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: ended.append(number))

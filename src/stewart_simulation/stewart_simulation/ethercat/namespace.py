@@ -72,13 +72,12 @@ def _read(place: str) -> str:
 
 
 def enter() -> None:
-    """Move this process into a user and a network namespace of its own.
+    """Move this process into a user and a network namespace of its own, and its children with it.
 
-    It is root in there and nobody special outside. Its children follow.
+    It is root in there and nobody special outside.
 
     Raises:
-        NamespaceError: If the process has more than one thread, or the machine forbids it; the
-            message names the lines that permit it.
+        NamespaceError: If the process has more than one thread, or the machine forbids it.
     """
     step = 'make a user and network namespace'
     if (count := len(os.listdir('/proc/self/task'))) > 1:
@@ -141,16 +140,13 @@ def may_use_raw_sockets() -> bool:
 
 
 def prepare() -> tuple[str, str, bool]:
-    """Make the wire between master and segment.
+    """Make the wire between master and segment; raises `NamespaceError` where that is impossible.
 
     In a namespace of our own where the machine allows it; else, with the capabilities NET_ADMIN
     and NET_RAW, where we are.
 
     Returns:
         Port of the master, port of the segment, and whether the ports are to be removed.
-
-    Raises:
-        NamespaceError: If neither is possible.
     """
     try:
         enter()

@@ -22,9 +22,11 @@ from stewart_simulation.ethercat.object_dictionary import (
     Entry,
     ObjectDictionary,
     OCTETS,
+    ProcessData,
+    RECEIVE,
     SdoAbort,
+    TRANSMIT,
 )
-from stewart_simulation.ethercat.process_data import ProcessData, RECEIVE, TRANSMIT
 
 OMRON = 0x00000083
 NAME = 'R88D-1SN04H-ECT'
@@ -61,20 +63,17 @@ class DriveType:
     """What a drive of the segment is.
 
     Attributes:
-        identity: In the EEPROM and in 1018h.
-        name: Order code.
         mailbox: Length of each mailbox [octet].
         free_maps: Whether 1600h and 1A00h can be written; if not, writing aborts with 0x06010002.
+        needs_sync0: Whether SAFEOP is refused without distributed clocks (AL status code 0x30).
         unmappable: Objects that no writable map takes; each aborts with 0x06040041.
         absent: Objects of the profile that this drive does not have.
         has_serial: Whether 1018h has a serial number.
         emergencies: Whether it sends them unasked; else 10F3h:05 has to be 1 first.
         sync_error_limit: 10F1h:2 after switching on; 0 counts nothing.
         controlword_delay: How many targets later than 607Ah it obeys 6040h; negative: earlier.
-        sto_is_fault: Whether it reports a fault when the safety circuit takes its torque under
-            power.
+        sto_is_fault: Whether a torque that is taken under power is a fault.
         enable_delay: How long it takes from SWITCHED ON to OPERATION ENABLED [s].
-        needs_sync0: Whether SAFEOP is refused without distributed clocks (AL status code 0x30).
     """
 
     identity: Identity = R88D_1SN04H

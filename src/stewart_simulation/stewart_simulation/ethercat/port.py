@@ -24,11 +24,7 @@ SECOND = 1_000_000_000
 
 
 class Port:
-    """EtherCAT frames, and nothing else, of one interface.
-
-    Args:
-        interface: Name of the interface.
-        line: What is behind it.
+    """EtherCAT frames, and nothing else, of one interface; it never blocks.
 
     Attributes:
         heard: When the last frame came [s].
@@ -63,10 +59,7 @@ class Port:
                         self._socket.send(answer)
 
     def turn(self, now: float) -> float:
-        """Send what was delayed until now, and let drives go on that no frame moves.
-
-        Args:
-            now: Time [s].
+        """Send what was delayed until now [s], and let drives go on that no frame moves.
 
         Returns:
             When there is something to do again [s].

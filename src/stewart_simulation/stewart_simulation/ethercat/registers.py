@@ -41,8 +41,6 @@ _WRITABLE = bytearray(MEMORY_SIZE)
 for _first, _end in WRITABLE:
     _WRITABLE[_first:_end] = b'\x01' * (_end - _first)
 
-AL_STATE_BITS, AL_ERROR = 0x0F, 0x10
-
 
 class AlState(IntEnum):
     """States of the application layer."""

@@ -36,9 +36,7 @@ class Segment:
         since: Up to when the model has come, on the same clock; None stands for now [ns].
 
     Attributes:
-        slaves: In the order of the cable.
-        powered: Whether each has its supply.
-        model: The mechanics.
+        slaves, powered: In the order of the cable, and whether each has its supply.
     """
 
     def __init__(
@@ -189,7 +187,7 @@ class Segment:
     # Frames.
 
     def process(self, frame: bytearray, at: int | None = None) -> bytearray:
-        """Send one frame through the segment.
+        """Send one frame through the segment; raises `FrameError` if it is none.
 
         Args:
             frame: Whole Ethernet frame; not changed.
@@ -197,9 +195,6 @@ class Segment:
 
         Returns:
             The frame as it comes back; empty if not even the first slave is there.
-
-        Raises:
-            FrameError: If it is no EtherCAT frame.
         """
         spans = frames.spans(frame)
         now = self._time() if at is None else max(at, self.instant.ns)
@@ -265,11 +260,7 @@ def _read(slave: Slave, frame: bytearray, span: Span, *, merge: bool) -> int:
 
 
 class Line:
-    """A segment behind a wire on which frames get lost, or come back late.
-
-    Args:
-        segment: What is at its end.
-        seed: Decides which frames are lost at random.
+    """A segment behind a wire on which frames get lost, at random by a seed, or come back late.
 
     Attributes:
         probability: Of the loss of a frame, half of it on either way [-].

@@ -1,18 +1,16 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""One slave: controller, EEPROM, clock, state machine, mailbox and drive put together."""
+"""One slave: its state machine, with controller, EEPROM, clock, mailbox and drive."""
 
 from __future__ import annotations
 
 from stewart_simulation.ethercat import eeprom, profile, registers
-from stewart_simulation.ethercat.application_layer import ApplicationLayer
 from stewart_simulation.ethercat.clock import DistributedClock, Instant
 from stewart_simulation.ethercat.drive import COMMUNICATION_LOST, Drive, SYNCHRONISATION_LOST
-from stewart_simulation.ethercat.mailbox import Mailbox
+from stewart_simulation.ethercat.mailbox import Mailbox, SdoServer
+from stewart_simulation.ethercat.object_dictionary import Layout, RECEIVE, TRANSMIT
 from stewart_simulation.ethercat.omron_1s import dictionary_of, DriveType
-from stewart_simulation.ethercat.process_data import Layout, RECEIVE, TRANSMIT
 from stewart_simulation.ethercat.registers import AlCode, AlState, Memory
-from stewart_simulation.ethercat.sdo_server import SdoServer
 from stewart_simulation.ethercat.sync_managers import (
     Fmmus,
     INPUTS,
@@ -24,17 +22,96 @@ from stewart_simulation.ethercat.sync_managers import (
 )
 
 OUTPUT_START, INPUT_START = 0x1800, 0x1C00
+AL_STATE_BITS, AL_ERROR = 0x0F, 0x10
+# A transition to OP may be pending for so long [ns].
 PATIENCE = 1_000_000_000
 # ETG.1020: a SYNC0 without new outputs counts three, one with them takes one off again.
 MISSED_OUTPUTS = 3
 PDI_OPERATIONAL, WATCHDOG_FED = 0x0001, 0x0002
 
 
+class ApplicationLayer:
+    """The EtherCAT state machine of a slave, as strict as a real one (ETG.1000.6, ETG.1020).
+
+    Attributes:
+        error: Whether an error, of AL status code `code`, waits for its acknowledgement.
+    """
+
+    def __init__(self, memory: Memory, device: Slave) -> None:
+        self._memory, self._device = memory, device
+        self.state, self.error, self.code = AlState.INIT, False, int(AlCode.NO_ERROR)
+        self._deadline: int | None = None
+        self._report()
+
+    def request(self, word: int, now: int) -> None:
+        """Take a write to AL control: a state, and bit 4 that acknowledges an error [now: ns].
+
+        While an error is not acknowledged, every request but the one for INIT is ignored.
+        """
+        asked = word & AL_STATE_BITS
+        if self.error and not word & AL_ERROR and asked != AlState.INIT:
+            return
+        self.error, self.code, self._deadline = False, AlCode.NO_ERROR, None
+        if asked not in AlState.__members__.values():
+            self._refuse(AlCode.UNKNOWN_STATE)
+        elif asked == AlState.BOOT:
+            self._refuse(AlCode.BOOTSTRAP_NOT_SUPPORTED)
+        elif asked <= self.state:
+            self._enter(AlState(asked))
+        elif (self.state, asked) == (AlState.INIT, AlState.PREOP):
+            self._enter_unless(self._device.check_mailbox(), AlState.PREOP)
+        elif (self.state, asked) == (AlState.PREOP, AlState.SAFEOP):
+            self._enter_unless(self._device.check_process_data(), AlState.SAFEOP)
+        elif (self.state, asked) == (AlState.SAFEOP, AlState.OP):
+            self._deadline = now + PATIENCE
+        else:
+            self._refuse(AlCode.INVALID_STATE_CHANGE)
+        self._report()
+
+    def _enter_unless(self, code: AlCode, asked: AlState) -> None:
+        if code is AlCode.NO_ERROR:
+            self._enter(asked)
+        else:
+            self._refuse(code)
+
+    def _enter(self, state: AlState) -> None:
+        old, self.state = self.state, state
+        if old is not state:
+            self._device.entered(old, state)
+
+    def _refuse(self, code: AlCode) -> None:
+        self.error, self.code = True, code
+
+    def fall_back(self, state: AlState, code: int) -> None:
+        """Leave a state because of an error of its own."""
+        self._deadline = None
+        self.error, self.code = True, code
+        self._enter(min(state, self.state))
+        self._report()
+
+    def tick(self, now: int) -> None:
+        """Complete a pending transition to OP, or give it up."""
+        if self._deadline is None:
+            return
+        code = self._device.check_operation()
+        if code is AlCode.NO_ERROR:
+            self._deadline = None
+            self._enter(AlState.OP)
+        elif now >= self._deadline:
+            self._deadline = None
+            self._refuse(code)
+        self._report()
+
+    def _report(self) -> None:
+        flag = AL_ERROR if self.error else 0
+        self._memory.set(registers.AL_STATUS, 2, self.state | flag)
+        self._memory.set(registers.AL_STATUS_CODE, 2, self.code)
+
+
 class Slave:
     """A drive as it is seen from the wire.
 
     Attributes:
-        drive_type: What it is.
         content: EEPROM, which survives a power cycle.
         station: Configured address.
         turns: What its encoder has lost of the position at which the axis is [count].
@@ -69,7 +146,7 @@ class Slave:
         self.dictionary = dictionary
         server = SdoServer(dictionary, self.drive_type.mailbox)
         self.mailbox = Mailbox(memory, self.sync_managers, server)
-        self.al = ApplicationLayer(memory, self, PATIENCE)
+        self.al = ApplicationLayer(memory, self)
         kind = self.drive_type
         self.drive = Drive(
             dictionary,

@@ -30,13 +30,7 @@ WHOLE_OCTETS = (0, 7, 0)
 
 @dataclass(frozen=True)
 class SyncManager:
-    """One configured sync manager.
-
-    Attributes:
-        start, length: Range of the process memory [octet].
-        control: Mode, direction, watchdog.
-        enabled: Whether it guards its range.
-    """
+    """One configured sync manager: its range, and in `control` mode, direction, watchdog."""
 
     start: int = 0
     length: int = 0
@@ -72,7 +66,6 @@ class SyncManagers:
         accessed: Called with the number of a sync manager when its last octet was read or written.
 
     Attributes:
-        items: As configured.
         process_data_open: Whether the device lets outputs and inputs be accessed.
     """
 
@@ -173,13 +166,7 @@ class Fmmus:
     def exchange(
         self, command: int, logical: int, frame: bytearray, start: int, length: int
     ) -> int:
-        """Take part in a logical datagram.
-
-        Args:
-            command: LRD, LWR or LRW.
-            logical: Address of the first octet.
-            frame: The frame; its data are read and replaced in place.
-            start, length: Where the data lie in the frame.
+        """Take part in a logical datagram whose data lie in a frame; they change in place.
 
         Returns:
             What the working counter is raised by: 1 for a read, 1 for a write, and in an LRW 1 for

@@ -86,11 +86,7 @@ class VirtualRig(Node):
         return int(clock.now().nanoseconds) if clock.ros_time_is_active else START_NS
 
     def wiring(self) -> dict[str, dict[str, Any]]:
-        """Return, by node, the parameters with which driver and sensors find their wires.
-
-        Returns:
-            For ``driver``, ``position_sensors`` and ``imu``.
-        """
+        """Return the parameters with which driver, position_sensors and imu find their wires."""
         assert self._rig is not None
         ends = self._rig.ends
         driver: dict[str, Any] = {}

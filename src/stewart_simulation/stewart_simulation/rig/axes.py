@@ -30,10 +30,6 @@ class Axes:
         rng: Source of the noise.
         connected: Whether the drives move the plant; if not, they only measure.
         advance: Brings the plant to an instant [s]; that of the mechanics by default.
-
-    Attributes:
-        positions, velocities, torques: Of drive 1 to 6 [count], [count/s], [0.1 %].
-        torque_off (6,): Where the safety circuit has taken the torque.
     """
 
     def __init__(

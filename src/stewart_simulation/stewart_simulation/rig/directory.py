@@ -32,9 +32,6 @@ def default_directory(platform: str) -> Path:
 def claim(directory: Path) -> None:
     """Make the folder, and remove what a killed rig may have left there.
 
-    Args:
-        directory: Where the rig shall be.
-
     Raises:
         RigError: If a rig runs there.
         OSError: If the folder cannot be made.

@@ -182,11 +182,7 @@ TABLES: Mapping[str, type[FaultTable]] = {
 
 
 class RigFaults(FaultTable):
-    """The tables of all wires that a rig has; a fault is called ``wire.fault``.
-
-    Args:
-        tables: By wire.
-    """
+    """The tables of all wires that a rig has, by wire; a fault is called ``wire.fault``."""
 
     def __init__(self, tables: Mapping[str, FaultTable]) -> None:
         self._tables = {wire: tables[wire] for wire in TABLES if wire in tables}

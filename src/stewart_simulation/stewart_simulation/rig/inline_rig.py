@@ -43,9 +43,7 @@ class InlineRig(Parts):
         steady_ns: Simulated time [ns]; also the clock of the message stamps.
 
     Attributes:
-        faults: Of all wires.
-        interface: Name under which the segment's wire is opened; empty without one.
-        card: Name under which the card is opened; empty without one.
+        interface, card: Names under which they are opened; empty without one.
         port: Where the sensor is plugged in.
         rig_file: The machine's sheet, in a folder of its own.
         ends: All of them by name, without those that there are not.

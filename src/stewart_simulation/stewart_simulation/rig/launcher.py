@@ -38,7 +38,6 @@ class RigProcess(ChildProcess):
         timeout: Longest start [s].
 
     Attributes:
-        directory: Where they are.
         ends: Interface and namespace of the segment, card, imu, control, truth and rig_file;
             without those that there are not.
 

@@ -49,12 +49,7 @@ FURTHEST_ZERO = 100_000_000
 
 @dataclass(frozen=True)
 class Clocks:
-    """The time of a rig.
-
-    Attributes:
-        steady_ns: Steady clock [ns].
-        wall: Clock of the message stamps [s].
-    """
+    """The time of a rig: steady clock [ns], and clock of the message stamps [s]."""
 
     steady_ns: Callable[[], int] = time.monotonic_ns
     wall: Callable[[], float] = time.time
@@ -70,16 +65,9 @@ REAL_TIME = Clocks()
 class Parts:
     """The plant, and makers of what stands between it and the wires.
 
-    Args:
-        settings: What there is.
-        clocks: Its time.
-
     Attributes:
         zeros: Readings of the encoders at stroke zero [count].
-        analog: Position sensors and amplifiers.
-        mechanics: The plant.
-        segment: Six drives on EtherCAT.
-        sensor: On the platform.
+        analog: Position sensors and amplifiers of the card.
         tables: Faults by wire.
     """
 

@@ -25,15 +25,13 @@ CLOCK_PERIOD = 1.0
 class Wires(Parts):
     """The plant behind segment, card and sensor, on wires that other processes reach.
 
+    Nothing answers before `register`.
+
     Args:
         settings: What there is.
         directory: Where the ends of the wires are.
         interface: Network interface of the segment; empty without one.
         clocks: Its time.
-
-    Attributes:
-        card: The card's side of its socket.
-        faults: Of all wires.
     """
 
     def __init__(

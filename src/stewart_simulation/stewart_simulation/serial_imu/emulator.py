@@ -18,12 +18,7 @@ NAP = 0.05
 
 
 class SerialImu(PluggedSensor):
-    """A sensor on a pseudo terminal, in a thread.
-
-    Args:
-        motion: Takes the time since the start [s], returns the InertialState.
-        options: As `PluggedSensor` takes them.
-    """
+    """A sensor on a pseudo terminal, in a thread; its motion takes the time since start [s]."""
 
     def __init__(self, motion: InertialMotion = resting, **options: Any) -> None:
         super().__init__(motion, **options)

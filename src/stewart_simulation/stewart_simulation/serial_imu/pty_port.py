@@ -20,8 +20,7 @@ SPEEDS = {
 class PtyPort:
     """The device's end of a serial line; plugged in when made.
 
-    Args:
-        link: Symbolic link to keep pointing at the port: a name that survives replugging.
+    A symbolic link, if given, keeps pointing at the port: a name that survives replugging.
     """
 
     def __init__(self, link: Path | None = None) -> None:

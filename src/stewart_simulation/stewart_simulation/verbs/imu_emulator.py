@@ -101,17 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run until the time is over or Ctrl-C.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        Exit code 0.
-
-    Raises:
-        ConfigurationError: If the seed, the latency or the duration is none.
-    """
+    """Run until the time is over or Ctrl-C; raises `ConfigurationError`."""
     if arguments.seed < 0:
         raise ConfigurationError('--seed', arguments.seed, 'a whole number not below 0')
     if not 0.0 <= arguments.latency <= LONGEST_LATENCY:

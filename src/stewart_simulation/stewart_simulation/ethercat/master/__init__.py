@@ -6,6 +6,6 @@ It stands where the driver has its own master on a socket, and speaks to the seg
 alone. It is written from the standard: what it shares with the slaves is the layout of frames.
 
 ``link`` sends frames and waits, ``slave_information`` reads the EEPROM, ``mailbox`` speaks CoE,
-``process_image`` and ``clocks`` configure, ``bus`` is what the driver sees of it all, and the name
-under which it finds that. ``standard`` has the numbers.
+``configuration`` lays out process data and clocks, ``bus`` is what the driver sees of it all, and
+the name under which it finds that. ``standard`` has the numbers.
 """

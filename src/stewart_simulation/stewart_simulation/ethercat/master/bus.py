@@ -13,10 +13,10 @@ from stewart_driver.ethercat.fault_text import AlStatus, Emergency
 from stewart_driver.ethercat.wires import OFFERS
 from stewart_driver.rig_file import DriveIdentity
 from stewart_simulation.ethercat.frames import Command, Datagram, logical
-from stewart_simulation.ethercat.master import clocks, process_image, standard
+from stewart_simulation.ethercat.master import configuration, standard
+from stewart_simulation.ethercat.master.configuration import ProcessImage
 from stewart_simulation.ethercat.master.link import Link, MasterError
 from stewart_simulation.ethercat.master.mailbox import Mailbox, SdoClient
-from stewart_simulation.ethercat.master.process_image import ProcessImage
 from stewart_simulation.ethercat.master.slave_information import (
     read_information,
     SlaveInformation,
@@ -34,13 +34,7 @@ WATCHDOG_STEP, WATCHDOG_OFFSET, LONGEST_WATCHDOG = 40e-9, 2, 0xFFFF
 
 
 class InlineDrive:
-    """One slave, object by object; fulfils ``starting.Slave``.
-
-    Attributes:
-        leg: 1 to 6, the place on the cable.
-        name, managers: Order code and sync managers, as the EEPROM has them.
-        objects: Its objects.
-    """
+    """One slave, object by object; fulfils ``starting.Slave``."""
 
     def __init__(self, leg: int, link: Link, station: int, information: SlaveInformation) -> None:
         self.leg, self.name = leg, information.name
@@ -140,35 +134,31 @@ class InlineBus:
         with _naming(leg):
             information = read_information(self._link, station)
             data = b''.join(plan.register() for plan in information.managers[:2])
-            if not self._link.write(station, standard.MANAGERS, data):
-                raise MasterError('no answer to the place of its mailbox')
+            self._link.insist(station, ((standard.MANAGERS, data),), 'the place of its mailbox')
         return InlineDrive(leg, self._link, station, information)
 
     def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
-        """Lay the process data out and ask for SAFEOP.
+        """Lay the process data out and ask for SAFEOP; raises `NotOperational`.
 
         Args:
             watchdog: Silence after which a slave leaves OP [s].
             sync: Cycle and shift of SYNC0 [s]; None without distributed clocks.
-
-        Raises:
-            NotOperational: If the process data cannot be laid out.
         """
         link = self._link
         try:
             if sync is not None:
-                clocks.align(link, self._stations)
+                configuration.align(link, self._stations)
             self._has_clocks = sync is not None
             shares = []
             for drive in self._drives:
                 with _naming(drive.leg):
-                    shares.append(process_image.share_of(drive.objects))
+                    shares.append(configuration.share_of(drive.objects))
             self._image = image = ProcessImage(shares)
             for station, drive in zip(self._stations, self._drives, strict=True):
                 with _naming(drive.leg):
                     self._set_watchdog(station, watchdog)
                     if sync is not None:
-                        clocks.begin_sync0(link, station, *sync)
+                        configuration.begin_sync0(link, station, *sync)
                     image.configure(link, station, drive.managers, drive.leg - 1)
         except MasterError as error:
             raise NotOperational('SAFEOP', [str(error)]) from error
@@ -178,8 +168,8 @@ class InlineBus:
         divider = self._link.require(station, standard.WATCHDOG_DIVIDER, 2, 'the watchdog time')
         step = WATCHDOG_STEP * (int.from_bytes(divider, 'little') + WATCHDOG_OFFSET)
         steps = min(max(round(duration / step), 1), LONGEST_WATCHDOG)
-        if not self._link.write(station, standard.PROCESS_WATCHDOG, struct.pack('<H', steps)):
-            raise MasterError('no answer to the watchdog time')
+        write = (standard.PROCESS_WATCHDOG, struct.pack('<H', steps))
+        self._link.insist(station, (write,), 'the watchdog time')
 
     def hurry(self) -> None:
         """From now on no frame may take longer than one of the cycle."""
@@ -275,9 +265,6 @@ class InlineWire:
         line: With a segment at its end.
         now_ns: Its time [ns].
         let_pass: Lets time pass while the master waits [s].
-
-    Attributes:
-        interface: Name under which it is opened.
     """
 
     def __init__(

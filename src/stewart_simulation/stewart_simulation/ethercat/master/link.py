@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from math import inf
 
@@ -100,6 +100,11 @@ class Link:
         """Write octets of a slave; tell whether it has taken them."""
         answers = self.ask(Datagram(Command.FPWR, station, register, data))
         return bool(answers and answers[0].working_counter)
+
+    def insist(self, station: int, writes: Iterable[tuple[int, bytes]], what: str) -> None:
+        """Write octets of a slave to registers; raises `MasterError` if it does not take them."""
+        if not all(self.write(station, register, data) for register, data in writes):
+            raise MasterError(f'no answer to {what}')
 
     def broadcast(self, register: int, data: bytes) -> int:
         """Write octets of all slaves; return how many have taken them."""

@@ -43,11 +43,7 @@ class ManagerPlan:
 
 @dataclass(frozen=True)
 class SlaveInformation:
-    """A slave, as its EEPROM knows it: name is its order code.
-
-    Attributes:
-        managers: Mailbox out and in, outputs, inputs.
-    """
+    """A slave, as its EEPROM knows it; sync managers: mailbox out and in, outputs, inputs."""
 
     vendor: int
     product: int
@@ -57,11 +53,7 @@ class SlaveInformation:
 
 
 def read_information(link: Link, station: int) -> SlaveInformation:
-    """Read the EEPROM of the slave at an address, and leave it to the slave.
-
-    Raises:
-        MasterError: If it cannot be read, or lacks what is needed.
-    """
+    """Read the EEPROM of the slave at an address; raises `MasterError`."""
     # Whoever has it has to give it back.
     link.write(station, EEPROM_OWNER, bytes([FORCED]))
     link.write(station, EEPROM_OWNER, bytes([MASTER]))
