@@ -14,7 +14,6 @@ from collections import deque
 import json
 from pathlib import Path
 import socket
-from types import TracebackType
 from typing import Any
 
 from stewart_simulation.errors import ControlError, FaultError
@@ -92,12 +91,7 @@ class ControlClient:
     def __enter__(self) -> ControlClient:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -89,20 +89,20 @@ class VirtualRig(Node):
         """Return the parameters with which driver, position_sensors and imu find their wires."""
         assert self._rig is not None
         ends = self._rig.ends
-        driver: dict[str, Any] = {}
+        driver, sensors = {}, {}
         if 'interface' in ends:
-            driver['ethercat.interface'] = ends['interface']
-            driver['ethercat.namespace'] = ends['namespace']
-            driver['ethercat.rig_file'] = ends['rig_file']
+            names = ('interface', 'namespace', 'rig_file')
+            driver = {f'ethercat.{name}': ends[name] for name in names}
         if 'card' in ends:
-            driver['daq.card'] = 'simulated'
-            driver['daq.device'] = ends['card']
-            driver['daq.rig_file'] = ends['rig_file']
-            driver['daq.mode'] = self._settings.card_mode
-            driver['daq.enable_channel'] = self._settings.enable_channel
-        sensors = {name: value for name, value in driver.items() if name.startswith('daq.')}
+            sensors = {
+                'daq.card': 'simulated',
+                'daq.device': ends['card'],
+                'daq.rig_file': ends['rig_file'],
+                'daq.mode': self._settings.card_mode,
+                'daq.enable_channel': self._settings.enable_channel,
+            }
         imu = {'port': ends['imu']} if 'imu' in ends else {}
-        return {'driver': driver, 'position_sensors': sensors, 'imu': imu}
+        return {'driver': {**driver, **sensors}, 'position_sensors': sensors, 'imu': imu}
 
     def destroy_node(self) -> None:
         """End the rig with the node."""

@@ -12,7 +12,6 @@ import select
 import subprocess
 import tempfile
 import time
-from types import TracebackType
 from typing import Any, ClassVar
 
 from stewart_driver.control.child_process import ChildProcess
@@ -131,10 +130,5 @@ class RigProcess(ChildProcess):
     def __enter__(self) -> RigProcess:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.end()

@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import select
 import threading
-from types import TracebackType
 from typing import Any
 
 from stewart_simulation.serial_imu.inertial import InertialMotion, resting
@@ -27,26 +26,11 @@ class SerialImu(PluggedSensor):
         self._thread = threading.Thread(target=self._run, name='serial_imu', daemon=True)
 
     def __enter__(self) -> SerialImu:
-        """Switch on."""
-        self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Switch off and unplug."""
-        self.stop()
-
-    def start(self) -> None:
-        """Begin to send."""
         self.begin()
         self._thread.start()
+        return self
 
-    def stop(self) -> None:
-        """End the thread and take the port away."""
+    def __exit__(self, *_: object) -> None:
         os.write(self._stop_write, b'.')
         self._thread.join()
         self.port.unplug()

@@ -136,9 +136,10 @@ def _play(imu: SerialImu, duration: float | None, stopped: Callable[[], bool]) -
     """Cause the faults that come on stdin, each at its time, until the time is over."""
     start = time.monotonic()
     pending: list[Fault] = []
-    lines = _Lines(sys.stdin.fileno())
-    while not stopped() and (duration is None or time.monotonic() - start < duration):
-        for line in lines.read(LOOK):
+    for lines in _lines(sys.stdin.fileno()):
+        if stopped() or (duration is not None and time.monotonic() - start >= duration):
+            return
+        for line in lines:
             with _told():
                 pending.append(parse(line))
         elapsed = time.monotonic() - start
@@ -158,21 +159,15 @@ def _told() -> Iterator[None]:
         print(error, file=sys.stderr)
 
 
-class _Lines:
-    """Whole lines from a descriptor that may end or never say anything."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._rest = ''
-        self._open = True
-
-    def read(self, timeout: float) -> list[str]:
-        """Return the lines that came within `timeout` [s]."""
-        if not self._open:
-            time.sleep(timeout)
-        elif select.select([self._descriptor], [], [], timeout)[0]:
-            data = os.read(self._descriptor, 4096)
-            self._open = bool(data)
-            *lines, self._rest = (self._rest + data.decode(errors='replace')).split('\n')
-            return [line for line in lines if line.strip()]
-        return []
+def _lines(descriptor: int) -> Iterator[list[str]]:
+    """Yield whole lines, if there are any, again and again; the descriptor may end."""
+    rest, ended = '', False
+    while True:
+        lines: list[str] = []
+        if ended:
+            time.sleep(LOOK)
+        elif select.select([descriptor], [], [], LOOK)[0]:
+            data = os.read(descriptor, 4096)
+            ended = not data
+            *lines, rest = (rest + data.decode(errors='replace')).split('\n')
+        yield [line for line in lines if line.strip()]

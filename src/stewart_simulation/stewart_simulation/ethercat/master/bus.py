@@ -134,7 +134,7 @@ class InlineBus:
         with _naming(leg):
             information = read_information(self._link, station)
             data = b''.join(plan.register() for plan in information.managers[:2])
-            self._link.insist(station, ((standard.MANAGERS, data),), 'the place of its mailbox')
+            self._link.insist(station, standard.MANAGERS, data, 'the place of its mailbox')
         return InlineDrive(leg, self._link, station, information)
 
     def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
@@ -168,8 +168,8 @@ class InlineBus:
         divider = self._link.require(station, standard.WATCHDOG_DIVIDER, 2, 'the watchdog time')
         step = WATCHDOG_STEP * (int.from_bytes(divider, 'little') + WATCHDOG_OFFSET)
         steps = min(max(round(duration / step), 1), LONGEST_WATCHDOG)
-        write = (standard.PROCESS_WATCHDOG, struct.pack('<H', steps))
-        self._link.insist(station, (write,), 'the watchdog time')
+        data = struct.pack('<H', steps)
+        self._link.insist(station, standard.PROCESS_WATCHDOG, data, 'the watchdog time')
 
     def hurry(self) -> None:
         """From now on no frame may take longer than one of the cycle."""

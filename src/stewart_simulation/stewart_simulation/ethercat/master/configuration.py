@@ -80,14 +80,9 @@ class ProcessImage:
             if length:
                 windows += FMMU.pack(logical, length, 0, LAST_BIT, plan.start, 0, direction, 1)
         windows = windows.ljust(standard.FMMU_NUMBER * standard.FMMU_LENGTH, b'\0')
-        link.insist(
-            station,
-            (
-                (standard.MANAGERS + OUTPUTS * standard.MANAGER_LENGTH, registers),
-                (standard.FMMUS, windows),
-            ),
-            'the place of its process data',
-        )
+        first = standard.MANAGERS + OUTPUTS * standard.MANAGER_LENGTH
+        for register, data in ((first, registers), (standard.FMMUS, windows)):
+            link.insist(station, register, data, 'the place of its process data')
 
     def pack(self, outputs: Sequence[bytes]) -> bytes:
         """Return the data of an LRW."""
@@ -167,5 +162,5 @@ def begin_sync0(link: Link, station: int, cycle: float, shift: float) -> None:
     first = -(-(now + AHEAD) // period) * period + round(NANOSECONDS * shift)
     link.write(station, standard.SYNC_START, TIME.pack(first))
     link.write(station, standard.SYNC0_CYCLE, struct.pack('<I', period))
-    on = (standard.SYNC_ACTIVATION, bytes([CYCLIC | SYNC0]))
-    link.insist(station, (on,), 'the activation of SYNC0')
+    on = bytes([CYCLIC | SYNC0])
+    link.insist(station, standard.SYNC_ACTIVATION, on, 'the activation of SYNC0')

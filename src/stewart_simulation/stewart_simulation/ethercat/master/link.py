@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
 
@@ -101,9 +101,9 @@ class Link:
         answers = self.ask(Datagram(Command.FPWR, station, register, data))
         return bool(answers and answers[0].working_counter)
 
-    def insist(self, station: int, writes: Iterable[tuple[int, bytes]], what: str) -> None:
-        """Write octets of a slave to registers; raises `MasterError` if it does not take them."""
-        if not all(self.write(station, register, data) for register, data in writes):
+    def insist(self, station: int, register: int, data: bytes, what: str) -> None:
+        """Write octets of a slave; raises `MasterError` if it does not take them."""
+        if not self.write(station, register, data):
             raise MasterError(f'no answer to {what}')
 
     def broadcast(self, register: int, data: bytes) -> int:
