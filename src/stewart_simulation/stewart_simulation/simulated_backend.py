@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, TYPE_CHECKING
@@ -23,8 +24,6 @@ from stewart_simulation.rig.mechanics import Mechanics
 if TYPE_CHECKING:
     from stewart_simulation.rigid_drives import RigidDrives
 
-MODELS = ('rigid', 'lagging')
-
 
 @dataclass(frozen=True)
 class SimulatedOptions(PlantOptions):
@@ -39,6 +38,11 @@ class SimulatedOptions(PlantOptions):
         'enable_spread',
         'encoder_noise',
         'force_noise',
+    }
+
+    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        **PlantOptions.CHOICES,
+        'model': ('rigid', 'lagging'),
     }
 
     cycle_time: float = option(0.0025, 'time from one exchange to the next [s]')
@@ -62,12 +66,6 @@ class SimulatedOptions(PlantOptions):
     force_noise: float = option(0.0, 'rigid: standard deviation of a force reading [N]')
     rate_bandwidth: float = option(100.0, 'corner frequency of the measured rate [Hz]')
     homed: bool = option(default=True, description='absolute encoders that know their zero')
-
-    def __post_init__(self) -> None:
-        """Check."""
-        if self.model not in MODELS:
-            raise ConfigurationError('model', self.model, ' or '.join(MODELS))
-        super().__post_init__()
 
 
 class SimulatedBackend(Backend):

@@ -18,17 +18,25 @@ import os
 from pathlib import Path
 import socket
 import time
-from typing import Protocol
+from typing import TypeAlias
 
 from stewart_driver.daq.card_type import CallersTime, CardType
 from stewart_simulation.daq_card import wire
 from stewart_simulation.daq_card.card import BOARD, DRIVER, Kind, Subdevice, SUBDEVICES
-from stewart_simulation.daq_card.wire import Answer, Instruction, Operation, Request
+from stewart_simulation.daq_card.wire import (
+    Answer,
+    InlineWire,
+    Instruction,
+    Operation,
+    Request,
+)
 from stewart_simulation.loop import unix_connection
 
 # How long a driver waits for a conversion: COMEDI_TIMEOUT_MS of the kernel [s].
 LONGEST_CALL = 1.0
 LARGEST_SAMPLE = 0xFFFFFFFF
+# The way to the card: a socket that keeps datagrams apart, or what acts like it.
+Wire: TypeAlias = InlineWire | socket.socket
 
 
 class LsamplArray:
@@ -95,19 +103,6 @@ class ComediRange:
     min: float = 0.0
     max: float = 0.0
     unit: int = 0
-
-
-class Wire(Protocol):
-    """The way to the card: a connected socket that keeps datagrams apart, or what acts like it."""
-
-    def send(self, data: bytes, /) -> int:
-        """Send a request; raises `OSError`."""
-
-    def recv(self, size: int, /) -> bytes:
-        """Return an answer, nothing if the card is gone; raises `OSError`."""
-
-    def close(self) -> None:
-        """Hang up."""
 
 
 def connect_to(path: str) -> Wire:

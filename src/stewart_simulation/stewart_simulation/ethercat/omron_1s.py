@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stewart_simulation.ethercat import profile
+from stewart_simulation.ethercat.drive import MODES
 from stewart_simulation.ethercat.eeprom import Identity
 from stewart_simulation.ethercat.object_dictionary import (
     AbortCode,
@@ -36,7 +37,7 @@ COUNTS_PER_REVOLUTION = 1 << 23
 # 10F1h:2; assumed to be what the standard's sample code has.
 SYNC_ERROR_LIMIT = 4
 LOWEST, HIGHEST = -(1 << 31), (1 << 31) - 1
-SUPPORTED_MODES = 1 << (profile.CYCLIC_SYNCHRONOUS_POSITION - 1)
+SUPPORTED_MODES = sum(1 << (mode - 1) for mode in MODES)
 
 RECEIVE_MAPS = {
     0x1701: (0x60400010, 0x607A0020, 0x60B80010, 0x60FE0120),
@@ -198,6 +199,6 @@ def _records(drive: DriveType) -> Iterator[tuple[Any, ...]]:
 
 
 def check_mode(_subindex: int, value: int) -> None:
-    """Accept the mode that is simulated, and none."""
-    if value not in {profile.NO_MODE, profile.CYCLIC_SYNCHRONOUS_POSITION}:
+    """Accept the modes that are simulated, and none."""
+    if value not in {profile.NO_MODE, *MODES}:
         raise SdoAbort(AbortCode.VALUE)

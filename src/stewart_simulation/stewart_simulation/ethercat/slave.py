@@ -44,7 +44,7 @@ class ApplicationLayer:
         self._report()
 
     def request(self, word: int, now: int) -> None:
-        """Take a write to AL control: a state, and bit 4 that acknowledges an error [now: ns].
+        """Take a write to AL control, at a time [ns]: a state, and bit 4 to acknowledge an error.
 
         While an error is not acknowledged, every request but the one for INIT is ignored.
         """
