@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from fault_bench import Bench
 from fault_case import Case
 from fault_cases import CASES
-from stewart_simulation.rig.errors import RigError
+from stewart_simulation.errors import RigError
 from stewart_simulation.rig.faults import listing
 
 pytestmark = pytest.mark.ros

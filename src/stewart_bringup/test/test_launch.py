@@ -39,8 +39,8 @@ from stewart_description.urdf import render_urdf
 from stewart_kinematics.platform import Platform
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_simulation.differences import Differences
+from stewart_simulation.errors import RigError
 from stewart_simulation.rig.directory import READY
-from stewart_simulation.rig.errors import RigError
 from stewart_simulation.rig.launcher import RigProcess
 from stewart_simulation.rig.settings import RigSettings
 import yaml

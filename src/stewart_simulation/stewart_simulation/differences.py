@@ -51,19 +51,7 @@ class Differences:
 
 
 def build_plant(platform: Platform, pose: Pose, differences: Differences) -> Plant:
-    """Make the plant of a platform.
-
-    Args:
-        platform: Nominal description, with masses.
-        pose: Where it stands at first.
-        differences: From the description.
-
-    Returns:
-        At rest.
-
-    Raises:
-        MissingMasses: If the description has no masses.
-    """
+    """Return the plant of a platform at rest at a pose; raises `MissingMasses`."""
     actual = _with_payload(platform, differences)
     model = InertialModel.from_platform(actual)
     rng = np.random.default_rng(differences.seed)

@@ -19,8 +19,7 @@ class DriveSettings:
     """What a simulated drive can do.
 
     Attributes:
-        bandwidth: Natural frequency of the position loop [Hz].
-        damping: Damping ratio of the position loop [-].
+        bandwidth, damping: Natural frequency [Hz] and damping ratio [-] of the position loop.
         rate_limit: Largest rate [m/s].
         acceleration_limit: Largest acceleration, by the drive's ramp or by its force [m/s²].
         hold_after: A drive that hears nothing for this long stops following the rate of its last
@@ -51,7 +50,6 @@ class SwitchedDrives:
     """
 
     def __init__(self, *, brakes: bool = False) -> None:
-        """Switch nothing on."""
         self.powered: NDArray[np.bool_] = np.zeros(6, dtype=np.bool_)
         self.sto: NDArray[np.bool_] = np.zeros(6, dtype=np.bool_)
         self.braked: NDArray[np.bool_] = np.full(6, brakes)
@@ -89,7 +87,6 @@ class LaggingDrives(SwitchedDrives):
     """
 
     def __init__(self, strokes: ArrayLike, settings: DriveSettings) -> None:
-        """Stand still, without power."""
         super().__init__()
         self._settings = settings
         self._supported = settings.supported

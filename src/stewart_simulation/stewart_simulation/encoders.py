@@ -27,7 +27,6 @@ class Encoders:
     def __init__(
         self, resolution: float, noise: float, rate_bandwidth: float, rng: np.random.Generator
     ) -> None:
-        """Start without a previous reading."""
         self._resolution, self._noise, self._rng = resolution, noise, rng
         self._corner = 2.0 * np.pi * rate_bandwidth
         self._drawn, self._next = np.empty((0, LEGS)), DRAWN
@@ -35,14 +34,9 @@ class Encoders:
         self._rates: Array = np.zeros(LEGS)
 
     def read(self, true_strokes: Array, elapsed: float) -> tuple[Array, Array]:
-        """Read all six.
+        """Return measured strokes [m] and rates [m/s], (6,) each, of true strokes (6,) [m].
 
-        Args:
-            true_strokes (6,): Where the legs are [m].
-            elapsed: Time since the last reading [s].
-
-        Returns:
-            (6,): Measured strokes [m] and rates [m/s].
+        `elapsed` is the time since the last reading [s].
         """
         if self._next == DRAWN:
             self._drawn = self._noise * self._rng.standard_normal((DRAWN, LEGS))

@@ -6,52 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 import inspect
+from math import inf, isfinite
 from typing import Any
 
-from stewart_simulation.ethercat.errors import FaultError
+from stewart_simulation.errors import FaultError
 
 
 class FaultTable:
     """Every public method of a subclass is a fault or mends one, except those named here."""
-
-    def __init__(self) -> None:
-        """List the methods in the order of their definition."""
-        self._faults: dict[str, Callable[..., None]] = {
-            name: getattr(self, name)
-            for name in vars(type(self))
-            if not name.startswith('_') and name not in vars(FaultTable)
-        }
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Everything that `apply` knows."""
-        return tuple(self._faults)
-
-    def apply(self, fault: str, **arguments: Any) -> None:
-        """Call a fault by its name; raises `FaultError` where name or arguments do not fit."""
-        self.check(fault, arguments)
-        try:
-            self._faults[fault](**arguments)
-        except FaultError:
-            raise
-        except (TypeError, ValueError) as error:
-            raise FaultError(fault, str(error)) from error
-
-    def call(self, fault: str, **arguments: Any) -> Any:
-        """Carry out a request: ``observe``, which returns what is seen, or a fault."""
-        if fault == 'observe':
-            return self.observe()
-        self.apply(fault, **arguments)
-        return None
-
-    def check(self, fault: str, arguments: Mapping[str, Any]) -> None:
-        """Raise `FaultError` where name or arguments do not fit, without breaking anything."""
-        if fault not in self._faults:
-            raise FaultError(fault, 'does not exist', self._faults)
-        try:
-            inspect.signature(self._faults[fault]).bind(**arguments)
-        except TypeError as error:
-            raise FaultError(fault, str(error)) from error
 
     @classmethod
     def describe(cls) -> dict[str, tuple[str, str]]:
@@ -68,6 +30,56 @@ class FaultTable:
             described[name] = arguments, (inspect.getdoc(method) or '').partition('\n')[0]
         return described
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything that `apply` knows."""
+        return tuple(self.describe())
+
+    def find(self, fault: str) -> Callable[..., None]:
+        """Return what causes a fault; raises `FaultError` if there is none of this name."""
+        if fault not in self.names:
+            raise FaultError(fault, 'does not exist', self.names)
+        cause: Callable[..., None] = getattr(self, fault)
+        return cause
+
+    def check(self, fault: str, arguments: Mapping[str, Any]) -> None:
+        """Raise `FaultError` where name or arguments do not fit, without breaking anything."""
+        try:
+            inspect.signature(self.find(fault)).bind(**arguments)
+        except TypeError as error:
+            raise FaultError(fault, str(error)) from error
+
+    def apply(self, fault: str, **arguments: Any) -> None:
+        """Cause a fault by its name; raises `FaultError` where name or arguments do not fit."""
+        cause = self.find(fault)
+        self.check(fault, arguments)
+        try:
+            cause(**arguments)
+        except (TypeError, ValueError) as error:
+            raise FaultError(fault, str(error)) from error
+
+    def call(self, fault: str, **arguments: Any) -> Any:
+        """Carry out a request: ``observe``, which returns what is seen, or a fault."""
+        if fault == 'observe':
+            return self.observe()
+        self.apply(fault, **arguments)
+        return None
+
     def observe(self) -> dict[str, Any]:
         """Return what can be seen from outside, in plain types."""
         return {}
+
+
+def within(name: str, value: Any, lower: float, upper: float = inf) -> float:
+    """Return a number; raises ValueError if it is none, not finite or outside its bounds."""
+    if isinstance(value, int | float) and isfinite(value) and lower <= value <= upper:
+        return value
+    bounds = f'{lower:g} to {upper:g}' if upper < inf else f'at least {lower:g}'
+    raise ValueError(f'{name} must be {bounds}, not {value!r}')
+
+
+def whole(name: str, value: Any, lower: int, upper: float = inf) -> int:
+    """Return a whole number; raises ValueError like `within`, or if it has a fraction."""
+    if within(name, value, lower, upper) != int(value):
+        raise ValueError(f'{name} must be a whole number, not {value!r}')
+    return int(value)

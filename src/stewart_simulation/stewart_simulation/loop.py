@@ -1,34 +1,108 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""One thread that waits for everything at once."""
+"""One thread that waits for everything at once, and Unix sockets that it serves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import inf
+import os
+from pathlib import Path
 import select
 import socket
 import time
-from typing import Protocol
 
 
-class Server(Protocol):
-    """A listening socket with clients, as control and card have it."""
+@contextmanager
+def _address(path: Path) -> Iterator[str]:
+    """Yield a name for a path short enough for the kernel, which takes 107 bytes of it."""
+    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f'/proc/self/fd/{folder}/{path.name}'
+    finally:
+        os.close(folder)
 
-    listener: socket.socket
+
+def unix_listener(path: Path, kind: socket.SocketKind) -> socket.socket:
+    """Return a socket that listens at a path; raises FileExistsError if something is there.
+
+    Binding makes the file, and until the socket listens whoever has seen the file is refused. So
+    it is bound beside its place, and put there when it listens.
+    """
+    listener = socket.socket(socket.AF_UNIX, kind)
+    beside = path.with_name(f'~{path.name}')
+    try:
+        with _address(beside) as name:
+            listener.bind(name)
+        listener.listen(4)
+        os.link(beside, path)
+    except OSError:
+        listener.close()
+        raise
+    finally:
+        beside.unlink(missing_ok=True)
+    return listener
+
+
+def unix_connection(
+    path: Path, kind: socket.SocketKind, timeout: float | None = None
+) -> socket.socket:
+    """Return a socket connected to the one at a path; raises OSError if nobody listens there.
+
+    A call waits for at most the timeout [s], without one for ever.
+    """
+    connection = socket.socket(socket.AF_UNIX, kind)
+    try:
+        connection.settimeout(timeout)
+        with _address(path) as name:
+            connection.connect(name)
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
+
+class UnixServer(ABC):
+    """A listening socket with clients; it never waits for one that says nothing.
+
+    Attributes:
+        listener: Readable when a program wants to connect.
+        clients: Connected programs by descriptor.
+    """
+
+    def __init__(self, path: Path, kind: socket.SocketKind) -> None:
+        self._path = path
+        self.listener = unix_listener(path, kind)
+        self.clients: dict[int, socket.socket] = {}
 
     def accept(self) -> int:
         """Take a new client; return its descriptor."""
+        client, _ = self.listener.accept()
+        self.clients[client.fileno()] = client
+        return client.fileno()
 
+    @abstractmethod
     def serve(self, descriptor: int) -> bool:
-        """Answer a client; False once it is gone."""
+        """Answer what a client has sent; False once it is gone."""
+
+    def drop(self, descriptor: int) -> None:
+        """Hang up on a client."""
+        self.clients.pop(descriptor).close()
+
+    def close(self) -> None:
+        """Hang up and remove the socket."""
+        for descriptor in list(self.clients):
+            self.drop(descriptor)
+        self.listener.close()
+        self._path.unlink(missing_ok=True)
 
 
 class Loop:
     """Descriptors with their handlers, and one appointment."""
 
     def __init__(self) -> None:
-        """Wait for nothing yet."""
         self._epoll = select.epoll()
         self._handlers: dict[int, Callable[[], None]] = {}
 
@@ -46,7 +120,7 @@ class Loop:
         except OSError:
             return  # closed, and forgotten by the kernel
 
-    def serve(self, server: Server) -> None:
+    def serve(self, server: UnixServer) -> None:
         """Take and answer the clients of a server."""
 
         def accept() -> None:

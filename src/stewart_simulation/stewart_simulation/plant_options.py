@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import ClassVar, TYPE_CHECKING
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from stewart_simulation.plant import Plant
     from stewart_simulation.rigid_drives import RigidDrives
 
-STARTS = ('neutral', 'retracted')
 # The mechanical ends lie this far outside the stroke that may be used.
 END_MARGIN = 2e-3
 # Makers build brakes to hold a little more than the rated torque.
@@ -44,6 +44,9 @@ class PlantOptions:
             'brake_apply_s',
         }
     )
+
+    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {'start': ('neutral', 'retracted')}
+    TRIPLES: ClassVar[tuple[str, ...]] = ('payload_position',)
 
     platform: str = option('vigo', 'platform type: a name, or a path to its YAML file')
     start: str = option('neutral', 'where the legs stand at first: neutral or retracted')
@@ -80,10 +83,12 @@ class PlantOptions:
 
     def __post_init__(self) -> None:
         """Check."""
-        if self.start not in STARTS:
-            raise ConfigurationError('start', self.start, ' or '.join(STARTS))
-        if len(self.payload_position) != 3:
-            raise ConfigurationError('payload_position', self.payload_position, 'three numbers')
+        for name, known in self.CHOICES.items():
+            if getattr(self, name) not in known:
+                raise ConfigurationError(name, getattr(self, name), ' or '.join(known))
+        for name in self.TRIPLES:
+            if len(getattr(self, name)) != 3:
+                raise ConfigurationError(name, getattr(self, name), 'three numbers')
         for item in fields(self):
             if item.name.endswith('seed') and getattr(self, item.name) < 0:
                 raise ConfigurationError(item.name, getattr(self, item.name), 'an integer >= 0')
@@ -107,13 +112,7 @@ class PlantOptions:
     def drives(self, plant: Plant, limits: LegLimits, *, hold_after: float) -> RigidDrives:
         """Return servo drives on a plant, without power, with their kernels compiled.
 
-        Args:
-            plant: What they move.
-            limits: The strokes; the mechanical ends lie outside.
-            hold_after: A drive that hears nothing for this long stays where it is [s].
-
-        Returns:
-            The drives.
+        A drive that hears nothing for `hold_after` [s] stays where it is.
         """
         # Only here: who simulates without a plant need not load its kernels.
         from stewart_simulation.rigid_drives import RigidDrives, ServoSettings

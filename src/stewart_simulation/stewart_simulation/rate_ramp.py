@@ -26,21 +26,17 @@ class RateRamp:
     """
 
     def __init__(self, lead: float = 0.0) -> None:
-        """Begin at rest."""
         self._lead = lead
         self._rates: Array = np.zeros(LEGS)
         self._changes: Array = np.zeros(LEGS)
         self._periods: Array = np.zeros(LEGS)
 
     def accelerations(self, rates: Array, elapsed: Array | float) -> Array:
-        """Take the next rates.
+        """Return how the rates change from here on, (6,); 0 where the target stands [m/s²].
 
         Args:
             rates (6,): Of the targets that begin now [m/s].
             elapsed (6,): Time since the targets before; where it is 0 nothing is known [s].
-
-        Returns:
-            (6,): How the rates change from here on; 0 where the target stands [m/s²].
         """
         since, out = np.empty(LEGS), np.empty(LEGS)
         since[:] = elapsed

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, TYPE_CHECKING
@@ -24,8 +25,6 @@ from stewart_simulation.rig.mechanics import Mechanics
 if TYPE_CHECKING:
     from stewart_simulation.rigid_drives import RigidDrives
 
-MODELS = ('rigid', 'lagging')
-
 
 @dataclass(frozen=True)
 class SimulatedOptions(PlantOptions):
@@ -40,6 +39,11 @@ class SimulatedOptions(PlantOptions):
         'enable_spread',
         'encoder_noise',
         'force_noise',
+    }
+
+    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        **PlantOptions.CHOICES,
+        'model': ('rigid', 'lagging'),
     }
 
     cycle_time: float = option(0.0025, 'time from one exchange to the next [s]')
@@ -64,12 +68,6 @@ class SimulatedOptions(PlantOptions):
     rate_bandwidth: float = option(100.0, 'corner frequency of the measured rate [Hz]')
     homed: bool = option(default=True, description='absolute encoders that know their zero')
 
-    def __post_init__(self) -> None:
-        """Check."""
-        if self.model not in MODELS:
-            raise ConfigurationError('model', self.model, ' or '.join(MODELS))
-        super().__post_init__()
-
 
 class SimulatedBackend(Backend):
     """Six simulated drives in cyclic synchronous position mode.
@@ -79,9 +77,6 @@ class SimulatedBackend(Backend):
     motion nor the force has a step at an exchange.
     Given the options and the instants of the exchanges, everything it reports is determined.
     Lagging drives move no plant, so they measure no force.
-
-    Args:
-        options: How they are made.
 
     Attributes:
         mechanics: The plant and its time, from `open` on; whoever shares this process may look at
@@ -94,7 +89,6 @@ class SimulatedBackend(Backend):
     options_type: ClassVar[type] = SimulatedOptions
 
     def __init__(self, options: SimulatedOptions) -> None:
-        """Look the platform up; nothing moves before `open`."""
         # The cyclic process unpickles this object and never comes here, so it starts without
         # loading the kinematics.
         from stewart_kinematics.platform import Platform
@@ -173,14 +167,7 @@ class SimulatedBackend(Backend):
         self._drives.on = False
 
     def home(self) -> str:
-        """Verify that the strokes can be absolute: at rest, inside the range.
-
-        Returns:
-            What was verified.
-
-        Raises:
-            HomingError: If a leg moves, or stands where it cannot.
-        """
+        """Verify that the strokes can be absolute, and say so; raises `HomingError`."""
         require_rest(self._drives.strokes, self._rates, self.limits)
         self.homed = True
         return 'the simulated encoders are absolute; all legs stand still inside their strokes'
@@ -189,15 +176,7 @@ class SimulatedBackend(Backend):
         """Do nothing: simulated drives have no faults of their own."""
 
     def exchange(self, targets: LegMotion, now: float) -> Measurement:
-        """Let time pass, read the encoders, then take the new targets.
-
-        Args:
-            targets: What the drives follow from now on, once they are on.
-            now: Instant of the exchange on the steady clock [s].
-
-        Returns:
-            With the true strokes beside the measured ones.
-        """
+        """Let time pass until now [s], read the encoders, then take the new targets."""
         elapsed, self._now = now - self._now, now
         self.mechanics.advance(now)
         drives = self._drives

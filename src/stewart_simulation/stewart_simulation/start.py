@@ -30,12 +30,8 @@ def start_pose(platform: Platform, start: str) -> Pose:
         platform: Its description.
         start: ``neutral``, or ``retracted`` for all legs at the lower end of their stroke.
 
-    Returns:
-        The pose.
-
     Raises:
-        ConfigurationError: If the platform has no pose that can be trusted with its legs
-            retracted.
+        ConfigurationError: If no pose can be trusted with the legs retracted.
     """
     geometry = platform.geometry
     if start == 'neutral':

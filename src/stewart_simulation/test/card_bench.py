@@ -9,6 +9,7 @@ import datetime
 from pathlib import Path
 from typing import Any
 
+from gauge import measure_points
 import numpy as np
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.calibration import fit_table, merged
@@ -19,10 +20,9 @@ from stewart_driver.rig_file import Rig, save_rig
 from stewart_kinematics.platform import Platform
 from stewart_simulation.daq_card.analog_rig import AnalogRig, AnalogSettings, Mode
 from stewart_simulation.daq_card.card import Card, CardSettings
-from stewart_simulation.daq_card.faults import CardFaults
-from stewart_simulation.daq_card.gauge import measure_points
-from stewart_simulation.daq_card.inline_wire import InlineWire
 from stewart_simulation.daq_card.library import SimulatedComedi
+from stewart_simulation.daq_card.wire import InlineWire
+from stewart_simulation.rig.faults import CardFaults
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.start import leg_limits, start_pose
 

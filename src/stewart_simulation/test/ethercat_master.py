@@ -20,8 +20,9 @@ import time
 from typing import Any
 
 import pysoem
-from stewart_simulation.ethercat import control, launcher
-from stewart_simulation.ethercat.errors import NamespaceError
+from stewart_simulation import control
+from stewart_simulation.ethercat import launcher
+from stewart_simulation.ethercat.namespace import NamespaceError
 from stewart_simulation.ethercat.omron_1s import DriveType
 from stewart_simulation.ethercat.profile import State
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from stewart_driver.rig_file import DriveCalibration, DriveIdentity, Rig, save_rig
-from stewart_simulation.ethercat.control import ControlClient
+from stewart_simulation.control import ControlClient
 
 ENVIRONMENT = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
 COUNTS_PER_METRE = 2**23 / 0.01

@@ -14,12 +14,12 @@ from stewart_driver.daq.card import AnalogCard, Wiring
 from stewart_driver.daq.errors import CardError
 from stewart_simulation.daq_card.analog_rig import AnalogRig, AnalogSettings, Mode
 from stewart_simulation.daq_card.card import Card, CardSettings
-from stewart_simulation.daq_card.faults import CardFaults
-from stewart_simulation.daq_card.inline_wire import InlineWire as Wire
 from stewart_simulation.daq_card.library import SimulatedComedi
 from stewart_simulation.daq_card.wire import Answer, Operation, Request
+from stewart_simulation.daq_card.wire import InlineWire as Wire
 from stewart_simulation.drives import DriveSettings, LaggingDrives
-from stewart_simulation.ethercat.errors import FaultError
+from stewart_simulation.errors import FaultError
+from stewart_simulation.rig.faults import CardFaults
 
 VOLTS = np.array([-9.5, -4.0, -0.1, 0.3, 5.0, 9.9])
 QUIET = CardSettings(noise_codes=0.0)
@@ -31,13 +31,8 @@ def card() -> Card:
 
 
 @pytest.fixture
-def wire(card: Card) -> Wire:
-    return Wire(card)
-
-
-@pytest.fixture
-def library(wire: Wire) -> SimulatedComedi:
-    return SimulatedComedi(lambda _: wire, lambda _: None)
+def library(card: Card) -> SimulatedComedi:
+    return SimulatedComedi(lambda _: Wire(card), lambda _: None)
 
 
 def opened(library: Any, *, drives: bool = True, **wiring: Any) -> AnalogCard:
@@ -46,11 +41,10 @@ def opened(library: Any, *, drives: bool = True, **wiring: Any) -> AnalogCard:
     )
 
 
-def test_six_inputs_are_converted_by_one_instruction_list(
-    card: Card, wire: Wire, library: SimulatedComedi
-) -> None:
+def test_six_inputs_are_converted_by_one_instruction_list(card: Card) -> None:
+    wire = Wire(card)
     card.inputs(VOLTS)
-    analog = opened(library, drives=False)
+    analog = opened(SimulatedComedi(lambda _: wire, lambda _: None), drives=False)
     before = wire.calls
 
     codes = analog.read()
@@ -154,8 +148,13 @@ def test_card_refuses_with_einval_and_the_list_does_nothing_more(
 
 
 def test_calls_that_are_none_are_refused(card: Card) -> None:
-    for request in (b'', b'\x09' + bytes(16), Request(Operation.LOCK, 1, 1, 9).encode()):
-        assert Answer.decode(card.handle(request)).result == -errno.EINVAL
+    for request in (
+        b'',
+        b'\x09' + bytes(16),
+        b'[1, {}, 0, []]',
+        Request(Operation.LOCK, 1, 9).encode(),
+    ):
+        assert Answer.decode(card.handle(request, None)).result == -errno.EINVAL
 
 
 def test_outputs_belong_to_who_locked_them_and_inputs_to_all(
@@ -176,19 +175,14 @@ def test_outputs_belong_to_who_locked_them_and_inputs_to_all(
         driver.read()
 
 
-def test_library_converts_as_comedilib_does(library: SimulatedComedi) -> None:
+def test_library_has_the_numbers_of_comedilib(library: SimulatedComedi) -> None:
     # Figures of libcomedi 0.11.0.
     assert (library.INSN_READ, library.INSN_WRITE) == (67108864, 134217729)
-    assert (library.INSN_BITS, library.UNIT_volt, library.COMEDI_OOR_NAN) == (201326594, 0, 1)
+    assert (library.INSN_BITS, library.UNIT_volt) == (201326594, 0)
     device = library.comedi_open('bench')
     found = library.comedi_get_range(device, AI, 0, 0)
     assert found is not None
-    assert all(math.isnan(library.comedi_to_phys(code, found, 0xFFFF)) for code in (0, 0xFFFF))
-    assert library.comedi_set_global_oor_behavior(library.COMEDI_OOR_NUMBER) == 1
-    volts = [library.comedi_to_phys(code, found, 0xFFFF) for code in (0, 1, 32768, 65535)]
-    assert volts == pytest.approx([-10.0, -9.999694819562066, 0.00015259021896696368, 10.0])
-    codes = [library.comedi_from_phys(value, found, 0x3FFF) for value in (-11, -10, 0, 5, 11)]
-    assert codes == [0, 0, 8192, 12287, 16383]
+    assert (found.min, found.max) == (-10.0, 10.0)
     assert library.comedi_get_range(device, AO, 0, 1) is None
     assert library.cr_pack(3, 1, library.AREF_DIFF) == 0x02010003
     with pytest.raises(OverflowError):

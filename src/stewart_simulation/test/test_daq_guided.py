@@ -18,9 +18,9 @@ from stewart_driver.errors import DriverError
 from stewart_driver.rig_file import load_rig
 from stewart_driver.verbs import calibrate_daq
 from stewart_simulation.daq_card.card import Card, CardSettings
-from stewart_simulation.daq_card.faults import CardFaults
-from stewart_simulation.daq_card.inline_wire import InlineWire as Wire
 from stewart_simulation.daq_card.library import SimulatedComedi
+from stewart_simulation.daq_card.wire import InlineWire as Wire
+from stewart_simulation.rig.faults import CardFaults
 
 SIX = np.array([-9.5, -4.0, -0.1, 0.3, 5.0, 9.9])
 

@@ -22,8 +22,8 @@ from stewart_driver.daq.options import DaqOptions
 from stewart_driver.errors import CycleError
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import load_rig
+from stewart_simulation.control import ControlClient
 from stewart_simulation.daq_card.analog_rig import Mode
-from stewart_simulation.ethercat.control import ControlClient
 from stewart_simulation.rig.launcher import RigProcess
 
 pytestmark = pytest.mark.installed

@@ -16,10 +16,9 @@ from stewart_driver.daq.card import AnalogCard, Wiring
 from stewart_driver.daq.errors import CardError
 from stewart_simulation.daq_card import library as comedi
 from stewart_simulation.daq_card.card import Card, CardSettings
-from stewart_simulation.daq_card.inline_wire import InlineWire as Wire
 from stewart_simulation.daq_card.library import SimulatedComedi
-from stewart_simulation.daq_card.server import CardServer
-from stewart_simulation.daq_card.wire import Answer
+from stewart_simulation.daq_card.wire import Answer, CardServer
+from stewart_simulation.daq_card.wire import InlineWire as Wire
 
 QUIET = CardSettings(noise_codes=0.0)
 VOLTS = np.array([-9.5, -4.0, -0.1, 0.3, 5.0, 9.9])

@@ -7,8 +7,8 @@ from __future__ import annotations
 import pytest
 from stewart_driver.daq.card import AnalogCard, Wiring
 from stewart_simulation.daq_card.card import Card, CardSettings
-from stewart_simulation.daq_card.inline_wire import InlineWire as Wire
 from stewart_simulation.daq_card.library import SimulatedComedi
+from stewart_simulation.daq_card.wire import InlineWire as Wire
 
 
 class Hurried:

@@ -9,12 +9,12 @@ import struct
 from typing import Any
 
 import pytest
-from stewart_simulation.ethercat.eeprom import crc8, Identity, image, MemoryLayout
+from stewart_simulation.ethercat.eeprom import crc8, Identity, image
 from stewart_simulation.ethercat.frames import Command, Datagram, logical
 
 Build = Callable[..., Any]
 
-LAYOUT = MemoryLayout(((0x1000, 128), (0x1400, 128), (0x1800, 12), (0x1C00, 28)))
+LAYOUT = ((0x1000, 128), (0x1400, 128), (0x1800, 12), (0x1C00, 28))
 
 
 def test_a_write_across_read_only_registers_changes_only_the_others(build: Build) -> None:

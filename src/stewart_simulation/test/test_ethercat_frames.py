@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from stewart_simulation.ethercat.errors import FrameError
+from stewart_simulation.errors import FrameError
 from stewart_simulation.ethercat.frames import Command, Datagram, decode, encode, logical, spans
 
 Build = Callable[..., Any]

@@ -13,13 +13,12 @@ from stewart_driver.ethercat.errors import NotOperational, SdoRefused
 from stewart_driver.ethercat.fault_text import Emergency
 from stewart_simulation.ethercat.faults import Faults
 from stewart_simulation.ethercat.frames import decode, encode
-from stewart_simulation.ethercat.line import Line
 from stewart_simulation.ethercat.master.bus import InlineBus
-from stewart_simulation.ethercat.master.clocks import delays
+from stewart_simulation.ethercat.master.configuration import delays
 from stewart_simulation.ethercat.master.link import Link
 from stewart_simulation.ethercat.object_dictionary import Access, Entry, OCTETS
 from stewart_simulation.ethercat.omron_1s import DriveType
-from stewart_simulation.ethercat.segment import Segment
+from stewart_simulation.ethercat.segment import Line, Segment
 
 BEGIN = 5_000_000_000
 CYCLE = 0.002

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 from stewart_simulation.ethercat.frames import Command, Datagram
+from stewart_simulation.ethercat.mailbox import SdoServer
 from stewart_simulation.ethercat.object_dictionary import Access, Entry, ObjectDictionary, OCTETS
 from stewart_simulation.ethercat.registers import AlState
-from stewart_simulation.ethercat.sdo_server import SdoServer
 
 Build = Callable[..., Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from stewart_simulation.ethercat.faults import Faults
 from stewart_simulation.ethercat.frames import Command, Datagram
-from stewart_simulation.ethercat.line import Line
+from stewart_simulation.ethercat.segment import Line
 
 Build = Callable[..., Any]
 ERROR, STATUS, POSITION, INPUTS = 0, 1, 2, 8

@@ -21,12 +21,12 @@ from stewart_driver.errors import ConfigurationError
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import save_rig
 from stewart_simulation.daq_card.library import SimulatedComedi
-from stewart_simulation.daq_card.server import CardServer
+from stewart_simulation.daq_card.wire import CardServer
+from stewart_simulation.loop import unix_connection
 from stewart_simulation.rig.inline_rig import DAY, InlineRig
 from stewart_simulation.rig.parts import Clocks
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.rig.wires import Wires
-from stewart_simulation.unix_sockets import unix_connection
 
 pytestmark = pytest.mark.installed
 
@@ -84,7 +84,7 @@ def behind_a_socket(clock: Clock, folder: Path) -> Iterator[DaqBackend]:
     wires = Wires(SETTINGS, folder, clocks=clocks)
     try:
         path = folder / 'rig.yaml'
-        save_rig(path, wires.machine.sheet(SETTINGS, DAY))
+        save_rig(path, wires.sheet(DAY))
         assert wires.card is not None
         server = wires.card
         library = SimulatedComedi(lambda name: Client(server, name))

@@ -29,8 +29,8 @@ from stewart_driver.witmotion.samples import Decoder
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_interfaces.srv import InjectFault
 from stewart_node_support.qos import SENSOR_QOS
+from stewart_simulation.errors import RigError
 from stewart_simulation.nodes.virtual_rig import VirtualRig
-from stewart_simulation.rig.errors import RigError
 from stewart_simulation.rig.faults import listing
 
 pytestmark = pytest.mark.ros

@@ -23,10 +23,10 @@ from stewart_driver.daq.options import DaqOptions
 from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_simulation.daq_card.library import SimulatedComedi
+from stewart_simulation.errors import RigError
 from stewart_simulation.rig import directory as places
-from stewart_simulation.rig.errors import RigError
-from stewart_simulation.rig.launcher import RigProcess
-from stewart_simulation.rig.lingering import Lingering, LONGEST, QUIET
+from stewart_simulation.rig.launcher import LONGEST, RigProcess
+from stewart_simulation.rig.process import Lingering, QUIET
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.rig.truth import TruthReader
 
@@ -151,7 +151,7 @@ from stewart_driver.control.cycle_client import CycleClient
 from stewart_driver.daq.backend import DaqBackend
 from stewart_driver.daq.options import DaqOptions
 from card_bench import teaching_rig
-from stewart_simulation.rig.errors import RigError
+from stewart_simulation.errors import RigError
 from stewart_simulation.rig.launcher import RigProcess
 
 rig = RigProcess(teaching_rig(), Path(sys.argv[1]))

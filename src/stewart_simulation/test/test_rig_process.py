@@ -37,8 +37,7 @@ from stewart_kinematics.inverse import leg_lengths
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.spatial.rotations import matrix_from_quaternion
-from stewart_simulation.ethercat.errors import ControlError
-from stewart_simulation.rig.errors import RigError
+from stewart_simulation.errors import ControlError, RigError
 from stewart_simulation.rig.launcher import RigProcess
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.rig.truth import Truth

@@ -9,7 +9,7 @@ import threading
 
 import numpy as np
 import pytest
-from stewart_simulation.rig.errors import RigError
+from stewart_simulation.errors import RigError
 from stewart_simulation.rig.truth import TruthReader, TruthWriter
 
 

@@ -20,9 +20,9 @@ from stewart_driver.witmotion.settings import SensorSettings
 from stewart_driver.witmotion.transport import SerialTransport
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.emulator import SerialImu
-from stewart_simulation.serial_imu.fault_script import MEANINGS, parse, TABLE
 from stewart_simulation.serial_imu.inertial import InertialState, rocking
 from stewart_simulation.serial_imu.pty_port import PtyPort
+from stewart_simulation.verbs.imu_emulator import MEANINGS, parse, TABLE
 
 IMU = (FrameType.ACCELERATION, FrameType.ANGULAR_VELOCITY, FrameType.QUATERNION)
 WANTED = SensorSettings(IMU, 200.0, 115200)

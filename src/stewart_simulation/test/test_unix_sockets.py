@@ -6,7 +6,7 @@ import socket
 import threading
 
 import pytest
-from stewart_simulation.unix_sockets import unix_connection, unix_listener
+from stewart_simulation.loop import unix_connection, unix_listener
 
 
 def test_what_is_there_answers(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ ETHERCAT = 'ethercat'
 PROBE = """
 import sys
 from stewart_simulation.ethercat import namespace
-from stewart_simulation.ethercat.errors import NamespaceError
+from stewart_simulation.ethercat.namespace import NamespaceError
 try:
     namespace.enter()
 except NamespaceError as error:

@@ -64,32 +64,18 @@ class AnalogSettings:
     enable_channel: int = 0
 
     def __post_init__(self) -> None:
-        """Copy and check."""
-        for name in ('sensor_gains', 'sensor_offsets', 'command_gains', 'command_offsets'):
-            values = read_only(getattr(self, name))
-            if values.shape != (LEGS,) or not np.isfinite(values).all():
-                raise ConfigurationError(name, values.tolist(), 'six finite numbers')
-            if name.endswith('gains') and not values.all():
-                raise ConfigurationError(name, values.tolist(), 'six numbers other than 0')
-            object.__setattr__(self, name, values)
+        """Check."""
         if not -1 <= self.enable_channel <= 3:
             raise ConfigurationError('enable_channel', self.enable_channel, '-1 to 3')
 
     @classmethod
-    def for_legs(
-        cls, limits: LegLimits, mode: Mode, *, seed: int = 0, offset: float = TOLERANCE
-    ) -> AnalogSettings:
+    def for_legs(cls, limits: LegLimits, mode: Mode, *, seed: int) -> AnalogSettings:
         """Return sensors and amplifiers that fit some legs, each a little different.
 
         Args:
             limits: The stroke, or the rate, is spread over ±8 V.
             mode: What the amplifiers take.
-            seed: Of the differences: gains scatter by 1 %, the sensors' offsets by 1 % of what 8 V
-                mean.
-            offset: Scatter of the amplifiers' offsets, as a share of what 8 V mean.
-
-        Returns:
-            The settings.
+            seed: Of the differences: gains scatter by 1 %, offsets by 1 % of what 8 V mean.
         """
         rng = np.random.default_rng(seed)
         lower, upper = limits.stroke_lower, limits.stroke_upper
@@ -97,32 +83,24 @@ class AnalogSettings:
         position = mode is Mode.POSITION
         command_gain = stroke_gain if position else np.full(LEGS, limits.rate / SWING)
 
-        def scatter(size: float = TOLERANCE) -> Array:
-            return np.asarray(rng.normal(0.0, size, LEGS))
+        def scatter() -> Array:
+            return np.asarray(rng.normal(0.0, TOLERANCE, LEGS))
 
         return cls(
             sensor_gains=stroke_gain * (1.0 + scatter()),
             sensor_offsets=middle + SWING * stroke_gain * scatter(),
             command_gains=command_gain * (1.0 + scatter()),
-            command_offsets=(middle if position else 0.0) + SWING * command_gain * scatter(offset),
+            command_offsets=(middle if position else 0.0) + SWING * command_gain * scatter(),
             mode=mode,
         )
 
 
 class AnalogRig:
-    """A plant that is driven and measured through a card.
-
-    Args:
-        card: Its outputs go to the amplifiers, the sensors to its inputs.
-        drives: The plant.
-        settings: Sensors and amplifiers.
-        rng: Source of the sensors' noise.
-    """
+    """A plant that is driven and measured through a card."""
 
     def __init__(
         self, card: Card, drives: Drives, settings: AnalogSettings, rng: np.random.Generator
     ) -> None:
-        """Wire it up."""
         self._card, self._drives, self._settings, self._rng = card, drives, settings, rng
         self._sense()
 

@@ -1,23 +1,24 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The card itself: codes and volts, and everything that its kernel driver refuses.
+"""An ADDI-DATA APCI-3120: codes and volts, and everything that its kernel driver refuses.
 
-It has no socket and no thread, and is told the time. The outputs hold the last code that was
+Sixteen analogue inputs of 16 bit in eight ranges, eight analogue outputs of 14 bit and ±10 V, four
+digital inputs, four digital outputs and a timer, as the Linux driver ``addi_apci_3120`` declares
+them. It has no socket and no thread, and is told the time. The outputs hold the last code that was
 written, for ever: an APCI-3120 has no watchdog on them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 import errno
-import struct
 import time
 
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_driver.legs import Array, LEGS
-from stewart_simulation.daq_card.layout import AI, AI_RANGES, AO, DO, Kind, SUBDEVICES
 from stewart_simulation.daq_card.wire import (
     Answer,
     BITS,
@@ -29,6 +30,41 @@ from stewart_simulation.daq_card.wire import (
     WRITE,
 )
 
+BOARD, DRIVER = 'apci3120', 'addi_apci_3120'
+
+
+class Kind(IntEnum):
+    """Types of subdevices, numbered as in comedi.h."""
+
+    AI = 1
+    AO = 2
+    DI = 3
+    DO = 4
+    TIMER = 7
+
+
+@dataclass(frozen=True)
+class Subdevice:
+    """One part of the card: channels with their largest code, and the ends of its ranges [V]."""
+
+    kind: Kind
+    channels: int
+    maxdata: int
+    ranges: tuple[tuple[float, float], ...]
+
+
+AI_RANGES = (
+    *((-10.0, 10.0), (-5.0, 5.0), (-2.0, 2.0), (-1.0, 1.0)),
+    *((0.0, 10.0), (0.0, 5.0), (0.0, 2.0), (0.0, 1.0)),
+)
+AI, AO, DI, DO, TIMER = range(5)
+SUBDEVICES = (
+    Subdevice(Kind.AI, 16, 0xFFFF, AI_RANGES),
+    Subdevice(Kind.AO, 8, 0x3FFF, ((-10.0, 10.0),)),
+    Subdevice(Kind.DI, 4, 1, ((0.0, 5.0),)),
+    Subdevice(Kind.DO, 4, 1, ((0.0, 5.0),)),
+    Subdevice(Kind.TIMER, 1, 0xFFFFFF, ((0.0, 1.0),)),
+)
 AO_LOWER, AO_UPPER = SUBDEVICES[AO].ranges[0]
 AO_LAST = SUBDEVICES[AO].maxdata
 AI_LAST = SUBDEVICES[AI].maxdata
@@ -64,12 +100,10 @@ class Card:
         gone: Every call fails with ENODEV.
         delay: How much longer every call takes [s].
         stuck, saturated: Codes that channels 0 to 15 give instead of their own; saturation wins.
-        noise_v (16,): Standard deviation of what disturbs the channels beside the converter's own
-            noise [V].
+        noise_v (16,): Standard deviation of what disturbs the channels from outside [V].
     """
 
     def __init__(self, settings: CardSettings, wall: Callable[[], float] = time.time) -> None:
-        """Power up."""
         self._settings, self._wall = settings, wall
         self._rng = np.random.default_rng(settings.seed)
         self._delays = np.random.default_rng((settings.seed, 1))
@@ -77,7 +111,7 @@ class Card:
         self._written = [0] * SUBDEVICES[AO].channels
         self._codes = [AO_START] * SUBDEVICES[AO].channels
         self._digital = 0
-        self._owners: dict[int, int] = {}
+        self._owners: dict[int, object] = {}
         self._last: dict[int, int] = {}
         self.gone = False
         self.delay = 0.0
@@ -104,19 +138,19 @@ class Card:
         """Return what an analogue input gave last."""
         return self._last.get(channel, (AI_LAST + 1) // 2)
 
-    def handle(self, request: bytes) -> bytes:
-        """Carry out one call and return its answer."""
+    def handle(self, request: bytes, owner: object) -> bytes:
+        """Carry out one call of an open file, which may lock, and return its answer."""
         try:
             call = Request.decode(request)
-        except (ValueError, struct.error):
+        except ValueError:
             return Answer(0, -errno.EINVAL, self._late()).encode()
-        data: tuple[tuple[int, ...], ...] = ()
+        data: Sequence[Sequence[int]] = ()
         if self.gone:
             result = -errno.ENODEV
         elif call.operation is Operation.RUN:
-            result, data = self._run(call)
+            result, data = self._run(call.instructions, owner)
         else:
-            result = self._lock(call)
+            result = self._lock(call, owner)
         return Answer(call.number, result, self._late(), data).encode()
 
     def _late(self) -> float:
@@ -126,47 +160,48 @@ class Card:
             return self.delay
         return self.delay + float(self._delays.exponential(settings.late_mean))
 
-    def release(self, owner: int) -> None:
+    def release(self, owner: object) -> None:
         """Give up what a closed file had locked; the outputs stay as they are."""
-        for subdevice in [key for key, who in self._owners.items() if who == owner]:
-            del self._owners[subdevice]
+        self._owners = {key: who for key, who in self._owners.items() if who is not owner}
 
-    def _lock(self, call: Request) -> int:
+    def _lock(self, call: Request, owner: object) -> int:
         if call.subdevice >= len(SUBDEVICES):
             return -errno.EINVAL
         holder = self._owners.get(call.subdevice)
-        if holder is not None and holder != call.owner:
+        if holder is not None and holder is not owner:
             return -errno.EBUSY if call.operation is Operation.LOCK else -errno.EACCES
         if call.operation is Operation.LOCK:
-            self._owners[call.subdevice] = call.owner
-        elif holder is not None:
-            del self._owners[call.subdevice]
+            self._owners[call.subdevice] = owner
+        else:
+            self._owners.pop(call.subdevice, None)
         return 0
 
-    def _run(self, call: Request) -> tuple[int, tuple[tuple[int, ...], ...]]:
+    def _run(
+        self, instructions: Sequence[Instruction], owner: object
+    ) -> tuple[int, Sequence[Sequence[int]]]:
         """Carry out a list up to the first instruction that is refused, as the kernel does."""
-        results: list[tuple[int, ...]] = []
-        for item in call.instructions:
-            outcome = self._one(item, call.owner)
+        results: list[Sequence[int]] = []
+        for item in instructions:
+            outcome = self._one(item, owner)
             if isinstance(outcome, int):
                 return outcome, ()
             results.append(outcome)
-        return len(results), tuple(results)
+        return len(results), results
 
-    def _one(self, item: Instruction, owner: int) -> tuple[int, ...] | int:
+    def _one(self, item: Instruction, owner: object) -> Sequence[int] | int:
         """Return the data of one instruction, or a negative error number."""
         if item.code == GTOD and len(item.data) == 2:
             return divmod(round(1e6 * self._wall()), 1_000_000)
         if item.subdevice >= len(SUBDEVICES) or not item.data:
             return -errno.EINVAL
         subdevice = SUBDEVICES[item.subdevice]
-        if self._owners.get(item.subdevice, owner) != owner:
+        if self._owners.get(item.subdevice, owner) is not owner:
             return -errno.EACCES
         # The kernel driver's channel list has no place for the reference in the top bits.
         channel, chosen = item.channel_spec & 0xFFFF, item.channel_spec >> 16 & 0xFF
         if channel >= subdevice.channels or chosen >= len(subdevice.ranges):
             return -errno.EINVAL
-        if item.code == WRITE and any(value > subdevice.maxdata for value in item.data):
+        if item.code == WRITE and not all(0 <= x <= subdevice.maxdata for x in item.data):
             return -errno.EINVAL
         match subdevice.kind, item.code:
             case Kind.AI, code if code == READ:

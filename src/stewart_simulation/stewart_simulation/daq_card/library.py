@@ -1,79 +1,125 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The functions of python3-comedilib for a simulated card, with the same names and answers.
+"""The functions of python3-comedilib that the driver calls, with the same names and answers.
 
 None or −1 where the C library says so, the reason in `comedi_errno`; nothing raises that would
-not raise there.
+not raise there. Structures are as python3-comedilib 0.11.0 shows those of the C library: an array
+of instructions copies what is put into it; instructions point to their data and do not keep it
+alive, so the program has to. Where the C library would write beyond the end, these raise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
 import errno
-from math import floor, nan
 import os
 from pathlib import Path
 import socket
 import time
-from typing import Protocol
+from typing import TypeAlias
 
 from stewart_driver.daq.card_type import CallersTime, CardType
-from stewart_simulation.daq_card import inline_cards
-from stewart_simulation.daq_card.layout import BOARD, DRIVER, Subdevice, SUBDEVICES
-from stewart_simulation.daq_card.structures import (
-    ComediInsn,
-    ComediInsnlist,
-    ComediRange,
-    InsnArray,
-    LsamplArray,
-    SUBDEVICE_TYPES,
-)
+from stewart_simulation.daq_card import wire
+from stewart_simulation.daq_card.card import BOARD, DRIVER, Kind, Subdevice, SUBDEVICES
 from stewart_simulation.daq_card.wire import (
     Answer,
-    BITS,
-    GTOD,
+    InlineWire,
     Instruction,
-    LONGEST,
     Operation,
-    READ,
     Request,
-    WRITE,
 )
-from stewart_simulation.unix_sockets import unix_connection
+from stewart_simulation.loop import unix_connection
 
 # How long a driver waits for a conversion: COMEDI_TIMEOUT_MS of the kernel [s].
 LONGEST_CALL = 1.0
+LARGEST_SAMPLE = 0xFFFFFFFF
+# The way to the card: a socket that keeps datagrams apart, or what acts like it.
+Wire: TypeAlias = InlineWire | socket.socket
 
 
-class Wire(Protocol):
-    """The way to the card: a connected socket that keeps datagrams apart, or what acts like it."""
+class LsamplArray:
+    """Samples, as ``lsampl_array``."""
 
-    def send(self, data: bytes, /) -> int:
-        """Send a request; raises `OSError`."""
+    def __init__(self, nelements: int) -> None:
+        self._values = [0] * nelements
 
-    def recv(self, size: int, /) -> bytes:
-        """Return an answer, nothing if the card is gone; raises `OSError`."""
+    def __getitem__(self, index: int) -> int:
+        return self._values[index]
 
-    def close(self) -> None:
-        """Hang up."""
+    def __setitem__(self, index: int, value: int) -> None:
+        if not isinstance(value, int):
+            raise TypeError(f'a sample is an int, not {type(value).__name__}')
+        if not 0 <= value <= LARGEST_SAMPLE:
+            raise OverflowError(f'a sample is 0 to {LARGEST_SAMPLE}, not {value}')
+        self._values[index] = value
+
+    def cast(self) -> LsamplArray:
+        """Return the pointer to the first sample."""
+        return self
+
+
+@dataclass
+class ComediInsn:
+    """One instruction, as ``comedi_insn_struct``."""
+
+    insn: int = 0
+    n: int = 0
+    subdev: int = 0
+    chanspec: int = 0
+    data: LsamplArray | None = None
+
+
+class InsnArray:
+    """Instructions, as ``insn_array``."""
+
+    def __init__(self, nelements: int) -> None:
+        self._items = [ComediInsn() for _ in range(nelements)]
+
+    def __getitem__(self, index: int) -> ComediInsn:
+        return self._items[index]
+
+    def __setitem__(self, index: int, item: ComediInsn) -> None:
+        self._items[index] = copy(item)
+
+    def cast(self) -> InsnArray:
+        """Return the pointer to the first instruction."""
+        return self
+
+
+@dataclass
+class ComediInsnlist:
+    """A list of instructions, as ``comedi_insnlist_struct``."""
+
+    n_insns: int = 0
+    insns: InsnArray | None = None
+
+
+@dataclass
+class ComediRange:
+    """A range, as ``comedi_range``."""
+
+    min: float = 0.0
+    max: float = 0.0
+    unit: int = 0
 
 
 def connect_to(path: str) -> Wire:
     """Return the way to a card, in this process or by a socket; raises `OSError` without one."""
-    inline = inline_cards.find(path)
+    inline = wire.find(path)
     if inline is not None:
         return inline.connect()
     return unix_connection(Path(path), socket.SOCK_SEQPACKET, LONGEST_CALL)
 
 
+@dataclass
 class Device:
     """An open card: what ``comedi_open`` returns."""
 
-    def __init__(self, wire: Wire, sleep: Callable[[float], None]) -> None:
-        """Take the wire, and what lets a slow call take its time [s]."""
-        self.wire, self.sleep = wire, sleep
-        self.owner = int.from_bytes(os.urandom(8), 'little')
-        self.number = 0
+    wire: Wire
+    sleep: Callable[[float], None]
+    number: int = 0
 
 
 class SimulatedComedi:
@@ -84,10 +130,9 @@ class SimulatedComedi:
         sleep: Lets a slow call take its time [s].
     """
 
-    INSN_READ, INSN_WRITE, INSN_BITS, INSN_GTOD = READ, WRITE, BITS, GTOD
+    INSN_READ, INSN_WRITE, INSN_BITS, INSN_GTOD = wire.READ, wire.WRITE, wire.BITS, wire.GTOD
     AREF_GROUND, AREF_COMMON, AREF_DIFF, AREF_OTHER = range(4)
     UNIT_volt = 0
-    COMEDI_OOR_NUMBER, COMEDI_OOR_NAN = range(2)
     insn_array = InsnArray
     lsampl_array = LsamplArray
     comedi_insn_struct = ComediInsn
@@ -99,17 +144,15 @@ class SimulatedComedi:
         connect: Callable[[str], Wire] = connect_to,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Open nothing yet."""
         self._connect, self._sleep = connect, sleep
         self._errno = 0
-        self._out_of_range = self.COMEDI_OOR_NAN
-        for name, value in SUBDEVICE_TYPES.items():
-            setattr(self, name, value)
+        for kind in Kind:
+            setattr(self, f'COMEDI_SUBD_{kind.name}', int(kind))
 
     def comedi_open(self, fn: str) -> Device | None:
         """Open a card."""
         try:
-            inline = inline_cards.find(fn)
+            inline = wire.find(fn)
             return Device(self._connect(fn), self._sleep if inline is None else inline.let_pass)
         except OSError as error:
             self._errno = error.errno or errno.EIO
@@ -130,59 +173,34 @@ class SimulatedComedi:
         """Return the text of an error number."""
         return os.strerror(errnum)
 
-    def comedi_set_global_oor_behavior(self, behavior: int) -> int:
-        """Choose what `comedi_to_phys` makes of the end codes; return what it made before."""
-        before, self._out_of_range = self._out_of_range, behavior
-        return before
-
     @staticmethod
     def comedi_get_driver_name(it: Device) -> str:
         """Return the name of the kernel driver."""
-        del it
         return DRIVER
 
     @staticmethod
     def comedi_get_board_name(it: Device) -> str:
         """Return the name of the board."""
-        del it
         return BOARD
-
-    @staticmethod
-    def comedi_get_n_subdevices(it: Device) -> int:
-        """Return how many subdevices there are."""
-        del it
-        return len(SUBDEVICES)
-
-    def comedi_get_subdevice_type(self, it: Device, subdevice: int) -> int:
-        """Return the type of a subdevice."""
-        del it
-        found = self._subdevice(subdevice)
-        return -1 if found is None else int(found.kind)
 
     @staticmethod
     def comedi_find_subdevice_by_type(it: Device, kind: int, subd: int) -> int:
         """Return the first subdevice of a type, from `subd` on."""
-        del it
-        for number in range(subd, len(SUBDEVICES)):
-            if SUBDEVICES[number].kind == kind:
-                return number
-        return -1
+        numbers = range(subd, len(SUBDEVICES))
+        return next((number for number in numbers if SUBDEVICES[number].kind == kind), -1)
 
     def comedi_get_n_channels(self, it: Device, subdevice: int) -> int:
         """Return how many channels a subdevice has."""
-        del it
         found = self._subdevice(subdevice)
         return -1 if found is None else found.channels
 
     def comedi_get_maxdata(self, it: Device, subdevice: int, chan: int) -> int:
         """Return the largest code of a channel, or 0."""
-        del it
         found = self._subdevice(subdevice, chan)
         return 0 if found is None else found.maxdata
 
     def comedi_get_n_ranges(self, it: Device, subdevice: int, chan: int) -> int:
         """Return how many ranges a channel has."""
-        del it
         found = self._subdevice(subdevice, chan)
         return -1 if found is None else len(found.ranges)
 
@@ -190,26 +208,11 @@ class SimulatedComedi:
         self, it: Device, subdevice: int, chan: int, rng: int
     ) -> ComediRange | None:
         """Return a range, or None."""
-        del it
         found = self._subdevice(subdevice, chan)
         if found is None or not 0 <= rng < len(found.ranges):
             self._errno = errno.EINVAL
             return None
-        result = ComediRange()
-        result.min, result.max = found.ranges[rng]
-        return result
-
-    def comedi_to_phys(self, data: int, rng: ComediRange, maxdata: int) -> float:
-        """Return the voltage of a code; an end code is NaN unless chosen otherwise."""
-        if self._out_of_range == self.COMEDI_OOR_NAN and data in {0, maxdata}:
-            return nan
-        return data / maxdata * (rng.max - rng.min) + rng.min
-
-    @staticmethod
-    def comedi_from_phys(data: float, rng: ComediRange, maxdata: int) -> int:
-        """Return the code of a voltage, clipped without a word."""
-        code = floor((data - rng.min) / (rng.max - rng.min) * maxdata + 0.5)
-        return min(max(code, 0), maxdata)
+        return ComediRange(*found.ranges[rng])
 
     @staticmethod
     def cr_pack(chan: int, rng: int, aref: int) -> int:
@@ -218,43 +221,29 @@ class SimulatedComedi:
 
     def comedi_lock(self, it: Device, subdevice: int) -> int:
         """Keep others from a subdevice."""
-        return self._call(it, Operation.LOCK, subdevice=subdevice) and -1
+        return self._call(it, Operation.LOCK, subdevice) and -1
 
     def comedi_unlock(self, it: Device, subdevice: int) -> int:
         """Let others use it again."""
-        return self._call(it, Operation.UNLOCK, subdevice=subdevice) and -1
+        return self._call(it, Operation.UNLOCK, subdevice) and -1
 
     def comedi_do_insnlist(self, it: Device, il: ComediInsnlist) -> int:
         """Carry out a list; return the number of instructions done, or -1."""
         assert il.insns is not None
-        return self._call(it, Operation.RUN, [il.insns[k] for k in range(il.n_insns)])
-
-    def comedi_do_insn(self, it: Device, insn: ComediInsn) -> int:
-        """Carry out one instruction; return the number of samples, or -1."""
-        return -1 if self._call(it, Operation.RUN, [insn]) < 0 else insn.n
+        return self._call(it, Operation.RUN, 0, [il.insns[k] for k in range(il.n_insns)])
 
     def _call(
-        self,
-        it: Device,
-        operation: Operation,
-        insns: Sequence[ComediInsn] = (),
-        subdevice: int = 0,
+        self, it: Device, operation: Operation, subdevice: int, insns: Sequence[ComediInsn] = ()
     ) -> int:
-        it.number = (it.number + 1) & 0xFFFFFFFF
-        data = [self._data(item) for item in insns]
-        request = Request(
-            operation,
-            it.owner,
-            it.number,
-            subdevice,
-            tuple(
-                Instruction(item.insn, item.subdev, item.chanspec, values)
-                for item, values in zip(insns, data, strict=True)
-            ),
-        )
-        lengths = [len(values) for values in data]
+        it.number += 1
+        steps = [
+            Instruction(x.insn, x.subdev, x.chanspec, [x.data[k] for k in range(x.n)])
+            if x.data
+            else Instruction(x.insn, x.subdev, x.chanspec, ())
+            for x in insns
+        ]
         try:
-            answer = self._answer(it, request, lengths)
+            answer = self._answer(it, Request(operation, it.number, subdevice, steps))
         except TimeoutError:
             return self._fail(errno.ETIMEDOUT)
         except OSError:
@@ -266,26 +255,20 @@ class SimulatedComedi:
         if answer.result < 0:
             return self._fail(-answer.result)
         for item, values in zip(insns, answer.data, strict=False):
+            assert item.data is not None
             for place, value in enumerate(values):
-                assert item.data is not None
                 item.data[place] = value
         return answer.result
 
     @staticmethod
-    def _answer(it: Device, request: Request, lengths: list[int]) -> Answer:
+    def _answer(it: Device, request: Request) -> Answer:
         """Return the answer to this request; older ones came too late."""
         it.wire.send(request.encode())
-        while datagram := it.wire.recv(LONGEST):
-            # Those have as much data as was asked for then.
-            if Answer.decode(datagram).number == request.number:
-                return Answer.decode(datagram, lengths)
+        while datagram := it.wire.recv(wire.LONGEST):
+            answer = Answer.decode(datagram)
+            if answer.number == request.number:
+                return answer
         raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
-
-    @staticmethod
-    def _data(item: ComediInsn) -> tuple[int, ...]:
-        if item.data is None:
-            return ()
-        return tuple(item.data[place] for place in range(item.n))
 
     def _fail(self, number: int) -> int:
         self._errno = number
@@ -300,7 +283,7 @@ class SimulatedComedi:
 
 def time_of(device: str) -> CallersTime | None:
     """Return the time of a card in this process; None for one that lives in real time."""
-    inline = inline_cards.OFFERS.find(device)
+    inline = wire.OFFERS.find(device)
     return None if inline is None else inline.time
 
 

@@ -1,25 +1,31 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What crosses the socket between a program and the simulated card: one datagram each way.
+"""What crosses between a program and the simulated card, and the ways on which it does.
 
-It stands where a real card has the ioctls of /dev/comedi0, so instructions and their error
-numbers are those of the kernel.
+A call is one datagram each way, a JSON array. It stands where a real card has the ioctls of
+/dev/comedi0, so instructions and their error numbers are those of the kernel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-import struct
+import errno
+import json
+import os
+from pathlib import Path
+import select
+import socket
+from typing import NamedTuple, Protocol
+
+from stewart_driver.daq.card_type import CallersTime
+from stewart_driver.offers import Offers, PREFIX
+from stewart_simulation.loop import UnixServer
 
 LONGEST = 65536
 # Instructions, as in comedi.h.
 READ, WRITE, BITS, GTOD = 0x04000000, 0x08000001, 0x0C000002, 0x06000004
-
-_HEAD = struct.Struct('<BQII')
-_INSTRUCTION = struct.Struct('<IIII')
-_ANSWER = struct.Struct('<Iid')
 
 
 class Operation(IntEnum):
@@ -30,74 +36,55 @@ class Operation(IntEnum):
     UNLOCK = 3
 
 
-@dataclass(frozen=True)
-class Instruction:
-    """One instruction of a list.
+class Instruction(NamedTuple):
+    """One instruction; the channel specification is channel, range and reference packed.
 
     Attributes:
-        code, subdevice, channel_spec: What to do, and where; the channel specification is channel,
-            range and reference packed.
         data: What to write, or room for what is read.
     """
 
     code: int
     subdevice: int
     channel_spec: int
-    data: tuple[int, ...]
+    data: Sequence[int]
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """One call.
 
     Attributes:
-        operation: What is asked for.
-        owner: Who asks; stands for the open file.
         number: Comes back in the answer, so that a late one is not taken for the next.
         subdevice: For LOCK and UNLOCK.
         instructions: For RUN.
     """
 
     operation: Operation
-    owner: int
     number: int = 0
     subdevice: int = 0
-    instructions: tuple[Instruction, ...] = ()
+    instructions: Sequence[Instruction] = ()
 
     def encode(self) -> bytes:
         """Return the datagram."""
-        runs = self.operation is Operation.RUN
-        last = len(self.instructions) if runs else self.subdevice
-        parts = [_HEAD.pack(self.operation, self.owner, self.number, last)]
-        for item in self.instructions:
-            count = len(item.data)
-            parts.append(_INSTRUCTION.pack(item.code, item.subdevice, item.channel_spec, count))
-            parts.append(struct.pack(f'<{count}I', *item.data))
-        return b''.join(parts)
+        return json.dumps(self).encode()
 
     @classmethod
     def decode(cls, datagram: bytes) -> Request:
-        """Return the call of a datagram; raises `ValueError` or `struct.error` if it is none."""
-        code, owner, number, last = _HEAD.unpack_from(datagram)
-        operation = Operation(code)
-        if operation is not Operation.RUN:
-            return cls(operation, owner, number, last)
-        instructions, place = [], _HEAD.size
-        for _ in range(last):
-            task, subdevice, spec, count = _INSTRUCTION.unpack_from(datagram, place)
-            place += _INSTRUCTION.size
-            data = struct.unpack_from(f'<{count}I', datagram, place)
-            place += 4 * count
-            instructions.append(Instruction(task, subdevice, spec, data))
-        return cls(operation, owner, number, 0, tuple(instructions))
+        """Return the call of a datagram; raises `ValueError` if it is none."""
+        try:
+            operation, number, subdevice, instructions = json.loads(datagram)
+            steps = [
+                Instruction(int(code), int(place), int(spec), [int(value) for value in data])
+                for code, place, spec, data in instructions
+            ]
+            return cls(Operation(operation), int(number), int(subdevice), steps)
+        except TypeError as error:
+            raise ValueError(f'not a call: {error}') from error
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """What the card says.
 
     Attributes:
-        number: Of the request.
         result: Number of instructions carried out, or a negative error number of the kernel.
         delay: How long the call takes on the side of the program [s].
         data: One entry per instruction.
@@ -106,22 +93,130 @@ class Answer:
     number: int
     result: int
     delay: float = 0.0
-    data: tuple[tuple[int, ...], ...] = ()
+    data: Sequence[Sequence[int]] = ()
 
     def encode(self) -> bytes:
         """Return the datagram."""
-        flat = [value for values in self.data for value in values]
-        head = _ANSWER.pack(self.number, self.result, self.delay)
-        return head + struct.pack(f'<{len(flat)}I', *flat)
+        return json.dumps(self).encode()
 
     @classmethod
-    def decode(cls, datagram: bytes, lengths: Sequence[int] = ()) -> Answer:
-        """Return the answer of a datagram; `lengths` are those of the instructions' data."""
-        number, result, delay = _ANSWER.unpack_from(datagram)
-        if result < 0:
-            return cls(number, result, delay)
-        data, place = [], _ANSWER.size
-        for count in lengths:
-            data.append(struct.unpack_from(f'<{count}I', datagram, place))
-            place += 4 * count
-        return cls(number, result, delay, tuple(data))
+    def decode(cls, datagram: bytes) -> Answer:
+        """Return the answer of a datagram."""
+        return cls(*json.loads(datagram))
+
+
+class Answerer(Protocol):
+    """A card, as the ways to it need it."""
+
+    def handle(self, request: bytes, owner: object) -> bytes:
+        """Carry out one call of an open file and return its answer."""
+
+    def release(self, owner: object) -> None:
+        """Give up what a closed file had locked."""
+
+
+class InlineWire:
+    """An open file of a card in this process; acts like a connected socket.
+
+    Args:
+        card: Who answers.
+        advance: Called before every answer: brings the card's inputs up to now.
+
+    Attributes:
+        calls: Requests so far.
+        answers: Those that were not received yet, oldest first.
+    """
+
+    def __init__(self, card: Answerer, advance: Callable[[], None] = lambda: None) -> None:
+        self._card, self._advance = card, advance
+        self.calls = 0
+        self.answers: list[bytes] = []
+
+    def send(self, data: bytes, /) -> int:
+        """Let the card answer, with inputs of now."""
+        self.calls += 1
+        self._advance()
+        self.answers.append(self._card.handle(data, self))
+        return len(data)
+
+    def recv(self, size: int, /) -> bytes:
+        """Return the oldest answer."""
+        return self.answers.pop(0)[:size]
+
+    def close(self) -> None:
+        """Give up what was locked."""
+        self.answers.clear()
+        self._card.release(self)
+
+
+@dataclass(frozen=True)
+class InlineCard:
+    """A card in this process: what opens it, and its time."""
+
+    connect: Callable[[], InlineWire]
+    time: CallersTime
+
+    def let_pass(self, duration: float) -> None:
+        """Let a slow call take its time [s]."""
+        self.time.come_to(self.time.now() + duration)
+
+
+OFFERS: Offers[InlineCard] = Offers()
+
+
+def find(name: str) -> InlineCard | None:
+    """Return the card of this process by its name, None for a name that is a file.
+
+    Raises `OSError` if no card is offered under such a name.
+    """
+    card = OFFERS.find(name)
+    if card is None and name.startswith(PREFIX):
+        raise OSError(errno.ENODEV, os.strerror(errno.ENODEV), name)
+    return card
+
+
+class CardServer(UnixServer):
+    """Let programs reach a card over a Unix socket; it never waits.
+
+    Before every answer `advance` brings the world, and with it the card's inputs, up to now.
+    """
+
+    def __init__(self, path: Path, card: Answerer, advance: Callable[[], None]) -> None:
+        super().__init__(path, socket.SOCK_SEQPACKET)
+        self._card, self._advance = card, advance
+
+    def accept(self) -> int:
+        """Take a new program; return its descriptor.
+
+        Those that were there before are served first: the locks of one that was killed must be
+        gone before the next one asks for them.
+        """
+        for descriptor in list(self.clients):
+            while select.select([descriptor], [], [], 0.0)[0] and self.serve(descriptor):
+                pass
+        descriptor = super().accept()
+        self.clients[descriptor].setblocking(False)
+        return descriptor
+
+    def serve(self, descriptor: int) -> bool:
+        """Answer one call of a program; False once it is gone."""
+        client = self.clients.get(descriptor)
+        if client is None:
+            return False
+        try:
+            request = client.recv(LONGEST)
+            if request:
+                self._advance()
+                client.send(self._card.handle(request, client))
+                return True
+        except BlockingIOError:
+            return True
+        except OSError:
+            pass
+        self.drop(descriptor)
+        return False
+
+    def drop(self, descriptor: int) -> None:
+        """Hang up on a program, and unlock what it had locked."""
+        self._card.release(self.clients[descriptor])
+        super().drop(descriptor)

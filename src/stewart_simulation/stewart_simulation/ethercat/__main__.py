@@ -12,9 +12,26 @@ import os
 from pathlib import Path
 import sys
 
-from stewart_simulation.ethercat.errors import SegmentError
+from stewart_simulation.errors import SegmentError
 from stewart_simulation.ethercat.launcher import CONTROL, INTERFACE, serve, Setup, start
 from stewart_simulation.ethercat.omron_1s import DriveType, SYNC_ERROR_LIMIT
+
+NUMBERS = (
+    ('--drives', 6, 'number of drives'),
+    ('--mailbox', 128, 'mailbox length'),
+    (
+        '--sync-error-limit',
+        SYNC_ERROR_LIMIT,
+        '10F1h:2: so often SYNC0 may lack outputs; 0: any',
+    ),
+    ('--controlword-delay', 2, 'targets that 6040h acts behind 607Ah'),
+    ('--seed', 0, 'of frames lost at random'),
+)
+SWITCHES = (
+    ('--read-only-maps', '1600h and 1A00h cannot be written'),
+    ('--without-sync0', 'SAFEOP does not need distributed clocks'),
+    ('--emergencies', 'emergencies without being asked (10F3h:5)'),
+)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -23,30 +40,12 @@ def parser() -> argparse.ArgumentParser:
         prog='python -m stewart_simulation.ethercat',
         description='CiA 402 drives on a software EtherCAT segment, without root.',
     )
-    result.add_argument('--drives', type=int, default=6, help='number of drives [6]')
-    result.add_argument('--mailbox', type=int, default=128, help='mailbox length [128]')
-    result.add_argument(
-        '--read-only-maps', action='store_true', help='1600h and 1A00h cannot be written'
-    )
-    result.add_argument(
-        '--without-sync0', action='store_true', help='SAFEOP does not need distributed clocks'
-    )
-    result.add_argument(
-        '--sync-error-limit',
-        type=int,
-        default=SYNC_ERROR_LIMIT,
-        help=f'10F1h:2: SYNC0 may lack outputs so often; 0: always [{SYNC_ERROR_LIMIT}]',
-    )
-    result.add_argument(
-        '--controlword-delay', type=int, default=2, help='targets that 6040h acts behind 607Ah [2]'
-    )
-    result.add_argument(
-        '--emergencies', action='store_true', help='emergencies without being asked (10F3h:5)'
-    )
-    result.add_argument('--model', default='', help='module:function that makes the mechanics')
+    for name, default, meaning in NUMBERS:
+        result.add_argument(name, type=int, default=default, help=f'{meaning} [{default}]')
+    for name, meaning in SWITCHES:
+        result.add_argument(name, action='store_true', help=meaning)
     result.add_argument('--control', type=Path, help='Unix socket to make, for faults')
     result.add_argument('--script', type=Path, help='timed faults, one JSON object per line')
-    result.add_argument('--seed', type=int, default=0, help='of frames lost at random [0]')
     where = result.add_mutually_exclusive_group(required=True)
     where.add_argument('--interface', help='answer on this interface until Ctrl-C')
     where.add_argument(
@@ -60,29 +59,23 @@ def parser() -> argparse.ArgumentParser:
 
 def main() -> int:
     """Serve on an interface, or become the master."""
-    arguments = parser().parse_args()
+    given = parser().parse_args()
     drive = DriveType(
-        mailbox=arguments.mailbox,
-        free_maps=not arguments.read_only_maps,
-        needs_sync0=not arguments.without_sync0,
-        sync_error_limit=arguments.sync_error_limit,
-        controlword_delay=arguments.controlword_delay,
-        emergencies=arguments.emergencies,
+        mailbox=given.mailbox,
+        free_maps=not given.read_only_maps,
+        needs_sync0=not given.without_sync0,
+        sync_error_limit=given.sync_error_limit,
+        controlword_delay=given.controlword_delay,
+        emergencies=given.emergencies,
     )
-    setup = Setup(
-        [drive] * arguments.drives,
-        arguments.model,
-        arguments.control,
-        arguments.script,
-        arguments.seed,
-    )
-    if arguments.interface:
-        return serve(setup, arguments.interface, os.getppid())
+    setup = Setup([drive] * given.drives, given.control, given.script, given.seed)
+    if given.interface:
+        return serve(setup, given.interface, os.getppid())
     try:
         os.environ[INTERFACE] = start(setup)
-        if arguments.control:
-            os.environ[CONTROL] = str(arguments.control)
-        os.execvp(arguments.command[0], arguments.command)
+        if given.control:
+            os.environ[CONTROL] = str(given.control)
+        os.execvp(given.command[0], given.command)
     except (SegmentError, OSError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-import struct
 
 from stewart_simulation.ethercat import registers
-from stewart_simulation.ethercat.memory import Memory
+from stewart_simulation.ethercat.registers import Memory
 
 CYCLIC, SYNC0 = 0x01, 0x02
 BEHIND = 1 << 31
@@ -26,10 +25,9 @@ MISSED = 250
 
 @dataclass
 class Instant:
-    """The true time at which a frame enters the segment.
+    """The true time at which a frame enters the segment [ns].
 
     Attributes:
-        ns: True time [ns].
         rearranged: Whether a clock was set or a SYNC0 begun since somebody looked.
     """
 
@@ -47,13 +45,11 @@ class DistributedClock:
         started: What the local time shows at first [ns].
 
     Attributes:
-        forward, backward: When a frame passes on its way out and comes back, after it entered the
-            segment [ns].
+        forward, backward: When a frame passes on its way out and back, since it entered [ns].
         begun: Whether SYNC0 has come for the first time.
     """
 
     def __init__(self, memory: Memory, instant: Instant, drift: float, started: int) -> None:
-        """Begin to count."""
         self._memory, self._instant = memory, instant
         self._drift, self._correction, self._integral = drift, 0.0, 0.0
         self._then, self._local = instant.ns, float(started)
@@ -84,7 +80,7 @@ class DistributedClock:
 
     @drift.setter
     def drift(self, value: float) -> None:
-        self._settle(self._instant.ns + self.forward)
+        self._settle()
         self._drift = value
 
     def local(self, after: int) -> int:
@@ -134,20 +130,18 @@ class DistributedClock:
         """Cycle time of SYNC0 [ns]."""
         return self._memory.get(registers.SYNC0_CYCLE, 4)
 
-    def _settle(self, now: int) -> None:
+    def _settle(self) -> int:
+        """Keep what has been counted at the speed until now; return the true time [ns]."""
+        now = self._instant.ns + self.forward
         self._local += (now - self._then) * (1.0 + self._drift + self._correction)
         self._then = now
+        return now
 
     def _latch(self) -> None:
         """Store when this frame passes the ports, as a write of any value to 0900h asks."""
         backward = self.local(self.backward) if self._more_than_one_port else 0
-        struct.pack_into(
-            '<II',
-            self._memory.octets,
-            registers.RECEIVE_TIME,
-            self.local(self.forward) & 0xFFFF_FFFF,
-            backward & 0xFFFF_FFFF,
-        )
+        self._memory.set(registers.RECEIVE_TIME, 4, self.local(self.forward))
+        self._memory.set(registers.RECEIVE_TIME + 4, 4, backward)
         self._memory.set(registers.RECEIVE_TIME_UNIT, 8, self.local(self.forward))
 
     def _show(self) -> None:
@@ -161,18 +155,15 @@ class DistributedClock:
         error = (self.system() - reference - delay + 2**31) % 2**32 - 2**31
         sign = BEHIND if error < 0 else 0
         memory.set(registers.SYSTEM_TIME_DIFFERENCE, 4, sign | min(abs(error), BEHIND - 1))
-        now = self._instant.ns + self.forward
-        self._settle(now)
+        now = self._settle()
         if self._compared is not None:
             elapsed = min((now - self._compared) * 1e-9, 1.0 / GAIN)
-            summed = self._integral - INTEGRAL_GAIN * error * 1e-9 * elapsed
-            self._integral = min(max(summed, -STRONGEST_CORRECTION), STRONGEST_CORRECTION)
-            wanted = self._integral - GAIN * error * 1e-9
-            self._correction = min(max(wanted, -STRONGEST_CORRECTION), STRONGEST_CORRECTION)
+            self._integral = _limited(self._integral - INTEGRAL_GAIN * error * 1e-9 * elapsed)
+            self._correction = _limited(self._integral - GAIN * error * 1e-9)
         self._compared = now
 
     def _forget(self) -> None:
-        self._settle(self._instant.ns + self.forward)
+        self._settle()
         self._correction = self._integral = 0.0
         self._compared = None
         self._memory.set(registers.SYSTEM_TIME_DIFFERENCE, 4, 0)
@@ -185,3 +176,7 @@ class DistributedClock:
 
     def _rearrange(self) -> None:
         self._instant.rearranged = True
+
+
+def _limited(correction: float) -> float:
+    return min(max(correction, -STRONGEST_CORRECTION), STRONGEST_CORRECTION)

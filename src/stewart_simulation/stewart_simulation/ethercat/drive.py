@@ -13,8 +13,10 @@ from stewart_simulation.ethercat.drive_model import AxisCommand
 from stewart_simulation.ethercat.object_dictionary import Entry, ObjectDictionary
 from stewart_simulation.ethercat.profile import next_state, State, Status
 
+# What 6060h may be, beside no mode at all; `Drive.update` acts on it.
+MODES = (profile.CYCLIC_SYNCHRONOUS_POSITION,)
 COMMUNICATION_LOST, SYNCHRONISATION_LOST = 0x8130, 0x8700
-FOLLOWING_ERROR, UNDERVOLTAGE, TORQUE_OFF, ENCODER = 0x8611, 0x3220, 0xFF30, 0x7305
+FOLLOWING_ERROR, UNDERVOLTAGE, TORQUE_OFF = 0x8611, 0x3220, 0xFF30
 GENERIC, COMMUNICATION, PROFILE = 0x01, 0x10, 0x20
 KINDS = {0x81: COMMUNICATION, 0x87: COMMUNICATION, 0x86: PROFILE}
 # Object 6065h with this value supervises nothing.
@@ -61,7 +63,6 @@ class Drive:
         sto_is_fault: bool = False,
         enable_delay: float = 0.0,
     ) -> None:
-        """Switch on."""
         self._emergency, self._sto_is_fault = emergency, sto_is_fault
         self._enable_delay, self._waited = enable_delay, 0.0
         self.state = State.NOT_READY_TO_SWITCH_ON
@@ -162,7 +163,7 @@ class Drive:
         """
         self._lose_power()
         self._step(elapsed)
-        if self._mode.value in {profile.NO_MODE, profile.CYCLIC_SYNCHRONOUS_POSITION}:
+        if self._mode.value in {profile.NO_MODE, *MODES}:
             self._mode_display.value = self._mode.value
         if self._after is not None:
             self._slow_down(elapsed)

@@ -5,22 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 import math
 from typing import Any, NamedTuple, Protocol
 
+# Of axes without a plant: time constant [s], and what a motor can do at most [count/s].
+LAG, HIGHEST_VELOCITY = 1e-3, 100.0 * (1 << 23)
+
 
 class AxisCommand(NamedTuple):
-    """What one drive wants of its motor.
+    """What one drive wants of its motor; if not enabled, friction or a brake has the axis.
 
     Attributes:
-        enabled: Whether the motor is under power; otherwise friction or a brake holds it, or
-            nothing.
-        position: Where it shall be [count].
-        velocity: How fast that moves [count/s].
+        position, velocity: Where it shall be [count], and how fast that moves [count/s].
         torque: Feed-forward [0.1 %].
-        interpolation: The position is to be reached after this time, at the given velocity; 0: it
-            is meant for now [s].
+        interpolation: Time in which the position is to be reached; 0: it is meant for now [s].
         push, pull: Largest torque in the direction of growing counts, and against it [0.1 %].
     """
 
@@ -33,37 +31,20 @@ class AxisCommand(NamedTuple):
     pull: float = math.inf
 
 
-class Switches(Protocol):
-    """One switch per axis."""
-
-    def __getitem__(self, axis: int, /) -> Any:
-        """Tell whether one is on."""
-
-    def __setitem__(self, axis: int, on: bool, /) -> None:
-        """Switch one."""
-
-
 class DriveModel(Protocol):
     """Mechanics behind all drives of a segment, one value per axis in the order of the cable.
 
     Units are those of the drives: counts of the encoder, and per mille of the rated torque.
+
+    Attributes:
+        positions, velocities, torques: Of the axes [count], [count/s], [0.1 %].
+        torque_off: A bool per axis: where the safety circuit has the torque; faults write it.
     """
 
-    @property
-    def positions(self) -> Sequence[float]:
-        """Where the axes are [count]."""
-
-    @property
-    def velocities(self) -> Sequence[float]:
-        """How fast they move [count/s]."""
-
-    @property
-    def torques(self) -> Sequence[float]:
-        """What the motors deliver [0.1 %]."""
-
-    @property
-    def torque_off(self) -> Switches:
-        """Where the safety circuit has taken the torque; a fault may change it."""
+    positions: list[float]
+    velocities: list[float]
+    torques: list[float]
+    torque_off: Any
 
     def command(self, commands: Sequence[AxisCommand]) -> None:
         """Take what the drives want from now on."""
@@ -72,28 +53,13 @@ class DriveModel(Protocol):
         """Let some time pass [s]."""
 
 
-@dataclass
 class FollowingDrives:
-    """Axes that approach their targets exponentially, each by itself.
+    """Axes at some counts that approach their targets exponentially, each by itself."""
 
-    Attributes:
-        positions: Where they stand [count].
-        lag: Time constant [s].
-        highest_velocity: What a motor can do at most [count/s].
-    """
-
-    positions: list[float]
-    lag: float = 1e-3
-    highest_velocity: float = 100.0 * (1 << 23)
-    velocities: list[float] = field(default_factory=list)
-    torques: list[float] = field(default_factory=list)
-    torque_off: list[bool] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        """Stand still, without power."""
-        count = len(self.positions)
-        self.torque_off = [False] * count
-        self.velocities, self.torques = [0.0] * count, [0.0] * count
+    def __init__(self, positions: list[float]) -> None:
+        count = len(positions)
+        self.positions, self.velocities, self.torques = positions, [0.0] * count, [0.0] * count
+        self.torque_off: Any = [False] * count
         self._commands: Sequence[AxisCommand] = [AxisCommand()] * count
         self._age = 0.0
 
@@ -105,8 +71,8 @@ class FollowingDrives:
         """Let some time pass [s]."""
         if duration <= 0.0:
             return
-        share = 1.0 - math.exp(-duration / self.lag)
-        furthest = self.highest_velocity * duration
+        share = 1.0 - math.exp(-duration / LAG)
+        furthest = HIGHEST_VELOCITY * duration
         for axis, wanted in enumerate(self._commands):
             step = 0.0
             if wanted.enabled:

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 import struct
 
 from stewart_simulation.ethercat import registers
-from stewart_simulation.ethercat.memory import Memory
+from stewart_simulation.ethercat.registers import Memory
 
 STRINGS, GENERAL, FMMUS, SYNC_MANAGERS, END = 10, 30, 40, 41, 0xFFFF
 SIZE = 2048
@@ -37,13 +38,6 @@ class Identity:
     serial: int
 
 
-@dataclass(frozen=True)
-class MemoryLayout:
-    """Start and length of the four sync managers [octet]."""
-
-    ranges: tuple[tuple[int, int], tuple[int, int], tuple[int, int], tuple[int, int]]
-
-
 def crc8(data: bytes) -> int:
     """Compute the check sum of the configuration area: polynomial x⁸ + x² + x + 1, start 0xFF.
 
@@ -59,16 +53,13 @@ def crc8(data: bytes) -> int:
     return value
 
 
-def image(identity: Identity, layout: MemoryLayout, name: str) -> bytearray:
-    """Write the EEPROM of a slave with a CoE mailbox.
+def image(identity: Identity, ranges: Sequence[tuple[int, int]], name: str) -> bytearray:
+    """Return the EEPROM of a slave with a CoE mailbox, 2 KiB with the check sum.
 
     Args:
-        identity: Vendor, product, revision, serial number.
-        layout: Default sync managers.
+        identity: Who it is.
+        ranges: Start and length of the four sync managers [octet].
         name: Order code, ASCII.
-
-    Returns:
-        2 KiB, the check sum included.
     """
     content = bytearray(b'\xff' * SIZE)
     content[:FIRST_CATEGORY] = bytes(FIRST_CATEGORY)
@@ -77,7 +68,7 @@ def image(identity: Identity, layout: MemoryLayout, name: str) -> bytearray:
     struct.pack_into(
         '<IIII', content, 16, identity.vendor, identity.product, identity.revision, identity.serial
     )
-    (out_start, out_length), (in_start, in_length) = layout.ranges[:2]
+    (out_start, out_length), (in_start, in_length) = ranges[:2]
     struct.pack_into('<HHHHH', content, 0x30, out_start, out_length, in_start, in_length, COE)
     struct.pack_into('<HH', content, 0x7C, SIZE // 128 - 1, 1)
     general = bytearray(32)
@@ -87,7 +78,7 @@ def image(identity: Identity, layout: MemoryLayout, name: str) -> bytearray:
     managers = b''.join(
         struct.pack('<HHBBBB', start, length, control, 0, 1, kind)
         for kind, ((start, length), control) in enumerate(
-            zip(layout.ranges, CONTROL, strict=True), start=1
+            zip(ranges, CONTROL, strict=True), start=1
         )
     )
     at = FIRST_CATEGORY
@@ -105,18 +96,9 @@ def image(identity: Identity, layout: MemoryLayout, name: str) -> bytearray:
 
 
 class Eeprom:
-    """EEPROM behind the registers 0500h to 050Fh.
-
-    Args:
-        memory: Where the registers are.
-        content: What `image` has written.
-
-    Attributes:
-        content: The EEPROM; survives a power cycle.
-    """
+    """EEPROM behind the registers 0500h to 050Fh; its content survives a power cycle."""
 
     def __init__(self, memory: Memory, content: bytearray) -> None:
-        """Load the configuration area, as after switching on."""
         self._memory, self.content = memory, content
         memory.on_write(registers.EEPROM_CONTROL, 2, self._execute)
         self._flags = 0 if self.valid else CHECKSUM_ERROR | NOT_LOADED
@@ -139,15 +121,12 @@ class Eeprom:
             return
         at = 2 * memory.get(registers.EEPROM_ADDRESS, 4)
         if asked & READ:
-            data = bytes(self.content[at : at + 8])
-            memory.octets[registers.EEPROM_DATA : registers.EEPROM_DATA + 8] = data.ljust(
-                8, b'\xff'
-            )
+            data = bytes(self.content[at : at + 8]).ljust(8, b'\xff')
+            memory.octets[registers.EEPROM_DATA : registers.EEPROM_DATA + 8] = data
         elif asked & WRITE:
             if not asked & WRITE_ENABLE or at + 2 > len(self.content):
                 self._report(REFUSED)
                 return
-            self.content[at : at + 2] = memory.octets[
-                registers.EEPROM_DATA : registers.EEPROM_DATA + 2
-            ]
+            word = memory.get(registers.EEPROM_DATA, 2)
+            self.content[at : at + 2] = word.to_bytes(2, 'little')
         self._report()

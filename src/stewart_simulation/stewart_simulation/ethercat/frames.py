@@ -10,7 +10,7 @@ from enum import IntEnum
 import struct
 from typing import NamedTuple
 
-from stewart_simulation.ethercat.errors import FrameError
+from stewart_simulation.errors import FrameError
 
 ETHERTYPE = 0x88A4
 BROADCAST = b'\xff' * 6
@@ -28,23 +28,13 @@ class Command(IntEnum):
     """Commands of a datagram."""
 
     NOP = 0
-    APRD = 1
-    APWR = 2
-    APRW = 3
-    FPRD = 4
-    FPWR = 5
-    FPRW = 6
-    BRD = 7
-    BWR = 8
-    BRW = 9
-    LRD = 10
-    LWR = 11
-    LRW = 12
-    ARMW = 13
-    FRMW = 14
+    APRD, APWR, APRW = 1, 2, 3
+    FPRD, FPWR, FPRW = 4, 5, 6
+    BRD, BWR, BRW = 7, 8, 9
+    LRD, LWR, LRW = 10, 11, 12
+    ARMW, FRMW = 13, 14
 
 
-AUTO_INCREMENT = frozenset({Command.APRD, Command.APWR, Command.APRW, Command.ARMW})
 FIXED = frozenset({Command.FPRD, Command.FPWR, Command.FPRW, Command.FRMW})
 LOGICAL = frozenset({Command.LRD, Command.LWR, Command.LRW})
 READ_MULTIPLE_WRITE = frozenset({Command.ARMW, Command.FRMW})
@@ -63,12 +53,8 @@ class Datagram:
     """One datagram.
 
     Attributes:
-        command: One of `Command`.
-        address, offset: ADP and ADO; of a logical command the lower and the upper half of the
-            address.
-        data: What is read or written.
+        address, offset: ADP and ADO; of a logical command the lower and the upper half.
         index: Number by which the master finds its answer.
-        working_counter: Counted up by every slave that took part.
     """
 
     command: int
@@ -97,15 +83,7 @@ def logical(command: Command, address: int, data: bytes, index: int = 0) -> Data
 def encode(
     datagrams: Iterable[Datagram], source: bytes = bytes.fromhex('010101010101')
 ) -> bytearray:
-    """Put datagrams into one frame, as a master sends it.
-
-    Args:
-        datagrams: At least one.
-        source: MAC address of the master.
-
-    Returns:
-        The whole Ethernet frame, without padding and check sequence.
-    """
+    """Return the Ethernet frame of datagrams, at least one, without padding and check sequence."""
     body = bytearray()
     items = list(datagrams)
     for number, item in enumerate(items, start=1):
@@ -121,17 +99,7 @@ def encode(
 
 
 def spans(frame: bytes | bytearray) -> list[Span]:
-    """Find the datagrams of a frame.
-
-    Args:
-        frame: Whole Ethernet frame.
-
-    Returns:
-        In the order of the frame.
-
-    Raises:
-        FrameError: If it is no EtherCAT frame or its lengths do not fit.
-    """
+    """Find the datagrams of a whole Ethernet frame; raises `FrameError` if it is none."""
     if len(frame) < FIRST_DATAGRAM or frame[12] << 8 | frame[13] != ETHERTYPE:
         raise FrameError(frame, f'no EtherType 0x{ETHERTYPE:04X}')
     header = frame[14] | frame[15] << 8

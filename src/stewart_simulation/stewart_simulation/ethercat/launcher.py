@@ -4,24 +4,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+import gc
 import os
 from pathlib import Path
-import pkgutil
 import signal
 import sys
 import time
 import traceback
 
+from stewart_simulation.control import ControlServer, Script
+from stewart_simulation.errors import SegmentError
 from stewart_simulation.ethercat import namespace
-from stewart_simulation.ethercat.errors import NamespaceError, SegmentError
+from stewart_simulation.ethercat.faults import Faults
 from stewart_simulation.ethercat.omron_1s import DriveType
-from stewart_simulation.ethercat.responder import Responder
-from stewart_simulation.ethercat.segment import Segment
+from stewart_simulation.ethercat.port import Port
+from stewart_simulation.ethercat.segment import Line, Segment
+from stewart_simulation.loop import Loop
 
 INTERFACE, CONTROL = 'STEWART_ETHERCAT_INTERFACE', 'STEWART_ETHERCAT_CONTROL'
 READY = b'+'
+# Longest wait of the loop [s].
+IDLE = 5e-3
 
 
 @dataclass(frozen=True)
@@ -30,53 +35,48 @@ class Setup:
 
     Attributes:
         types: The drives in the order of the cable.
-        model: ``module:function`` that makes the mechanics for a number of drives; empty for axes
-            that follow with a lag.
         control, script: Socket for faults, and timed faults.
         seed: Decides which frames get lost at random.
     """
 
     types: Sequence[DriveType]
-    model: str = ''
     control: Path | None = None
     script: Path | None = None
     seed: int = 0
 
-    def responder(self, interface: str) -> Responder:
-        """Build the segment and take hold of an interface."""
-        model = pkgutil.resolve_name(self.model)(len(self.types)) if self.model else None
-        segment = Segment(self.types, time.monotonic_ns, model)
-        return Responder(
-            segment, interface, control=self.control, script=self.script, seed=self.seed
-        )
 
+class Responder:
+    """Answers EtherCAT frames, and nothing else, that arrive at an interface."""
 
-def prepare() -> tuple[str, str, bool]:
-    """Make the wire between master and segment.
+    def __init__(self, setup: Setup, interface: str) -> None:
+        segment = Segment(setup.types, time.monotonic_ns)
+        line = Line(segment, setup.seed)
+        faults = Faults(segment, line)
+        self._script = Script(setup.script, faults) if setup.script else None
+        self._port = Port(interface, line)
+        self._control = ControlServer(setup.control, faults) if setup.control else None
+        self._loop = Loop()
+        self._loop.watch(self._port.fileno(), self._port.answer)
+        if self._control:
+            self._loop.serve(self._control)
 
-    In a namespace of our own where the machine allows it; else, with the capabilities NET_ADMIN
-    and NET_RAW, where we are.
+    def run(self, ended: Callable[[], bool]) -> None:
+        """Answer until told to end; between frames the drives go on by themselves."""
+        gc.collect()
+        gc.freeze()
+        self._loop.run(self._turn, ended, IDLE)
 
-    Returns:
-        Port of the master, port of the segment, and whether the ports are to be removed.
+    def _turn(self, now: float) -> float:
+        if self._script:
+            self._script.play(now)
+        return self._port.turn(now)
 
-    Raises:
-        NamespaceError: If neither is possible.
-    """
-    try:
-        namespace.enter()
-    except NamespaceError as refusal:
-        if not namespace.may_use_raw_sockets():
-            raise
-        ports = f'em{os.getpid()}', f'es{os.getpid()}'
-        try:
-            namespace.connect(*ports)
-        except NamespaceError:
-            # Root of a user namespace has capabilities that are worth nothing outside.
-            raise refusal from None
-        return (*ports, True)
-    namespace.connect()
-    return namespace.MASTER_PORT, namespace.SEGMENT_PORT, False
+    def close(self) -> None:
+        """Let go of the interface and of the control socket."""
+        self._loop.close()
+        self._port.close()
+        if self._control:
+            self._control.close()
 
 
 def start(setup: Setup) -> str:
@@ -85,17 +85,13 @@ def start(setup: Setup) -> str:
     This process must have one thread; afterwards it is in the private network and may go on as
     the master, or execute it.
 
-    Args:
-        setup: What is simulated.
-
     Returns:
         Interface that the master opens.
 
     Raises:
-        NamespaceError: If this machine does not allow it.
-        SegmentError: If the segment did not start.
+        SegmentError: If the segment did not start, or (`NamespaceError`) may not here.
     """
-    master, port, own = prepare()
+    master, port, own = namespace.prepare()
     parent = os.getpid()
     ready, signal_ready = os.pipe()
     sys.stdout.flush()
@@ -121,25 +117,21 @@ def start(setup: Setup) -> str:
 def serve(
     setup: Setup, port: str, parent: int, signal_ready: int = -1, remove: str | None = None
 ) -> int:
-    """Answer on an interface until SIGTERM comes or the parent is gone.
+    """Answer on an interface until SIGTERM comes or the parent is gone; return an exit code.
 
     Args:
         setup: What is simulated.
         port: Interface of the segment.
         parent: Process whose end is ours.
-        signal_ready: Descriptor that gets one octet as soon as frames are answered; none if
-            negative.
+        signal_ready: Descriptor that gets one octet when frames are answered; none if negative.
         remove: Port to remove at the end.
-
-    Returns:
-        Exit code.
     """
     ended: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: ended.append(number))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     namespace.die_with_parent(signal.SIGTERM)
     try:
-        responder = setup.responder(port)
+        responder = Responder(setup, port)
     except (SegmentError, OSError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -1,15 +1,20 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Object dictionary: typed entries, access by state, and the aborts of SDO transfers."""
+"""Object dictionary: typed entries, access by state, PDO maps and their assignment, aborts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
+from functools import partial
 import struct
 
+from stewart_simulation.ethercat import profile
 from stewart_simulation.ethercat.registers import AlState
+
+SLOTS, ASSIGNED_SLOTS = 10, 3
+FILLER = 0
 
 
 class AbortCode(IntEnum):
@@ -17,7 +22,6 @@ class AbortCode(IntEnum):
 
     TOGGLE = 0x05030000
     COMMAND = 0x05040001
-    READ_OF_WRITE_ONLY = 0x06010001
     READ_ONLY = 0x06010002
     COUNT_NOT_ZERO = 0x06010003
     NO_COMPLETE_ACCESS = 0x06010004
@@ -38,7 +42,6 @@ class SdoAbort(Exception):
     """A transfer is refused; never leaves the SDO server."""
 
     def __init__(self, code: AbortCode) -> None:
-        """Keep the code that goes to the master."""
         super().__init__(code.name)
         self.code = code
 
@@ -65,8 +68,6 @@ class Entry:
 
     Attributes:
         kind: Format character of `struct`; empty for octets and text.
-        value: Current value.
-        access: Who may do what.
         lowest, highest: Bounds of what may be written.
     """
 
@@ -125,7 +126,6 @@ class ObjectDictionary:
     """
 
     def __init__(self) -> None:
-        """Begin empty."""
         self.objects: dict[int, dict[int, Entry]] = {}
         self.guards: dict[int, Guard] = {}
 
@@ -147,10 +147,6 @@ class ObjectDictionary:
             raise SdoAbort(AbortCode.NO_SUBINDEX)
         return self.objects[index][subindex]
 
-    def read(self, index: int, subindex: int) -> bytes:
-        """Return a value as it goes over the wire; raises `SdoAbort`."""
-        return self.entry(index, subindex).pack()
-
     def write(self, index: int, subindex: int, data: bytes, state: AlState) -> None:
         """Store a value; raises `SdoAbort`."""
         entry = self.entry(index, subindex)
@@ -170,7 +166,7 @@ class ObjectDictionary:
         """Return a whole object; subindex 0 takes 16 bits. Raises `SdoAbort`."""
         used = self.entry(index).number
         return b''.join(
-            entry.pack().ljust(2, b'\0') if sub == 0 else entry.pack()
+            entry.pack().ljust(0 if sub else 2, b'\0')
             for sub, entry in self._complete(index, first)
             if sub <= used
         )
@@ -200,3 +196,114 @@ class ObjectDictionary:
             self.write(index, sub, value, state)
         if counted:
             self.write(index, 0, values[0][1], state)
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One of the two ways: outputs of the master, or its inputs."""
+
+    assignment: int
+    first: int
+    last: int
+    mappable: Access
+
+
+RECEIVE = Direction(profile.RECEIVE_ASSIGNMENT, 0x1600, 0x17FF, Access.RECEIVE_MAP)
+TRANSMIT = Direction(profile.TRANSMIT_ASSIGNMENT, 0x1A00, 0x1BFF, Access.TRANSMIT_MAP)
+
+
+class Layout:
+    """Process data of one direction: objects with their lengths [octet]; None is a gap."""
+
+    def __init__(self, fields: Sequence[tuple[Entry | None, int]]) -> None:
+        codes = [entry.kind if entry else f'{size}x' for entry, size in fields]
+        self._format = struct.Struct('<' + ''.join(codes))
+        self._entries = [entry for entry, _ in fields if entry]
+
+    @property
+    def size(self) -> int:
+        """Length [octet]."""
+        return self._format.size
+
+    def store(self, data: bytes | bytearray, at: int) -> None:
+        """Take the outputs of the master into the objects."""
+        for entry, value in zip(self._entries, self._format.unpack_from(data, at), strict=True):
+            entry.value = value
+
+    def load(self, data: bytearray, at: int) -> None:
+        """Give the objects to the master as inputs."""
+        self._format.pack_into(data, at, *[entry.value for entry in self._entries])
+
+
+class ProcessData:
+    """Maps and assignments in an object dictionary; some objects may not be mapped."""
+
+    def __init__(
+        self, dictionary: ObjectDictionary, unmappable: frozenset[int] = frozenset()
+    ) -> None:
+        self._dictionary, self._unmappable = dictionary, unmappable
+
+    def add_map(self, index: int, fields: Sequence[int], *, free: bool) -> None:
+        """Add a map, a sequence of mapping entries; a free one may be written in PREOP."""
+        access = Access.PREOP if free else Access.READ_ONLY
+        used = list(fields) + [0] * (SLOTS - len(fields) if free else 0)
+        self._dictionary.record(index, *(Entry('I', x, access) for x in used), count=access)
+        self._dictionary.objects[index][0].value = len(fields)
+        direction = RECEIVE if index <= RECEIVE.last else TRANSMIT
+        self._dictionary.guards[index] = partial(self._check_map, index, direction)
+
+    def assign(self, direction: Direction, index: int) -> None:
+        """Add the assignment object, with one map in it."""
+        entries = [Entry('H', x, Access.PREOP) for x in (index, 0, 0)]
+        self._dictionary.record(direction.assignment, *entries, count=Access.PREOP)
+        self._dictionary.objects[direction.assignment][0].value = 1
+        self._dictionary.guards[direction.assignment] = partial(self._check_assignment, direction)
+
+    def layout(self, direction: Direction) -> Layout:
+        """Compile what is assigned now."""
+        fields: list[tuple[Entry | None, int]] = []
+        for index in self._used(direction.assignment):
+            for field in self._used(index):
+                target, sub, bits = profile.unpack_mapping(field)
+                entry = None if target == FILLER else self._dictionary.entry(target, sub)
+                fields.append((entry, bits // 8))
+        return Layout(fields)
+
+    def _used(self, index: int) -> list[int]:
+        entries = self._dictionary.objects[index]
+        return [entries[sub].number for sub in range(1, entries[0].number + 1)]
+
+    def _check_map(self, index: int, direction: Direction, sub: int, value: int) -> None:
+        entries = self._dictionary.objects[index]
+        if sub:
+            if entries[0].number:
+                raise SdoAbort(AbortCode.COUNT_NOT_ZERO)
+            if value >> 16 in self._unmappable:
+                raise SdoAbort(AbortCode.NOT_MAPPABLE)
+            return
+        if value >= len(entries):
+            raise SdoAbort(AbortCode.MAP_TOO_LONG)
+        for number in range(1, value + 1):
+            target, sub, bits = profile.unpack_mapping(entries[number].number)
+            if target == FILLER:
+                fits = bits > 0 and bits % 8 == 0
+            else:
+                entry = self._dictionary.entry(target, sub)
+                fits = bool(entry.access & direction.mappable) and bits == 8 * entry.size
+            if not fits:
+                raise SdoAbort(AbortCode.NOT_MAPPABLE)
+
+    def _check_assignment(self, direction: Direction, sub: int, value: int) -> None:
+        entries = self._dictionary.objects[direction.assignment]
+        if sub:
+            if entries[0].number:
+                raise SdoAbort(AbortCode.COUNT_NOT_ZERO)
+            inside = direction.first <= value <= direction.last
+            if value and not (inside and value in self._dictionary.objects):
+                raise SdoAbort(AbortCode.VALUE)
+            return
+        if value > ASSIGNED_SLOTS:
+            raise SdoAbort(AbortCode.TOO_LARGE)
+        chosen = [entries[number].number for number in range(1, value + 1)]
+        if 0 in chosen:
+            raise SdoAbort(AbortCode.VALUE)

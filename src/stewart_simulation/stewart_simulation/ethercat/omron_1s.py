@@ -10,9 +10,12 @@ assumptions.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from stewart_simulation.ethercat import profile
+from stewart_simulation.ethercat.drive import MODES
 from stewart_simulation.ethercat.eeprom import Identity
 from stewart_simulation.ethercat.object_dictionary import (
     AbortCode,
@@ -20,9 +23,11 @@ from stewart_simulation.ethercat.object_dictionary import (
     Entry,
     ObjectDictionary,
     OCTETS,
+    ProcessData,
+    RECEIVE,
     SdoAbort,
+    TRANSMIT,
 )
-from stewart_simulation.ethercat.process_data import ProcessData, RECEIVE, TRANSMIT
 
 OMRON = 0x00000083
 NAME = 'R88D-1SN04H-ECT'
@@ -32,6 +37,7 @@ COUNTS_PER_REVOLUTION = 1 << 23
 # 10F1h:2; assumed to be what the standard's sample code has.
 SYNC_ERROR_LIMIT = 4
 LOWEST, HIGHEST = -(1 << 31), (1 << 31) - 1
+SUPPORTED_MODES = sum(1 << (mode - 1) for mode in MODES)
 
 RECEIVE_MAPS = {
     0x1701: (0x60400010, 0x607A0020, 0x60B80010, 0x60FE0120),
@@ -58,20 +64,17 @@ class DriveType:
     """What a drive of the segment is.
 
     Attributes:
-        identity: In the EEPROM and in 1018h.
-        name: Order code.
         mailbox: Length of each mailbox [octet].
         free_maps: Whether 1600h and 1A00h can be written; if not, writing aborts with 0x06010002.
+        needs_sync0: Whether SAFEOP is refused without distributed clocks (AL status code 0x30).
         unmappable: Objects that no writable map takes; each aborts with 0x06040041.
         absent: Objects of the profile that this drive does not have.
         has_serial: Whether 1018h has a serial number.
         emergencies: Whether it sends them unasked; else 10F3h:05 has to be 1 first.
         sync_error_limit: 10F1h:2 after switching on; 0 counts nothing.
         controlword_delay: How many targets later than 607Ah it obeys 6040h; negative: earlier.
-        sto_is_fault: Whether it reports a fault when the safety circuit takes its torque under
-            power.
+        sto_is_fault: Whether a torque that is taken under power is a fault.
         enable_delay: How long it takes from SWITCHED ON to OPERATION ENABLED [s].
-        needs_sync0: Whether SAFEOP is refused without distributed clocks (AL status code 0x30).
     """
 
     identity: Identity = R88D_1SN04H
@@ -89,12 +92,76 @@ class DriveType:
     enable_delay: float = 0.0
 
 
+# What is exchanged in every cycle; the mode may be set at any time, too.
+RECEIVED, SENT, SETTING = Access.ALWAYS | Access.RECEIVE_MAP, Access.TRANSMIT_MAP, Access.ALWAYS
+LIMIT = SETTING | Access.RECEIVE_MAP
+# Index, kind and first value; who may write and map it; bounds of what may be written.
+VARIABLES: tuple[tuple[int, str, int, Access, int | None, int | None], ...] = (
+    (profile.DEVICE_TYPE, 'I', SERVO_DRIVE, Access.READ_ONLY, None, None),
+    (profile.ERROR_REGISTER, 'B', 0, Access.READ_ONLY, None, None),
+    *(
+        (index, kind, 0, RECEIVED, None, None)
+        for index, kind in (
+            (profile.CONTROLWORD, 'H'),
+            (profile.MODE, 'b'),
+            (profile.TARGET_POSITION, 'i'),
+            (profile.TARGET_VELOCITY, 'i'),
+            (profile.TARGET_TORQUE, 'h'),
+            (profile.POSITION_OFFSET, 'i'),
+            (profile.VELOCITY_OFFSET, 'i'),
+            (profile.TORQUE_OFFSET, 'h'),
+            (profile.TOUCH_PROBE_FUNCTION, 'H'),
+        )
+    ),
+    *(
+        (index, kind, 0, SENT, None, None)
+        for index, kind in (
+            (profile.ERROR_CODE, 'H'),
+            (profile.STATUSWORD, 'H'),
+            (profile.MODE_DISPLAY, 'b'),
+            (profile.POSITION_ACTUAL, 'i'),
+            (profile.VELOCITY_ACTUAL, 'i'),
+            (profile.TORQUE_ACTUAL, 'h'),
+            (profile.TOUCH_PROBE_STATUS, 'H'),
+            (profile.TOUCH_PROBE_1, 'i'),
+            (profile.TOUCH_PROBE_2, 'i'),
+            (profile.FOLLOWING_ERROR_ACTUAL, 'i'),
+            (profile.DIGITAL_INPUTS, 'I'),
+        )
+    ),
+    (profile.ABORT_CONNECTION_OPTION, 'h', 1, SETTING, 0, 3),
+    (profile.QUICK_STOP_OPTION, 'h', 2, SETTING, 0, 7),
+    (profile.SHUTDOWN_OPTION, 'h', 0, SETTING, 0, 1),
+    (profile.DISABLE_OPTION, 'h', 1, SETTING, 0, 1),
+    (profile.FAULT_OPTION, 'h', 2, SETTING, 0, 4),
+    (profile.FOLLOWING_ERROR_WINDOW, 'I', COUNTS_PER_REVOLUTION, SETTING, None, None),
+    (profile.FOLLOWING_ERROR_TIMEOUT, 'H', 0, SETTING, None, None),
+    (profile.HOME_OFFSET, 'i', 0, SETTING, None, None),
+    (profile.HOMING_METHOD, 'b', 0, SETTING, None, None),
+    (profile.MAX_TORQUE, 'H', 3000, LIMIT, None, None),
+    (profile.POSITIVE_TORQUE_LIMIT, 'H', 3000, LIMIT, None, None),
+    (profile.NEGATIVE_TORQUE_LIMIT, 'H', 3000, LIMIT, None, None),
+    (profile.MAX_PROFILE_VELOCITY, 'I', 100 * COUNTS_PER_REVOLUTION, LIMIT, None, None),
+    (profile.PROFILE_DECELERATION, 'I', 1000 * COUNTS_PER_REVOLUTION, SETTING, 1, None),
+    (profile.QUICK_STOP_DECELERATION, 'I', 1000 * COUNTS_PER_REVOLUTION, SETTING, 1, None),
+    (profile.SUPPORTED_MODES, 'I', SUPPORTED_MODES, Access.READ_ONLY, None, None),
+)
+
+
 def dictionary_of(drive: DriveType) -> tuple[ObjectDictionary, ProcessData]:
     """Make the objects of a drive, with the values it has after switching on."""
     dictionary = ObjectDictionary()
-    _add_communication(dictionary, drive)
-    _add_profile(dictionary)
-    _add_settings(dictionary)
+    for index, kind, value, access, lowest, highest in VARIABLES:
+        dictionary.variable(index, Entry(kind, value, access, lowest, highest))
+    dictionary.guards[profile.MODE] = check_mode
+    for index, text in (
+        (profile.DEVICE_NAME, drive.name),
+        (profile.HARDWARE_VERSION, 'software'),
+        (profile.SOFTWARE_VERSION, 'stewart_simulation'),
+    ):
+        dictionary.variable(index, Entry(OCTETS, text.encode('ascii')))
+    for index, *entries in _records(drive):
+        dictionary.record(index, *entries)
     for index in drive.absent:
         dictionary.objects.pop(index, None)
     process_data = ProcessData(dictionary, drive.unmappable)
@@ -107,102 +174,31 @@ def dictionary_of(drive: DriveType) -> tuple[ObjectDictionary, ProcessData]:
     return dictionary, process_data
 
 
-def _add_communication(dictionary: ObjectDictionary, drive: DriveType) -> None:
+def _records(drive: DriveType) -> Iterator[tuple[Any, ...]]:
+    """Yield index and entries of the objects with subindices from 1 on."""
     identity = drive.identity
-    dictionary.variable(profile.DEVICE_TYPE, Entry('I', SERVO_DRIVE))
-    dictionary.variable(profile.ERROR_REGISTER, Entry('B', 0))
-    dictionary.variable(profile.DEVICE_NAME, Entry(OCTETS, drive.name.encode('ascii')))
-    dictionary.variable(profile.HARDWARE_VERSION, Entry(OCTETS, b'software'))
-    dictionary.variable(profile.SOFTWARE_VERSION, Entry(OCTETS, b'stewart_simulation'))
     numbers = (identity.vendor, identity.product, identity.revision, identity.serial)
     known = numbers if drive.has_serial else numbers[:3]
-    dictionary.record(profile.IDENTITY, *(Entry('I', x) for x in known))
+    yield profile.IDENTITY, *(Entry('I', number) for number in known)
     limit = Entry('H', drive.sync_error_limit, Access.PREOP)
-    dictionary.record(profile.SYNC_ERROR_SETTINGS, Entry('I', 0), limit)
+    yield profile.SYNC_ERROR_SETTINGS, Entry('I', 0), limit
     if not drive.emergencies:
-        empty = (Entry('B', 0) for _ in range(4))
-        dictionary.record(profile.DIAGNOSIS_HISTORY, *empty, Entry('H', 0, Access.ALWAYS, 0, 1))
-    dictionary.record(profile.SYNC_MANAGER_TYPES, *(Entry('B', x) for x in (1, 2, 3, 4)))
+        unused = (Entry('B', 0) for _ in range(4))
+        yield profile.DIAGNOSIS_HISTORY, *unused, Entry('H', 0, Access.ALWAYS, 0, 1)
+    yield profile.SYNC_MANAGER_TYPES, *(Entry('B', kind) for kind in (1, 2, 3, 4))
     for index in (profile.OUTPUT_SYNCHRONISATION, profile.INPUT_SYNCHRONISATION):
-        dictionary.record(
-            index, Entry('H', profile.SYNCHRONOUS_WITH_FRAME, Access.PREOP), Entry('I', 0)
-        )
-
-
-def _add_profile(dictionary: ObjectDictionary) -> None:
-    """Add what is exchanged in every cycle."""
-    received = Access.ALWAYS | Access.RECEIVE_MAP
-    sent = Access.TRANSMIT_MAP
-    for index, kind in (
-        (profile.CONTROLWORD, 'H'),
-        (profile.TARGET_POSITION, 'i'),
-        (profile.TARGET_VELOCITY, 'i'),
-        (profile.TARGET_TORQUE, 'h'),
-        (profile.POSITION_OFFSET, 'i'),
-        (profile.VELOCITY_OFFSET, 'i'),
-        (profile.TORQUE_OFFSET, 'h'),
-        (profile.TOUCH_PROBE_FUNCTION, 'H'),
-    ):
-        dictionary.variable(index, Entry(kind, 0, received))
-    for index, kind in (
-        (profile.ERROR_CODE, 'H'),
-        (profile.STATUSWORD, 'H'),
-        (profile.MODE_DISPLAY, 'b'),
-        (profile.POSITION_ACTUAL, 'i'),
-        (profile.VELOCITY_ACTUAL, 'i'),
-        (profile.TORQUE_ACTUAL, 'h'),
-        (profile.TOUCH_PROBE_STATUS, 'H'),
-        (profile.TOUCH_PROBE_1, 'i'),
-        (profile.TOUCH_PROBE_2, 'i'),
-        (profile.FOLLOWING_ERROR_ACTUAL, 'i'),
-        (profile.DIGITAL_INPUTS, 'I'),
-    ):
-        dictionary.variable(index, Entry(kind, 0, sent))
-    dictionary.record(profile.DIGITAL_OUTPUTS, Entry('I', 0, received), Entry('I', 0, received))
-    dictionary.variable(profile.MODE, Entry('b', 0, received))
-    dictionary.guards[profile.MODE] = check_mode
+        mode = Entry('H', profile.SYNCHRONOUS_WITH_FRAME, Access.PREOP)
+        yield index, mode, Entry('I', 0)
+    yield profile.DIGITAL_OUTPUTS, Entry('I', 0, RECEIVED), Entry('I', 0, RECEIVED)
+    bounds = (Entry('i', bound, SETTING) for bound in (LOWEST, HIGHEST))
+    yield profile.SOFTWARE_POSITION_LIMIT, *bounds
+    yield profile.ENCODER_RESOLUTION, Entry('I', COUNTS_PER_REVOLUTION), Entry('I', 1)
+    yield profile.GEAR_RATIO, Entry('I', 1, Access.PREOP), Entry('I', 1, Access.PREOP)
+    exponent = Entry('b', -3, Access.PREOP, -6, 0)
+    yield profile.INTERPOLATION_TIME, Entry('B', 1, Access.PREOP, 1, 255), exponent
 
 
 def check_mode(_subindex: int, value: int) -> None:
-    """Accept the mode that is simulated, and none."""
-    if value not in {profile.NO_MODE, profile.CYCLIC_SYNCHRONOUS_POSITION}:
+    """Accept the modes that are simulated, and none."""
+    if value not in {profile.NO_MODE, *MODES}:
         raise SdoAbort(AbortCode.VALUE)
-
-
-def _add_settings(dictionary: ObjectDictionary) -> None:
-    """Add what is set once."""
-    setting = Access.ALWAYS
-    for index, entry in (
-        (profile.ABORT_CONNECTION_OPTION, Entry('h', 1, setting, 0, 3)),
-        (profile.QUICK_STOP_OPTION, Entry('h', 2, setting, 0, 7)),
-        (profile.SHUTDOWN_OPTION, Entry('h', 0, setting, 0, 1)),
-        (profile.DISABLE_OPTION, Entry('h', 1, setting, 0, 1)),
-        (profile.FAULT_OPTION, Entry('h', 2, setting, 0, 4)),
-        (profile.FOLLOWING_ERROR_WINDOW, Entry('I', COUNTS_PER_REVOLUTION, setting)),
-        (profile.FOLLOWING_ERROR_TIMEOUT, Entry('H', 0, setting)),
-        (profile.MAX_TORQUE, Entry('H', 3000, setting | Access.RECEIVE_MAP)),
-        (profile.HOME_OFFSET, Entry('i', 0, setting)),
-        (
-            profile.MAX_PROFILE_VELOCITY,
-            Entry('I', 100 * COUNTS_PER_REVOLUTION, setting | Access.RECEIVE_MAP),
-        ),
-        (profile.PROFILE_DECELERATION, Entry('I', 1000 * COUNTS_PER_REVOLUTION, setting, 1)),
-        (profile.QUICK_STOP_DECELERATION, Entry('I', 1000 * COUNTS_PER_REVOLUTION, setting, 1)),
-        (profile.HOMING_METHOD, Entry('b', 0, setting)),
-        (profile.POSITIVE_TORQUE_LIMIT, Entry('H', 3000, setting | Access.RECEIVE_MAP)),
-        (profile.NEGATIVE_TORQUE_LIMIT, Entry('H', 3000, setting | Access.RECEIVE_MAP)),
-        (
-            profile.SUPPORTED_MODES,
-            Entry('I', 1 << (profile.CYCLIC_SYNCHRONOUS_POSITION - 1)),
-        ),
-    ):
-        dictionary.variable(index, entry)
-    bounds = (Entry('i', LOWEST, setting), Entry('i', HIGHEST, setting))
-    dictionary.record(profile.SOFTWARE_POSITION_LIMIT, *bounds)
-    dictionary.record(profile.ENCODER_RESOLUTION, Entry('I', COUNTS_PER_REVOLUTION), Entry('I', 1))
-    dictionary.record(profile.GEAR_RATIO, Entry('I', 1, Access.PREOP), Entry('I', 1, Access.PREOP))
-    dictionary.record(
-        profile.INTERPOLATION_TIME,
-        Entry('B', 1, Access.PREOP, 1, 255),
-        Entry('b', -3, Access.PREOP, -6, 0),
-    )

@@ -11,9 +11,9 @@ import socket
 import struct
 import time
 
+from stewart_simulation.errors import FrameError
 from stewart_simulation.ethercat import frames
-from stewart_simulation.ethercat.errors import FrameError
-from stewart_simulation.ethercat.line import Line
+from stewart_simulation.ethercat.segment import Line
 
 LONGEST_FRAME = 1600
 # The kernel says when a frame came (SO_TIMESTAMPNS of Linux), so that a busy machine's delay of
@@ -24,18 +24,13 @@ SECOND = 1_000_000_000
 
 
 class Port:
-    """EtherCAT frames, and nothing else, of one interface.
-
-    Args:
-        interface: Name of the interface.
-        line: What is behind it.
+    """EtherCAT frames, and nothing else, of one interface; it never blocks.
 
     Attributes:
         heard: When the last frame came [s].
     """
 
     def __init__(self, interface: str, line: Line) -> None:
-        """Take hold of the interface; it never blocks."""
         self._line = line
         protocol = socket.htons(frames.ETHERTYPE)
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, protocol)
@@ -48,11 +43,6 @@ class Port:
     def fileno(self) -> int:
         """Return the descriptor that becomes readable with a frame."""
         return self._socket.fileno()
-
-    @property
-    def due(self) -> float:
-        """When a delayed answer has to go [s]."""
-        return 1e-9 * self._late[0][0] if self._late else inf
 
     def answer(self) -> None:
         """Answer everything that waits."""
@@ -68,11 +58,19 @@ class Port:
                     elif answer:
                         self._socket.send(answer)
 
-    def send_late(self) -> None:
-        """Send what was delayed until now."""
-        now = time.monotonic_ns()
-        while self._late and self._late[0][0] <= now:
+    def turn(self, now: float) -> float:
+        """Send what was delayed until now [s], and let drives go on that no frame moves.
+
+        Returns:
+            When there is something to do again [s].
+        """
+        while self._late and self._late[0][0] <= time.monotonic_ns():
             self._socket.send(self._late.popleft()[1])
+        segment = self._line.segment
+        if now >= segment.due:
+            self.answer()  # what has come until now, comes first
+            segment.tick(round(SECOND * now))
+        return min(1e-9 * self._late[0][0] if self._late else inf, segment.due)
 
     def close(self) -> None:
         """Let go of the interface."""

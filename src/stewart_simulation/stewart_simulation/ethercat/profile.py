@@ -75,14 +75,11 @@ class Control(IntFlag):
 
 
 def next_state(state: State, word: int, before: int) -> State:
-    """Return where a controlword leads.
+    """Return where a controlword leads from a state; the same where it asks for nothing allowed.
 
     Args:
         state: Where the drive is.
         word, before: Object 6040h now, and when it was looked at last.
-
-    Returns:
-        The same, where the word asks for nothing that this state allows.
     """
     reset = word & Control.FAULT_RESET
     if state is State.FAULT:

@@ -1,12 +1,13 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A line of slaves: one frame goes through all of them and comes back."""
+"""A line of slaves: one frame goes through all of them and comes back, or gets lost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import itertools
 from math import inf
+import random
 
 from stewart_simulation.ethercat import frames
 from stewart_simulation.ethercat.clock import Instant
@@ -20,6 +21,8 @@ LOCALLY_ADMINISTERED = 0x02
 LONGEST_STEP, IDLE = 1_000_000, 5_000_000
 # Drives whose clocks have settled have their SYNC0 within this [ns].
 TOGETHER = 50_000
+# Where a frame gets lost: before the slaves have seen it, or after.
+WAYS = OUT, BACK = 'out', 'back'
 
 
 class Segment:
@@ -33,8 +36,7 @@ class Segment:
         since: Up to when the model has come, on the same clock; None stands for now [ns].
 
     Attributes:
-        slaves: In the order of the cable.
-        model: The mechanics.
+        slaves, powered: In the order of the cable, and whether each has its supply.
     """
 
     def __init__(
@@ -45,15 +47,14 @@ class Segment:
         drifts: Sequence[float] = (0.0, 12e-6, -18e-6, 5e-6, 15e-6, -9e-6),
         since: int | None = None,
     ) -> None:
-        """Switch all drives on."""
         self._time = clock
         self.instant = Instant(clock())
         self.slaves = [
             Slave(kind, self.instant, drift)
             for kind, drift in zip(types, itertools.cycle(drifts), strict=False)
         ]
-        self.model = model or FollowingDrives([0.0] * len(self.slaves))
         count = len(self.slaves)
+        self.model = model or FollowingDrives([0.0] * count)
         self._advanced: float = self.instant.ns if since is None else since
         self._updated: list[float] = [self._advanced] * count
         self._axes = list(range(count))
@@ -61,10 +62,10 @@ class Segment:
         self._synchronous: list[tuple[Slave, int]] = []
         self._free: list[tuple[Slave, int]] = []
         self._due = inf
-        self._on = [True] * len(self.slaves)
+        self.powered = [True] * count
         self._cut_after: int | None = None
         self._reached: list[Slave] = []
-        self._connect()
+        self.connect()
 
     # The cable.
 
@@ -75,15 +76,15 @@ class Segment:
 
     def power(self, number: int, *, on: bool) -> None:
         """Switch slave 1, 2, … on or off; what is behind it on the cable goes with it."""
-        if on and not self._on[number - 1]:
+        if on and not self.powered[number - 1]:
             self.slaves[number - 1].power_up()
-        self._on[number - 1] = on
-        self._connect()
+        self.powered[number - 1] = on
+        self.connect()
 
     def cut(self, after: int | None) -> None:
         """Cut the cable behind a slave (0: before the first), or mend it with None."""
         self._cut_after = after
-        self._connect()
+        self.connect()
 
     def position(self, number: int) -> float:
         """Return where the axis of slave 1, 2, … really is [count]."""
@@ -100,35 +101,22 @@ class Segment:
         axes[i], axes[j] = axes[j], axes[i]
         for number in (one, other):
             self.slaves[number - 1].power_up()
-        self._connect()
+        self.connect()
 
-    def powered(self, number: int) -> bool:
-        """Tell whether slave 1, 2, … has its supply."""
-        return self._on[number - 1]
-
-    def refresh(self) -> None:
-        """Lay cable and clocks out again after slaves were built anew."""
-        self._connect()
-
-    def _connect(self) -> None:
+    def connect(self) -> None:
+        """Lay cable and clocks out, at first and after slaves were built anew."""
         count = len(self.slaves) if self._cut_after is None else self._cut_after
-        count = min(count, self._on.index(False)) if False in self._on else count
+        count = min(count, self.powered.index(False)) if False in self.powered else count
         self._reached = self.slaves[:count]
         furthest = CABLE_DELAY * max(count - 1, 0)
         for position, slave in enumerate(self.slaves):
-            there = position < count
             behind = position + 1 < count
-            slave.set_links(before=there, behind=behind)
+            slave.set_links(before=position < count, behind=behind)
             forward = CABLE_DELAY * position
             slave.clock.place(forward, 2 * furthest - forward if behind else None)
         self.instant.rearranged = True
 
     # Time.
-
-    @property
-    def ticked(self) -> float:
-        """When the mechanics went on last [s]."""
-        return 1e-9 * self._advanced
 
     @property
     def due(self) -> float:
@@ -154,8 +142,8 @@ class Segment:
             for slave, axis in self._free:
                 self._update(slave, axis)
             self.model.command(self._commands)
-        for number, slave in enumerate(self.slaves):
-            if self._on[number]:
+        for slave, on in zip(self.slaves, self.powered, strict=True):
+            if on:
                 slave.watch(now)
 
     def _advance(self, until: float) -> None:
@@ -181,15 +169,15 @@ class Segment:
         if not self.instant.rearranged:
             return
         self.instant.rearranged = False
-        on = [
-            (slave, axis)
-            for slave, axis, switched_on in zip(self.slaves, self._axes, self._on, strict=True)
-            if switched_on
-        ]
-        self._synchronous = [pair for pair in on if pair[0].clock.due < inf]
-        self._free = [pair for pair in on if not pair[0].clock.begun]
-        for axis in {*range(len(self._axes))} - {axis for _, axis in on}:
-            self._commands[axis] = AxisCommand()
+        self._synchronous, self._free = [], []
+        for slave, axis, on in zip(self.slaves, self._axes, self.powered, strict=True):
+            if not on:
+                self._commands[axis] = AxisCommand()
+                continue
+            if slave.clock.due < inf:
+                self._synchronous.append((slave, axis))
+            if not slave.clock.begun:
+                self._free.append((slave, axis))
         self.model.command(self._commands)
         self._find_due()
 
@@ -199,7 +187,7 @@ class Segment:
     # Frames.
 
     def process(self, frame: bytearray, at: int | None = None) -> bytearray:
-        """Send one frame through the segment.
+        """Send one frame through the segment; raises `FrameError` if it is none.
 
         Args:
             frame: Whole Ethernet frame; not changed.
@@ -207,9 +195,6 @@ class Segment:
 
         Returns:
             The frame as it comes back; empty if not even the first slave is there.
-
-        Raises:
-            FrameError: If it is no EtherCAT frame.
         """
         spans = frames.spans(frame)
         now = self._time() if at is None else max(at, self.instant.ns)
@@ -272,3 +257,43 @@ def _read(slave: Slave, frame: bytearray, span: Span, *, merge: bool) -> int:
         data = bytes(a | b for a, b in zip(old, data, strict=True))
     frame[span.start : span.start + span.length] = data
     return 1
+
+
+class Line:
+    """A segment behind a wire on which frames get lost, at random by a seed, or come back late.
+
+    Attributes:
+        probability: Of the loss of a frame, half of it on either way [-].
+        delay: How much later every frame comes back [ns].
+        sent, lost: Frames of the master, and how many of them never came back.
+    """
+
+    def __init__(self, segment: Segment, seed: int) -> None:
+        self.segment, self._random = segment, random.Random(seed)
+        self._next = dict.fromkeys(WAYS, 0)
+        self._skip = dict.fromkeys(WAYS, 0)
+        self.probability = 0.0
+        self.delay = self.sent = self.lost = 0
+
+    def lose_next(self, count: int, way: str, skip: int = 0) -> None:
+        """Let some frames pass, then lose the next ones, all of them."""
+        self._next[way], self._skip[way] = count, skip
+
+    def send(self, frame: bytearray, at: int | None = None) -> bytearray:
+        """Send a frame, now or at [ns]; it comes back empty if it is lost; raises `FrameError`."""
+        self.sent += 1
+        answer = bytearray()
+        if not self._loses(OUT):
+            answer = self.segment.process(frame, at)
+            if answer and self._loses(BACK):
+                answer = bytearray()
+        self.lost += not answer
+        return answer
+
+    def _loses(self, way: str) -> bool:
+        if self._next[way] and self._skip[way]:
+            self._skip[way] -= 1
+        elif self._next[way]:
+            self._next[way] -= 1
+            return True
+        return bool(self.probability) and self._random.random() < 0.5 * self.probability

@@ -1,46 +1,115 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""One slave: controller, EEPROM, clock, state machine, mailbox and drive put together."""
+"""One slave: its state machine, with controller, EEPROM, clock, mailbox and drive."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from stewart_simulation.ethercat import eeprom, profile, registers
-from stewart_simulation.ethercat.application_layer import ApplicationLayer
 from stewart_simulation.ethercat.clock import DistributedClock, Instant
 from stewart_simulation.ethercat.drive import COMMUNICATION_LOST, Drive, SYNCHRONISATION_LOST
-from stewart_simulation.ethercat.fmmu import Fmmus
-from stewart_simulation.ethercat.mailbox import Mailbox
-from stewart_simulation.ethercat.memory import Memory
+from stewart_simulation.ethercat.mailbox import Mailbox, SdoServer
+from stewart_simulation.ethercat.object_dictionary import Layout, RECEIVE, TRANSMIT
 from stewart_simulation.ethercat.omron_1s import dictionary_of, DriveType
-from stewart_simulation.ethercat.process_data import Layout, RECEIVE, TRANSMIT
-from stewart_simulation.ethercat.registers import AlCode, AlState
-from stewart_simulation.ethercat.sdo_server import SdoServer
+from stewart_simulation.ethercat.registers import AlCode, AlState, Memory
 from stewart_simulation.ethercat.sync_managers import (
+    Fmmus,
     INPUTS,
     MAILBOX_IN,
     MAILBOX_OUT,
     OUTPUTS,
     REFUSED,
     SyncManagers,
-    UNGUARDED,
 )
 
 OUTPUT_START, INPUT_START = 0x1800, 0x1C00
+AL_STATE_BITS, AL_ERROR = 0x0F, 0x10
+# A transition to OP may be pending for so long [ns].
 PATIENCE = 1_000_000_000
 # ETG.1020: a SYNC0 without new outputs counts three, one with them takes one off again.
 MISSED_OUTPUTS = 3
 PDI_OPERATIONAL, WATCHDOG_FED = 0x0001, 0x0002
 
 
+class ApplicationLayer:
+    """The EtherCAT state machine of a slave, as strict as a real one (ETG.1000.6, ETG.1020).
+
+    Attributes:
+        error: Whether an error, of AL status code `code`, waits for its acknowledgement.
+    """
+
+    def __init__(self, memory: Memory, device: Slave) -> None:
+        self._memory, self._device = memory, device
+        self.state, self.error, self.code = AlState.INIT, False, int(AlCode.NO_ERROR)
+        self._deadline: int | None = None
+        self._report()
+
+    def request(self, word: int, now: int) -> None:
+        """Take a write to AL control, at a time [ns]: a state, and bit 4 to acknowledge an error.
+
+        While an error is not acknowledged, every request but the one for INIT is ignored.
+        """
+        asked = word & AL_STATE_BITS
+        if self.error and not word & AL_ERROR and asked != AlState.INIT:
+            return
+        self.error, self.code, self._deadline = False, AlCode.NO_ERROR, None
+        if asked not in AlState.__members__.values():
+            self._refuse(AlCode.UNKNOWN_STATE)
+        elif asked == AlState.BOOT:
+            self._refuse(AlCode.BOOTSTRAP_NOT_SUPPORTED)
+        elif asked <= self.state:
+            self._enter(AlState(asked))
+        elif (self.state, asked) == (AlState.INIT, AlState.PREOP):
+            self._enter_unless(self._device.check_mailbox(), AlState.PREOP)
+        elif (self.state, asked) == (AlState.PREOP, AlState.SAFEOP):
+            self._enter_unless(self._device.check_process_data(), AlState.SAFEOP)
+        elif (self.state, asked) == (AlState.SAFEOP, AlState.OP):
+            self._deadline = now + PATIENCE
+        else:
+            self._refuse(AlCode.INVALID_STATE_CHANGE)
+        self._report()
+
+    def _enter_unless(self, code: AlCode, asked: AlState) -> None:
+        if code is AlCode.NO_ERROR:
+            self._enter(asked)
+        else:
+            self._refuse(code)
+
+    def _enter(self, state: AlState) -> None:
+        old, self.state = self.state, state
+        if old is not state:
+            self._device.entered(old, state)
+
+    def _refuse(self, code: AlCode) -> None:
+        self.error, self.code = True, code
+
+    def fall_back(self, state: AlState, code: int) -> None:
+        """Leave a state because of an error of its own."""
+        self._deadline = None
+        self.error, self.code = True, code
+        self._enter(min(state, self.state))
+        self._report()
+
+    def tick(self, now: int) -> None:
+        """Complete a pending transition to OP, or give it up."""
+        if self._deadline is None:
+            return
+        code = self._device.check_operation()
+        if code is AlCode.NO_ERROR:
+            self._deadline = None
+            self._enter(AlState.OP)
+        elif now >= self._deadline:
+            self._deadline = None
+            self._refuse(code)
+        self._report()
+
+    def _report(self) -> None:
+        flag = AL_ERROR if self.error else 0
+        self._memory.set(registers.AL_STATUS, 2, self.state | flag)
+        self._memory.set(registers.AL_STATUS_CODE, 2, self.code)
+
+
 class Slave:
     """A drive as it is seen from the wire.
-
-    Args:
-        drive_type: What it is.
-        instant: Common true time.
-        drift: Of its clock [1].
 
     Attributes:
         content: EEPROM, which survives a power cycle.
@@ -51,7 +120,6 @@ class Slave:
     """
 
     def __init__(self, drive_type: DriveType, instant: Instant, drift: float = 0.0) -> None:
-        """Build it and switch it on."""
         self._instant = instant
         self._drift = drift
         self.turns = 0.0
@@ -63,16 +131,9 @@ class Slave:
         mailbox = drive_type.mailbox
         start = registers.PROCESS_MEMORY
         self._ranges = ((start, mailbox), (start + 0x400, mailbox))
-        layout = eeprom.MemoryLayout((*self._ranges, (OUTPUT_START, 12), (INPUT_START, 28)))
-        self.content = eeprom.image(drive_type.identity, layout, drive_type.name)
+        ranges = (*self._ranges, (OUTPUT_START, 12), (INPUT_START, 28))
+        self.content = eeprom.image(drive_type.identity, ranges, drive_type.name)
         self.power_up()
-
-    def rename(self, vendor: int, product: int, revision: int) -> None:
-        """Give it another identity."""
-        identity = replace(
-            self.drive_type.identity, vendor=vendor, product=product, revision=revision
-        )
-        self.define(replace(self.drive_type, identity=identity))
 
     def power_up(self) -> None:
         """Start with empty registers, in INIT."""
@@ -85,7 +146,7 @@ class Slave:
         self.dictionary = dictionary
         server = SdoServer(dictionary, self.drive_type.mailbox)
         self.mailbox = Mailbox(memory, self.sync_managers, server)
-        self.al = ApplicationLayer(memory, self, PATIENCE)
+        self.al = ApplicationLayer(memory, self)
         kind = self.drive_type
         self.drive = Drive(
             dictionary,
@@ -98,18 +159,15 @@ class Slave:
         self._outputs, self._inputs = Layout(()), Layout(())
         self._fed: int | None = None
         self.station = 0
-        self._describe()
-        memory.on_write(registers.STATION_ADDRESS, 2, self._take_address)
-        memory.on_write(registers.AL_CONTROL, 2, self._take_request)
-        memory.on_write(registers.SYNC_MANAGER, 32, self._sync_managers_changed)
-
-    def _describe(self) -> None:
-        memory = self.memory
+        # Type, revision, FMMUs, sync managers, RAM, ports and features of the controller.
         memory.octets[0:10] = bytes.fromhex('11 00 02 00 08 08 08 0f 0c 00')
         memory.set(registers.PDI_CONTROL, 2, 0x0E08 if self.eeprom.valid else 0)
         memory.set(registers.WATCHDOG_DIVIDER, 2, 2498)
         memory.set(registers.WATCHDOG_PROCESS_DATA, 2, 1000)
         memory.set(registers.WATCHDOG_STATUS, 2, 1)
+        memory.on_write(registers.STATION_ADDRESS, 2, self._take_address)
+        memory.on_write(registers.AL_CONTROL, 2, self._take_request)
+        memory.on_write(registers.SYNC_MANAGER, 32, self._sync_managers_changed)
 
     def _take_address(self) -> None:
         self.station = self.memory.get(registers.STATION_ADDRESS, 2)
@@ -127,8 +185,7 @@ class Slave:
         if guard == REFUSED:
             return None
         data = self.memory.read(address, length)
-        if guard != UNGUARDED:
-            self.sync_managers.done(guard, address + length)
+        self.sync_managers.done(guard, address + length)
         return data
 
     def write(self, address: int, data: bytes | bytearray) -> bool:
@@ -136,8 +193,7 @@ class Slave:
         guard = self.sync_managers.admit(address, len(data), writing=True)
         if guard == REFUSED or not self.memory.write(address, data):
             return False
-        if guard != UNGUARDED:
-            self.sync_managers.done(guard, address + len(data))
+        self.sync_managers.done(guard, address + len(data))
         return True
 
     def _accessed(self, number: int) -> None:
@@ -228,11 +284,11 @@ class Slave:
         """Look whether outputs have come lately, and whether SYNC0 has begun."""
         if self._outputs.size and not self._watched(self._instant.ns):
             return AlCode.WATCHDOG
-        if self.clock.sync0_active and not self.clock.sync0_running:
+        if not self.clock.sync0_active:
+            return AlCode.NO_ERROR
+        if not self.clock.sync0_running:
             return AlCode.NO_SYNC
-        if self.clock.sync0_active and not self.clock.settled:
-            return AlCode.CLOCK_NOT_SETTLED
-        return AlCode.NO_ERROR
+        return AlCode.NO_ERROR if self.clock.settled else AlCode.CLOCK_NOT_SETTLED
 
     def entered(self, old: AlState, new: AlState) -> None:
         """Follow the state machine: mailbox from PREOP on, process data from SAFEOP on."""

@@ -56,7 +56,6 @@ class SimulationClock(Node):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare the parameters and open the interfaces."""
         super().__init__('simulation_clock', **kwargs)
         self.settings = declare(self, SimulationClockParameters)
         self.paused, self.owed_ns = False, 0
@@ -112,7 +111,6 @@ class SimulatedPace:
     """
 
     def __init__(self, clock: SimulationClock) -> None:
-        """Begin with the first turn."""
         self._clock_node = clock
         self._lock_step: LockStep | None = None
         self._turned = 0.0

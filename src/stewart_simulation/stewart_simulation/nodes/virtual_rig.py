@@ -21,13 +21,11 @@ from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.running import run
 from stewart_node_support.stamps import from_seconds
-from stewart_simulation.ethercat.errors import SegmentError
+from stewart_simulation.errors import RigError, SegmentError
 from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
 from stewart_simulation.rig.directory import READY
-from stewart_simulation.rig.errors import RigError
 from stewart_simulation.rig.inline_rig import InlineRig
 from stewart_simulation.rig.launcher import RigProcess
-from stewart_simulation.rig.running_rig import RunningRig
 from stewart_simulation.rig.settings import ETHERCAT, RigSettings
 from stewart_simulation.rig.truth import Truth
 
@@ -47,9 +45,8 @@ class VirtualRig(Node):
     """
 
     def __init__(self, *, inline: bool = False, **kwargs: Any) -> None:
-        """Start the rig and wait until its wires answer."""
         super().__init__('virtual_rig', **kwargs)
-        self._rig: RunningRig | None = None
+        self._rig: InlineRig | RigProcess | None = None
         self.published: dict[str, CountedPublisher] = {}
         try:
             self._begin(inline=inline)
@@ -89,27 +86,23 @@ class VirtualRig(Node):
         return int(clock.now().nanoseconds) if clock.ros_time_is_active else START_NS
 
     def wiring(self) -> dict[str, dict[str, Any]]:
-        """Return, by node, the parameters with which driver and sensors find their wires.
-
-        Returns:
-            For ``driver``, ``position_sensors`` and ``imu``.
-        """
+        """Return the parameters with which driver, position_sensors and imu find their wires."""
         assert self._rig is not None
         ends = self._rig.ends
-        driver: dict[str, Any] = {}
+        driver, sensors = {}, {}
         if 'interface' in ends:
-            driver['ethercat.interface'] = ends['interface']
-            driver['ethercat.namespace'] = ends['namespace']
-            driver['ethercat.rig_file'] = ends['rig_file']
+            names = ('interface', 'namespace', 'rig_file')
+            driver = {f'ethercat.{name}': ends[name] for name in names}
         if 'card' in ends:
-            driver['daq.card'] = 'simulated'
-            driver['daq.device'] = ends['card']
-            driver['daq.rig_file'] = ends['rig_file']
-            driver['daq.mode'] = self._settings.card_mode
-            driver['daq.enable_channel'] = self._settings.enable_channel
-        sensors = {name: value for name, value in driver.items() if name.startswith('daq.')}
+            sensors = {
+                'daq.card': 'simulated',
+                'daq.device': ends['card'],
+                'daq.rig_file': ends['rig_file'],
+                'daq.mode': self._settings.card_mode,
+                'daq.enable_channel': self._settings.enable_channel,
+            }
         imu = {'port': ends['imu']} if 'imu' in ends else {}
-        return {'driver': driver, 'position_sensors': sensors, 'imu': imu}
+        return {'driver': {**driver, **sensors}, 'position_sensors': sensors, 'imu': imu}
 
     def destroy_node(self) -> None:
         """End the rig with the node."""

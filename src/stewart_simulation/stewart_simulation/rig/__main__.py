@@ -17,8 +17,10 @@ import sys
 for library in ('OPENBLAS', 'OMP', 'MKL'):
     os.environ[f'{library}_NUM_THREADS'] = '1'
 
-# ruff: noqa: E402
-from stewart_simulation.rig.errors import is_deliberate
+
+def is_deliberate(error: BaseException) -> bool:
+    """Tell an error of ours or of the operating system, for which one sentence is enough."""
+    return isinstance(error, OSError) or type(error).__module__.startswith('stewart_')
 
 
 def main() -> int:

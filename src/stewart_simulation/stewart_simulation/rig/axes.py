@@ -30,10 +30,6 @@ class Axes:
         rng: Source of the noise.
         connected: Whether the drives move the plant; if not, they only measure.
         advance: Brings the plant to an instant [s]; that of the mechanics by default.
-
-    Attributes:
-        positions, velocities, torques: Of drive 1 to 6 [count], [count/s], [0.1 %].
-        torque_off (6,): Where the safety circuit has taken the torque.
     """
 
     def __init__(
@@ -49,7 +45,6 @@ class Axes:
         connected: bool = True,
         advance: Callable[[float], None] | None = None,
     ) -> None:
-        """Measure."""
         self._mechanics, self._bring = mechanics, advance or mechanics.advance
         self._counts, self._zeros = counts_per_metre, np.array(zeros, dtype=np.float64)
         self._per_mille = 1e-3 * rated_force

@@ -10,8 +10,8 @@ import socket
 import stat
 import tempfile
 
-from stewart_simulation.rig.errors import RigError
-from stewart_simulation.unix_sockets import unix_connection
+from stewart_simulation.errors import RigError
+from stewart_simulation.loop import unix_connection
 
 NETNS, IMU, CARD, CONTROL = 'netns', 'imu', 'card.sock', 'control.sock'
 TRUTH, RIG_FILE = 'truth', 'rig.yaml'
@@ -31,9 +31,6 @@ def default_directory(platform: str) -> Path:
 
 def claim(directory: Path) -> None:
     """Make the folder, and remove what a killed rig may have left there.
-
-    Args:
-        directory: Where the rig shall be.
 
     Raises:
         RigError: If a rig runs there.

@@ -16,10 +16,9 @@ from stewart_driver.errors import ConfigurationError
 from stewart_driver.rig_file import save_rig
 from stewart_driver.witmotion import inline_ports
 from stewart_driver.witmotion.reader import ReaderSettings
-from stewart_simulation.daq_card import inline_cards
+from stewart_simulation.daq_card import wire
 from stewart_simulation.daq_card.card import Card
-from stewart_simulation.daq_card.inline_wire import InlineWire
-from stewart_simulation.ethercat.master.inline_wire import InlineWire as EthercatWire
+from stewart_simulation.ethercat.master.bus import InlineWire as EthercatWire
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.faults import RigFaults
 from stewart_simulation.rig.parts import Clocks, Parts
@@ -36,7 +35,7 @@ NANOSECONDS = 1e9
 class InlineRig(Parts):
     """The plant behind segment, card and sensor, without a socket, a thread or a clock.
 
-    A `RunningRig`. The segment's wire is found by the driver's ``ethercat.wires``, the card by the
+    The segment's wire is found by the driver's ``ethercat.wires``, the card by the
     card type ``simulated``, the sensor's port by `inline_ports`.
 
     Args:
@@ -44,9 +43,7 @@ class InlineRig(Parts):
         steady_ns: Simulated time [ns]; also the clock of the message stamps.
 
     Attributes:
-        faults: Of all wires.
-        interface: Name under which the segment's wire is opened; empty without one.
-        card: Name under which the card is opened; empty without one.
+        interface, card: Names under which they are opened; empty without one.
         port: Where the sensor is plugged in.
         rig_file: The machine's sheet, in a folder of its own.
         ends: All of them by name, without those that there are not.
@@ -59,7 +56,6 @@ class InlineRig(Parts):
     alive = True
 
     def __init__(self, settings: RigSettings, steady_ns: Callable[[], int]) -> None:
-        """Build everything; the sensor is switched on."""
         if settings.script:
             expected = 'empty: a script of faults runs on the wall clock'
             raise ConfigurationError('script', settings.script, expected)
@@ -76,11 +72,11 @@ class InlineRig(Parts):
         if self.has_sensor:
             self.port = InlinePort(inline_ports.OFFERS.offer(self._listen))
             self._make_sensor(self.port).begin()
-        self.faults = RigFaults.of(self.tables)
+        self.faults = RigFaults(self.tables)
         self._folder = tempfile.TemporaryDirectory(prefix='rig-')
         self.rig_file = Path(self._folder.name, places.RIG_FILE)
         port = '' if self.port is None else self.port.path
-        save_rig(self.rig_file, self.machine.sheet(settings, DAY))
+        save_rig(self.rig_file, self.sheet(DAY))
         ends = {'rig_file': str(self.rig_file), 'card': self.card, 'imu': port}
         self.ends = {name: end for name, end in ends.items() if end}
         if self.interface:
@@ -127,16 +123,15 @@ class InlineRig(Parts):
         """Take wire, card and sensor away, and remove the sheet."""
         if self.interface:
             self._wire.withdraw()
-        inline_cards.OFFERS.withdraw(self.card)
+        wire.OFFERS.withdraw(self.card)
         if self.port is not None:
             inline_ports.OFFERS.withdraw(self.port.path)
         self._folder.cleanup()
 
     def _offer(self, card: Card) -> str:
-        return inline_cards.OFFERS.offer(
-            inline_cards.InlineCard(
-                lambda: InlineWire(card, self.advance), CallersTime(self.now, self._come_to)
-            )
+        time = CallersTime(self.now, self._come_to)
+        return wire.OFFERS.offer(
+            wire.InlineCard(lambda: wire.InlineWire(card, self.advance), time)
         )
 
     def _come_to(self, instant: float) -> None:

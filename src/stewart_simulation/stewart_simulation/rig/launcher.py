@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 import json
 import os
 from pathlib import Path
@@ -11,17 +12,17 @@ import select
 import subprocess
 import tempfile
 import time
-from types import TracebackType
 from typing import Any, ClassVar
 
 from stewart_driver.control.child_process import ChildProcess
-from stewart_simulation.ethercat.control import ControlClient
+from stewart_simulation.control import ControlClient
+from stewart_simulation.errors import RigError
 from stewart_simulation.rig import directory as places
-from stewart_simulation.rig.errors import RigError
-from stewart_simulation.rig.lingering import LONGEST
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.rig.truth import TruthReader
 
+# Limit for a driver that never lets go [s]; less than the 15 s that launch gives the driver.
+LONGEST = 10.0
 # On a new machine kernels are compiled first [s].
 START_TIMEOUT = 90.0
 END_TIMEOUT = LONGEST + 3.0
@@ -36,7 +37,6 @@ class RigProcess(ChildProcess):
         timeout: Longest start [s].
 
     Attributes:
-        directory: Where they are.
         ends: Interface and namespace of the segment, card, imu, control, truth and rig_file;
             without those that there are not.
 
@@ -49,7 +49,6 @@ class RigProcess(ChildProcess):
     def __init__(
         self, settings: RigSettings, directory: Path | None = None, timeout: float = START_TIMEOUT
     ) -> None:
-        """Start it and wait until it answers."""
         if settings.ethercat:
             # Here and not in the rig process: the caller names a missing package.
             import pyroute2  # noqa: F401
@@ -103,10 +102,8 @@ class RigProcess(ChildProcess):
         """End it as soon as nobody uses it any more, and remove what it could not."""
         if self.alive:
             self._process.terminate()
-            try:
+            with suppress(subprocess.TimeoutExpired):
                 self._process.wait(END_TIMEOUT)
-            except subprocess.TimeoutExpired:
-                self.kill()
         self._end_now()
 
     def _end_now(self) -> None:
@@ -133,10 +130,5 @@ class RigProcess(ChildProcess):
     def __enter__(self) -> RigProcess:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.end()

@@ -1,48 +1,55 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What every rig is made of, whoever owns its time: plant, card, sensor and their faults."""
+"""What every rig is made of, whoever owns its time: plant, card, sensor and their faults.
+
+No two rigs are quite alike: their seed decides where encoders stand, and what the sensors and
+amplifiers of the card make of volts. Their sheet, ``rig.yaml``, says so.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
+import datetime
 import time
 
 import numpy as np
 from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.ethercat.drive_type import DriveType
-from stewart_driver.legs import LegLimits
+from stewart_driver.legs import Array, LEGS
+from stewart_driver.rig_file import (
+    Channel,
+    DaqCalibration,
+    DriveCalibration,
+    DriveIdentity,
+    Rig,
+)
+from stewart_driver.rig_platform import geometry_digest
 from stewart_kinematics.platform import Platform
-from stewart_simulation.daq_card.analog_rig import AnalogRig
+from stewart_simulation.daq_card.analog_rig import AnalogRig, AnalogSettings, Mode
 from stewart_simulation.daq_card.card import Card, CardSettings
-from stewart_simulation.daq_card.faults import CardFaults
 from stewart_simulation.ethercat.faults import Faults
-from stewart_simulation.ethercat.line import Line
-from stewart_simulation.ethercat.segment import Segment
+from stewart_simulation.ethercat.segment import Line, Segment
 from stewart_simulation.fault_table import FaultTable
 from stewart_simulation.rig.axes import Axes
+from stewart_simulation.rig.faults import CardFaults, ImuFaults, PlantFaults
 from stewart_simulation.rig.inertial_feed import InertialFeed
-from stewart_simulation.rig.machine import Machine
 from stewart_simulation.rig.mechanics import Mechanics, Watched
-from stewart_simulation.rig.plant_faults import PlantFaults
 from stewart_simulation.rig.settings import CARD, ETHERCAT, RigSettings
 from stewart_simulation.serial_imu.device import Sensor
-from stewart_simulation.serial_imu.faults import ImuFaults
 from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.measurement import Imperfections
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 from stewart_simulation.serial_imu.pty_port import PtyPort
-from stewart_simulation.start import leg_limits, start_pose
+from stewart_simulation.start import leg_limits, start_pose, strokes_at
+
+# The encoders stand anywhere within this at stroke zero [count].
+FURTHEST_ZERO = 100_000_000
 
 
 @dataclass(frozen=True)
 class Clocks:
-    """The time of a rig.
-
-    Attributes:
-        steady_ns: Steady clock [ns].
-        wall: Clock of the message stamps [s].
-    """
+    """The time of a rig: steady clock [ns], and clock of the message stamps [s]."""
 
     steady_ns: Callable[[], int] = time.monotonic_ns
     wall: Callable[[], float] = time.time
@@ -58,25 +65,26 @@ REAL_TIME = Clocks()
 class Parts:
     """The plant, and makers of what stands between it and the wires.
 
-    Args:
-        settings: What there is.
-        clocks: Its time.
-
     Attributes:
-        machine: As it was built.
-        mechanics: The plant.
-        segment: Six drives on EtherCAT.
-        sensor: On the platform.
+        zeros: Readings of the encoders at stroke zero [count].
+        analog: Position sensors and amplifiers of the card.
         tables: Faults by wire.
     """
 
     def __init__(self, settings: RigSettings, clocks: Clocks) -> None:
-        """Build the plant, at rest."""
         self._settings, self._clocks = settings, clocks
         self._rngs = iter(np.random.default_rng(settings.seed).spawn(8))
-        self._platform: Platform = Platform.from_yaml(settings.platform)
-        limits: LegLimits = leg_limits(self._platform)
-        self.machine = Machine.build(self._platform, limits, settings)
+        self._platform = Platform.from_yaml(settings.platform)
+        limits = leg_limits(self._platform)
+        zeros = np.random.default_rng(settings.seed).integers(
+            -FURTHEST_ZERO, FURTHEST_ZERO, LEGS, endpoint=True
+        )
+        self.zeros: tuple[int, ...] = tuple(zeros.tolist())
+        self.analog = replace(
+            AnalogSettings.for_legs(limits, Mode(settings.card_mode), seed=settings.seed),
+            sensor_noise=settings.sensor_noise,
+            enable_channel=settings.enable_channel,
+        )
         plant = settings.plant(self._platform, start_pose(self._platform, settings.start))
         drives = settings.drives(plant, limits, hold_after=settings.hold_after)
         self._bridge = ClockBridge(clocks.wall, clocks.now)
@@ -84,6 +92,32 @@ class Parts:
         self.segment: Segment | None = None
         self.sensor: PluggedSensor | None = None
         self.tables: dict[str, FaultTable] = {'plant': PlantFaults(drives)}
+
+    def sheet(self, today: datetime.date) -> Rig:
+        """Return the rig.yaml that a perfect calibration of this rig would write.
+
+        Its sections are those of the wires that there are.
+        """
+        settings, platform, analog = self._settings, self._platform, self.analog
+        strokes = strokes_at(platform, start_pose(platform, settings.start))
+        drives = daq = None
+        if settings.ethercat:
+            drives = DriveCalibration(
+                self.zeros,
+                # A date of its own, for YAML would write the second as a reference to the first.
+                today.replace(),
+                settings.start,
+                tuple(strokes.tolist()),
+                tuple(DriveIdentity(*astuple(kind.identity)) for kind in settings.drive_types()),
+            )
+        if settings.card:
+            daq = DaqCalibration(
+                _channels(analog.sensor_gains, analog.sensor_offsets),
+                _channels(analog.command_gains, analog.command_offsets),
+                today,
+                settings.card_mode,
+            )
+        return Rig(settings.platform, drives, daq, geometry=geometry_digest(settings.platform))
 
     @property
     def has_sensor(self) -> bool:
@@ -104,7 +138,7 @@ class Parts:
         axes = Axes(
             self.mechanics,
             counts_per_metre=gear.counts_per_metre,
-            zeros=self.machine.zeros,
+            zeros=self.zeros,
             rated_force=gear.rated_force,
             hold_after=settings.hold_after,
             noise=settings.encoder_noise,
@@ -131,7 +165,7 @@ class Parts:
         self.mechanics.mover = AnalogRig(
             card,
             drives if settings.moved_by == CARD else Watched(drives),
-            self.machine.analog,
+            self.analog,
             next(self._rngs),
         )
         self.tables['card'] = CardFaults(card)
@@ -157,3 +191,8 @@ class Parts:
         self.mechanics.sensor = self.sensor
         self.tables['imu'] = ImuFaults(self.sensor)
         return self.sensor
+
+
+def _channels(gains: Array, offsets: Array) -> tuple[Channel, ...]:
+    pairs = zip(gains.tolist(), offsets.tolist(), strict=True)
+    return tuple(Channel(gain, offset, 0.0) for gain, offset in pairs)

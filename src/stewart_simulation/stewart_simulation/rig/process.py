@@ -7,18 +7,51 @@ from __future__ import annotations
 from collections.abc import Callable
 import datetime
 import gc
+from math import inf
 import os
 from pathlib import Path
 import signal
 import time
 
 from stewart_driver.rig_file import save_rig
-from stewart_simulation.ethercat import launcher, namespace
+from stewart_simulation.ethercat import namespace
 from stewart_simulation.loop import Loop
 from stewart_simulation.rig import directory as places
-from stewart_simulation.rig.lingering import Lingering
+from stewart_simulation.rig.launcher import LONGEST
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.rig.wires import IDLE, Wires
+
+# A wire without a frame for this long is free [s]: a busy machine can delay a driver by 0.2 s.
+QUIET = 0.5
+
+
+class Lingering:
+    """The end of a rig, once it is asked for.
+
+    A Ctrl-C reaches rig and driver at the same instant. Metal is still there while the driver
+    brings the legs to rest and makes its outputs safe, and so is this rig.
+    """
+
+    def __init__(self) -> None:
+        self._asked, self._used = inf, -inf
+
+    def over(self, now: float, *, asked: bool, in_use: bool) -> bool:
+        """Tell whether it is time to end.
+
+        Args:
+            now: Steady clock [s].
+            asked: Whether the end was asked for.
+            in_use: Whether anybody drives or reads over a wire.
+
+        Returns:
+            True when nobody has used the wires for `QUIET`, or `LONGEST` after it was asked for.
+        """
+        if in_use:
+            self._used = now
+        if not asked:
+            return False
+        self._asked = min(self._asked, now)
+        return now - self._used >= QUIET or now - self._asked >= LONGEST
 
 
 def serve(
@@ -46,14 +79,15 @@ def serve(
         ends = {'directory': str(directory)}
         port = ''
         if settings.ethercat:
-            ends['interface'], port, own = launcher.prepare()
+            ends['interface'], port, own = namespace.prepare()
             removed = port if own else ''
             ends['namespace'] = '' if own else str(directory / places.NETNS)
             if not own:
                 (directory / places.NETNS).symlink_to(f'/proc/{os.getpid()}/ns/net')
         wires = Wires(settings, directory, port)
         try:
-            ends |= _describe(wires, settings, directory)
+            ends |= wires.ends()
+            save_rig(ends['rig_file'], wires.sheet(datetime.date.today()))
             loop = Loop()
             wires.register(loop)
             announce(ends)
@@ -72,19 +106,3 @@ def serve(
         places.sweep(directory)
         if removed:
             namespace.disconnect(removed)
-
-
-def _describe(wires: Wires, settings: RigSettings, directory: Path) -> dict[str, str]:
-    """Write the machine's sheet; return where everything is."""
-    ends = {
-        'control': str(directory / places.CONTROL),
-        'truth': str(directory / places.TRUTH),
-        'rig_file': str(directory / places.RIG_FILE),
-    }
-    if settings.card:
-        ends['card'] = str(directory / places.CARD)
-    if wires.sensor is not None:
-        ends['imu'] = wires.sensor.path
-    today = datetime.date.today()
-    save_rig(ends['rig_file'], wires.machine.sheet(settings, today))
-    return ends

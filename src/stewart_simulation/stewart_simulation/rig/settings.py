@@ -16,9 +16,12 @@ from stewart_simulation.ethercat.omron_1s import DriveType, R88D_1SN04H, SYNC_ER
 from stewart_simulation.plant_options import PlantOptions
 
 ETHERCAT, CARD = 'ethercat', 'card'
-MODES = ('position', 'velocity')
-SERIALS = ('each', 'zero', 'absent')
 FIRST_SERIAL = 0x0150_0001
+# Options that are fields of a drive type, too.
+OF_THE_DRIVES = (
+    *('free_maps', 'needs_sync0', 'emergencies', 'sync_error_limit'),
+    *('controlword_delay', 'sto_is_fault'),
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,18 @@ class RigSettings(PlantOptions):
         'accelerometer_noise',
         'gyroscope_noise',
     }
+
+    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        **PlantOptions.CHOICES,
+        'moved_by': (ETHERCAT, CARD),
+        'card_mode': ('position', 'velocity'),
+        'serials': ('each', 'zero', 'absent'),
+    }
+    TRIPLES: ClassVar[tuple[str, ...]] = (
+        *PlantOptions.TRIPLES,
+        'accelerometer_bias',
+        'gyroscope_bias',
+    )
 
     moved_by: str = option(ETHERCAT, 'what the drives obey: ethercat, or card')
     ethercat: bool = option(default=True, description='an EtherCAT segment of six drives')
@@ -88,44 +103,29 @@ class RigSettings(PlantOptions):
     def __post_init__(self) -> None:
         """Check."""
         super().__post_init__()
-        if self.moved_by not in {ETHERCAT, CARD}:
-            raise ConfigurationError('moved_by', self.moved_by, f'{ETHERCAT} or {CARD}')
         if not getattr(self, self.moved_by):
-            raise ConfigurationError(
-                self.moved_by, False, f'true, for moved_by is {self.moved_by}'
-            )
-        if self.card_mode not in MODES:
-            raise ConfigurationError('card_mode', self.card_mode, ' or '.join(MODES))
-        if self.serials not in SERIALS:
-            raise ConfigurationError('serials', self.serials, ', '.join(SERIALS))
+            expected = f'true, for moved_by is {self.moved_by}'
+            raise ConfigurationError(self.moved_by, False, expected)
         for name in ('absent', 'unmappable'):
             try:
                 _objects(getattr(self, name))
             except ValueError:
                 expected = 'hexadecimal numbers'
                 raise ConfigurationError(name, getattr(self, name), expected) from None
-        for name in ('accelerometer_bias', 'gyroscope_bias'):
-            value = tuple(getattr(self, name))
-            if len(value) != 3:
-                raise ConfigurationError(name, value, 'three numbers')
 
     def drive_types(self) -> list[DriveType]:
         """Return the types of the six drives, each with its serial number."""
         delays = np.random.default_rng((self.seed, 2)).uniform(0.0, self.enable_delay, LEGS)
+        same = {name: getattr(self, name) for name in OF_THE_DRIVES}
         serials = [FIRST_SERIAL + 7 * self.seed + leg for leg in range(LEGS)]
         return [
             DriveType(
                 identity=replace(R88D_1SN04H, serial=serial if self.serials == 'each' else 0),
-                free_maps=self.free_maps,
-                needs_sync0=self.needs_sync0,
                 unmappable=_objects(self.unmappable),
                 absent=_objects(self.absent),
                 has_serial=self.serials != 'absent',
-                emergencies=self.emergencies,
-                sync_error_limit=self.sync_error_limit,
-                controlword_delay=self.controlword_delay,
-                sto_is_fault=self.sto_is_fault,
                 enable_delay=float(delay),
+                **same,
             )
             for serial, delay in zip(serials, delays, strict=True)
         ]
@@ -139,12 +139,11 @@ class RigSettings(PlantOptions):
             if name not in known:
                 raise ConfigurationError(name, value, f'one of {", ".join(known)}')
             default: Any = known[name]
-            kinds = {float: (int, float), tuple: (list, tuple)}.get(type(default), type(default))
-            if not isinstance(value, kinds) or isinstance(value, bool) != isinstance(
-                default, bool
-            ):
+            kind = type(default)
+            kinds = {float: (int, float), tuple: (list, tuple)}.get(kind, kind)
+            if not isinstance(value, kinds) or isinstance(value, bool) != (kind is bool):
                 raise ConfigurationError(name, value, f'a value as {default!r}')
-            chosen[name] = type(default)(value)
+            chosen[name] = kind(value)
         return cls(**chosen)
 
     def plain(self) -> dict[str, Any]:

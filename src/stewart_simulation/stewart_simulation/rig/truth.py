@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from stewart_driver.legs import Array, LEGS, read_only
 from stewart_kinematics.spatial.rotations import matrix_from_quaternion
-from stewart_simulation.rig.errors import RigError
+from stewart_simulation.errors import RigError
 from stewart_simulation.rig.mechanics import Mechanics
 from stewart_simulation.rigid_drives import RigidDrives
 
@@ -35,14 +35,12 @@ class Truth:
     """The plant at one instant, in base_link axes.
 
     Attributes:
-        stamp: On the steady clock [s].
-        wall_offset: Wall clock minus steady clock, as the rig measured it last [s].
+        stamp, wall_offset: On the steady clock, and how much the wall clock is ahead of it [s].
         position, quaternion_xyzw (3,), (4,): Pose of platform_link [m].
         linear_velocity, angular_velocity (3,): [m/s], [rad/s].
         linear_acceleration, angular_acceleration (3,): From the equations of motion [m/s²],
             [rad/s²].
-        strokes, rates, forces (6,): Of the legs 1 to 6; the forces are what the drives deliver
-            [m], [m/s], [N].
+        strokes, rates, forces (6,): Of the legs; what the drives deliver [m], [m/s], [N].
         powered (6,): Which motors are under voltage.
     """
 
@@ -92,14 +90,9 @@ def sample(mechanics: Mechanics[RigidDrives], wall_offset: float) -> Array:
 
 
 class TruthWriter:
-    """The rig's end.
-
-    Args:
-        path: File to make; it must not exist.
-    """
+    """The rig's end: a file at a path where none is."""
 
     def __init__(self, path: Path) -> None:
-        """Make the file."""
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
         try:
             os.ftruncate(descriptor, SIZE)
@@ -117,17 +110,9 @@ class TruthWriter:
 
 
 class TruthReader:
-    """Anybody else's end.
-
-    Args:
-        path: The rig's file ``truth``.
-
-    Raises:
-        RigError: If there is none.
-    """
+    """Anybody else's end; raises `RigError` if there is no such file."""
 
     def __init__(self, path: Path) -> None:
-        """Map the file; it stays readable when it is removed."""
         try:
             with path.open('rb') as stream:
                 memory = mmap(stream.fileno(), SIZE, access=ACCESS_READ)

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stewart_simulation.daq_card.server import CardServer
-from stewart_simulation.ethercat.control import ControlServer
+from stewart_simulation.control import ControlServer, Script
+from stewart_simulation.daq_card.wire import CardServer
 from stewart_simulation.ethercat.port import Port
-from stewart_simulation.ethercat.script import Script
 from stewart_simulation.loop import Loop
 from stewart_simulation.rig import directory as places
 from stewart_simulation.rig.faults import RigFaults
@@ -26,15 +25,13 @@ CLOCK_PERIOD = 1.0
 class Wires(Parts):
     """The plant behind segment, card and sensor, on wires that other processes reach.
 
+    Nothing answers before `register`.
+
     Args:
         settings: What there is.
         directory: Where the ends of the wires are.
         interface: Network interface of the segment; empty without one.
         clocks: Its time.
-
-    Attributes:
-        card: The card's side of its socket.
-        faults: Of all wires.
     """
 
     def __init__(
@@ -44,7 +41,6 @@ class Wires(Parts):
         interface: str = '',
         clocks: Clocks = REAL_TIME,
     ) -> None:
-        """Build everything; nothing answers before `register`."""
         super().__init__(settings, clocks)
         self._directory = directory
         self._clock_due = 0.0
@@ -57,20 +53,25 @@ class Wires(Parts):
             line = self._make_segment(clocks.steady_ns)
             self._port = Port(interface, line) if interface else None
         if settings.card:
-            self.card = CardServer(
-                directory / places.CARD,
-                self._make_card(),
-                self._catch_up,
-            )
+            self.card = CardServer(directory / places.CARD, self._make_card(), self._catch_up)
         if self.has_sensor:
             self._make_sensor(PtyPort(directory / places.IMU))
-        self.faults = RigFaults.of(self.tables)
-        self._script = Script.load(Path(settings.script), self.faults) if settings.script else None
+        self.faults = RigFaults(self.tables)
+        self._script = Script(Path(settings.script), self.faults) if settings.script else None
         self._control = ControlServer(directory / places.CONTROL, self.faults)
 
     def _on_step(self) -> None:
         """Tell the truth."""
         self._truth.write(sample(self.mechanics, self._bridge.offset))
+
+    def ends(self) -> dict[str, str]:
+        """Return where the wires end, by name, but for the network."""
+        found = {'control': places.CONTROL, 'truth': places.TRUTH, 'rig_file': places.RIG_FILE}
+        if self.card is not None:
+            found['card'] = places.CARD
+        if self.sensor is not None:
+            found['imu'] = places.IMU
+        return {name: str(self._directory / place) for name, place in found.items()}
 
     def register(self, loop: Loop) -> None:
         """Answer from now on."""
@@ -100,9 +101,6 @@ class Wires(Parts):
     def turn(self, now: float) -> float:
         """Do what is due; return when the next thing is [s]."""
         due = self._tick(now)
-        if self._port is not None:
-            self._port.send_late()
-            due = min(due, self._port.due)
         if self._script is not None:
             self._script.play(now)
         if self.sensor is not None:
@@ -133,10 +131,10 @@ class Wires(Parts):
 
     def _tick(self, now: float) -> float:
         """Let drives and plant go on if no wire has done it."""
+        if self._port is not None:
+            return self._port.turn(now)
         if self.segment is not None:
             if now >= self.segment.due:
-                if self._port is not None:
-                    self._port.answer()  # what has come until now, comes first
                 self.segment.tick(round(1e9 * now))
             return self.segment.due
         patience = TICK if self.mechanics.drives.powered.any() else IDLE

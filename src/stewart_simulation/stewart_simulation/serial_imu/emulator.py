@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import select
 import threading
-from types import TracebackType
 from typing import Any
 
 from stewart_simulation.serial_imu.inertial import InertialMotion, resting
@@ -18,41 +17,20 @@ NAP = 0.05
 
 
 class SerialImu(PluggedSensor):
-    """A sensor on a pseudo terminal, in a thread.
-
-    Args:
-        motion: Takes the time since the start [s], returns the InertialState.
-        options: As `PluggedSensor` takes them.
-    """
+    """A sensor on a pseudo terminal, in a thread; its motion takes the time since start [s]."""
 
     def __init__(self, motion: InertialMotion = resting, **options: Any) -> None:
-        """Plug in; `start` switches on."""
         super().__init__(motion, **options)
         self._port_lock = threading.Lock()
         self._stop_read, self._stop_write = os.pipe()
         self._thread = threading.Thread(target=self._run, name='serial_imu', daemon=True)
 
     def __enter__(self) -> SerialImu:
-        """Switch on."""
-        self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Switch off and unplug."""
-        self.stop()
-
-    def start(self) -> None:
-        """Begin to send."""
         self.begin()
         self._thread.start()
+        return self
 
-    def stop(self) -> None:
-        """End the thread and take the port away."""
+    def __exit__(self, *_: object) -> None:
         os.write(self._stop_write, b'.')
         self._thread.join()
         self.port.unplug()

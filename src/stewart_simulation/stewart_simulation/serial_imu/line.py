@@ -15,7 +15,6 @@ class Line:
     """Disturbances of a serial line, each for so many bytes or frames to come.
 
     Attributes:
-        rng: Source of the garbage.
         garbage: Random bytes to insert before the next cycle.
         lose: Bytes to swallow.
         corrupt: Frames whose checksum shall be wrong.

@@ -20,12 +20,10 @@ SPEEDS = {
 class PtyPort:
     """The device's end of a serial line; plugged in when made.
 
-    Args:
-        link: Symbolic link to keep pointing at the port: a name that survives replugging.
+    A symbolic link, if given, keeps pointing at the port: a name that survives replugging.
     """
 
     def __init__(self, link: Path | None = None) -> None:
-        """Plug in."""
         self._link = link
         self._ends: tuple[int, int] | None = None
         self._path = ''

@@ -12,15 +12,17 @@ from pathlib import Path
 import select
 import sys
 import time
+from typing import NamedTuple
 
 import numpy as np
 from stewart_driver.errors import ConfigurationError, DriverError
-from stewart_simulation.ethercat.errors import FaultError
+from stewart_simulation.errors import FaultError
+from stewart_simulation.rig.faults import ImuFaults
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.emulator import SerialImu
-from stewart_simulation.serial_imu.fault_script import Fault, MEANINGS, parse
 from stewart_simulation.serial_imu.inertial import resting, rocking
 from stewart_simulation.serial_imu.measurement import EXACT, Imperfections
+from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 from stewart_simulation.serial_imu.protocol import BAUDS, RATES
 from stewart_simulation.serial_imu.pty_port import PtyPort
 
@@ -36,6 +38,37 @@ examples:
   stewart imu-emulator --link build/imu
   stewart imu-emulator --motion rock --rate 100 --baud 115200 --duration 30
 """
+
+
+TABLE = ImuFaults.describe()
+MEANINGS = {f'{name} {words}'.strip(): meaning for name, (words, meaning) in TABLE.items()}
+
+
+class Fault(NamedTuple):
+    """A line of a script: when since the start [s], which of `ImuFaults`, and its number."""
+
+    time: float
+    name: str
+    value: float
+
+    def cause(self, imu: PluggedSensor) -> None:
+        """Let it happen now; raises `FaultError` for a number that does not fit."""
+        name = TABLE[self.name][0].partition('=')[0]
+        ImuFaults(imu).apply(self.name, **({name: self.value} if name else {}))
+
+
+def parse(line: str) -> Fault:
+    """Read ``[@seconds] fault [number]``; raises `ConfigurationError`."""
+    words = line.split()
+    try:
+        time = float(words.pop(0)[1:]) if words[:1] and words[0].startswith('@') else 0.0
+        name, *numbers = words
+        (value,) = map(float, numbers or ['0'])
+    except ValueError:
+        raise ConfigurationError('fault', line, '[@seconds] fault [number]') from None
+    if name not in TABLE:
+        raise ConfigurationError('fault', name, f'one of {", ".join(TABLE)}')
+    return Fault(time, name, value)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,17 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run until the time is over or Ctrl-C.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        Exit code 0.
-
-    Raises:
-        ConfigurationError: If the seed, the latency or the duration is none.
-    """
+    """Run until the time is over or Ctrl-C; raises `ConfigurationError`."""
     if arguments.seed < 0:
         raise ConfigurationError('--seed', arguments.seed, 'a whole number not below 0')
     if not 0.0 <= arguments.latency <= LONGEST_LATENCY:
@@ -113,9 +136,10 @@ def _play(imu: SerialImu, duration: float | None, stopped: Callable[[], bool]) -
     """Cause the faults that come on stdin, each at its time, until the time is over."""
     start = time.monotonic()
     pending: list[Fault] = []
-    lines = _Lines(sys.stdin.fileno())
-    while not stopped() and (duration is None or time.monotonic() - start < duration):
-        for line in lines.read(LOOK):
+    for lines in _lines(sys.stdin.fileno()):
+        if stopped() or (duration is not None and time.monotonic() - start >= duration):
+            return
+        for line in lines:
             with _told():
                 pending.append(parse(line))
         elapsed = time.monotonic() - start
@@ -135,21 +159,15 @@ def _told() -> Iterator[None]:
         print(error, file=sys.stderr)
 
 
-class _Lines:
-    """Whole lines from a descriptor that may end or never say anything."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._rest = ''
-        self._open = True
-
-    def read(self, timeout: float) -> list[str]:
-        """Return the lines that came within `timeout` [s]."""
-        if not self._open:
-            time.sleep(timeout)
-        elif select.select([self._descriptor], [], [], timeout)[0]:
-            data = os.read(self._descriptor, 4096)
-            self._open = bool(data)
-            *lines, self._rest = (self._rest + data.decode(errors='replace')).split('\n')
-            return [line for line in lines if line.strip()]
-        return []
+def _lines(descriptor: int) -> Iterator[list[str]]:
+    """Yield whole lines, if there are any, again and again; the descriptor may end."""
+    rest, ended = '', False
+    while True:
+        lines: list[str] = []
+        if ended:
+            time.sleep(LOOK)
+        elif select.select([descriptor], [], [], LOOK)[0]:
+            data = os.read(descriptor, 4096)
+            ended = not data
+            *lines, rest = (rest + data.decode(errors='replace')).split('\n')
+        yield [line for line in lines if line.strip()]

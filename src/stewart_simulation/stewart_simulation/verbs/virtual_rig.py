@@ -61,14 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run a rig until Ctrl-C, or break the one that runs.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        Exit code: 0; 1 if the rig ended by itself.
-    """
+    """Run a rig until Ctrl-C, or break the one that runs; return 1 if the rig ended by itself."""
     if arguments.list_faults:
         return _list(as_json=arguments.json)
     if arguments.inject:
@@ -130,7 +123,7 @@ def _list(*, as_json: bool) -> int:
 
 
 def _inject(arguments: argparse.Namespace) -> int:
-    from stewart_simulation.ethercat.control import ControlClient
+    from stewart_simulation.control import ControlClient
     from stewart_simulation.rig.directory import CONTROL, default_directory
 
     fault, *texts = arguments.inject

@@ -5,8 +5,7 @@
 It stands where the driver has its own master on a socket, and speaks to the segment by frames
 alone. It is written from the standard: what it shares with the slaves is the layout of frames.
 
-``link`` sends frames and waits, ``slave_information`` reads the EEPROM, ``mailbox`` and
-``sdo_client`` speak CoE, ``process_image`` and ``clocks`` configure, ``bus`` is what the driver
-sees of it all, ``inline_wire`` the name under which it finds that. ``addresses`` and ``texts`` are
-from the standard.
+``link`` sends frames and waits, ``slave_information`` reads the EEPROM, ``mailbox`` speaks CoE,
+``configuration`` lays out process data and clocks, ``bus`` is what the driver sees of it all, and
+the name under which it finds that. ``standard`` has the numbers.
 """

@@ -5,26 +5,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 import struct
 
-from stewart_driver.ethercat.errors import NotOperational, SdoRefused, WrongCount
+from stewart_driver.ethercat.errors import BusTaken, NotOperational, SdoRefused, WrongCount
 from stewart_driver.ethercat.fault_text import AlStatus, Emergency
+from stewart_driver.ethercat.wires import OFFERS
 from stewart_driver.rig_file import DriveIdentity
 from stewart_simulation.ethercat.frames import Command, Datagram, logical
-from stewart_simulation.ethercat.master import addresses, clocks, process_image
-from stewart_simulation.ethercat.master.errors import MasterError
-from stewart_simulation.ethercat.master.link import Link
-from stewart_simulation.ethercat.master.mailbox import Mailbox
-from stewart_simulation.ethercat.master.process_image import ProcessImage
-from stewart_simulation.ethercat.master.sdo_client import SdoClient
+from stewart_simulation.ethercat.master import configuration, standard
+from stewart_simulation.ethercat.master.configuration import ProcessImage
+from stewart_simulation.ethercat.master.link import Link, MasterError
+from stewart_simulation.ethercat.master.mailbox import Mailbox, SdoClient
 from stewart_simulation.ethercat.master.slave_information import (
-    ManagerPlan,
     read_information,
     SlaveInformation,
 )
-from stewart_simulation.ethercat.master.texts import al_text
+from stewart_simulation.ethercat.segment import Line
 
+# One question while the bus is being set up, when nothing waits for it [s].
+START_PATIENCE = 0.05
 # How long slaves may take for another state [s].
 STATE_PATIENCE = 0.5
 AL_STATUS = struct.Struct('<H2xH')
@@ -34,50 +34,37 @@ WATCHDOG_STEP, WATCHDOG_OFFSET, LONGEST_WATCHDOG = 40e-9, 2, 0xFFFF
 
 
 class InlineDrive:
-    """One slave, object by object; fulfils ``starting.Slave``.
-
-    Args:
-        leg: 1 to 6, the place on the cable.
-        link: The wire.
-        station: Its address.
-        information: What its EEPROM says.
-
-    Attributes:
-        leg: As given.
-        name: Order code, as the EEPROM has it.
-        managers: As the EEPROM has them.
-        objects: Its objects.
-    """
+    """One slave, object by object; fulfils ``starting.Slave``."""
 
     def __init__(self, leg: int, link: Link, station: int, information: SlaveInformation) -> None:
-        """Know what was read."""
         self.leg, self.name = leg, information.name
         self._information = information
-        self.managers: tuple[ManagerPlan, ...] = information.managers
+        self.managers = information.managers
         self.objects = SdoClient(Mailbox(link, station, *self.managers[:2]))
 
     def read(self, index: int, subindex: int) -> bytes:
         """Return the value of an object; raises `SdoRefused`."""
-        try:
+        with self._refusing(index, subindex):
             return self.objects.read(index, subindex)
-        except MasterError as error:
-            raise SdoRefused(self.leg, index, subindex, str(error)) from None
 
     def write(self, index: int, subindex: int, data: bytes) -> None:
         """Set the value of an object; raises `SdoRefused`."""
-        try:
+        with self._refusing(index, subindex):
             self.objects.write(index, subindex, data)
+
+    @contextmanager
+    def _refusing(self, index: int, subindex: int) -> Iterator[None]:
+        try:
+            yield
         except MasterError as error:
             raise SdoRefused(self.leg, index, subindex, str(error)) from None
 
     def identity(self) -> DriveIdentity:
         """Return vendor, product and revision of the EEPROM, and the number of 1018h, if any."""
         known = self._information
-        serial: int | None
-        try:
-            serial = int.from_bytes(self.read(addresses.IDENTITY, 4)[:4], 'little')
-        except SdoRefused:
-            serial = None
+        serial = None
+        with suppress(SdoRefused):
+            serial = int.from_bytes(self.read(standard.IDENTITY, 4)[:4], 'little')
         return DriveIdentity(known.vendor, known.product, known.revision, serial)
 
 
@@ -97,7 +84,6 @@ class InlineBus:
     def __init__(
         self, interface: str, link: Link, receive_timeout: float, release: Callable[[], None]
     ) -> None:
-        """Know no slave yet."""
         self._interface, self._link, self._timeout = interface, link, receive_timeout
         self._release = release
         self._drives: list[InlineDrive] = []
@@ -107,92 +93,83 @@ class InlineBus:
         self.now, self.sleep = link.now, link.sleep
 
     def scan(self, count: int | None) -> list[InlineDrive]:
-        """Find the slaves and bring them to PREOP.
+        """Find the slaves, in the order of the cable, and bring them to PREOP.
 
         Args:
             count: How many there shall be; None takes as many as there are.
-
-        Returns:
-            In the order of the cable.
 
         Raises:
             WrongCount: If there are none, fewer or more.
             NotOperational: If one cannot be read.
         """
         link = self._link
-        answers = link.ask(Datagram(Command.BRD, 0, addresses.SLAVE_TYPE, bytes(1)))
+        answers = link.ask(Datagram(Command.BRD, 0, standard.SLAVE_TYPE, bytes(1)))
         found = answers[0].working_counter if answers else 0
         self._reset()
         for place in range(found):
-            station = struct.pack('<H', addresses.FIRST_STATION + place)
-            link.ask(Datagram(Command.APWR, -place & 0xFFFF, addresses.STATION, station))
+            station = struct.pack('<H', standard.FIRST_STATION + place)
+            link.ask(Datagram(Command.APWR, -place & 0xFFFF, standard.STATION, station))
         try:
             self._drives = [self._meet(place) for place in range(found)]
         except MasterError as error:
             raise NotOperational('PREOP', [str(error)]) from error
         if count not in {None, found}:
             raise WrongCount(self._interface, [drive.name for drive in self._drives], count)
-        self._change(addresses.PREOP)
+        self._change(standard.PREOP)
         return self._drives
 
     def _reset(self) -> None:
         """Bring all slaves to INIT, with nothing configured."""
         link = self._link
-        self.request(addresses.INIT | addresses.ERROR_OR_ACKNOWLEDGE)
-        link.broadcast(addresses.ERROR_COUNTERS, bytes(addresses.ERROR_COUNTERS_LENGTH))
-        link.broadcast(addresses.FMMUS, bytes(addresses.FMMU_NUMBER * addresses.FMMU_LENGTH))
-        length = addresses.MANAGER_NUMBER * addresses.MANAGER_LENGTH
-        link.broadcast(addresses.MANAGERS, bytes(length))
-        link.broadcast(addresses.SYNC_ACTIVATION, bytes(1))
+        self.request(standard.INIT | standard.ERROR_OR_ACKNOWLEDGE)
+        link.broadcast(standard.ERROR_COUNTERS, bytes(standard.ERROR_COUNTERS_LENGTH))
+        link.broadcast(standard.FMMUS, bytes(standard.FMMU_NUMBER * standard.FMMU_LENGTH))
+        length = standard.MANAGER_NUMBER * standard.MANAGER_LENGTH
+        link.broadcast(standard.MANAGERS, bytes(length))
+        link.broadcast(standard.SYNC_ACTIVATION, bytes(1))
 
     def _meet(self, place: int) -> InlineDrive:
         """Read who a slave is, and open its mailbox."""
-        station, leg = addresses.FIRST_STATION + place, place + 1
+        station, leg = standard.FIRST_STATION + place, place + 1
         with _naming(leg):
             information = read_information(self._link, station)
             data = b''.join(plan.register() for plan in information.managers[:2])
-            if not self._link.write(station, addresses.MANAGERS, data):
-                raise MasterError('no answer to the place of its mailbox')
+            self._link.insist(station, standard.MANAGERS, data, 'the place of its mailbox')
         return InlineDrive(leg, self._link, station, information)
 
     def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
-        """Lay the process data out and ask for SAFEOP.
+        """Lay the process data out and ask for SAFEOP; raises `NotOperational`.
 
         Args:
             watchdog: Silence after which a slave leaves OP [s].
             sync: Cycle and shift of SYNC0 [s]; None without distributed clocks.
-
-        Raises:
-            NotOperational: If the process data cannot be laid out.
         """
         link = self._link
         try:
             if sync is not None:
-                clocks.align(link, self._stations)
+                configuration.align(link, self._stations)
             self._has_clocks = sync is not None
             shares = []
             for drive in self._drives:
                 with _naming(drive.leg):
-                    shares.append(process_image.share_of(drive.objects))
+                    shares.append(configuration.share_of(drive.objects))
             self._image = image = ProcessImage(shares)
             for station, drive in zip(self._stations, self._drives, strict=True):
                 with _naming(drive.leg):
                     self._set_watchdog(station, watchdog)
                     if sync is not None:
-                        clocks.begin_sync0(link, station, *sync)
+                        configuration.begin_sync0(link, station, *sync)
                     image.configure(link, station, drive.managers, drive.leg - 1)
         except MasterError as error:
             raise NotOperational('SAFEOP', [str(error)]) from error
-        self._change(addresses.SAFEOP)
+        self._change(standard.SAFEOP)
 
     def _set_watchdog(self, station: int, duration: float) -> None:
-        divider = self._link.read(station, addresses.WATCHDOG_DIVIDER, 2)
-        if divider is None:
-            raise MasterError('no answer to the watchdog time')
+        divider = self._link.require(station, standard.WATCHDOG_DIVIDER, 2, 'the watchdog time')
         step = WATCHDOG_STEP * (int.from_bytes(divider, 'little') + WATCHDOG_OFFSET)
         steps = min(max(round(duration / step), 1), LONGEST_WATCHDOG)
-        if not self._link.write(station, addresses.PROCESS_WATCHDOG, struct.pack('<H', steps)):
-            raise MasterError('no answer to the watchdog time')
+        data = struct.pack('<H', steps)
+        self._link.insist(station, standard.PROCESS_WATCHDOG, data, 'the watchdog time')
 
     def hurry(self) -> None:
         """From now on no frame may take longer than one of the cycle."""
@@ -200,29 +177,23 @@ class InlineBus:
 
     def request(self, state: int) -> None:
         """Ask all slaves for a state, and do not wait."""
-        self._link.broadcast(addresses.AL_CONTROL, struct.pack('<H', state))
+        self._link.broadcast(standard.AL_CONTROL, struct.pack('<H', state))
 
     def recover(self, leg: int) -> None:
         """Acknowledge the error of a slave that has left OP for SAFEOP, and ask for OP again."""
-        for state in (addresses.SAFEOP | addresses.ERROR_OR_ACKNOWLEDGE, addresses.OP):
-            station = addresses.FIRST_STATION + leg - 1
-            self._link.write(station, addresses.AL_CONTROL, struct.pack('<H', state))
+        for state in (standard.SAFEOP | standard.ERROR_OR_ACKNOWLEDGE, standard.OP):
+            station = standard.FIRST_STATION + leg - 1
+            self._link.write(station, standard.AL_CONTROL, struct.pack('<H', state))
 
     def statuses(self) -> list[AlStatus]:
         """Read the state of all slaves; one that does not answer has state 0."""
-        answers = self._link.ask(
-            *(
-                Datagram(
-                    Command.FPRD, station, addresses.AL_STATUS, bytes(addresses.AL_STATUS_LENGTH)
-                )
-                for station in self._stations
-            )
-        )
+        question = standard.AL_STATUS, bytes(AL_STATUS.size)
+        answers = self._link.ask(*(Datagram(Command.FPRD, x, *question) for x in self._stations))
         states = [
             AL_STATUS.unpack(item.data) if item.working_counter else (0, 0) for item in answers
         ]
         return [
-            AlStatus(state, code, al_text(code))
+            AlStatus(state, code, standard.AL_CODES.get(code, 'Unknown'))
             for state, code in states or [(0, 0)] * len(self._drives)
         ]
 
@@ -231,9 +202,9 @@ class InlineBus:
         datagrams = [logical(Command.LRW, 0, self._image.pack(outputs))]
         if self._has_clocks:
             # Everybody hears what the first clock shows.
-            first = addresses.FIRST_STATION
+            first = standard.FIRST_STATION
             datagrams.append(
-                Datagram(Command.FRMW, first, addresses.SYSTEM_TIME, bytes(CLOCK.size))
+                Datagram(Command.FRMW, first, standard.SYSTEM_TIME, bytes(CLOCK.size))
             )
         answers = self._link.send(datagrams, self._timeout)
         if not answers:
@@ -259,19 +230,19 @@ class InlineBus:
     def close(self) -> None:
         """Bring the slaves to INIT and let go of the wire."""
         if self._drives:
-            self.request(addresses.INIT)
+            self.request(standard.INIT)
         self._release()
 
     @property
     def _stations(self) -> range:
-        return range(addresses.FIRST_STATION, addresses.FIRST_STATION + len(self._drives))
+        return range(standard.FIRST_STATION, standard.FIRST_STATION + len(self._drives))
 
     def _change(self, state: int) -> None:
         """Ask for a state and wait; who asks for `statuses` sees whether it was reached."""
         self.request(state)
         self._link.until(
             lambda: all(
-                item.state == state or item.state & addresses.ERROR_OR_ACKNOWLEDGE
+                item.state == state or item.state & standard.ERROR_OR_ACKNOWLEDGE
                 for item in self.statuses()
             ),
             STATE_PATIENCE,
@@ -285,3 +256,35 @@ def _naming(leg: int) -> Iterator[None]:
         yield
     except MasterError as error:
         raise MasterError(f'leg {leg}: {error}') from error
+
+
+class InlineWire:
+    """A line that is offered to the driver under the name of an interface.
+
+    Args:
+        line: With a segment at its end.
+        now_ns: Its time [ns].
+        let_pass: Lets time pass while the master waits [s].
+    """
+
+    def __init__(
+        self, line: Line, now_ns: Callable[[], int], let_pass: Callable[[float], None]
+    ) -> None:
+        self._line, self._now_ns, self._let_pass = line, now_ns, let_pass
+        self._taken = False
+        self.interface = OFFERS.offer(self._open)
+
+    def withdraw(self) -> None:
+        """Offer it no more; who has opened it keeps it."""
+        OFFERS.withdraw(self.interface)
+
+    def _open(self, receive_timeout: float) -> InlineBus:
+        """Put a master on the line; raises `BusTaken` if one is there."""
+        if self._taken:
+            raise BusTaken(self.interface)
+        self._taken = True
+        link = Link(self._line, self._now_ns, self._let_pass, START_PATIENCE)
+        return InlineBus(self.interface, link, receive_timeout, self._release)
+
+    def _release(self) -> None:
+        self._taken = False

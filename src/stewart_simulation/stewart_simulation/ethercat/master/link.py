@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
 
+from stewart_simulation.errors import SegmentError
 from stewart_simulation.ethercat.frames import Command, Datagram, decode, encode
-from stewart_simulation.ethercat.line import Line
+from stewart_simulation.ethercat.segment import Line
 
 # A frame without an answer is sent again after this [s].
 AGAIN = 2e-3
@@ -20,17 +21,16 @@ OCTET, FRAMING, SHORTEST = 80e-9, 24, 60
 NANOSECONDS = 1e9
 
 
+class MasterError(SegmentError):
+    """A slave did not do what it was asked for; the message says why, without a full stop."""
+
+
 class Link:
     """The master's end of a line.
 
-    Args:
-        line: What is behind it.
-        now_ns: Present time [ns].
-        let_pass: Lets some time pass [s].
-        patience: Longest wait for the answer to a question [s].
-
     Attributes:
-        patience: May be changed.
+        now_ns: Returns the present time [ns].
+        patience: Longest wait for the answer to a question [s].
     """
 
     def __init__(
@@ -40,7 +40,6 @@ class Link:
         let_pass: Callable[[float], None],
         patience: float,
     ) -> None:
-        """Send nothing yet."""
         self._line, self.now_ns, self._let_pass = line, now_ns, let_pass
         self.patience = patience
         self._index = 0
@@ -90,10 +89,22 @@ class Link:
         answers = self.ask(Datagram(Command.FPRD, station, register, bytes(length)))
         return answers[0].data if answers and answers[0].working_counter else None
 
+    def require(self, station: int, register: int, length: int, what: str) -> bytes:
+        """Return octets of a slave; raises `MasterError` if it does not answer."""
+        data = self.read(station, register, length)
+        if data is None:
+            raise MasterError(f'no answer to {what}')
+        return data
+
     def write(self, station: int, register: int, data: bytes) -> bool:
         """Write octets of a slave; tell whether it has taken them."""
         answers = self.ask(Datagram(Command.FPWR, station, register, data))
         return bool(answers and answers[0].working_counter)
+
+    def insist(self, station: int, register: int, data: bytes, what: str) -> None:
+        """Write octets of a slave; raises `MasterError` if it does not take them."""
+        if not self.write(station, register, data):
+            raise MasterError(f'no answer to {what}')
 
     def broadcast(self, register: int, data: bytes) -> int:
         """Write octets of all slaves; return how many have taken them."""

@@ -7,14 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 import struct
 
-from stewart_simulation.ethercat.master.addresses import (
+from stewart_simulation.ethercat.master.link import Link, MasterError
+from stewart_simulation.ethercat.master.standard import (
     EEPROM_COMMAND,
     EEPROM_OWNER,
     EEPROM_VALUE,
     MANAGER_NUMBER,
 )
-from stewart_simulation.ethercat.master.errors import MasterError
-from stewart_simulation.ethercat.master.link import Link
 
 MASTER, FORCED, DEVICE = 0, 2, 1
 READ, EIGHT_OCTETS, BUSY = 0x0100, 0x0040, 0x8000
@@ -24,8 +23,6 @@ IDENTITY, FIRST_CATEGORY = 0x08, 0x40
 STRINGS, GENERAL, MANAGERS, END = 10, 30, 41, 0xFFFF
 # In the category of general things: which string is the order code.
 ORDER_CODE = 2
-
-
 # Start, length, control, status, activation, what the device's side controls.
 MANAGER = struct.Struct('<HHBBBB')
 
@@ -46,13 +43,7 @@ class ManagerPlan:
 
 @dataclass(frozen=True)
 class SlaveInformation:
-    """A slave, as its EEPROM knows it.
-
-    Attributes:
-        vendor, product, revision: Who made it, and what it is.
-        name: Order code.
-        managers: Mailbox out and in, outputs, inputs.
-    """
+    """A slave, as its EEPROM knows it; sync managers: mailbox out and in, outputs, inputs."""
 
     vendor: int
     product: int
@@ -62,84 +53,56 @@ class SlaveInformation:
 
 
 def read_information(link: Link, station: int) -> SlaveInformation:
-    """Read the EEPROM of a slave, and leave it to the slave.
-
-    Args:
-        link: The wire.
-        station: Its address.
-
-    Returns:
-        What was read.
-
-    Raises:
-        MasterError: If it cannot be read, or lacks what is needed.
-    """
+    """Read the EEPROM of the slave at an address; raises `MasterError`."""
     # Whoever has it has to give it back.
     link.write(station, EEPROM_OWNER, bytes([FORCED]))
     link.write(station, EEPROM_OWNER, bytes([MASTER]))
-    reader = _Reader(link, station)
-    vendor, product, revision = struct.unpack('<III', reader.octets(IDENTITY, 12))
-    categories = _categories(reader)
+    identity = _octets(link, station, IDENTITY, 12)
+    categories: dict[int, bytes] = {}
+    word = FIRST_CATEGORY
+    while True:
+        kind, words = struct.unpack('<HH', _octets(link, station, word, 4))
+        if kind == END:
+            break
+        categories[kind] = _octets(link, station, word + 2, 2 * words)
+        word += 2 + words
     link.write(station, EEPROM_OWNER, bytes([DEVICE]))
+    managers = categories.get(MANAGERS, b'')
     plans = tuple(
-        ManagerPlan(start, length, control)
-        for start, length, control, _, _, _ in struct.iter_unpack(
-            MANAGER.format, _whole(categories.get(MANAGERS, b''), MANAGER.size)
-        )
+        ManagerPlan(*MANAGER.unpack_from(managers, at)[:3])
+        for at in range(0, len(managers) - MANAGER.size + 1, MANAGER.size)
     )
     if len(plans) != MANAGER_NUMBER:
         raise MasterError(f'its EEPROM has {len(plans)} sync managers, not {MANAGER_NUMBER}')
     general = categories.get(GENERAL, bytes(ORDER_CODE + 1))
     name = _string(categories.get(STRINGS, b'\0'), general[ORDER_CODE])
+    vendor, product, revision = struct.unpack('<III', identity)
     return SlaveInformation(vendor, product, revision, name, plans)
 
 
-class _Reader:
-    """The words of an EEPROM."""
-
-    def __init__(self, link: Link, station: int) -> None:
-        self._link, self._station = link, station
-
-    def octets(self, word: int, length: int) -> bytes:
-        data = b''
-        while len(data) < length:
-            data += self._piece(word + len(data) // 2)
-        return data[:length]
-
-    def _piece(self, word: int) -> bytes:
-        command = struct.pack('<HI', READ, word)
-        if not self._link.write(self._station, EEPROM_COMMAND, command):
-            raise MasterError('its EEPROM takes no command')
-        status = BUSY
-
-        def ready() -> bool:
-            nonlocal status
-            answer = self._link.read(self._station, EEPROM_COMMAND, 2)
-            status = BUSY if answer is None else int.from_bytes(answer, 'little')
-            return not status & BUSY
-
-        if not self._link.until(ready, PATIENCE):
-            raise MasterError('its EEPROM is busy')
-        data = self._link.read(self._station, EEPROM_VALUE, 8 if status & EIGHT_OCTETS else 4)
-        if data is None:
-            raise MasterError('its EEPROM gives no answer')
-        return data
+def _octets(link: Link, station: int, word: int, length: int) -> bytes:
+    """Return so many octets of the EEPROM from a word on."""
+    data = b''
+    while len(data) < length:
+        data += _piece(link, station, word + len(data) // 2)
+    return data[:length]
 
 
-def _categories(reader: _Reader) -> dict[int, bytes]:
-    """Return the categories by number, one behind the other until the last."""
-    found: dict[int, bytes] = {}
-    word = FIRST_CATEGORY
-    while True:
-        kind, words = struct.unpack('<HH', reader.octets(word, 4))
-        if kind == END:
-            return found
-        found[kind] = reader.octets(word + 2, 2 * words)
-        word += 2 + words
+def _piece(link: Link, station: int, word: int) -> bytes:
+    if not link.write(station, EEPROM_COMMAND, struct.pack('<HI', READ, word)):
+        raise MasterError('its EEPROM takes no command')
+    status = BUSY
 
+    def ready() -> bool:
+        nonlocal status
+        answer = link.read(station, EEPROM_COMMAND, 2)
+        status = BUSY if answer is None else int.from_bytes(answer, 'little')
+        return not status & BUSY
 
-def _whole(data: bytes, size: int) -> bytes:
-    return data[: len(data) // size * size]
+    if not link.until(ready, PATIENCE):
+        raise MasterError('its EEPROM is busy')
+    length = 8 if status & EIGHT_OCTETS else 4
+    return link.require(station, EEPROM_VALUE, length, 'a question for its EEPROM')
 
 
 def _string(data: bytes, number: int) -> str:

@@ -1,75 +1,67 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the standard calls the codes of slaves (ETG.1020, ETG.1000.6)."""
+"""Numbers and texts of the standard that a master uses (ETG.1000.4, ETG.1000.6, ETG.1020).
+
+Written a second time, apart from those of the slaves: an error in either shows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+SLAVE_TYPE = 0x0000
+STATION = 0x0010
+AL_CONTROL, AL_STATUS = 0x0120, 0x0130
+ERROR_COUNTERS, ERROR_COUNTERS_LENGTH = 0x0300, 8
+WATCHDOG_DIVIDER, PROCESS_WATCHDOG = 0x0400, 0x0420
+EEPROM_OWNER, EEPROM_COMMAND, EEPROM_VALUE = 0x0500, 0x0502, 0x0508
+FMMUS, FMMU_LENGTH, FMMU_NUMBER = 0x0600, 16, 4
+MANAGERS, MANAGER_LENGTH, MANAGER_NUMBER = 0x0800, 8, 4
+MANAGER_STATUS, MANAGER_ACTIVATE, MANAGER_DEVICE = 5, 6, 7
+PORT_TIMES, LOCAL_TIME = 0x0900, 0x0918
+SYSTEM_TIME, TIME_OFFSET, TIME_DELAY = 0x0910, 0x0920, 0x0928
+SPEED_COUNTER, TIME_FILTER = 0x0930, 0x0934
+SYNC_OWNER, SYNC_ACTIVATION, SYNC_START, SYNC0_CYCLE = 0x0980, 0x0981, 0x0990, 0x09A0
+
+INIT, PREOP, SAFEOP, OP = 1, 2, 4, 8
+ERROR_OR_ACKNOWLEDGE = 0x10
+
+FIRST_STATION = 0x1001
+
+# The object that says who a slave is; 4 is its serial number.
+IDENTITY = 0x1018
+
+# Texts of the codes that are told here; others are told as numbers.
 AL_CODES: Mapping[int, str] = {
     0x0000: 'No error',
     0x0001: 'Unspecified error',
-    0x0002: 'No memory',
     0x0011: 'Invalid requested state change',
     0x0012: 'Unknown requested state',
     0x0013: 'Bootstrap not supported',
-    0x0014: 'No valid firmware',
     0x0015: 'Invalid mailbox configuration',
     0x0016: 'Invalid mailbox configuration',
     0x0017: 'Invalid sync manager configuration',
-    0x0018: 'No valid inputs available',
-    0x0019: 'No valid outputs',
     0x001A: 'Synchronization error',
     0x001B: 'Sync manager watchdog',
     0x001C: 'Invalid sync manager types',
     0x001D: 'Invalid output configuration',
     0x001E: 'Invalid input configuration',
     0x001F: 'Invalid watchdog configuration',
-    0x0020: 'Slave needs cold start',
-    0x0021: 'Slave needs INIT',
-    0x0022: 'Slave needs PREOP',
-    0x0023: 'Slave needs SAFEOP',
-    0x0024: 'Invalid input mapping',
-    0x0025: 'Invalid output mapping',
-    0x0026: 'Inconsistent settings',
-    0x0027: 'Freerun not supported',
-    0x0028: 'Synchronization not supported',
-    0x0029: 'Freerun needs 3 buffer mode',
-    0x002A: 'Background watchdog',
-    0x002B: 'No valid inputs and outputs',
     0x002C: 'Fatal sync error',
     0x002D: 'No sync error',
     0x0030: 'Invalid DC SYNC configuration',
-    0x0031: 'Invalid DC latch configuration',
     0x0032: 'PLL error',
-    0x0033: 'DC sync IO error',
-    0x0034: 'DC sync timeout error',
-    0x0035: 'DC invalid sync cycle time',
-    0x0036: 'DC sync0 cycle time',
-    0x0037: 'DC sync1 cycle time',
-    0x0050: 'EEPROM no access',
-    0x0051: 'EEPROM error',
-    0x0060: 'Slave restarted locally',
 }
 
 ABORTS: Mapping[int, str] = {
     0x05030000: 'toggle bit not changed',
-    0x05040000: 'SDO protocol timeout',
     0x05040001: 'client/server command specifier not valid or unknown',
-    0x05040005: 'out of memory',
-    0x06010000: 'unsupported access to an object',
-    0x06010001: 'attempt to read a write-only object',
     0x06010002: 'attempt to write a read-only object',
     0x06010003: 'subindex cannot be written, subindex 0 must be 0 for write access',
     0x06010004: 'complete access is not supported for this object',
-    0x06010005: 'object length exceeds the mailbox size',
-    0x06010006: 'object is mapped to a receive PDO, SDO download is blocked',
     0x06020000: 'the object does not exist in the object dictionary',
     0x06040041: 'the object cannot be mapped into the PDO',
     0x06040042: 'number and length of the objects to be mapped exceed the PDO length',
-    0x06040043: 'general parameter incompatibility',
-    0x06040047: 'general internal incompatibility in the device',
-    0x06060000: 'access failed because of a hardware error',
     0x06070010: 'data type does not match, length of the parameter does not match',
     0x06070012: 'data type does not match, length of the parameter is too high',
     0x06070013: 'data type does not match, length of the parameter is too low',
@@ -77,12 +69,7 @@ ABORTS: Mapping[int, str] = {
     0x06090030: 'value range of the parameter exceeded',
     0x06090031: 'value of the parameter is too high',
     0x06090032: 'value of the parameter is too low',
-    0x06090036: 'maximum value is less than the minimum value',
-    0x08000000: 'general error',
-    0x08000020: 'data cannot be transferred or stored to the application',
-    0x08000021: 'data cannot be transferred because of local control',
     0x08000022: 'data cannot be transferred because of the present device state',
-    0x08000023: 'no object dictionary is present',
 }
 
 MAILBOX_ERRORS: Mapping[int, str] = {
@@ -95,8 +82,3 @@ MAILBOX_ERRORS: Mapping[int, str] = {
     7: 'no memory in the slave',
     8: 'the length of the data is inconsistent',
 }
-
-
-def al_text(code: int) -> str:
-    """Return the standard's text of an AL status code."""
-    return AL_CODES.get(code, 'Unknown')
