@@ -13,7 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from scripted_wire import CYCLE, KIND, OP, OPTIONS, ScriptedWire
-from stewart_driver.ethercat.cia402 import Control
+from stewart_driver.ethercat.cia402.states import Control
 from stewart_driver.ethercat.errors import NotOperational, WrongBus
 from stewart_driver.ethercat.fault_text import AlStatus
 from stewart_driver.ethercat.phase_lock import PhaseLock

@@ -20,13 +20,13 @@ from stewart_driver.errors import (
     TransportError,
 )
 from stewart_driver.ethercat import home, namespace, wires
+from stewart_driver.ethercat.active_bus import ActiveBus
+from stewart_driver.ethercat.bus_monitor import BusMonitor
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.home import Known
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
-from stewart_driver.ethercat.session import Session
-from stewart_driver.ethercat.starting import start, Wire
-from stewart_driver.ethercat.watch import Watch
+from stewart_driver.ethercat.starting import start
 from stewart_driver.legs import Array, END_MARGIN
 from stewart_driver.rig_file import load_rig, Rig
 
@@ -41,7 +41,7 @@ class EthercatBackend(Backend):
     clocks, as after the first start.
 
     Args:
-        options: Wire, drives and patience.
+        options: Wire, drives and times.
 
     Attributes:
         simulated: True in a network namespace or on a wire in this process: only a virtual rig is
@@ -81,8 +81,8 @@ class EthercatBackend(Backend):
             self._kind.gear.check(offsets, self._kind.limits, END_MARGIN)
         self._not_homed = 'the drives were not identified yet'
         self._phase = PhaseLock(options.cycle_time)
-        self._bus: Wire | None = None
-        self._session: Session | None = None
+        self._bus: wires.Wire | None = None
+        self._active: ActiveBus | None = None
         self._seen: tuple[int, ...] | None = None
         self.wire = WireStatistics()
         self.notes = ''
@@ -115,7 +115,7 @@ class EthercatBackend(Backend):
     @property
     def measures_forces(self) -> bool:
         """Whether all drives report a torque; known after `open`."""
-        return self._session is not None and self._session.measures_forces
+        return self._active is not None and self._active.measures_forces
 
     def require_callers_time(self) -> None:
         """Refuse a wire that lives in real time; raises `ConfigurationError`."""
@@ -129,13 +129,13 @@ class EthercatBackend(Backend):
 
     def close(self) -> None:
         """Take the voltage off, bring the bus to INIT and close it; harmless when not open."""
-        session, self._session = self._session, None
-        if session is None:
+        active, self._active = self._active, None
+        if active is None:
             return
         try:
-            session.close()
+            active.close()
         finally:
-            self._seen = session.counts
+            self._seen = active.counts
             if self.homed:
                 # Where it cannot be written, the start has said so.
                 with suppress(ConfigurationError):
@@ -147,20 +147,20 @@ class EthercatBackend(Backend):
 
     def disable(self) -> None:
         """Begin to switch all drives off: first they ramp down, then the voltage goes."""
-        if self._session is not None:
-            self._session.disable()
+        if self._active is not None:
+            self._active.disable()
 
     def why_not_on(self) -> str:
         """Name the legs whose drives all others wait for, and their states."""
-        return '' if self._session is None else self._session.group.why_not_on()
+        return '' if self._active is None else self._active.group.why_not_on()
 
     def home(self) -> str:
         """Compare the strokes with those at home; raises `HomingError`."""
-        calibration, session = self._calibration, self._opened
-        wrong = home.why_not(calibration, session.identities, self._options.rig_file)
+        calibration, active = self._calibration, self._opened
+        wrong = home.why_not(calibration, active.identities, self._options.rig_file)
         if calibration is None or wrong:
             raise HomingError(wrong)
-        strokes = session.strokes
+        strokes = active.strokes
         said = home.resting(strokes, self._kind.limits.stroke_lower) or home.check(
             calibration, strokes, self._options.home_tolerance
         )
@@ -180,9 +180,9 @@ class EthercatBackend(Backend):
             TransportError: If the bus does not come up.
             DriverError: If a drive stays in its fault, or is lost while others hold.
         """
-        session = self._session
-        held = session is not None and session.live
-        if session is None or not (session.intact or (held and session.recoverable)):
+        active = self._active
+        held = active is not None and active.live
+        if active is None or not (active.intact or (held and active.recoverable)):
             if held:
                 raise DriverError(
                     'a drive is lost while others hold their legs: disable first, which lets the '
@@ -201,10 +201,10 @@ class EthercatBackend(Backend):
         return self._opened.exchange(targets, now)
 
     @property
-    def _opened(self) -> Session:
-        if self._session is None:
+    def _opened(self) -> ActiveBus:
+        if self._active is None:
             raise TransportError(f'the bus on {self._interface} is down')
-        return self._session
+        return self._active
 
     def _bring_up(self) -> None:
         """Open the interface and start the drives."""
@@ -212,14 +212,14 @@ class EthercatBackend(Backend):
         bus = self._bus = wires.open_wire(self._interface, self._options.frame_timeout)
         try:
             known = Known(self._calibration, self._options.rig_file, self._seen)
-            line = start(bus, self._kind, self._options, self._phase, known)
+            started = start(bus, self._kind, self._options, self._phase, known)
         except BaseException:
             bus.close()
             raise
-        self._not_homed = line.not_homed
-        watch = Watch(bus, self._interface, self._options, self.wire)
-        self._session = Session(bus, line, self._kind, self._options, watch, self._phase)
-        notes = (self._standing(self._session.strokes), self._unwritable(), *line.notes)
+        self._not_homed = started.not_homed
+        monitor = BusMonitor(bus, self._interface, self._options, self.wire)
+        self._active = ActiveBus(bus, started, self._kind, self._options, monitor, self._phase)
+        notes = (self._standing(self._active.strokes), self._unwritable(), *started.notes)
         self.notes = '; '.join(filter(None, notes))
 
     def _unwritable(self) -> str:

@@ -4,25 +4,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.ethercat.cia402 import Status
+from stewart_driver.ethercat.cia402.states import Status
 from stewart_driver.ethercat.gear import Gear
-from stewart_driver.ethercat.guards import Guards
-from stewart_driver.ethercat.process_map import Inputs
-from stewart_driver.ethercat.sdo import pack, size_of
-from stewart_driver.ethercat.signals import (
+from stewart_driver.ethercat.guards import Guards, Setting
+from stewart_driver.ethercat.process_data import (
     INPUTS,
+    Inputs,
     NEEDED_INPUTS,
     NEEDED_OUTPUTS,
     OUTPUTS,
     Signal,
 )
+from stewart_driver.ethercat.sdo import bounds, pack
 from stewart_driver.legs import LegLimits, LEGS
 from stewart_driver.rig_file import DriveIdentity
 from stewart_driver.yaml_fields import Fields, read_fields
@@ -33,8 +34,7 @@ VOLTAGE = int(Status.VOLTAGE_ENABLED)
 WORD = (1 << 32) - 1
 
 
-@dataclass(frozen=True)
-class MapPlan:
+class MapPlan(NamedTuple):
     """Which maps a drive exchanges in one direction.
 
     Attributes:
@@ -44,17 +44,6 @@ class MapPlan:
 
     assign: tuple[int, ...]
     write: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class StartValue:
-    """An object that is written by SDO at the start, why, and whether nothing goes without."""
-
-    index: int
-    subindex: int
-    data: bytes
-    why: str
-    needed: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +70,10 @@ class DriveType:
     title: str
     vendor: int
     products: tuple[int, ...]
-    revisions: tuple[int, int]
+    revisions: tuple[int, ...]
     outputs: MapPlan
     inputs: MapPlan
-    start_values: tuple[StartValue, ...]
+    start_values: tuple[Setting, ...]
     clocks: bool
     gear: Gear
     limits: LegLimits
@@ -96,13 +85,7 @@ class DriveType:
 
     @classmethod
     def from_yaml(cls, name_or_path: str) -> DriveType:
-        """Read a drive type.
-
-        Args:
-            name_or_path: Name of a stored type, or path of a YAML file.
-
-        Returns:
-            Checked.
+        """Read a drive type: a stored one by its name, or a YAML file by its path.
 
         Raises:
             ConfigurationError: If there is none, or the file says something that cannot be used.
@@ -114,7 +97,7 @@ class DriveType:
             title=fields.text('title'),
             vendor=identity.integer('vendor', 0, WORD),
             products=tuple(identity.integers('products', 0, WORD)),
-            revisions=_pair(identity.integers('revisions', 0, WORD, 2)),
+            revisions=tuple(identity.integers('revisions', 0, WORD, 2)),
             outputs=_plan(maps.section('outputs'), OUTPUTS, NEEDED_OUTPUTS),
             inputs=_plan(maps.section('inputs'), INPUTS, NEEDED_INPUTS),
             start_values=tuple(_start_value(item) for item in fields.sections('start_values')),
@@ -199,11 +182,7 @@ def _candidates() -> Iterator[Path]:
         yield Path(prefix) / 'share' / PACKAGE
 
 
-def _pair(values: list[int]) -> tuple[int, int]:
-    return values[0], values[1]
-
-
-def _plan(fields: Fields, signals: dict[str, Signal], needed: tuple[str, ...]) -> MapPlan:
+def _plan(fields: Fields, signals: Mapping[str, Signal], needed: tuple[str, ...]) -> MapPlan:
     assign = tuple(fields.integers('assign', 0x1600, 0x1BFF))
     names: tuple[str, ...] = ()
     if fields.has('write'):
@@ -218,16 +197,13 @@ def _plan(fields: Fields, signals: dict[str, Signal], needed: tuple[str, ...]) -
     return MapPlan(assign, names)
 
 
-def _start_value(fields: Fields) -> StartValue:
+def _start_value(fields: Fields) -> Setting:
     kind = fields.text('type')
-    size, signed = size_of(kind)
-    span = 1 << 8 * size
-    least, most = (-span // 2, span // 2 - 1) if signed else (0, span - 1)
-    result = StartValue(
+    result = Setting(
+        fields.text('why'),
         fields.integer('object', 0x1000, 0xFFFF),
         fields.integer('subindex', 0, 0xFF) if fields.has('subindex') else 0,
-        pack(kind, fields.integer('value', least, most)),
-        fields.text('why'),
+        pack(kind, fields.integer('value', *bounds(kind))),
         fields.flag('needed') if fields.has('needed') else False,
     )
     fields.finish()
