@@ -66,6 +66,8 @@ class ControlLoop:
         self._enabling_since = 0.0
         self._connected = True
         self._override = False
+        # While ENABLING: the drives move their legs home, and go off then.
+        self._homing = False
         # In FAULT, and on the way back from it: drives hold the command.
         self._holding = False
         self._held_legs = 0
@@ -133,13 +135,7 @@ class ControlLoop:
                 return 'off; the fault stays until it is reset'
             return 'coming to rest, then off' if self.state is State.STOPPING else 'off'
         if request is Request.HOME:
-            if self.state is not State.DISABLED:
-                where = f'while the driver is {self.state.name}: disable first'
-                raise TransitionRefused(f'home is not possible {where}')
-            said = self._backend.home()
-            # What was no stroke before may be one now, and far from it.
-            self._supervisor.forget()
-            return said
+            return self._home()
         if request is Request.OVERRIDE:
             return self._switch_override(on=value != 0.0)
         if request is Request.SPEED_SCALING:
@@ -161,6 +157,36 @@ class ControlLoop:
         self._enabling_since = now
         self._backend.enable()
         return 'switching the drives on; driver/state tells when they are'
+
+    def _home(self) -> str:
+        """Verify home, or let the drives find it: they come on, which is ENABLING, and go off."""
+        if self._homing and self.state is State.ENABLING:
+            return self._backend.home()
+        if self._backend.homing:
+            raise TransitionRefused('home is not possible while a leg still comes to rest')
+        if self.state is not State.DISABLED:
+            where = f'while the driver is {self.state.name}: disable first'
+            raise TransitionRefused(f'home is not possible {where}')
+        said = self._backend.home()
+        # What was no stroke before may be one now, and far from it.
+        self._supervisor.forget()
+        if self._backend.homing:
+            self._change(Event.ENABLE, said)
+            self._homing = True
+        return said
+
+    def _finish_homing(self) -> None:
+        """Go off, with home saved or a sentence on why it was not found."""
+        try:
+            said = self._backend.finish_homing()
+        except TransportError as error:
+            self._connected = False
+            self._change(Event.FAIL, str(error))
+            return
+        except DriverError as error:
+            said = str(error)
+        self._supervisor.forget()
+        self._change(Event.DISABLE, self._noted(said))
 
     def _reset_fault(self, now: float) -> str:
         if not self._machine.allows(Event.RESET_FAULT):
@@ -298,7 +324,13 @@ class ControlLoop:
         return NO_MOTION if self._measured is None else self._measured.strokes
 
     def _supervise(self, measured: Measurement) -> None:
-        trouble = self._supervisor.measurement(measured, powered=self.state is not State.DISABLED)
+        trouble = None
+        if self._backend.homing:
+            # Counts are no strokes yet, and change when home is found.
+            self._supervisor.forget()
+        else:
+            powered = self.state is not State.DISABLED and not self._homing
+            trouble = self._supervisor.measurement(measured, powered=powered)
         if measured.fault:
             trouble = str(measured.fault)
         if trouble is None and self.state in FOLLOWING:
@@ -317,7 +349,10 @@ class ControlLoop:
 
     def _settle(self, now: float) -> None:
         """Take the transitions that wait for the drives or for rest."""
-        if self.state is State.ENABLING:
+        if self.state is State.ENABLING and self._homing:
+            if not self._backend.homing:
+                self._finish_homing()
+        elif self.state is State.ENABLING:
             waited = now - self._enabling_since
             if self._measured is not None and self._measured.enabled:
                 self._change(Event.DRIVES_ON, 'all drives are on')
@@ -343,6 +378,7 @@ class ControlLoop:
         """Move the state machine, then make interpolator and drives agree with it."""
         before = self.state
         after = self._machine.handle(event, reason)
+        self._homing = self._homing and after is State.ENABLING
         if event in {Event.DISABLE, Event.QUICK_STOP, Event.ENABLE, Event.REVIVE}:
             self._off_wanted = event in {Event.DISABLE, Event.QUICK_STOP}
         self._tell_state()

@@ -16,10 +16,11 @@ from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import LegFault
 from stewart_driver.ethercat.fault_text import AL_OPERATIONAL, AL_STATE
 from stewart_driver.ethercat.gear import PER_MILLE
+from stewart_driver.ethercat.homing import HomingMotion
 from stewart_driver.ethercat.leg_motion import limit_step, MeasuredRates, StoppingRamp
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
-from stewart_driver.ethercat.process_data import Inputs
+from stewart_driver.ethercat.process_data import CYCLIC_POSITION, Inputs
 from stewart_driver.ethercat.starting import (
     check_states,
     CYCLES_BETWEEN_LOOKS,
@@ -74,6 +75,7 @@ class ActiveBus:
     Attributes:
         group: States and controlwords.
         identities: Who the drives are, legs 1 to 6.
+        homing: The last homing motion.
     """
 
     def __init__(
@@ -88,14 +90,18 @@ class ActiveBus:
         """Take the first measurement."""
         self._wire, self._layouts, self._kind = wire, started.layouts, kind
         self._options, self._monitor, self._phase = options, monitor, phase
+        self._drives = started.drives
         self.identities: tuple[DriveIdentity, ...] = started.identities
+        self.homing: HomingMotion | None = None
+        # Holding, but for the leg that homes; then whether all go off when it is at rest.
+        self._held = self._off_wanted = False
         limits, cycle = kind.limits, options.cycle_time
         self._acceleration = limits.acceleration
         ramp = RAMP_MARGIN * limits.rate / limits.acceleration + kind.brake_apply + OFF_TIMEOUT
         self.group = DriveGroup(LEGS, ceil(ramp / cycle), ceil(kind.brake_apply / cycle))
         self._measured_rates = MeasuredRates(kind.gear, options.rate_bandwidth)
         self._stuck = StuckDetector(STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES)
-        self._stuck_fault: LegFault | None = None
+        self._leg_fault: LegFault | None = None
         self._last = self._measured_at = wire.now()
         self._inputs = self._read()
         self._counts = np.array(self.counts, dtype=np.float64)
@@ -126,7 +132,14 @@ class ActiveBus:
     @property
     def intact(self) -> bool:
         """Whether all drives still take part; costs a frame."""
-        return not self._monitor.missing and self._operational
+        # A drive that has failed to home may be in another mode still.
+        lost = self._monitor.missing or self.is_homing or (self.homing and self.homing.fault)
+        return not lost and self._operational
+
+    @property
+    def is_homing(self) -> bool:
+        """Whether drives move their legs home by themselves, or are about to."""
+        return self.homing is not None and not self.homing.over
 
     @property
     def _operational(self) -> bool:
@@ -145,13 +158,39 @@ class ActiveBus:
 
     def enable(self) -> None:
         """Begin to switch on all drives that do not follow; those that do hold."""
-        self._commanded, self._ramp = False, None
+        self._hold()
         self.group.enable()
 
     def disable(self) -> None:
-        """Begin to switch all drives off."""
-        self._commanded, self._ramp = False, None
+        """Begin to switch all drives off; a leg that homes comes to rest before."""
+        if self.homing is not None:
+            self.homing.halt('the drives are switched off')
+        if self.is_homing and self.group.complete:
+            self._off_wanted = True
+            return
+        self._hold()
         self.group.disable()
+
+    def home(self, method: int) -> HomingMotion:
+        """Begin to home all legs by a method of the drive type, the drives off."""
+        kind, plan, limits = self._kind, self._kind.homing, self._kind.limits
+        assert plan is not None
+        self.homing = HomingMotion(
+            plan,
+            method,
+            self._drives,
+            [layout.outputs.takes_mode for layout in self._layouts],
+            kind.gear,
+            float((limits.stroke_upper - limits.stroke_lower).max()),
+            self._options.cycle_time,
+            self._wire.now(),
+        )
+        return self.homing
+
+    def _hold(self) -> None:
+        """Let drives that follow hold; whoever commanded or homed legs does no more."""
+        self._commanded, self._ramp = False, None
+        self._held = self._off_wanted = False
 
     def exchange(self, targets: Targets, now: float) -> Measurement:
         """Send the targets, read the drives, and look for what is wrong."""
@@ -171,8 +210,9 @@ class ActiveBus:
             if self._commanded:
                 self._look_for_stuck()
             self._hand_over(now)
+            self._go_home(now)
         if self._resumption is None:
-            fault = self._monitor.look(now, self._inputs, self.group) or self._stuck_fault or fault
+            fault = self._monitor.look(now, self._inputs, self.group) or self._leg_fault or fault
         else:
             self._resume(self._resumption)
         for leg in self._monitor.missing:
@@ -190,6 +230,26 @@ class ActiveBus:
             sto=bits(self._kind.torque_off(item) for item in self._inputs),
         )
 
+    def _go_home(self, now: float) -> None:
+        """Give the homing motion this frame, and take over the legs that it has left."""
+        homing, group = self.homing, self.group
+        if homing is None or homing.over:
+            return
+        powered = homing.powered
+        homing.advance(now, self._inputs, self._rates, holding=self._held and self.group.complete)
+        if homing.powered and not (powered or homing.over):
+            self.enable()
+        if group.homing is not None and homing.axis != group.homing:
+            # Home is another count than the same place was before.
+            self._targets = np.where(np.arange(LEGS) == group.homing, self.strokes, self._targets)
+        group.homing, group.homing_bits = homing.axis, int(homing.bits)
+        if homing.over:
+            group.homing = None
+            self._leg_fault = self._leg_fault or homing.fault
+            if self._off_wanted or homing.fault:
+                self._hold()
+                group.disable()
+
     def _resume(self, resumption: Resumption) -> None:
         """Bring the drives to OP; whoever has not come there in time is then found to be lost."""
         self._resumed_in += 1
@@ -204,9 +264,9 @@ class ActiveBus:
         Raises:
             DriverError: If a drive stays in its fault, or is soon in one again.
         """
-        self._commanded, self._ramp = False, None
+        self._hold()
         self._monitor.forget()
-        self._stuck_fault = None
+        self._leg_fault, self.homing = None, None
         self._recover()
         self.group.reset()
         gone_at: float | None = None
@@ -249,7 +309,8 @@ class ActiveBus:
 
     def close(self) -> None:
         """Let the drives ramp down, take the voltage off all motors and end the bus."""
-        self._commanded, self._ramp = False, None
+        self._hold()
+        self.group.homing = None
         try:
             if self.live:
                 self.group.quick_stop()
@@ -315,7 +376,7 @@ class ActiveBus:
     def _hand_over(self, now: float) -> None:
         """Bring the legs to rest once their drives surely act; then the cycle commands them."""
         group, cycle = self.group, self._options.cycle_time
-        if self._commanded:
+        if self._commanded or self._held:
             return
         if self._ramp is None:
             wait = FRAMES_TO_ACT + ceil(self._kind.brake_release / cycle)
@@ -335,7 +396,8 @@ class ActiveBus:
         still = bool((np.abs(self._rates) < STANDSTILL).all())
         settled = over > (FRAMES_TO_ACT * cycle if still else LONGEST_SETTLING)
         if group.complete and settled:
-            self._ramp, self._commanded, self._beside = None, True, None
+            self._ramp, self._held, self._beside = None, self.is_homing, None
+            self._commanded = not self._held
             self._stuck.forget()
 
     def _look_for_stuck(self) -> None:
@@ -344,7 +406,7 @@ class ActiveBus:
         stuck = self._stuck.look(self.strokes, self._targets) & follows
         for axis in np.flatnonzero(stuck):
             self.group.drop(int(axis))
-            self._stuck_fault = self._stuck_fault or LegFault(
+            self._leg_fault = self._leg_fault or LegFault(
                 int(axis) + 1,
                 f'its encoder stands still while its target moves by {1e3 * STUCK_TRAVEL:g} mm: '
                 'stuck, or the brake is; its drive is switched off',
@@ -359,8 +421,10 @@ class ActiveBus:
             follows = group.follows(axis)
             # The load stays on the motor while a drive ramps down and applies its brake.
             torque = self._torques[axis] = self._torques[axis] if live[axis] else 0
-            target = wanted[axis] if follows else self._inputs[axis].position
-            outputs.append(self._layouts[axis].outputs.pack(word, target, torque))
+            homes = axis == group.homing
+            target = wanted[axis] if follows and not homes else self._inputs[axis].position
+            mode = self.homing.mode if homes and self.homing else CYCLIC_POSITION
+            outputs.append(self._layouts[axis].outputs.pack(word, target, torque, mode))
         sent = self._wire.now()
         counter = self._wire.exchange(outputs)
         back = self._wire.now()

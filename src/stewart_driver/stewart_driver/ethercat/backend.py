@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
+import datetime
 from math import inf
 import os
 from pathlib import Path
@@ -24,11 +26,12 @@ from stewart_driver.ethercat.active_bus import ActiveBus
 from stewart_driver.ethercat.bus_monitor import BusMonitor
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.home import Known
+from stewart_driver.ethercat.homing import DEAD_MAN
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.starting import start
-from stewart_driver.legs import Array, END_MARGIN
-from stewart_driver.rig_file import load_rig, Rig
+from stewart_driver.legs import Array, END_MARGIN, LEGS
+from stewart_driver.rig_file import DriveCalibration, load_rig, Rig
 
 
 class EthercatBackend(Backend):
@@ -79,6 +82,9 @@ class EthercatBackend(Backend):
         if rig.drives is not None:
             offsets = rig.drives.zero_offsets_counts
             self._kind.gear.check(offsets, self._kind.limits, END_MARGIN)
+        self._incremental = options.homing_method != 0
+        if self._incremental:
+            self._check_homing()
         self._not_homed = 'the drives were not identified yet'
         self._phase = PhaseLock(options.cycle_time)
         self._bus: wires.Wire | None = None
@@ -116,6 +122,19 @@ class EthercatBackend(Backend):
     def measures_forces(self) -> bool:
         """Whether all drives report a torque; known after `open`."""
         return self._active is not None and self._active.measures_forces
+
+    def _check_homing(self) -> None:
+        """Refuse a homing method that this drive type does not have, or nowhere to save home."""
+        method, plan = self._options.homing_method, self._kind.homing
+        if plan is None:
+            raise ConfigurationError(
+                'homing_method', method, f'0, for {self._options.drive} has no homing methods'
+            )
+        plan.require(method)
+        if not self._options.rig_file:
+            raise ConfigurationError('homing_method', method, '0 without a rig_file to save home')
+        home_counts = -plan.stroke * self._kind.gear.counts_per_metre
+        self._kind.gear.check([round(home_counts)] * LEGS, self._kind.limits, END_MARGIN)
 
     def require_callers_time(self) -> None:
         """Refuse a wire that lives in real time; raises `ConfigurationError`."""
@@ -155,9 +174,26 @@ class EthercatBackend(Backend):
         return '' if self._active is None else self._active.group.why_not_on()
 
     def home(self) -> str:
-        """Compare the strokes with those at home; raises `HomingError`."""
+        """Compare the strokes with those at home, or let the drives find it.
+
+        Where they do, this begins a motion of all legs, one after the other, and has to be asked
+        for again all the time: see `HomingMotion`.
+
+        Raises:
+            HomingError: If the platform is elsewhere, or these are other drives.
+        """
         calibration, active = self._calibration, self._opened
+        if active.is_homing and active.homing is not None:
+            active.homing.ask(self.now)
+            return f'homing goes on: {active.homing.said}'
         wrong = home.why_not(calibration, active.identities, self._options.rig_file)
+        if self._incremental and (calibration is None or not wrong):
+            active.home(self._options.homing_method)
+            self._not_homed = 'the legs are not home yet'
+            return (
+                'homing begins, legs 1 to 6 one after the other; it halts unless it is asked for '
+                f'again within {DEAD_MAN:g} s'
+            )
         if calibration is None or wrong:
             raise HomingError(wrong)
         strokes = active.strokes
@@ -170,6 +206,42 @@ class EthercatBackend(Backend):
             home.park(self._options.rig_file, self._seen or ())
             self._bring_up()
         return said
+
+    @property
+    def homing(self) -> bool:
+        """Whether drives move their legs home by themselves."""
+        return self._active is not None and self._active.is_homing
+
+    def finish_homing(self) -> str:
+        """Save where home is, once the drives have found it, and start them with their limits.
+
+        The zero offsets of a calibration stay; without one they are those of the drive type.
+
+        Raises:
+            HomingError: If they have not; the reason.
+        """
+        active = self._opened
+        motion, plan = active.homing, self._kind.homing
+        if motion is None or plan is None or not motion.homed:
+            raise HomingError(motion.said if motion else 'homing has been ended')
+        self._not_homed = 'the legs have homed and are switched off'
+        self.close()
+        seen, calibration = self._seen or (), self._calibration
+        if calibration is None:
+            zero = round(-plan.stroke * self._kind.gear.counts_per_metre)
+            calibration = DriveCalibration(
+                (zero,) * LEGS,
+                datetime.date.today(),
+                'all legs at home',
+                (plan.stroke,) * LEGS,
+                active.identities,
+            )
+        self._calibration = replace(calibration, parked_counts=seen)
+        try:
+            home.save(self._options.rig_file, self._calibration)
+        finally:
+            self._bring_up(just_homed=True)
+        return f'{motion.said}, by method {self._options.homing_method}; home is saved'
 
     def reset_fault(self) -> None:
         """Acknowledge the faults of all drives; bring the bus up again if it has come down.
@@ -206,12 +278,18 @@ class EthercatBackend(Backend):
             raise TransportError(f'the bus on {self._interface} is down')
         return self._active
 
-    def _bring_up(self) -> None:
+    def _bring_up(self, *, just_homed: bool = False) -> None:
         """Open the interface and start the drives."""
         self._phase = PhaseLock(self.cycle_time)
         bus = self._bus = wires.open_wire(self._interface, self._options.frame_timeout)
         try:
-            known = Known(self._calibration, self._options.rig_file, self._seen)
+            known = Known(
+                self._calibration,
+                self._options.rig_file,
+                self._seen,
+                self._incremental,
+                just_homed,
+            )
             started = start(bus, self._kind, self._options, self._phase, known)
         except BaseException:
             bus.close()

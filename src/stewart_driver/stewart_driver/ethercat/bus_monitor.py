@@ -56,7 +56,7 @@ class DriveMonitor:
         """Return the first drive of one frame that follows and does not do what it is told."""
         for axis, item in enumerate(inputs):
             counts = self._counts[axis]
-            if not group.follows(axis):
+            if not group.follows(axis) or axis == group.homing:
                 self._shown[axis] = 0
                 counts.clear()
                 continue

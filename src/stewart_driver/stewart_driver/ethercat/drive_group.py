@@ -62,6 +62,7 @@ class DriveGroup:
         states: As the drives last reported them; None where a statusword named no state.
         statuswords: As they last reported them.
         all_on_for: For how many frames all drives have been in Operation Enabled.
+        homing: Drive 0 to 5 that moves by itself (mode 6), and its bits beside Enable Operation.
         left: Legs, from 1, whose drives have left operation by themselves since the last `enable`
             or `reset`.
     """
@@ -78,6 +79,8 @@ class DriveGroup:
         self.statuswords = [0] * count
         self.all_on_for = 0
         self.left: list[int] = []
+        self.homing: int | None = None
+        self.homing_bits = 0
 
     def enable(self) -> None:
         """Begin to switch on all drives that do not follow."""
@@ -175,12 +178,15 @@ class DriveGroup:
             GroupCommand.RESET: self._reset_word,
             GroupCommand.QUICK_STOP: self._stop_word,
         }.get(self._command)
-        if word is None:
-            return self._climb()
-        return [
-            int(Control.ENABLE_OPERATION if self._following[axis] else word(axis, state))
-            for axis, state in enumerate(self.states)
-        ]
+        words = self._climb()
+        if word is not None:
+            words = [
+                int(Control.ENABLE_OPERATION if self._following[axis] else word(axis, state))
+                for axis, state in enumerate(self.states)
+            ]
+        if self.homing is not None and self._following[self.homing]:
+            words[self.homing] |= self.homing_bits
+        return words
 
     def _ask(self, command: GroupCommand) -> None:
         self._command, self._frames, self.all_on_for = command, 0, 0

@@ -26,7 +26,7 @@ from stewart_driver.ethercat.process_data import (
     OUTPUTS,
     Signal,
 )
-from stewart_driver.ethercat.sdo import SdoChannel
+from stewart_driver.ethercat.sdo import has_mode, SdoChannel
 
 FINEST_EXPONENT = -6
 ENTRY, INDEX = '<I', '<H'
@@ -105,15 +105,6 @@ def set_up(
         '; '.join(filter(None, (output_note, input_note))),
         lacks,
     )
-
-
-def has_mode(drive: SdoChannel, mode: Mode) -> bool:
-    """Tell whether a drive has a mode of operation (6502h); one that does not say is believed."""
-    try:
-        modes = struct.unpack('<I', drive.read(objects.SUPPORTED_MODES, 0)[:4])[0]
-    except SdoRefused:
-        return True
-    return not modes or bool(modes >> (mode - 1) & 1)
 
 
 def _set_mode(drive: SdoChannel) -> list[Lack]:

@@ -15,6 +15,7 @@ from stewart_driver.errors import ConfigurationError
 from stewart_driver.ethercat.cia402.states import Status
 from stewart_driver.ethercat.gear import Gear
 from stewart_driver.ethercat.guards import Guards, Setting
+from stewart_driver.ethercat.homing import HomingPlan
 from stewart_driver.ethercat.process_data import (
     INPUTS,
     Inputs,
@@ -65,6 +66,7 @@ class DriveType:
         sto_inputs: Bits of 60FDh of which one that is 1 is a safe torque off; 0 if none is known.
         brake_release, brake_apply: Time from Operation Enabled to a free brake, and from its end
             to a brake that holds; both are 0 for a motor without a brake [s].
+        homing: How the drives find home by themselves; None if they do not.
     """
 
     title: str
@@ -82,6 +84,7 @@ class DriveType:
     sto_inputs: int
     brake_release: float
     brake_apply: float
+    homing: HomingPlan | None
 
     @classmethod
     def from_yaml(cls, name_or_path: str) -> DriveType:
@@ -114,6 +117,9 @@ class DriveType:
             sto_inputs=fields.integer('sto_inputs', 0, WORD) if fields.has('sto_inputs') else 0,
             brake_release=fields.number('brake_release_s', least=0.0),
             brake_apply=fields.number('brake_apply_s', least=0.0),
+            homing=HomingPlan.from_fields(fields.section('homing'))
+            if fields.has('homing')
+            else None,
         )
         fields.section('sources')
         for section in (identity, maps, legs, fields):

@@ -34,11 +34,15 @@ class Known(NamedTuple):
         calibration: What the rig file has.
         rig_file: For sentences.
         seen: Where the drives stood last in this session [count], if it has only lost its bus.
+        incremental: Whether positions mean nothing before the drives have homed.
+        just_homed: Whether they have, and stand where they were seen.
     """
 
     calibration: DriveCalibration | None
     rig_file: str
     seen: tuple[int, ...] | None = None
+    incremental: bool = False
+    just_homed: bool = False
 
     @property
     def zeros(self) -> tuple[int, ...] | None:
@@ -76,6 +80,8 @@ class Known(NamedTuple):
             for drive, end in zip(drives, self.ends(kind, drives), strict=True)
         ):
             return ''
+        if self.incremental and not self.just_homed:
+            return 'the encoders are incremental: nobody knows where the legs are before they home'
         counts = [read_position(drive) for drive in drives]
         return why_elsewhere(calibration, counts, kind.gear, self.seen)
 
@@ -168,6 +174,15 @@ def park(rig_file: str, counts: Sequence[int]) -> None:
     rig = load_rig(rig_file)
     if rig.drives is not None and rig.drives.parked_counts != tuple(counts):
         save_rig(rig_file, replace(rig, drives=replace(rig.drives, parked_counts=tuple(counts))))
+
+
+def save(rig_file: str, calibration: DriveCalibration) -> None:
+    """Write a calibration into the rig file; the disk has it on return.
+
+    Raises:
+        ConfigurationError: If it cannot be read or written.
+    """
+    save_rig(rig_file, replace(load_rig(rig_file), drives=calibration))
 
 
 def resting(strokes: Array, lower: Array) -> str:

@@ -10,6 +10,7 @@ import struct
 from typing import NamedTuple
 
 from stewart_driver.ethercat.cia402 import objects
+from stewart_driver.ethercat.cia402.states import Mode
 from stewart_driver.ethercat.errors import UnusableMap
 
 
@@ -32,6 +33,7 @@ OUTPUTS = {
     'controlword': Signal(objects.CONTROLWORD, 16, 'H'),
     'target_position': Signal(objects.TARGET_POSITION, 32, 'i'),
     'torque_offset': Signal(objects.TORQUE_OFFSET, 16, 'h'),
+    'mode': Signal(objects.MODE, 8, 'b'),
 }
 INPUTS = {
     'statusword': Signal(objects.STATUSWORD, 16, 'H'),
@@ -42,6 +44,7 @@ INPUTS = {
     'mode_display': Signal(objects.MODE_DISPLAY, 8, 'b'),
     'digital_inputs': Signal(objects.DIGITAL_INPUTS, 32, 'I'),
 }
+CYCLIC_POSITION = int(Mode.CYCLIC_SYNCHRONOUS_POSITION)
 NEEDED_OUTPUTS = ('controlword', 'target_position')
 NEEDED_INPUTS = ('statusword', 'position_actual')
 
@@ -100,6 +103,9 @@ class OutputImage:
         present: Returns the present value of an object, index and subindex, as octets: what is
             mapped and of no interest here keeps it, for a zero there might mean no torque.
 
+    Attributes:
+        takes_mode: Whether the mode of operation is exchanged, too.
+
     Raises:
         UnusableMap: If a needed signal is missing, or lies across octets.
     """
@@ -116,15 +122,18 @@ class OutputImage:
                 data = present(entry >> 16, entry >> 8 & 0xFF)[: (entry & 0xFF) // 8]
                 self._image[offset // 8 : offset // 8 + len(data)] = data
         self._word, self._target = at['controlword'], at['target_position']
-        self._torque = at.get('torque_offset')
+        self._torque, self._mode = at.get('torque_offset'), at.get('mode')
+        self.takes_mode = self._mode is not None
 
-    def pack(self, word: int, target: int, torque: int) -> bytes:
-        """Return the octets for controlword, target [count] and torque offset [0.1 %]."""
+    def pack(self, word: int, target: int, torque: int, mode: int = CYCLIC_POSITION) -> bytes:
+        """Return the octets for controlword, target [count], torque offset [0.1 %] and mode."""
         image = self._image
         struct.pack_into('<H', image, self._word, word)
         struct.pack_into('<i', image, self._target, target)
         if self._torque is not None:
             struct.pack_into('<h', image, self._torque, torque)
+        if self._mode is not None:
+            image[self._mode] = mode
         return bytes(image)
 
 

@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Protocol
 
 from stewart_driver.errors import ConfigurationError
+from stewart_driver.ethercat.cia402.objects import SUPPORTED_MODES
+from stewart_driver.ethercat.cia402.states import Mode
+from stewart_driver.ethercat.errors import SdoRefused
 
 # Length [octet], and whether it is signed.
 INTEGERS = {
@@ -26,6 +30,15 @@ class SdoChannel(Protocol):
 
     def write(self, index: int, subindex: int, data: bytes) -> None:
         """Set the value of an object."""
+
+
+def has_mode(drive: SdoChannel, mode: Mode) -> bool:
+    """Tell whether a drive has a mode of operation (6502h); one that does not say is believed."""
+    try:
+        modes = struct.unpack('<I', drive.read(SUPPORTED_MODES, 0)[:4])[0]
+    except SdoRefused:
+        return True
+    return not modes or bool(modes >> (mode - 1) & 1)
 
 
 def pack(kind: str, value: int | str) -> bytes:

@@ -16,6 +16,7 @@ from stewart_driver.ethercat.fault_text import AL_ERROR, AL_OPERATIONAL, AlStatu
 from stewart_driver.ethercat.home import Known
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
+from stewart_driver.ethercat.sdo import SdoChannel
 from stewart_driver.ethercat.wires import Wire
 from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import DriveIdentity
@@ -32,10 +33,11 @@ class StartedBus(NamedTuple):
 
     Attributes:
         identities: Who they are, legs 1 to 6.
-        layouts: How to read and write it, legs 1 to 6.
+        layouts: How to read and write their process data, legs 1 to 6.
         not_homed: Why their positions are not strokes; empty if they are.
         zeros: Position of each drive at stroke zero [count], if these are the calibrated drives.
         notes: What the drives do not have of what was asked for, and what they do instead.
+        drives: They, object by object.
     """
 
     identities: tuple[DriveIdentity, ...]
@@ -43,6 +45,7 @@ class StartedBus(NamedTuple):
     not_homed: str = ''
     zeros: tuple[int, ...] | None = None
     notes: tuple[str, ...] = ()
+    drives: Sequence[SdoChannel] = ()
 
 
 def start(
@@ -99,6 +102,7 @@ def start(
         # Drives that stand elsewhere most likely tell the truth; homed they are not.
         None if home.why_not(known.calibration, identities, known.rig_file) else known.zeros,
         tuple(filter(None, notes)),
+        slaves,
     )
 
 

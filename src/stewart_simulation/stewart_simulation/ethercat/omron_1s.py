@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stewart_simulation.ethercat import profile
+from stewart_simulation.ethercat import homing, profile
 from stewart_simulation.ethercat.eeprom import Identity
 from stewart_simulation.ethercat.object_dictionary import (
     AbortCode,
@@ -71,6 +71,7 @@ class DriveType:
         sto_is_fault: Whether it reports a fault when the safety circuit takes its torque under
             power.
         enable_delay: How long it takes from SWITCHED ON to OPERATION ENABLED [s].
+        homing: What its motor finds on its way home; None: the drive has no mode 6.
         needs_sync0: Whether SAFEOP is refused without distributed clocks (AL status code 0x30).
     """
 
@@ -87,6 +88,7 @@ class DriveType:
     controlword_delay: int = 2
     sto_is_fault: bool = False
     enable_delay: float = 0.0
+    homing: homing.HomingSwitches | None = None
 
 
 def dictionary_of(drive: DriveType) -> tuple[ObjectDictionary, ProcessData]:
@@ -95,6 +97,11 @@ def dictionary_of(drive: DriveType) -> tuple[ObjectDictionary, ProcessData]:
     _add_communication(dictionary, drive)
     _add_profile(dictionary)
     _add_settings(dictionary)
+    if drive.homing is not None:
+        homing.add_objects(dictionary)
+        modes = dictionary.objects[profile.SUPPORTED_MODES][0]
+        modes.value = modes.number | 1 << (homing.MODE - 1)
+        dictionary.guards[profile.MODE] = check_mode_or_homing
     for index in drive.absent:
         dictionary.objects.pop(index, None)
     process_data = ProcessData(dictionary, drive.unmappable)
@@ -167,6 +174,12 @@ def check_mode(_subindex: int, value: int) -> None:
     """Accept the mode that is simulated, and none."""
     if value not in {profile.NO_MODE, profile.CYCLIC_SYNCHRONOUS_POSITION}:
         raise SdoAbort(AbortCode.VALUE)
+
+
+def check_mode_or_homing(subindex: int, value: int) -> None:
+    """Accept mode 6, too."""
+    if value != homing.MODE:
+        check_mode(subindex, value)
 
 
 def _add_settings(dictionary: ObjectDictionary) -> None:
