@@ -138,8 +138,8 @@ class ScriptedWire:
                 OP if place == leg else item for place, item in enumerate(self.status, 1)
             ]
 
-    def hurry(self) -> None:
-        self.log.append('hurry')
+    def use_cycle_timeout(self) -> None:
+        self.log.append('use_cycle_timeout')
 
     def close(self) -> None:
         self.log.append('close')

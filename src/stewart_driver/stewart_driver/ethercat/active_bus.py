@@ -15,9 +15,8 @@ from stewart_driver.ethercat.drive_group import bits, DriveGroup, FRAMES_TO_ACT
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import LegFault
 from stewart_driver.ethercat.fault_text import AL_OPERATIONAL, AL_STATE
-from stewart_driver.ethercat.gear import PER_MILLE
 from stewart_driver.ethercat.homing import HomingMotion
-from stewart_driver.ethercat.leg_motion import limit_step, MeasuredRates, StoppingRamp
+from stewart_driver.ethercat.leg_motion import limit_step, MeasuredLegs, StoppingRamp
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import CYCLIC_POSITION, Inputs
@@ -66,7 +65,7 @@ class ActiveBus:
 
     Args:
         wire: In SAFEOP, and in OP before.
-        started: The drives.
+        started: The drives on it.
         kind: What they are.
         options: Cycle and times.
         monitor: Supervision of this wire.
@@ -99,16 +98,13 @@ class ActiveBus:
         self._acceleration = limits.acceleration
         ramp = RAMP_MARGIN * limits.rate / limits.acceleration + kind.brake_apply + OFF_TIMEOUT
         self.group = DriveGroup(LEGS, ceil(ramp / cycle), ceil(kind.brake_apply / cycle))
-        self._measured_rates = MeasuredRates(kind.gear, options.rate_bandwidth)
         self._stuck = StuckDetector(STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES)
         self._leg_fault: LegFault | None = None
-        self._last = self._measured_at = wire.now()
-        self._inputs = self._read()
-        self._counts = np.array(self.counts, dtype=np.float64)
+        self._last = wire.now()
         # Strokes that are not absolute begin where the legs stand.
-        zeros = self._counts if started.zeros is None else started.zeros
-        self._zeros = np.array(zeros, dtype=np.float64)
-        self._rates = np.zeros(LEGS)
+        self._legs = MeasuredLegs(
+            kind.gear, started.zeros, options.rate_bandwidth, self._read(), self._last
+        )
         self._targets, self._torques = self.strokes, [0] * LEGS
         self._ramp: StoppingRamp | None = None
         self._ramp_frames = 0
@@ -122,7 +118,7 @@ class ActiveBus:
     @property
     def strokes(self) -> Array:
         """Where the legs are [m], shape (6,)."""
-        return self._kind.gear.strokes(self._counts, self._zeros)
+        return self._legs.strokes
 
     @property
     def recoverable(self) -> bool:
@@ -205,29 +201,30 @@ class ActiveBus:
             # By frames: after a gap the legs go on from where their targets were.
             self._targets = self._ramp.at(self._ramp_frames * self._options.cycle_time)
             self._ramp_frames += 1
-        if self._frame():
-            self._take(now)
+        if self._frame(now):
             if self._commanded:
                 self._look_for_stuck()
             self._hand_over(now)
             self._go_home(now)
         if self._resumption is None:
-            fault = self._monitor.look(now, self._inputs, self.group) or self._leg_fault or fault
+            fault = (
+                self._monitor.look(now, self._legs.inputs, self.group) or self._leg_fault or fault
+            )
         else:
             self._resume(self._resumption)
         for leg in self._monitor.missing:
             self.group.drop(leg - 1)
         live = self._live
         return Measurement(
-            stamp=self._measured_at,
+            stamp=self._legs.stamp,
             strokes=self.strokes,
-            rates=self._rates,
-            forces=self._forces(),
+            rates=self._legs.rates,
+            forces=self._legs.forces,
             enabled=self._commanded and self.group.complete,
             fault=fault,
             live=bits(live),
             braked=bits(self._kind.brake_release > 0.0 and not on for on in live),
-            sto=bits(self._kind.torque_off(item) for item in self._inputs),
+            sto=bits(self._kind.torque_off(item) for item in self._legs.inputs),
         )
 
     def _go_home(self, now: float) -> None:
@@ -236,7 +233,9 @@ class ActiveBus:
         if homing is None or homing.over:
             return
         powered = homing.powered
-        homing.advance(now, self._inputs, self._rates, holding=self._held and self.group.complete)
+        homing.advance(
+            now, self._legs.inputs, self._legs.rates, holding=self._held and self.group.complete
+        )
         if homing.powered and not (powered or homing.over):
             self.enable()
         if group.homing is not None and homing.axis != group.homing:
@@ -273,20 +272,19 @@ class ActiveBus:
         limit = self._wire.now() + RESET_TIMEOUT + RESET_PROOF
         for _ in pace(self._wire, self._options.cycle_time, limit, self._phase):
             now = self._wire.now()
-            if self._frame():
-                self._take(now)
+            self._frame(now)
             self._last = now
             if self.group.faulty:
                 gone_at = None
             elif gone_at is None:
                 gone_at = now
                 self._monitor.forget()
-            elif fault := self._monitor.look(now, self._inputs, self.group):
+            elif fault := self._monitor.look(now, self._legs.inputs, self.group):
                 raise DriverError(f'the fault cannot be reset: {fault}')
             elif now - gone_at >= RESET_PROOF:
                 break
         else:
-            fault = self._monitor.drive_fault((self.group.faulty or [1])[0], self._inputs)
+            fault = self._monitor.drive_fault((self.group.faulty or [1])[0], self._legs.inputs)
             raise DriverError(f'the fault cannot be reset: {fault}')
         if not self.live:
             self.group.disable()
@@ -301,7 +299,7 @@ class ActiveBus:
                 self._wire.recover(leg)
         limit = self._wire.now() + RESET_TIMEOUT
         for number in pace(self._wire, self._options.cycle_time, limit, self._phase):
-            self._frame()
+            self._frame(self._wire.now())
             if number % CYCLES_BETWEEN_LOOKS == 0 and self._operational:
                 break
         check_states('OP', AL_OPERATIONAL, self._wire.statuses())
@@ -328,9 +326,8 @@ class ActiveBus:
         limit = self._wire.now() + ramp
         for _ in pace(self._wire, cycle, limit + LONGEST_RAMP, self._phase):
             now = self._wire.now()
-            if self._frame(counted=False):
-                self._take(now)
-                for axis in np.flatnonzero(np.abs(self._rates) < STANDSTILL):
+            if self._frame(now, counted=False):
+                for axis in np.flatnonzero(np.abs(self._legs.rates) < STANDSTILL):
                     if self.group.states[axis] is State.QUICK_STOP_ACTIVE:
                         self.group.rest(int(axis))
                 if self.group.off:
@@ -345,10 +342,9 @@ class ActiveBus:
         limit, moved = self._wire.now() + LONGEST_SINKING, self._wire.now()
         for _ in pace(self._wire, self._options.cycle_time, limit, self._phase):
             now = self._wire.now()
-            if self._frame(counted=False):
-                self._take(now)
-                if np.abs(self._rates).max() >= STANDSTILL:
-                    moved = now
+            came = self._frame(now, counted=False)
+            if came and np.abs(self._legs.rates).max() >= STANDSTILL:
+                moved = now
             # Also where no frame comes back, and nobody will know where they are.
             if now - moved > OFF_TIMEOUT:
                 break
@@ -356,7 +352,7 @@ class ActiveBus:
     @property
     def _speed(self) -> float:
         """Of the fastest leg whose motor is under voltage [m/s]."""
-        return float(np.abs(self._rates[self._live]).max(initial=STANDSTILL))
+        return float(np.abs(self._legs.rates[self._live]).max(initial=STANDSTILL))
 
     def _command(self, targets: Targets, elapsed: float) -> LegFault | None:
         """Take the cycle's targets, no step larger than a leg can follow."""
@@ -386,14 +382,14 @@ class ActiveBus:
             fastest = self._kind.limits.rate
             self._ramp = StoppingRamp(
                 np.where(hold, self._targets, self.strokes),
-                np.where(hold, 0.0, np.clip(self._rates, -fastest, fastest)),
+                np.where(hold, 0.0, np.clip(self._legs.rates, -fastest, fastest)),
                 self._acceleration,
             )
             self._ramp_frames = 0
             group.follow()
             return
         over = self._ramp_frames * cycle - self._ramp.duration
-        still = bool((np.abs(self._rates) < STANDSTILL).all())
+        still = bool((np.abs(self._legs.rates) < STANDSTILL).all())
         settled = over > (FRAMES_TO_ACT * cycle if still else LONGEST_SETTLING)
         if group.complete and settled:
             self._ramp, self._held, self._beside = None, self.is_homing, None
@@ -412,17 +408,17 @@ class ActiveBus:
                 'stuck, or the brake is; its drive is switched off',
             )
 
-    def _frame(self, *, counted: bool = True) -> bool:
+    def _frame(self, now: float, *, counted: bool = True) -> bool:
         """Exchange one frame; tell whether it came back with what drives measure."""
-        group = self.group
-        wanted = self._kind.gear.counts(self._targets, self._zeros)
+        group, legs = self.group, self._legs
+        wanted = legs.targets(self._targets)
         outputs, live = [], group.live
         for axis, word in enumerate(group.words()):
             follows = group.follows(axis)
             # The load stays on the motor while a drive ramps down and applies its brake.
             torque = self._torques[axis] = self._torques[axis] if live[axis] else 0
             homes = axis == group.homing
-            target = wanted[axis] if follows and not homes else self._inputs[axis].position
+            target = wanted[axis] if follows and not homes else legs.inputs[axis].position
             mode = self.homing.mode if homes and self.homing else CYCLIC_POSITION
             outputs.append(self._layouts[axis].outputs.pack(word, target, torque, mode))
         sent = self._wire.now()
@@ -433,15 +429,10 @@ class ActiveBus:
         if counter <= 0:
             return False
         # What a lost drive has measured last stays where it was.
-        self._inputs = self._read()
+        legs.take(self._read(), now)
         self._phase.update(self._wire.clock)
-        group.take([item.statusword for item in self._inputs])
+        group.take([item.statusword for item in legs.inputs])
         return True
-
-    def _take(self, now: float) -> None:
-        """Take what the drives have measured."""
-        self._counts, self._measured_at = np.array(self.counts, dtype=np.float64), now
-        self._rates = self._measured_rates.update(self._inputs, self.strokes, now)
 
     def _read(self) -> list[Inputs]:
         return [
@@ -452,15 +443,9 @@ class ActiveBus:
     @property
     def counts(self) -> tuple[int, ...]:
         """What the encoders said last [count]."""
-        return tuple(item.position for item in self._inputs)
+        return self._legs.counts
 
     @property
     def measures_forces(self) -> bool:
         """Whether all drives report a torque."""
         return all(item.inputs.measures_torque for item in self._layouts)
-
-    def _forces(self) -> Array | None:
-        torques = [item.torque for item in self._inputs]
-        if None in torques:
-            return None
-        return np.array(torques, dtype=np.float64) * (PER_MILLE * self._kind.gear.rated_force)

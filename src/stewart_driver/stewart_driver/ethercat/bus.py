@@ -180,8 +180,8 @@ class Bus:
             raise NotOperational('SAFEOP', [f'the process data: {error}']) from error
         self._master.state_check(pysoem.SAFEOP_STATE, round(MICROSECONDS * STATE_PATIENCE))
 
-    def hurry(self) -> None:
-        """From now on no frame may take longer than one of the cycle."""
+    def use_cycle_timeout(self) -> None:
+        """Wait for no frame longer than for one of the cycle from now on."""
         pysoem.settings.timeouts.ret = self._timeout
 
     def request(self, state: int) -> None:

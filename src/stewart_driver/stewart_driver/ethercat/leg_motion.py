@@ -9,7 +9,7 @@ from math import exp, tau
 
 import numpy as np
 from stewart_driver.ethercat.errors import LegFault
-from stewart_driver.ethercat.gear import Gear
+from stewart_driver.ethercat.gear import Gear, PER_MILLE
 from stewart_driver.ethercat.process_data import Inputs
 from stewart_driver.legs import Array, LEGS
 
@@ -18,34 +18,68 @@ MARGIN = 1.2
 LONGEST_GAP = 4
 
 
-class MeasuredRates:
-    """Rates of the legs: of the drives where they report them, else out of the strokes.
+class MeasuredLegs:
+    """What six drives report, as strokes, rates and forces.
 
     Args:
         gear: Counts per metre.
-        bandwidth: Corner of the low pass behind differences of strokes [Hz].
+        zeros: Position of each drive at stroke zero [count]; None: where the legs stand.
+        bandwidth: Corner of the low pass behind differences of strokes, from which the rates are
+            where not every drive reports a velocity [Hz].
+        inputs: What the drives report now.
+        now: Present instant [s].
+
+    Attributes:
+        inputs: What the drives have reported last, legs 1 to 6.
+        stamp: When [s].
+        strokes, rates (6,): [m], [m/s].
     """
 
-    def __init__(self, gear: Gear, bandwidth: float) -> None:
+    def __init__(
+        self,
+        gear: Gear,
+        zeros: Sequence[int] | None,
+        bandwidth: float,
+        inputs: Sequence[Inputs],
+        now: float,
+    ) -> None:
         """Stand still."""
         self._gear, self._corner = gear, tau * bandwidth
-        self._rates = np.zeros(LEGS)
-        self._strokes: Array | None = None
-        self._stamp = 0.0
+        self.inputs, self.stamp = inputs, now
+        self._zeros = np.array(self.counts if zeros is None else zeros, dtype=np.float64)
+        self.strokes, self.rates = self._measured(), np.zeros(LEGS)
 
-    def update(self, inputs: Sequence[Inputs], strokes: Array, stamp: float) -> Array:
-        """Return the rates [m/s] for what the drives report, strokes [m] and their instant [s]."""
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """What the encoders have said [count]."""
+        return tuple(item.position for item in self.inputs)
+
+    @property
+    def forces(self) -> Array | None:
+        """Of the motors [N], shape (6,); None where a drive reports no torque."""
+        torques = [item.torque for item in self.inputs]
+        if None in torques:
+            return None
+        return np.array(torques, dtype=np.float64) * (PER_MILLE * self._gear.rated_force)
+
+    def targets(self, strokes: Array) -> list[int]:
+        """Return the positions of the drives for some strokes [count]."""
+        return self._gear.counts(strokes, self._zeros)
+
+    def take(self, inputs: Sequence[Inputs], now: float) -> None:
+        """Take what the drives report at an instant [s]."""
+        self.inputs = inputs
+        before, elapsed = self.strokes, now - self.stamp
+        self.strokes, self.stamp = self._measured(), now
         velocities = [item.velocity for item in inputs]
         if None not in velocities:
-            self._rates = np.array(velocities, dtype=np.float64) / self._gear.counts_per_metre
-            return self._rates
-        elapsed = stamp - self._stamp
-        if self._strokes is not None and elapsed > 0.0:
+            self.rates = np.array(velocities, dtype=np.float64) / self._gear.counts_per_metre
+        elif elapsed > 0.0:
             share = 1.0 - exp(-self._corner * elapsed)
-            self._rates = self._rates + share * ((strokes - self._strokes) / elapsed - self._rates)
-        if self._strokes is None or elapsed > 0.0:
-            self._strokes, self._stamp = strokes, stamp
-        return self._rates
+            self.rates = self.rates + share * ((self.strokes - before) / elapsed - self.rates)
+
+    def _measured(self) -> Array:
+        return self._gear.strokes(np.array(self.counts, dtype=np.float64), self._zeros)
 
 
 class StoppingRamp:

@@ -94,7 +94,7 @@ def start(
     _operate(wire, layouts, kind, options, phase)
     # Nobody keeps the pace until the first cycle, and only in SAFEOP nobody has to.
     wire.request(SAFEOP)
-    wire.hurry()
+    wire.use_cycle_timeout()
     return StartedBus(
         identities,
         layouts,

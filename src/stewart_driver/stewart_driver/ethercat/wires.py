@@ -42,8 +42,8 @@ class Wire(Protocol):
     def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
         """Lay the process data out and ask for SAFEOP."""
 
-    def hurry(self) -> None:
-        """From now on no frame may take longer than one of the cycle."""
+    def use_cycle_timeout(self) -> None:
+        """Wait for no frame longer than for one of the cycle from now on."""
 
     def request(self, state: int) -> None:
         """Ask all slaves for a state, and do not wait."""

@@ -194,8 +194,8 @@ class InlineBus:
         if not self._link.write(station, addresses.PROCESS_WATCHDOG, struct.pack('<H', steps)):
             raise MasterError('no answer to the watchdog time')
 
-    def hurry(self) -> None:
-        """From now on no frame may take longer than one of the cycle."""
+    def use_cycle_timeout(self) -> None:
+        """Wait for no frame longer than for one of the cycle from now on."""
         self._link.patience = self._timeout
 
     def request(self, state: int) -> None:
