@@ -66,10 +66,7 @@ class ActiveBus:
     Args:
         wire: In SAFEOP, and in OP before.
         started: The drives on it.
-        kind: What they are.
-        options: Cycle and times.
-        monitor: Supervision of this wire.
-        phase: Cycle of the drives.
+        kind, options, monitor, phase: What they are, times, supervision, and their cycle.
 
     Attributes:
         group: States and controlwords.

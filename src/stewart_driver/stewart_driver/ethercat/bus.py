@@ -39,12 +39,7 @@ CAPABILITIES = '+net_raw,+net_admin'
 
 
 class Drive:
-    """One slave, object by object.
-
-    Args:
-        leg: 1 to 6, the place on the cable.
-        slave: What pysoem has of it.
-    """
+    """One slave, object by object; its leg, 1 to 6, is its place on the cable."""
 
     def __init__(self, leg: int, slave: pysoem.CdefSlave) -> None:
         """Read the identity out of what the scan has found."""

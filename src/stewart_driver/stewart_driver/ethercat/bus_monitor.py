@@ -41,9 +41,6 @@ class DriveMonitor:
     """What statuswords say of drives that follow, beside their states.
 
     Not every drive has every bit: a bit counts once a drive has shown it.
-
-    Args:
-        cycle_time: Time between looks [s].
     """
 
     def __init__(self, cycle_time: float) -> None:
@@ -86,12 +83,6 @@ class DriveMonitor:
 class BusMonitor:
     """Supervision of the bus and its drives.
 
-    Args:
-        wire: The bus.
-        interface: Its name, for sentences.
-        options: Longest silence.
-        statistics: Where frames are counted.
-
     Attributes:
         missing: Legs that have left the bus since the last `forget`.
     """
@@ -126,12 +117,7 @@ class BusMonitor:
             self._emergencies[leg - 1].clear()
 
     def count(self, counter: int, round_trip: float, now: float) -> None:
-        """Take note of a frame.
-
-        Args:
-            counter: Its working counter, negative if it did not come back.
-            round_trip: How long it took [s].
-            now: Present instant [s].
+        """Take note of a frame: its working counter, -1 if it is lost, and its round trip [s].
 
         Raises:
             TransportError: If none has come back for longer than the patience.
@@ -158,13 +144,7 @@ class BusMonitor:
             )
 
     def look(self, now: float, inputs: Sequence[Inputs], group: DriveGroup) -> DriveFault | None:
-        """Return the first fault since the last `forget`, with all that was known of it then.
-
-        Args:
-            now: Present instant [s].
-            inputs: What the drives report, legs 1 to 6.
-            group: Their states.
-        """
+        """Return the first fault since the last `forget`, with all that was known of it then."""
         if self._fault is not None:
             return self._fault
         if self._incomplete >= INCOMPLETE:

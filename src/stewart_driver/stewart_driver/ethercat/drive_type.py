@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-import os
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from stewart_description.paths import data_folder
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.ethercat.cia402.states import Status
 from stewart_driver.ethercat.gear import Gear
@@ -29,7 +29,7 @@ from stewart_driver.legs import LegLimits, LEGS
 from stewart_driver.rig_file import DriveIdentity
 from stewart_driver.yaml_fields import Fields, read_fields
 
-PACKAGE = 'stewart_driver'
+PACKAGE_FOLDER = Path(__file__).absolute().parents[1]
 # A plain number, for six words are looked at in every cycle.
 VOLTAGE = int(Status.VOLTAGE_ENABLED)
 WORD = (1 << 32) - 1
@@ -162,7 +162,10 @@ def drive_path(name_or_path: str) -> Path:
     path = Path(name_or_path)
     if path.suffix:
         return path
-    folder = _folder()
+    try:
+        folder = data_folder(PACKAGE_FOLDER, 'drives')
+    except FileNotFoundError as error:
+        raise ConfigurationError('drive', name_or_path, f'a path ({error})') from error
     stored = folder / f'{name_or_path}.yaml'
     if path.name != name_or_path or not stored.is_file():
         known = ', '.join(sorted(item.stem for item in folder.glob('*.yaml')))
@@ -170,22 +173,6 @@ def drive_path(name_or_path: str) -> Path:
             'drive', name_or_path, f'the path of a .yaml file, or one of {known}'
         )
     return stored
-
-
-def _folder() -> Path:
-    """Find drives/ beside the sources, in the share folder of this installation, or by ament."""
-    for candidate in _candidates():
-        if (candidate / 'drives').is_dir():
-            return candidate / 'drives'
-    raise ConfigurationError('drive', 'drives/', 'the data files of stewart_driver, installed')
-
-
-def _candidates() -> Iterator[Path]:
-    yield Path(__file__).resolve().parents[2]
-    for ancestor in Path(__file__).absolute().parents:
-        yield ancestor / 'share' / PACKAGE
-    for prefix in filter(None, os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)):
-        yield Path(prefix) / 'share' / PACKAGE
 
 
 def _plan(fields: Fields, signals: Mapping[str, Signal], needed: tuple[str, ...]) -> MapPlan:

@@ -118,15 +118,13 @@ class HomingMotion:
     """The way of all legs to home; it is told of every frame, and says what goes into the next.
 
     Args:
-        plan: Speeds.
-        method: Of 6098h.
+        plan, method: Speeds, and which method of 6098h.
         drives: Legs 1 to 6, object by object.
         mode_mapped: Of each drive, whether its mode is exchanged cyclically; else it is set by
             SDO.
         gear: Counts per metre.
         stroke: Longest way of a leg [m].
-        cycle_time: [s].
-        now: Present instant [s].
+        cycle_time, now: Time between frames, and present instant [s].
 
     Attributes:
         powered: Whether the drives shall be on.

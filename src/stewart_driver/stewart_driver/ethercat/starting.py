@@ -57,15 +57,8 @@ def start(
 ) -> StartedBus:
     """Bring six drives to OP, motors off, and back to SAFEOP, where nobody has to be punctual.
 
-    Args:
-        wire: Open.
-        kind: What the drives shall be.
-        options: Cycle and times.
-        phase: Told where the frames are in the cycle of the drives.
-        known: What is known of them from before; None if nothing is.
-
-    Raises:
-        WrongBus, SdoRefused, UnusableMap, NotOperational: See there.
+    `phase` is told where the frames are in the cycle of the drives. Raises `WrongBus`,
+    `SdoRefused`, `UnusableMap` and `NotOperational`.
     """
     slaves = wire.scan(LEGS)
     identities = tuple(slave.identity() for slave in slaves)
@@ -107,13 +100,7 @@ def start(
 
 
 class Resumption:
-    """The way from SAFEOP to OP, frame by frame.
-
-    Args:
-        wire: In SAFEOP.
-        kind: What the drives are.
-        phase: Where the frames are in the cycle of the drives.
-    """
+    """The way from SAFEOP to OP, frame by frame."""
 
     def __init__(self, wire: Wire, kind: DriveType, phase: PhaseLock) -> None:
         """Begin with the next frame."""
