@@ -191,6 +191,8 @@ def test_all_legs_home_to_their_limit_switches_one_after_the_other(
     assert drives.zero_offsets_counts == (-round(0.001 * COUNTS),) * 6
     # The counts of the drives are those from the edges of the switches.
     told = np.array(drives.parked_counts)
+    assert machine.home() == 'all legs have homed'
+    assert machine.state is State.DISABLED
     assert machine.positions - SWITCHES == pytest.approx(told, abs=2)
     # Beside the edge by what the leg needs to stop from the slow speed.
     beside = SLOW**2 / (2.0 * ACCELERATION) + 2.0 * SLOW * CYCLE
@@ -239,6 +241,7 @@ def test_the_motion_halts_when_nobody_asks_for_it_any_more(build: Callable[..., 
     assert machine.positions == pytest.approx(rest, abs=1)
     assert load_rig(machine.rig_file).drives is None
     # It can be asked for again.
+    machine.let_pass(1.0)
     machine.home()
     machine.until(lambda: machine.state is not State.ENABLING)
     assert machine.changes[-1].homed, machine.reason
@@ -268,6 +271,13 @@ def test_who_switches_off_halts_the_leg_first(
     assert abs(rates[-1]) < 1e-6
     assert machine.leg() is None
     assert words[-1] & 0x08 == 0
+    # Who renews the request has not heard of it, and begins nothing anew.
+    assert machine.loop.request(Request.HOME) == (
+        False,
+        'homing has just ended: ask again in a second to begin anew',
+    )
+    machine.let_pass(0.1)
+    assert machine.state is State.DISABLED
 
 
 def test_the_end_of_the_driver_stops_the_leg(build: Callable[..., Machine]) -> None:

@@ -143,16 +143,16 @@ async def _until_home(operator: Operator, service: str) -> None:
     """Wait until the strokes are absolute; drives that find home themselves halt unless asked."""
     from stewart_interfaces.msg import DriverState
 
-    ends = {DriverState.DISABLED, DriverState.FAULT}
-    await operator.until(
-        lambda: operator.driver_state.homed or operator.driver_state.state not in ends, service
-    )
-    while operator.driver_state.state not in ends:
+    moved = False
+    # The state comes beside the answer.
+    await operator.pause(RENEWAL)
+    while operator.driver_state.state == DriverState.ENABLING:
+        moved = True
+        await operator.request(service)
         await operator.pause(RENEWAL)
-        if operator.driver_state.state not in ends:
-            await operator.request(service)
-    if not operator.driver_state.homed:
+    if moved and not operator.driver_state.homed:
         raise RequestRefused(service, operator.driver_state.reason)
+    await operator.until(lambda: operator.driver_state.homed, service)
 
 
 def _in_words(operator: Operator, name: str) -> str:

@@ -85,6 +85,8 @@ class EthercatBackend(Backend):
         self._incremental = options.homing_method != 0
         if self._incremental:
             self._check_homing()
+        # When drives moved home last: whoever asks soon after it has not seen that it is over.
+        self._homing_at = -inf
         self._not_homed = 'the drives were not identified yet'
         self._phase = PhaseLock(options.cycle_time)
         self._bus: wires.Wire | None = None
@@ -186,6 +188,10 @@ class EthercatBackend(Backend):
         if active.is_homing and active.homing is not None:
             active.homing.ask(self.now)
             return f'homing goes on: {active.homing.said}'
+        if self.now - self._homing_at < DEAD_MAN:
+            if self._not_homed:
+                raise HomingError('homing has just ended: ask again in a second to begin anew')
+            return 'all legs have homed'
         wrong = home.why_not(calibration, active.identities, self._options.rig_file)
         if self._incremental and (calibration is None or not wrong):
             active.home(self._options.homing_method)
@@ -241,6 +247,7 @@ class EthercatBackend(Backend):
             home.save(self._options.rig_file, self._calibration)
         finally:
             self._bring_up(just_homed=True)
+            self._homing_at = self.now
         return f'{motion.said}, by method {self._options.homing_method}; home is saved'
 
     def reset_fault(self) -> None:
@@ -270,6 +277,8 @@ class EthercatBackend(Backend):
 
     def exchange(self, targets: Targets, now: float) -> Measurement:
         """Send the targets, read the drives, and look for what is wrong."""
+        if self.homing:
+            self._homing_at = now
         return self._opened.exchange(targets, now)
 
     @property

@@ -178,12 +178,14 @@ class DriveGroup:
             GroupCommand.RESET: self._reset_word,
             GroupCommand.QUICK_STOP: self._stop_word,
         }.get(self._command)
-        words = self._climb()
-        if word is not None:
-            words = [
+        words = (
+            self._climb()
+            if word is None
+            else [
                 int(Control.ENABLE_OPERATION if self._following[axis] else word(axis, state))
                 for axis, state in enumerate(self.states)
             ]
+        )
         if self.homing is not None and self._following[self.homing]:
             words[self.homing] |= self.homing_bits
         return words
