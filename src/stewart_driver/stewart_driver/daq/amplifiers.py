@@ -129,7 +129,6 @@ class VelocityAmplifiers:
         for rate in (limit, -limit):
             _require(outputs, calibration, 'rate', rate, 'm/s')
         self._loop = PositionLoop(options.position_gain, options.integral_time, limit)
-        self.reset = self._loop.reset
 
     def follow(self, targets: Targets, scan: Scan, trusted: NDArray[np.bool_]) -> Array:
         """Return the volts (6,) of the rates that the position loop asks for."""
@@ -141,6 +140,10 @@ class VelocityAmplifiers:
     def safe(self, strokes: Array) -> Array:
         """Return the volts (6,) of rate zero, wherever the legs stand."""
         return self._calibration.volts(np.zeros_like(strokes))
+
+    def reset(self) -> None:
+        """Forget the integral."""
+        self._loop.reset()
 
 
 def _require(
