@@ -8,8 +8,6 @@ from collections.abc import Iterator
 import os
 from pathlib import Path
 
-PACKAGE = 'stewart_description'
-
 
 class UnknownPlatformError(ValueError):
     """No platform of that name is stored."""
@@ -65,25 +63,40 @@ def rviz_path() -> Path:
     return _share() / 'rviz' / 'stewart.rviz'
 
 
-def _share() -> Path:
-    """Return the directory that holds ``platforms/``, ``urdf/`` and ``rviz/``."""
-    for directory in _candidates():
-        if (directory / 'platforms').is_dir():
-            return directory
+def data_folder(package_folder: Path, name: str) -> Path:
+    """Find a data folder of a package, with or without ament.
+
+    Args:
+        package_folder: Where the Python package of the same name is.
+        name: Of the folder, among the data of the package.
+
+    Raises:
+        FileNotFoundError: If it is not installed.
+    """
+    for directory in _candidates(package_folder):
+        if (directory / name).is_dir():
+            return directory / name
     raise FileNotFoundError(
-        f'the data files of {PACKAGE} are neither beside the package nor under AMENT_PREFIX_PATH'
+        f'the data files of {package_folder.name} are neither beside the package nor under '
+        'AMENT_PREFIX_PATH'
     )
 
 
-def _candidates() -> Iterator[Path]:
-    """Yield where the data may be, the place that belongs to this very module first.
+def _share() -> Path:
+    """Return the directory that holds ``platforms/``, ``urdf/`` and ``rviz/``."""
+    return data_folder(Path(__file__).absolute().parent, 'platforms').parent
+
+
+def _candidates(package_folder: Path) -> Iterator[Path]:
+    """Yield where the data may be, the place that belongs to this very package first.
 
     An overlay's module must not read an underlay's files, so AMENT_PREFIX_PATH comes last.
     Resolving the symlinks finds the sources for an editable or a ``--symlink-install`` install.
     """
-    yield Path(__file__).resolve().parents[1]
-    for ancestor in Path(__file__).absolute().parents:
-        yield ancestor / 'share' / PACKAGE
+    share = Path('share', package_folder.name)
+    yield package_folder.resolve().parent
+    for ancestor in package_folder.parents:
+        yield ancestor / share
     for prefix in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
         if prefix:
-            yield Path(prefix) / 'share' / PACKAGE
+            yield prefix / share

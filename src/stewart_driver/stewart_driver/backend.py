@@ -17,7 +17,7 @@ from math import inf
 from typing import Any, ClassVar, NamedTuple
 
 from stewart_driver.control.cycle_statistics import WireStatistics
-from stewart_driver.errors import DriveFault, UnknownBackend
+from stewart_driver.errors import DriveFault, HomingError, UnknownBackend
 from stewart_driver.legs import Array, LegLimits
 from stewart_driver.path.motion import LegMotion
 
@@ -107,6 +107,15 @@ class Backend(ABC):
     @abstractmethod
     def home(self) -> str:
         """Verify that the strokes are absolute; say what was verified or raise `HomingError`."""
+
+    @property
+    def homing(self) -> bool:
+        """Whether drives move their legs home by themselves; `home` renews that request."""
+        return False
+
+    def finish_homing(self) -> str:
+        """Take what such a motion has found; say so or raise `HomingError`."""
+        raise HomingError('these drives do not move home by themselves')
 
     @abstractmethod
     def reset_fault(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import struct
 from typing import Any
 
-from stewart_driver.ethercat.cia402 import next_transition, State
+from stewart_driver.ethercat.cia402.states import State
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import SdoRefused
 from stewart_driver.ethercat.fault_text import AlStatus, Emergency
@@ -22,6 +22,35 @@ ENTRIES_IN = (0x60410010, 0x60640020, 0x603F0010, 0x60770010)
 CYCLE = 0.002
 OPTIONS = EthercatOptions(interface='scripted', cycle_time=CYCLE, start_timeout=0.2)
 OP = AlStatus(8, 0, '')
+# State, controlwords as mask and value, next state; CiA 402, written down by hand.
+SHUTDOWN, SWITCH_ON, ENABLE, DISABLE = (0x87, 0x06), (0x87, 0x07), (0x8F, 0x0F), (0x8F, 0x07)
+DISABLE_VOLTAGE, QUICK_STOP = (0x82, 0x00), (0x86, 0x02)
+TRANSITIONS = (
+    (State.SWITCH_ON_DISABLED, SHUTDOWN, State.READY_TO_SWITCH_ON),
+    (State.READY_TO_SWITCH_ON, SWITCH_ON, State.SWITCHED_ON),
+    (State.READY_TO_SWITCH_ON, DISABLE_VOLTAGE, State.SWITCH_ON_DISABLED),
+    (State.READY_TO_SWITCH_ON, QUICK_STOP, State.SWITCH_ON_DISABLED),
+    (State.SWITCHED_ON, ENABLE, State.OPERATION_ENABLED),
+    (State.SWITCHED_ON, SHUTDOWN, State.READY_TO_SWITCH_ON),
+    (State.SWITCHED_ON, DISABLE_VOLTAGE, State.SWITCH_ON_DISABLED),
+    (State.SWITCHED_ON, QUICK_STOP, State.SWITCH_ON_DISABLED),
+    (State.OPERATION_ENABLED, DISABLE, State.SWITCHED_ON),
+    (State.OPERATION_ENABLED, SHUTDOWN, State.READY_TO_SWITCH_ON),
+    (State.OPERATION_ENABLED, DISABLE_VOLTAGE, State.SWITCH_ON_DISABLED),
+    (State.OPERATION_ENABLED, QUICK_STOP, State.QUICK_STOP_ACTIVE),
+    (State.QUICK_STOP_ACTIVE, DISABLE_VOLTAGE, State.SWITCH_ON_DISABLED),
+    (State.QUICK_STOP_ACTIVE, ENABLE, State.OPERATION_ENABLED),
+)
+
+
+def next_state(state: State, word: int, previous: int) -> State | None:
+    """Return where a controlword brings a drive; a fault ends by the rising edge of bit 7."""
+    if state is State.FAULT:
+        return State.SWITCH_ON_DISABLED if word & ~previous & 0x80 else None
+    return next(
+        (goal for at, (mask, value), goal in TRANSITIONS if at is state and word & mask == value),
+        None,
+    )
 
 
 class ScriptedWire:
@@ -63,15 +92,16 @@ class ScriptedWire:
         for axis, (word, target, _) in enumerate(words):
             if self.states[axis] is State.OPERATION_ENABLED and axis not in self.stuck:
                 self.positions[axis] = target
-            arrow = next_transition(self.states[axis], word, self.previous[axis])
+            state = next_state(self.states[axis], word, self.previous[axis])
             self.previous[axis] = word
-            if arrow is None or (arrow.number == 15 and not self.resettable):
+            reset = self.states[axis] is State.FAULT
+            if state is None or (reset and not self.resettable):
                 continue
             if self.slow.get(axis, 0):
                 self.slow[axis] -= 1
                 continue
-            self.states[axis] = arrow.target
-            if arrow.number == 15:
+            self.states[axis] = state
+            if reset:
                 self.codes[axis] = 0
         return self.counter
 
@@ -108,8 +138,8 @@ class ScriptedWire:
                 OP if place == leg else item for place, item in enumerate(self.status, 1)
             ]
 
-    def hurry(self) -> None:
-        self.log.append('hurry')
+    def use_cycle_timeout(self) -> None:
+        self.log.append('use_cycle_timeout')
 
     def close(self) -> None:
         self.log.append('close')

@@ -20,11 +20,11 @@ from stewart_driver.ethercat.drive_setup import check_encoder, interpolation_tim
 from stewart_driver.ethercat.drive_type import drive_path, DriveType
 from stewart_driver.ethercat.errors import SdoRefused, UnusableMap, WrongBus
 from stewart_driver.ethercat.fault_text import AlStatus, Emergency, fault_text
+from stewart_driver.ethercat.leg_motion import limit_step
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
-from stewart_driver.ethercat.process_map import InputImage, OutputImage
+from stewart_driver.ethercat.process_data import InputImage, OutputImage
 from stewart_driver.ethercat.starting import check_identities
-from stewart_driver.ethercat.step_limit import StepLimit
 from stewart_driver.rig_file import DriveCalibration, DriveIdentity, load_rig, Rig, save_rig
 import yaml
 
@@ -94,7 +94,6 @@ def test_the_images_have_the_octets_of_the_esi_maps() -> None:
     read = inputs.unpack(data)
 
     assert sent.hex() == '0f00' + 'feffffff' + '0000' + '00000000'
-    assert not outputs.takes_torque
     assert inputs.size == 28
     assert tuple(read) == (0x1637, -3, None, -50, 0x8611, None, 0)
 
@@ -105,7 +104,6 @@ def test_what_is_mapped_and_not_ours_keeps_its_value() -> None:
 
     image = OutputImage(1, entries, lambda *place: present[place])
 
-    assert image.takes_torque
     assert image.pack(6, 1, -1).hex() == '08' + '0600' + '01020304' + '01000000' + 'ffff'
 
 
@@ -172,9 +170,9 @@ def test_a_free_map_is_written_in_the_order_of_the_standard() -> None:
     exchange = set_up(drive, FREE, 0.002, None)
 
     assert exchange.note == ''
-    assert exchange.outputs.takes_torque
+    assert len(exchange.outputs.pack(0, 0, 0)) == 8
     assert exchange.inputs.measures_torque
-    assert exchange.inputs.measures_velocity
+    assert exchange.inputs.unpack(bytes(exchange.inputs.size)).velocity == 0
     assert {(0x6060, 0, '08'), (0x60C2, 1, '02'), (0x60C2, 2, 'fd')} <= set(drive.log)
     first = drive.log.index((0x1C12, 0, '00'))
     assert drive.log[first : first + 8] == [
@@ -192,7 +190,6 @@ def test_a_free_map_is_written_in_the_order_of_the_standard() -> None:
 def test_read_only_maps_are_used_as_they_are_and_said_to_be() -> None:
     exchange = set_up(ScriptedDrive(0x1600, 0x1A00), FREE, 0.002, None)
 
-    assert not exchange.outputs.takes_torque
     assert not exchange.inputs.measures_torque
     assert exchange.outputs.pack(6, 1, 5).hex() == '0600010000000000'
     assert 'leg 3 refuses object 1600h:0: abort 0x06010002; its map 1600h is' in exchange.note
@@ -256,7 +253,6 @@ def test_an_entry_that_a_map_refuses_is_left_out_and_never_empties_the_map() -> 
     drive = ScriptedDrive()
     drive.refused = {0x60B20010}
     exchange = set_up(drive, FREE, 0.002, None)
-    assert not exchange.outputs.takes_torque
     assert exchange.outputs.pack(6, 1, 5).hex() == '0600' + '01000000'
     assert 'which was to be 60B2h' in exchange.note
 
@@ -397,13 +393,12 @@ def test_home_is_compared_and_its_level_told() -> None:
 
 
 def test_a_step_that_is_too_large_is_shortened_for_all_legs_and_told() -> None:
-    limit = StepLimit(0.5, 0.002)
     before = np.full(6, 0.3)
     wanted = before + np.array([1.0, -2.0, 0.5, 0.0, 0.25, 0.1]) * 1e-3
 
-    same, nothing = limit.apply(before, wanted, 0.004)
-    shortened, fault = limit.apply(before, wanted, 0.002)
-    held, invalid = limit.apply(before, wanted * np.nan, 0.002)
+    same, nothing = limit_step(before, wanted, 0.004, 0.5, 0.002)
+    shortened, fault = limit_step(before, wanted, 0.002, 0.5, 0.002)
+    held, invalid = limit_step(before, wanted * np.nan, 0.002, 0.5, 0.002)
 
     assert nothing is None
     np.testing.assert_array_equal(same, wanted)

@@ -17,25 +17,25 @@ from sagging_wire import COUNTS, CYCLE, FAULT, OPERATION, SaggingDrive, SaggingW
 from stewart_driver.backend import Measurement
 from stewart_driver.control.cycle_statistics import WireStatistics
 from stewart_driver.errors import DriverError
-from stewart_driver.ethercat.drive_setup import Exchange
+from stewart_driver.ethercat.active_bus import ActiveBus
+from stewart_driver.ethercat.bus_monitor import BusMonitor
+from stewart_driver.ethercat.drive_setup import PdoLayout
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
-from stewart_driver.ethercat.process_map import InputImage, OutputImage
-from stewart_driver.ethercat.session import Session
-from stewart_driver.ethercat.starting import Line
-from stewart_driver.ethercat.watch import Watch
+from stewart_driver.ethercat.process_data import InputImage, OutputImage
+from stewart_driver.ethercat.starting import StartedBus
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import DriveIdentity
 
 KIND = DriveType.from_yaml('omron_1s')
 OPTIONS = EthercatOptions(interface='sagging', cycle_time=CYCLE)
-EXCHANGE = Exchange(
+EXCHANGE = PdoLayout(
     OutputImage(1, (0x60400010, 0x607A0020, 0x60B20010), lambda _index, _subindex: b''),
     InputImage(1, (0x60410010, 0x60640020, 0x603F0010, 0x60770010)),
     '',
 )
-LINE = Line((DriveIdentity(0x83, 0xB0, 0x10004, 1),) * 6, (EXCHANGE,) * 6, zeros=(0,) * 6)
+LINE = StartedBus((DriveIdentity(0x83, 0xB0, 0x10004, 1),) * 6, (EXCHANGE,) * 6, zeros=(0,) * 6)
 # 50 mm/s for 2 ms, and a count for rounding [m].
 STEP = 0.05 * CYCLE + 2e-9
 WINDOW = round(0.05 / CYCLE)
@@ -46,8 +46,8 @@ class Bench:
 
     def __init__(self, *drives: SaggingDrive) -> None:
         self.wire = SaggingWire(drives or [SaggingDrive(0.2 + 0.01 * leg) for leg in range(6)])
-        watch = Watch(self.wire, 'sagging', OPTIONS, WireStatistics())
-        self.session = Session(self.wire, LINE, KIND, OPTIONS, watch, PhaseLock(CYCLE))
+        monitor = BusMonitor(self.wire, 'sagging', OPTIONS, WireStatistics())
+        self.active = ActiveBus(self.wire, LINE, KIND, OPTIONS, monitor, PhaseLock(CYCLE))
         self.hold: np.ndarray | None = None
         self.last: Measurement | None = None
         self.step(20)
@@ -65,13 +65,13 @@ class Bench:
                 self.hold = self.hold + move
             strokes = self.positions if self.hold is None else self.hold
             targets = LegMotion(0.0, strokes, np.zeros(6), np.zeros(6))
-            self.last = self.session.exchange(targets, self.wire.time)
+            self.last = self.active.exchange(targets, self.wire.time)
         assert self.last is not None
         return self.last
 
     def enable(self) -> int:
         """Switch on; return the number of the first frame after all are on."""
-        self.session.enable()
+        self.active.enable()
         while not all(drive.word == OPERATION for drive in self.wire.drives):
             self.step()
             assert len(self.wire.sent) < 1000
@@ -151,7 +151,7 @@ def test_no_target_jumps_back_at_switching_off(word_delay: int, target_delay: in
     off = len(bench.wire.sent)
     before = bench.positions
 
-    bench.session.disable()
+    bench.active.disable()
     kicks = []
     while any(drive.word == OPERATION for drive in bench.wire.drives):
         bench.step()
@@ -170,7 +170,7 @@ def test_switching_off_disables_the_operation_before_it_takes_the_voltage() -> N
     bench = Bench()
     bench.enable()
     off = len(bench.wire.sent)
-    bench.session.disable()
+    bench.active.disable()
     bench.step(30)
 
     words = [frame[0][0] for frame in bench.wire.sent[off:]]
@@ -196,7 +196,7 @@ def test_the_end_of_a_moving_platform_is_the_ramp_of_its_drives(speed: float) ->
         return counter
 
     bench.wire.exchange = watched  # type: ignore[method-assign, assignment]
-    bench.session.close()
+    bench.active.close()
 
     words = [frame[0][0] for frame in bench.wire.sent[end:]]
     assert words[0] == 0x02
@@ -240,10 +240,10 @@ def test_a_reset_switches_one_on_again_while_the_others_hold() -> None:
     bench.step(20)
     frames = len(bench.wire.sent)
 
-    bench.session.reset()
+    bench.active.reset()
     bench.hold = None
     assert bench.step(5).fault is None
-    bench.session.enable()
+    bench.active.enable()
     while not bench.step().enabled:
         assert len(bench.wire.sent) < frames + 500
     bench.step(100)
@@ -272,7 +272,7 @@ def test_a_reset_that_a_drive_takes_back_is_refused() -> None:
     bench.wire.exchange = fails_again  # type: ignore[method-assign, assignment]
     drive = bench.wire.drives[2]
     drive.switches_on_in = 10_000
-    bench.session.reset()
+    bench.active.reset()
     assert drive.word != FAULT
 
     def fails_always(outputs: list[bytes]) -> int:
@@ -282,7 +282,7 @@ def test_a_reset_that_a_drive_takes_back_is_refused() -> None:
 
     bench.wire.exchange = fails_always  # type: ignore[method-assign, assignment]
     with pytest.raises(DriverError, match='cannot be reset: drive of leg 3 reports fault 0x7305'):
-        bench.session.reset()
+        bench.active.reset()
 
 
 def test_a_wrong_working_counter_is_a_fault_and_frames_go_on() -> None:
@@ -300,8 +300,8 @@ def test_a_wrong_working_counter_is_a_fault_and_frames_go_on() -> None:
     assert measured.live == 0b111111
     assert np.abs(bench.positions - before).max() < 5e-5
     bench.wire.counter = 18
-    bench.session.reset()
-    bench.session.enable()
+    bench.active.reset()
+    bench.active.enable()
     while not bench.step().enabled:
         pass
     assert bench.step(100).fault is None

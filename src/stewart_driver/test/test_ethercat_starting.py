@@ -13,7 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from scripted_wire import CYCLE, KIND, OP, OPTIONS, ScriptedWire
-from stewart_driver.ethercat.cia402 import Control
+from stewart_driver.ethercat.cia402.states import Control
 from stewart_driver.ethercat.errors import NotOperational, WrongBus
 from stewart_driver.ethercat.fault_text import AlStatus
 from stewart_driver.ethercat.phase_lock import PhaseLock
@@ -34,7 +34,7 @@ def test_the_bus_is_started_in_the_one_order_that_real_drives_take(wire: Scripte
     assert log[:2] == ['scan', 'map 0.1 (0.002, 0.001)']
     assert frames > 5
     assert log[2 : 2 + frames] == ['frame'] * frames
-    assert log[-2:] == ['request 4', 'hurry']
+    assert log[-2:] == ['request 4', 'use_cycle_timeout']
     assert set(log[3 + frames : -2]) == {'frame'}
     sixth = [line for line in wire.log if line.startswith('6')]
     assert [line for line in sixth if 'write 6060' in line]

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stewart_driver.daq.card import AnalogCard, Wiring
+from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_type import CardAccess
 from stewart_driver.daq.errors import CalibrationError
 from stewart_driver.daq.guided import Guide
+from stewart_driver.daq.options import SensorOptions
 from stewart_driver.errors import DriverError
 from stewart_driver.rig_file import load_rig
 from stewart_driver.verbs import calibrate_daq
@@ -29,10 +30,9 @@ def test_guided_run_takes_points_and_asks_again_for_what_cannot_be_one() -> None
     card = Card(CardSettings(noise_codes=0.0))
     analog = AnalogCard(
         SimulatedComedi(lambda _: Wire(card)),
-        Wiring('bench'),
+        SensorOptions(device='bench', longest_call=1.0),
         drives=False,
         clock=lambda: 0.0,
-        longest_call=1.0,
     )
     said: list[str] = []
     faults = CardFaults(card)

@@ -12,8 +12,9 @@ import threading
 
 import numpy as np
 import pytest
-from stewart_driver.daq.card import AnalogCard, Wiring
+from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.errors import CardError
+from stewart_driver.daq.options import DaqOptions, SensorOptions
 from stewart_simulation.daq_card import library as comedi
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.library import SimulatedComedi
@@ -79,10 +80,9 @@ def served(tmp_path: Path) -> Iterator[Served]:
 def opened(device: Path, *, drives: bool = False) -> AnalogCard:
     return AnalogCard(
         SimulatedComedi(),
-        Wiring(str(device)),
+        DaqOptions(device=str(device), longest_call=1.0),
         drives=drives,
         clock=lambda: 0.0,
-        longest_call=1.0,
     )
 
 
@@ -136,7 +136,7 @@ def test_answers_to_nobody_are_not_taken_for_the_next() -> None:
     wire = Wire(card)
     library = SimulatedComedi(lambda _: wire, lambda _: None)
     analog = AnalogCard(
-        library, Wiring('bench'), drives=False, clock=lambda: 0.0, longest_call=1.0
+        library, SensorOptions(device='bench', longest_call=1.0), drives=False, clock=lambda: 0.0
     )
     wire.answers.append(Answer(0, 8, 0.0, ((1, 1), *((1,),) * 6, (1, 1))).encode())
 

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import pytest
-from stewart_driver.daq.card import AnalogCard, Wiring
+from stewart_driver.daq.card import AnalogCard
+from stewart_driver.daq.options import SensorOptions
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.library import SimulatedComedi
 from stewart_simulation.daq_card.wire import InlineWire as Wire
@@ -32,10 +33,9 @@ class Hurried:
     def card(self, ahead: float = 1.8e9) -> AnalogCard:
         return AnalogCard(
             SimulatedComedi(lambda _: self),
-            Wiring('bench'),
+            SensorOptions(device='bench', longest_call=1.0),
             drives=False,
             clock=lambda: self.now,
-            longest_call=1.0,
             wall=lambda: ahead + self.now,
         )
 

@@ -11,7 +11,7 @@ import json
 import math
 from typing import TYPE_CHECKING
 
-from stewart_bringup.errors import BringupError
+from stewart_bringup.errors import BringupError, RequestRefused
 from stewart_bringup.verbs.graph import add_namespace_argument, on_the_graph
 from stewart_driver.advice import advice
 
@@ -37,6 +37,8 @@ examples:
 
 # Of two speed scalings [-].
 SAME = 1e-9
+# Drives that find home by themselves are asked again after this time [s].
+RENEWAL = 0.25
 
 ACTIONS = {
     'state': 'only tell the state',
@@ -117,13 +119,29 @@ async def _act(
     if action == 'enable':
         await operator.reach(DriverState.ENABLED, service)
     elif action == 'home':
-        await operator.until(lambda: operator.driver_state.homed, service)
+        await _until_home(operator, service)
     elif action in {'quick-stop', 'reset-fault'}:
         ends = {DriverState.DISABLED}
         ends.add(DriverState.FAULT if action == 'quick-stop' else DriverState.ENABLED)
         await operator.until(lambda: operator.driver_state.state in ends, service)
     number = operator.driver_state.state
     return in_form(operator, STATE_NAMES.get(number, str(number)))
+
+
+async def _until_home(operator: Operator, service: str) -> None:
+    """Wait until the strokes are absolute; drives that find home themselves halt unless asked."""
+    from stewart_interfaces.msg import DriverState
+
+    moved = False
+    # The state comes beside the answer.
+    await operator.pause(RENEWAL)
+    while operator.driver_state.state == DriverState.ENABLING:
+        moved = True
+        await operator.request(service)
+        await operator.pause(RENEWAL)
+    if moved and not operator.driver_state.homed:
+        raise RequestRefused(service, operator.driver_state.reason)
+    await operator.until(lambda: operator.driver_state.homed, service)
 
 
 def _in_words(operator: Operator, name: str) -> str:

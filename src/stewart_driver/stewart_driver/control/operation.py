@@ -13,7 +13,7 @@ from stewart_driver.control.cycle_link import StateChange
 from stewart_driver.control.request import Request
 from stewart_driver.control.state_machine import Event, State, StateMachine
 from stewart_driver.control.supervision import Supervisor
-from stewart_driver.errors import TransitionRefused, TransportError
+from stewart_driver.errors import DriverError, TransitionRefused, TransportError
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.path.interpolation import Interpolator
 from stewart_driver.path.motion import LegMotion, NO_MOTION
@@ -60,6 +60,8 @@ class Operation:
         self.answered = self.connected = True
         self._enabling_since = 0.0
         self._override = False
+        # While ENABLING: the drives move their legs home, and go off then.
+        self._homing = False
         # In FAULT, and on the way back from it: drives hold the command.
         self._holding = False
         self._held_legs = 0
@@ -81,13 +83,7 @@ class Operation:
                 return 'off; the fault stays until it is reset'
             return 'coming to rest, then off' if self.state is State.STOPPING else 'off'
         if request is Request.HOME:
-            if self.state is not State.DISABLED:
-                where = f'while the driver is {self.state.name}: disable first'
-                raise TransitionRefused(f'home is not possible {where}')
-            said = self._backend.home()
-            # What was no stroke before may be one now, and far from it.
-            self.supervisor.forget()
-            return said
+            return self._home()
         if request is Request.OVERRIDE:
             return self._switch_override(on=value != 0.0)
         if request is Request.SPEED_SCALING:
@@ -113,6 +109,36 @@ class Operation:
         self._enabling_since = self.now
         self._backend.enable()
         return 'switching the drives on; driver/state tells when they are'
+
+    def _home(self) -> str:
+        """Verify home, or let the drives find it: they come on, which is ENABLING, and go off."""
+        if self._homing and self.state is State.ENABLING:
+            return self._backend.home()
+        if self._backend.homing:
+            raise TransitionRefused('home is not possible while a leg still comes to rest')
+        if self.state is not State.DISABLED:
+            where = f'while the driver is {self.state.name}: disable first'
+            raise TransitionRefused(f'home is not possible {where}')
+        said = self._backend.home()
+        # What was no stroke before may be one now, and far from it.
+        self.supervisor.forget()
+        if self._backend.homing:
+            self.change(Event.ENABLE, said)
+            self._homing = True
+        return said
+
+    def _finish_homing(self) -> None:
+        """Go off, with home saved or a sentence on why it was not found."""
+        try:
+            said = self._backend.finish_homing()
+        except TransportError as error:
+            self.connected = False
+            self.change(Event.FAIL, str(error))
+            return
+        except DriverError as error:
+            said = str(error)
+        self.supervisor.forget()
+        self.change(Event.DISABLE, self.noted(said))
 
     def _reset_fault(self) -> str:
         if not self._machine.allows(Event.RESET_FAULT):
@@ -179,8 +205,13 @@ class Operation:
         self.commanded = command if self.state in FOLLOWING or self._holding else None
 
     def _supervise(self, measured: Measurement) -> None:
-        supervisor = self.supervisor
-        trouble = supervisor.measurement(measured, powered=self.state is not State.DISABLED)
+        supervisor, trouble = self.supervisor, None
+        if self._backend.homing:
+            # Counts are no strokes yet, and change when home is found.
+            supervisor.forget()
+        else:
+            powered = self.state is not State.DISABLED and not self._homing
+            trouble = supervisor.measurement(measured, powered=powered)
         if measured.fault:
             trouble = str(measured.fault)
         if trouble is None and self.state in FOLLOWING:
@@ -199,7 +230,10 @@ class Operation:
 
     def settle(self) -> None:
         """Take the transitions that wait for the drives or for rest."""
-        if self.state is State.ENABLING:
+        if self.state is State.ENABLING and self._homing:
+            if not self._backend.homing:
+                self._finish_homing()
+        elif self.state is State.ENABLING:
             waited = self.now - self._enabling_since
             if self.measured is not None and self.measured.enabled:
                 self.change(Event.DRIVES_ON, 'all drives are on')
@@ -225,6 +259,7 @@ class Operation:
         """Move the state machine, then make interpolator and drives agree with it."""
         before = self.state
         after = self._machine.handle(event, reason)
+        self._homing = self._homing and after is State.ENABLING
         if event in {Event.DISABLE, Event.QUICK_STOP, Event.ENABLE, Event.REVIVE}:
             self._off_wanted = event in {Event.DISABLE, Event.QUICK_STOP}
         self.tell_state()

@@ -1,10 +1,11 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Six amplifiers on the outputs of a card: strokes and rates in, volts out."""
+"""Six amplifiers on the outputs of a card: strokes and rates in, volts out.
+
+Both kinds have the methods `follow`, `safe` and `reset`.
+"""
 
 from __future__ import annotations
-
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +35,11 @@ class PositionLoop:
     def __init__(self, gain: float, integral_time: float, rate_limit: float) -> None:
         """Start without an integral."""
         self._gain, self._growth, self._limit = gain, gain / integral_time, rate_limit
-        self._integral: Array = np.zeros(LEGS)
+        self.reset()
 
     def reset(self) -> None:
         """Forget the integral."""
-        self._integral = np.zeros(LEGS)
+        self._integral: Array = np.zeros(LEGS)
 
     def rates(
         self,
@@ -48,16 +49,13 @@ class PositionLoop:
         trusted: NDArray[np.bool_],
         elapsed: float,
     ) -> Array:
-        """Return what the amplifiers shall do until the next call.
+        """Return the rates (6,) that the amplifiers shall have until the next call [m/s].
 
         Args:
             targets, target_rates (6,): Where the legs shall be [m], [m/s].
             measured (6,): Where they are [m].
             trusted (6,): Legs whose sensor is believed; the others coast on the target's rate.
             elapsed: Time since the last call [s].
-
-        Returns:
-            (6,): Rates [m/s].
         """
         limit = self._limit
         errors = np.where(trusted, targets - measured, 0.0)
@@ -69,19 +67,6 @@ class PositionLoop:
         growth = self._growth * errors * elapsed
         self._integral = np.where(further, self._integral, self._integral + growth)
         return rates
-
-
-class Amplifiers(Protocol):
-    """What the outputs shall be; every method returns volts of shape (6,)."""
-
-    def follow(self, targets: LegMotion, scan: Scan, trusted: NDArray[np.bool_]) -> Array:
-        """Return what makes the legs follow their targets."""
-
-    def safe(self, strokes: Array) -> Array:
-        """Return what is safe while the legs stand at these strokes."""
-
-    def reset(self) -> None:
-        """Forget the past, before following begins."""
 
 
 class PositionAmplifiers:
@@ -104,10 +89,10 @@ class PositionAmplifiers:
         self._lower, self._upper = options.stroke_lower, options.stroke_upper
         self._lead = options.lead
         for name, stroke in (('stroke_lower', self._lower), ('stroke_upper', self._upper)):
-            _require(outputs, calibration.volts(np.full(LEGS, stroke)), name, stroke, 'm')
+            _require(outputs, calibration, name, stroke, 'm')
 
-    def follow(self, targets: LegMotion, scan: Scan, trusted: NDArray[np.bool_]) -> Array:
-        """Return the volts of the targets; measured strokes play no part."""
+    def follow(self, targets: LegMotion, _: Scan, __: NDArray[np.bool_]) -> Array:
+        """Return the volts (6,) of the targets; measured strokes play no part."""
         strokes = targets.strokes
         # Only the lead is kept from going beyond an end.
         lower, upper = np.minimum(strokes, self._lower), np.maximum(strokes, self._upper)
@@ -115,7 +100,7 @@ class PositionAmplifiers:
         return self.safe(np.minimum(np.maximum(ahead, lower), upper))
 
     def safe(self, strokes: Array) -> Array:
-        """Return the volts that hold these strokes."""
+        """Return the volts (6,) that hold these strokes."""
         lower, upper = self._lower - END_MARGIN, self._upper + END_MARGIN
         return self._calibration.volts(np.minimum(np.maximum(strokes, lower), upper))
 
@@ -142,18 +127,18 @@ class VelocityAmplifiers:
         self._calibration = calibration
         limit = options.reserve * options.rate
         for rate in (limit, -limit):
-            _require(outputs, calibration.volts(np.full(LEGS, rate)), 'rate', rate, 'm/s')
+            _require(outputs, calibration, 'rate', rate, 'm/s')
         self._loop = PositionLoop(options.position_gain, options.integral_time, limit)
 
     def follow(self, targets: LegMotion, scan: Scan, trusted: NDArray[np.bool_]) -> Array:
-        """Return the volts of the rates that the position loop asks for."""
+        """Return the volts (6,) of the rates that the position loop asks for."""
         rates = self._loop.rates(
             targets.strokes, targets.rates, scan.strokes, trusted, scan.elapsed
         )
         return self._calibration.volts(rates)
 
     def safe(self, strokes: Array) -> Array:
-        """Return the volts of rate zero, wherever the legs stand."""
+        """Return the volts (6,) of rate zero, wherever the legs stand."""
         return self._calibration.volts(np.zeros_like(strokes))
 
     def reset(self) -> None:
@@ -161,7 +146,11 @@ class VelocityAmplifiers:
         self._loop.reset()
 
 
-def _require(outputs: CodeRange, volts: Array, key: str, value: float, unit: str) -> None:
+def _require(
+    outputs: CodeRange, calibration: Calibration, key: str, value: float, unit: str
+) -> None:
+    """Refuse a stroke or a rate that not every output can ask for."""
+    volts = calibration.volts(np.full(LEGS, value))
     outside = np.flatnonzero((volts < outputs.lower) | (volts > outputs.upper))
     if len(outside):
         leg = int(outside[0])

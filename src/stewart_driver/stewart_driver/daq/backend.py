@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from stewart_driver.backend import Backend, Measurement
 from stewart_driver.control.rest import require_rest
-from stewart_driver.daq.amplifiers import Amplifiers, PositionAmplifiers, VelocityAmplifiers
-from stewart_driver.daq.calibration import Calibration
+from stewart_driver.daq.amplifiers import PositionAmplifiers, VelocityAmplifiers
 from stewart_driver.daq.card import AnalogCard
 from stewart_driver.daq.card_type import CardAccess, find_card_type, ORDINARY, require_callers_time
 from stewart_driver.daq.errors import CardError, SensorFault
@@ -65,7 +64,13 @@ class DaqBackend(Backend):
             )
         self._calibrated = found.calibrated
         self._inputs, self._outputs = lines(found.inputs), lines(found.outputs)
-        self._check_residual(self._inputs)
+        leg, worst = int(self._inputs.residuals.argmax()), float(self._inputs.residuals.max())
+        if worst > options.worst_residual:
+            raise ConfigurationError(
+                f'residual_m of leg {leg + 1} in {options.rig_file}',
+                worst,
+                f'at most {options.worst_residual:g} m',
+            )
         if options.enable_channel < 0:
             self.why_live = (
                 f'no output of this card switches the amplifiers: off means {self._off}'
@@ -112,7 +117,8 @@ class DaqBackend(Backend):
         options = self._options
         self._card = self._access.open(options, drives=True)
         try:
-            self._amplifiers = self._make_amplifiers(self._card)
+            kind = PositionAmplifiers if options.mode == 'position' else VelocityAmplifiers
+            self._amplifiers = kind(self._outputs, options, self._card.outputs)
             self._sensors = PositionSensors(
                 self._card, self._inputs, options.saturation_margin, options.rate_bandwidth
             )
@@ -153,9 +159,6 @@ class DaqBackend(Backend):
     def home(self) -> str:
         """Verify that the strokes can be absolute: at rest, inside the range.
 
-        Returns:
-            What was verified.
-
         Raises:
             HomingError: If a sensor is saturated, a leg moves, or stands where it cannot.
         """
@@ -180,9 +183,6 @@ class DaqBackend(Backend):
     def rescue(self) -> str:
         """Make the outputs safe from another process, after the one that drove was killed.
 
-        Returns:
-            What was done.
-
         Raises:
             CardError: If the card cannot be opened or does not obey.
         """
@@ -192,14 +192,11 @@ class DaqBackend(Backend):
         return f'the outputs of {self._options.device} now stand {held}'
 
     def exchange(self, targets: LegMotion, now: float) -> Measurement:
-        """Read the sensors, then set the outputs.
+        """Read the sensors, then set the outputs; stamped in the middle of the conversions.
 
         Args:
             targets: What the legs shall do from now on; forces are not used.
             now: Instant of the exchange on the steady clock [s].
-
-        Returns:
-            Stamped in the middle of the conversions.
 
         Raises:
             CardError: If the card fails; the outputs are safe then, as far as it still obeys.
@@ -301,21 +298,6 @@ class DaqBackend(Backend):
     @staticmethod
     def _codes(card: AnalogCard, volts: Array) -> Any:
         return card.outputs.codes(card.outputs.clipped(volts))
-
-    def _make_amplifiers(self, card: AnalogCard) -> Amplifiers:
-        if self._options.mode == 'position':
-            return PositionAmplifiers(self._outputs, self._options, card.outputs)
-        return VelocityAmplifiers(self._outputs, self._options, card.outputs)
-
-    def _check_residual(self, calibration: Calibration) -> None:
-        leg = int(calibration.residuals.argmax())
-        worst, allowed = calibration.residuals[leg], self._options.worst_residual
-        if worst > allowed:
-            raise ConfigurationError(
-                f'residual_m of leg {leg + 1} in {self._options.rig_file}',
-                float(worst),
-                f'at most {allowed:g} m',
-            )
 
     def _opened(self) -> AnalogCard:
         if self._card is None:

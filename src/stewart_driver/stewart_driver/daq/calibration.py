@@ -84,14 +84,7 @@ class Fit:
         return place // LEGS, place % LEGS
 
     def check(self, bound: float) -> None:
-        """Refuse lines that are too far from their points.
-
-        Args:
-            bound: Largest distance [m] or [m/s].
-
-        Raises:
-            CalibrationError: Naming the worst point.
-        """
+        """Raise `CalibrationError` if a point is further than this [m] or [m/s] from its line."""
         row, leg = self.worst
         error = self.errors[row, leg]
         # Not "error > bound": NaN is refused too.
@@ -111,16 +104,9 @@ def fit(volts: Array, values: Array, name: str = 'input', unit: str = 'mm') -> F
         volts, values (n, 6): Points of legs 1 to 6 [V] and [m] or [m/s]; NaN where a leg has none.
         name, unit: For messages, see `Fit`.
 
-    Returns:
-        Lines and residuals.
-
     Raises:
         CalibrationError: If a leg has less than three points, or they span less than 1 V.
     """
-    if volts.shape != values.shape or volts.ndim != 2 or volts.shape[1] != LEGS:
-        raise CalibrationError(
-            f'volts and values must be tables of six columns, not {volts.shape}, {values.shape}'
-        )
     gains, offsets = np.zeros(LEGS), np.zeros(LEGS)
     for leg in range(LEGS):
         usable = np.isfinite(volts[:, leg]) & np.isfinite(values[:, leg])
@@ -174,14 +160,7 @@ class CalibrationTable:
 
     @classmethod
     def read(cls, stream: TextIO, name: str) -> CalibrationTable:
-        """Read a CSV file with a header; comments begin with #.
-
-        Args:
-            stream: The table.
-            name: What messages call it.
-
-        Returns:
-            The points.
+        """Read a CSV file with a header; comments begin with #, and `name` is for messages.
 
         Raises:
             CalibrationError: If it is no text or no table, naming the column that is missing, or
@@ -247,16 +226,13 @@ def _number(name: str, row: int, values: dict[str, str], key: str) -> float:
 def fit_table(
     table: CalibrationTable, mode: str, bound: float, rate_bound: float
 ) -> list[tuple[Fit, float]]:
-    """Fit everything that a table has points for.
+    """Fit the inputs and the outputs that a table has points for; return each with its bound.
 
     Args:
         table: The points.
         mode: What the amplifiers take: position or velocity.
         bound, rate_bound: Residual that is allowed [m], and of amplifiers that take a velocity
-            [m/s].
-
-    Returns:
-        Of the inputs and of the outputs, each with its bound; nothing is checked against it.
+            [m/s]; nothing is checked against it.
 
     Raises:
         CalibrationError: If there is nothing to fit, or too few points.
@@ -278,16 +254,9 @@ def fit_table(
 def merged(
     before: DaqCalibration | None, fits: Sequence[Fit], mode: str, date: datetime.date
 ) -> DaqCalibration:
-    """Return new lines, and those of before where there are none.
+    """Return new lines for the rig file, and those of before where there are none.
 
-    Args:
-        before: What the rig file has.
-        fits: New lines.
-        mode: What the amplifiers take; outputs calibrated for another mode are forgotten.
-        date: Today.
-
-    Returns:
-        For the rig file.
+    Outputs that were calibrated for another `mode` are forgotten.
 
     Raises:
         CalibrationError: If the position sensors have never been calibrated.

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 import time
 from typing import Any
 
@@ -13,52 +12,14 @@ import numpy as np
 from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.daq.code_range import CodeRange, Codes
 from stewart_driver.daq.errors import CardError
+from stewart_driver.daq.options import DaqOptions, SensorOptions
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LEGS
 
-REFERENCES = ('ground', 'common', 'diff')
-FIRST_SIX = (0, 1, 2, 3, 4, 5)
+OUTPUT_RANGE = (-10.0, 10.0)
 SAME = 1e-9
 # Kernel drivers whose channel lists have no place for the reference: the board's wiring decides.
 IGNORE_REFERENCE = frozenset({'addi_apci_3120'})
-
-
-@dataclass(frozen=True)
-class Wiring:
-    """What is connected to which terminal.
-
-    Attributes:
-        device: File name of the card.
-        driver: Kernel driver that is expected; empty: any.
-        input_channels, output_channels: Channels of legs 1 to 6.
-        input_range, output_range: Ends of the ranges [V].
-        reference: What inputs are measured against: ground, common or diff.
-        enable_channel: Digital output that switches the amplifiers on; -1: there is none.
-
-    Raises:
-        ConfigurationError: If there are not six different channels each, or the reference is
-            unknown.
-    """
-
-    device: str
-    driver: str = 'addi_apci_3120'
-    input_channels: tuple[int, ...] = FIRST_SIX
-    output_channels: tuple[int, ...] = FIRST_SIX
-    input_range: tuple[float, float] = (-10.0, 10.0)
-    output_range: tuple[float, float] = (-10.0, 10.0)
-    reference: str = 'ground'
-    enable_channel: int = -1
-
-    def __post_init__(self) -> None:
-        """Check."""
-        for name in ('input_channels', 'output_channels'):
-            channels = getattr(self, name)
-            if len(set(channels)) != LEGS or len(channels) != LEGS or min(channels) < 0:
-                raise ConfigurationError(name, channels, 'six different channels, from 0')
-        if self.reference not in REFERENCES:
-            raise ConfigurationError('reference', self.reference, ' or '.join(REFERENCES))
-        if self.enable_channel < -1:
-            raise ConfigurationError('enable_channel', self.enable_channel, 'a channel, or -1')
 
 
 class AnalogCard:
@@ -66,10 +27,9 @@ class AnalogCard:
 
     Args:
         library: With the functions of python3-comedilib.
-        wiring: What is where.
+        options: What is where, and how long a call may take; to drive, `DaqOptions`.
         drives: Whether the outputs are needed; they are locked then. Reading locks nothing.
         clock: Steady clock [s].
-        longest_call: A call that takes longer counts as failed [s].
         wall: Wall clock, which the kernel's stamps are from [s].
         come_to: Lets the card's time go on to an instant, where it is simulated [s].
 
@@ -92,22 +52,23 @@ class AnalogCard:
     def __init__(
         self,
         library: Any,
-        wiring: Wiring,
+        options: SensorOptions,
         *,
         drives: bool,
         clock: Callable[[], float],
-        longest_call: float,
         wall: Callable[[], float] = time.time,
         come_to: Callable[[float], None] = lambda _: None,
     ) -> None:
         """Open it, check that it is the card expected, and prepare the instruction lists."""
-        self._library, self._wiring = library, wiring
-        self._clock, self._longest_call = clock, longest_call
+        self._library, self._options = library, options
+        self._clock = clock
+        # None where nothing is driven or no output switches the amplifiers.
+        self._enable_channel: int | None = None
         self._bridge = ClockBridge(wall, clock)
         self.come_to = come_to
         self.live = True
         self.stamp = clock()
-        self._device = library.comedi_open(wiring.device)
+        self._device = library.comedi_open(options.device)
         if self._device is None:
             raise self._failed('cannot be opened')
         self._locked: list[int] = []
@@ -117,20 +78,18 @@ class AnalogCard:
             self.board = self._identify()
             self._prepare_inputs()
             if drives:
-                self._prepare_outputs()
+                assert isinstance(options, DaqOptions)
+                self._prepare_outputs(options)
         except BaseException:
             self.close()
             raise
 
     def read(self) -> Codes:
-        """Convert the six inputs by one instruction list, one right after the other.
+        """Convert the six inputs by one instruction list; return the codes (6,).
 
         Before and after them the kernel looks at its clock. The call as a whole may take longer by
         all that a scheduler does to this program, and then its middle is no stamp: legs of 0.1 m/s
         need one that is right within 0.1 ms for what the converter resolves.
-
-        Returns:
-            (6,): Codes of legs 1 to 6.
 
         Raises:
             CardError: If the card does not do all six.
@@ -144,22 +103,14 @@ class AnalogCard:
         return np.array([data[0] for data in inputs], dtype=np.int64)
 
     def write(self, codes: Codes) -> None:
-        """Set the six outputs by one instruction list.
-
-        Args:
-            codes (6,): Codes of legs 1 to 6.
-
-        Raises:
-            CardError: If the card does not do all six.
-        """
+        """Set the six outputs to codes (6,) by one instruction list; raises `CardError`."""
         for data, code in zip(self._write_data, codes.tolist(), strict=True):
             data[0] = code
         self._run(self._write_list, LEGS, 'setting six outputs')
 
     def switch(self, *, on: bool) -> None:
         """Switch the amplifiers on or off, where a digital output does it; raises `CardError`."""
-        if self._wiring.enable_channel >= 0:
-            channel = self._wiring.enable_channel
+        if (channel := self._enable_channel) is not None:
             self._switch_data[0], self._switch_data[1] = 1 << channel, int(on) << channel
             # A call that fails may have been obeyed.
             self.live |= on
@@ -176,20 +127,20 @@ class AnalogCard:
         self._library.comedi_close(device)
 
     def _identify(self) -> str:
-        library, wiring = self._library, self._wiring
+        library, options = self._library, self._options
         driver = library.comedi_get_driver_name(self._device)
-        if wiring.driver and driver != wiring.driver:
-            raise self._wrong(f'its driver is {driver!r}, expected {wiring.driver!r}')
-        if driver in IGNORE_REFERENCE and wiring.reference != 'ground':
+        if options.driver and driver != options.driver:
+            raise self._wrong(f'its driver is {driver!r}, expected {options.driver!r}')
+        if driver in IGNORE_REFERENCE and options.reference != 'ground':
             expected = f'ground, for {driver} looks at no other'
-            raise ConfigurationError('reference', wiring.reference, expected)
+            raise ConfigurationError('reference', options.reference, expected)
         return f'{library.comedi_get_board_name(self._device)} ({driver})'
 
     def _prepare_inputs(self) -> None:
-        library, channels = self._library, self._wiring.input_channels
-        reference = getattr(library, f'AREF_{self._wiring.reference.upper()}')
+        library, channels = self._library, self._options.input_channels
+        reference = getattr(library, f'AREF_{self._options.reference.upper()}')
         subdevice = self._subdevice(library.COMEDI_SUBD_AI, 'analogue inputs', channels)
-        number, self.inputs = self._range(subdevice, channels, self._wiring.input_range)
+        number, self.inputs = self._range(subdevice, channels, self._options.input_range)
         look = (library.INSN_GTOD, 0, 0, 2)
         conversions = [
             (library.INSN_READ, subdevice, library.cr_pack(channel, number, reference), 1)
@@ -197,26 +148,24 @@ class AnalogCard:
         ]
         self._read_list, self._read_data = self._list([look, *conversions, look])
 
-    def _prepare_outputs(self) -> None:
-        library, channels = self._library, self._wiring.output_channels
+    def _prepare_outputs(self, options: DaqOptions) -> None:
+        library, channels = self._library, options.output_channels
         ground = library.AREF_GROUND
         subdevice = self._subdevice(library.COMEDI_SUBD_AO, 'analogue outputs', channels)
         self._lock(subdevice, 'analogue outputs')
-        number, self.outputs = self._range(subdevice, channels, self._wiring.output_range)
+        number, self.outputs = self._range(subdevice, channels, OUTPUT_RANGE)
         self._write_list, self._write_data = self._list(
             [
                 (library.INSN_WRITE, subdevice, library.cr_pack(channel, number, ground), 1)
                 for channel in channels
             ]
         )
-        if self._wiring.enable_channel >= 0:
-            self._prepare_switch(self._wiring.enable_channel)
-
-    def _prepare_switch(self, channel: int) -> None:
-        library = self._library
-        digital = self._subdevice(library.COMEDI_SUBD_DO, 'digital outputs', (channel,))
-        self._lock(digital, 'digital outputs')
-        self._switch_list, (self._switch_data,) = self._list([(library.INSN_BITS, digital, 0, 2)])
+        if options.enable_channel >= 0:
+            channel = self._enable_channel = options.enable_channel
+            digital = self._subdevice(library.COMEDI_SUBD_DO, 'digital outputs', (channel,))
+            self._lock(digital, 'digital outputs')
+            step = (library.INSN_BITS, digital, 0, 2)
+            self._switch_list, (self._switch_data,) = self._list([step])
 
     def _subdevice(self, kind: int, name: str, channels: tuple[int, ...]) -> int:
         library = self._library
@@ -229,7 +178,7 @@ class AnalogCard:
         return int(number)
 
     def _range(
-        self, subdevice: int, channels: tuple[int, ...], wanted: tuple[float, float]
+        self, subdevice: int, channels: tuple[int, ...], wanted: tuple[float, ...]
     ) -> tuple[int, CodeRange]:
         library, first = self._library, channels[0]
         offered = []
@@ -277,10 +226,9 @@ class AnalogCard:
             raise self._failed(f'{what} failed')
         if done != count:
             raise self._wrong(f'{what} ended after {done} of {count} instructions')
-        if took > self._longest_call:
-            raise self._wrong(
-                f'{what} took {1e3 * took:.1f} ms, allowed are {1e3 * self._longest_call:g} ms'
-            )
+        longest = self._options.longest_call
+        if took > longest:
+            raise self._wrong(f'{what} took {1e3 * took:.1f} ms, allowed are {1e3 * longest:g} ms')
         return begin, begin + took
 
     def _failed(self, what: str) -> CardError:
@@ -288,7 +236,7 @@ class AnalogCard:
         return self._wrong(f'{what}: {self._library.comedi_strerror(number)}')
 
     def _wrong(self, reason: str) -> CardError:
-        return CardError(self._wiring.device, reason)
+        return CardError(self._options.device, reason)
 
 
 def _seconds(look: Any) -> float:

@@ -51,13 +51,7 @@ class CardType:
 
 
 def find_card_type(name: str) -> CardType:
-    """Load the card type of this name; there is no fallback.
-
-    Args:
-        name: Name of the entry point, for example ``comedi``.
-
-    Returns:
-        It, with nothing opened.
+    """Load the card type of an entry point, for example ``comedi``; there is no fallback.
 
     Raises:
         ConfigurationError: If no installed package offers it; the message lists those that are.
@@ -90,14 +84,11 @@ class CardAccess:
     come_to: Callable[[float], None] = real_time_passes
 
     def open(self, options: SensorOptions, *, drives: bool) -> AnalogCard:
-        """Open a card.
+        """Open a card, which the caller closes.
 
         Args:
             options: Which one, and what is connected to it.
             drives: Whether its outputs are needed.
-
-        Returns:
-            The caller closes it.
 
         Raises:
             CardError: If it cannot be opened, or is another one than the options say.
@@ -107,19 +98,9 @@ class CardAccess:
         if library is None:
             kind = find_card_type(options.card)
             library = kind.load()
-            time_here = kind.time_of(options.device)
-            if time_here is not None:
-                clock = wall = time_here.now
-                come_to = time_here.come_to
-        return AnalogCard(
-            library,
-            options.wiring(),
-            drives=drives,
-            clock=clock,
-            longest_call=options.longest_call,
-            wall=wall,
-            come_to=come_to,
-        )
+            if own := kind.time_of(options.device):
+                clock, wall, come_to = own.now, own.now, own.come_to
+        return AnalogCard(library, options, drives=drives, clock=clock, wall=wall, come_to=come_to)
 
 
 ORDINARY = CardAccess()

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,28 +14,12 @@ from stewart_driver.legs import Array
 Codes = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class CodeRange:
-    """A linear range: code 0 is its lower end, code `last` its upper one.
-
-    Attributes:
-        lower, upper: Ends [V].
-        last: Largest code.
-
-    Raises:
-        ConfigurationError: If the range is empty or has less than two codes.
-    """
+class CodeRange(NamedTuple):
+    """A linear range: code 0 is its lower end, code `last` its upper one [V]."""
 
     lower: float
     upper: float
     last: int
-
-    def __post_init__(self) -> None:
-        """Check."""
-        if not self.lower < self.upper:
-            raise ConfigurationError('range', (self.lower, self.upper), 'lower < upper')
-        if self.last < 1:
-            raise ConfigurationError('last code', self.last, 'at least 1')
 
     @property
     def step(self) -> float:
@@ -47,13 +31,7 @@ class CodeRange:
         return np.asarray(self.lower + self.step * codes)
 
     def codes(self, volts: Array) -> Codes:
-        """Return the nearest codes of some voltages.
-
-        Args:
-            volts: Voltages [V].
-
-        Returns:
-            Codes.
+        """Return the nearest codes of some voltages [V].
 
         Raises:
             ConfigurationError: If one lies outside the range; nothing is clipped.
@@ -62,7 +40,7 @@ class CodeRange:
         inside = (volts >= self.lower) & (volts <= self.upper)
         if not inside.all():
             worst = float(volts[~inside].flat[0])
-            raise ConfigurationError('volts', worst, f'{self.lower:g} to {self.upper:g} V')
+            raise ConfigurationError('volts', worst, str(self))
         return np.floor((volts - self.lower) / self.step + 0.5).astype(np.int64)
 
     def clipped(self, volts: Array) -> Array:

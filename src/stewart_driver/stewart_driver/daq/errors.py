@@ -1,11 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of the analogue card.
-
-CardError          the card cannot be opened, is not what was expected, refuses a call or is gone
-CalibrationError   volts and strokes do not belong together
-SensorFault        a position sensor cannot be trusted
-"""
+"""Errors of the analogue card."""
 
 from __future__ import annotations
 

@@ -35,17 +35,13 @@ class Guide:
         self._card, self._scans, self._say = card, scans, say
 
     def take(self, lines: Iterable[str]) -> CalibrationTable:
-        """Take points until an empty line, or the end.
+        """Take inputs and strokes until an empty line, or the end.
 
-        Args:
-            lines: What is typed: strokes in mm, one for all legs or six.
-
-        Returns:
-            With inputs and strokes.
+        Each line has strokes in mm, one for all legs or six. A point that is mistyped, saturated,
+        or taken while a leg moved is only asked for again.
 
         Raises:
-            CardError: If the card fails. A point that is mistyped, saturated, or taken while a leg
-                moved is only asked for again.
+            CardError: If the card fails.
         """
         self._say(f'card {self._card.board}, inputs {self._card.inputs}')
         strokes: list[Array] = []

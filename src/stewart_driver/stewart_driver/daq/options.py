@@ -4,17 +4,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import inf
 
 import numpy as np
 from stewart_driver.daq.calibration import Calibration
-from stewart_driver.daq.card import FIRST_SIX, Wiring
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LegLimits, LEGS
 from stewart_driver.options import option, require_positive
 from stewart_driver.rig_file import Channel, DaqCalibration, load_rig, MODES
 
+REFERENCES = ('ground', 'common', 'diff')
+FIRST_SIX = (0, 1, 2, 3, 4, 5)
 # Fewer cycles missed in a row are common without real-time priority.
 FEWEST_CYCLES = 5
 CALLS = 3
@@ -47,32 +49,14 @@ class SensorOptions:
         require_positive(self, MAY_BE_ZERO)
         if len(self.input_range) != 2:
             raise ConfigurationError('input_range', self.input_range, 'two numbers [V]')
-        self.wiring()
-
-    def wiring(self) -> Wiring:
-        """Return what is connected where, for who only reads."""
-        lower, upper = self.input_range
-        return Wiring(
-            device=self.device,
-            driver=self.driver,
-            input_channels=tuple(self.input_channels),
-            input_range=(lower, upper),
-            reference=self.reference,
-        )
+        _require_channels('input_channels', self.input_channels)
+        if self.reference not in REFERENCES:
+            raise ConfigurationError('reference', self.reference, ' or '.join(REFERENCES))
 
     def calibration(self) -> DaqCalibration:
-        """Return what the volts mean on this machine.
-
-        Returns:
-            From the rig file.
-
-        Raises:
-            ConfigurationError: If there is no such file, or no calibration in it.
-        """
+        """Return what the volts mean on this machine; raises `ConfigurationError`."""
         wanted = 'a rig file with a calibration of the card (stewart calibrate-daq)'
-        if not self.rig_file:
-            raise ConfigurationError('rig_file', self.rig_file, wanted)
-        found = load_rig(self.rig_file).daq
+        found = load_rig(self.rig_file).daq if self.rig_file else None
         if found is None:
             raise ConfigurationError('rig_file', self.rig_file, wanted)
         return found
@@ -120,6 +104,9 @@ class DaqOptions(SensorOptions):
     def __post_init__(self) -> None:
         """Check."""
         super().__post_init__()
+        _require_channels('output_channels', self.output_channels)
+        if self.enable_channel < -1:
+            raise ConfigurationError('enable_channel', self.enable_channel, 'a channel, or -1')
         if self.mode not in MODES:
             raise ConfigurationError('mode', self.mode, ' or '.join(MODES))
         if self.stuck_cycles < 1:
@@ -146,14 +133,6 @@ class DaqOptions(SensorOptions):
             return inf
         return self.largest_runaway / (self.reserve * self.rate) - CALLS * self.longest_call
 
-    def wiring(self) -> Wiring:
-        """Return what is connected where."""
-        return replace(
-            super().wiring(),
-            output_channels=tuple(self.output_channels),
-            enable_channel=self.enable_channel,
-        )
-
     def limits(self) -> LegLimits:
         """Return what the legs may do."""
         return LegLimits(
@@ -162,6 +141,11 @@ class DaqOptions(SensorOptions):
             self.rate,
             self.acceleration,
         )
+
+
+def _require_channels(name: str, channels: Sequence[int]) -> None:
+    if len(set(channels)) != LEGS or len(channels) != LEGS or min(channels) < 0:
+        raise ConfigurationError(name, tuple(channels), 'six different channels, from 0')
 
 
 def lines(channels: tuple[Channel, ...]) -> Calibration:

@@ -61,13 +61,12 @@ class PositionSensors:
         volts = card.inputs.volts(card.read())
         strokes = self._calibration.values(volts)
         low, high = card.inputs.lower + self._margin, card.inputs.upper - self._margin
-        previous, elapsed, rates = self._previous, 0.0, np.zeros(LEGS)
-        if previous is not None:
-            elapsed = card.stamp - previous.stamp
-            rates = previous.rates
-        if previous is not None and elapsed > 0.0:
-            weight = 1.0 - np.exp(-self._corner * elapsed)
-            rates = rates + weight * ((strokes - previous.strokes) / elapsed - rates)
+        elapsed, rates = 0.0, np.zeros(LEGS)
+        if (previous := self._previous) is not None:
+            elapsed, rates = card.stamp - previous.stamp, previous.rates
+            if elapsed > 0.0:
+                weight = 1.0 - np.exp(-self._corner * elapsed)
+                rates = rates + weight * ((strokes - previous.strokes) / elapsed - rates)
         self._previous = Scan(
             card.stamp, elapsed, volts, strokes, rates, (volts <= low) | (volts >= high)
         )

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
+import datetime
 from math import inf
 import os
 from pathlib import Path
@@ -20,16 +22,17 @@ from stewart_driver.errors import (
     TransportError,
 )
 from stewart_driver.ethercat import home, namespace, wires
+from stewart_driver.ethercat.active_bus import ActiveBus
+from stewart_driver.ethercat.bus_monitor import BusMonitor
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.home import Known
+from stewart_driver.ethercat.homing import DEAD_MAN
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
-from stewart_driver.ethercat.session import Session
-from stewart_driver.ethercat.starting import start, Wire
-from stewart_driver.ethercat.watch import Watch
-from stewart_driver.legs import Array, END_MARGIN
+from stewart_driver.ethercat.starting import start
+from stewart_driver.legs import Array, END_MARGIN, LEGS
 from stewart_driver.path.motion import LegMotion
-from stewart_driver.rig_file import load_rig, Rig
+from stewart_driver.rig_file import DriveCalibration, load_rig, Rig
 
 
 class EthercatBackend(Backend):
@@ -42,7 +45,7 @@ class EthercatBackend(Backend):
     clocks, as after the first start.
 
     Args:
-        options: Wire, drives and patience.
+        options: Wire, drives and times.
 
     Attributes:
         simulated: True in a network namespace or on a wire in this process: only a virtual rig is
@@ -80,10 +83,15 @@ class EthercatBackend(Backend):
         if rig.drives is not None:
             offsets = rig.drives.zero_offsets_counts
             self._kind.gear.check(offsets, self._kind.limits, END_MARGIN)
+        self._incremental = options.homing_method != 0
+        if self._incremental:
+            self._check_homing()
+        # When drives moved home last: whoever asks soon after it has not seen that it is over.
+        self._homing_at = -inf
         self._not_homed = 'the drives were not identified yet'
         self._phase = PhaseLock(options.cycle_time)
-        self._bus: Wire | None = None
-        self._session: Session | None = None
+        self._bus: wires.Wire | None = None
+        self._active: ActiveBus | None = None
         self._seen: tuple[int, ...] | None = None
         self.wire = WireStatistics()
         self.notes = ''
@@ -116,7 +124,20 @@ class EthercatBackend(Backend):
     @property
     def measures_forces(self) -> bool:
         """Whether all drives report a torque; known after `open`."""
-        return self._session is not None and self._session.measures_forces
+        return self._active is not None and self._active.measures_forces
+
+    def _check_homing(self) -> None:
+        """Refuse a homing method that this drive type does not have, or nowhere to save home."""
+        method, plan = self._options.homing_method, self._kind.homing
+        if plan is None:
+            raise ConfigurationError(
+                'homing_method', method, f'0, for {self._options.drive} has no homing methods'
+            )
+        plan.require(method)
+        if not self._options.rig_file:
+            raise ConfigurationError('homing_method', method, '0 without a rig_file to save home')
+        home_counts = -plan.stroke * self._kind.gear.counts_per_metre
+        self._kind.gear.check([round(home_counts)] * LEGS, self._kind.limits, END_MARGIN)
 
     def require_callers_time(self) -> None:
         """Refuse a wire that lives in real time; raises `ConfigurationError`."""
@@ -130,13 +151,13 @@ class EthercatBackend(Backend):
 
     def close(self) -> None:
         """Take the voltage off, bring the bus to INIT and close it; harmless when not open."""
-        session, self._session = self._session, None
-        if session is None:
+        active, self._active = self._active, None
+        if active is None:
             return
         try:
-            session.close()
+            active.close()
         finally:
-            self._seen = session.counts
+            self._seen = active.counts
             if self.homed:
                 # Where it cannot be written, the start has said so.
                 with suppress(ConfigurationError):
@@ -148,20 +169,41 @@ class EthercatBackend(Backend):
 
     def disable(self) -> None:
         """Begin to switch all drives off: first they ramp down, then the voltage goes."""
-        if self._session is not None:
-            self._session.disable()
+        if self._active is not None:
+            self._active.disable()
 
     def why_not_on(self) -> str:
         """Name the legs whose drives all others wait for, and their states."""
-        return '' if self._session is None else self._session.group.why_not_on()
+        return '' if self._active is None else self._active.group.why_not_on()
 
     def home(self) -> str:
-        """Compare the strokes with those at home; raises `HomingError`."""
-        calibration, session = self._calibration, self._opened
-        wrong = home.why_not(calibration, session.identities, self._options.rig_file)
+        """Compare the strokes with those at home, or let the drives find it.
+
+        Where they do, this begins a motion of all legs, one after the other, and has to be asked
+        for again all the time: see `HomingMotion`.
+
+        Raises:
+            HomingError: If the platform is elsewhere, or these are other drives.
+        """
+        calibration, active = self._calibration, self._opened
+        if active.is_homing and active.homing is not None:
+            active.homing.ask(self.now)
+            return f'homing goes on: {active.homing.said}'
+        if self.now - self._homing_at < DEAD_MAN:
+            if self._not_homed:
+                raise HomingError('homing has just ended: ask again in a second to begin anew')
+            return 'all legs have homed'
+        wrong = home.why_not(calibration, active.identities, self._options.rig_file)
+        if self._incremental and (calibration is None or not wrong):
+            active.home(self._options.homing_method)
+            self._not_homed = 'the legs are not home yet'
+            return (
+                'homing begins, legs 1 to 6 one after the other; it halts unless it is asked for '
+                f'again within {DEAD_MAN:g} s'
+            )
         if calibration is None or wrong:
             raise HomingError(wrong)
-        strokes = session.strokes
+        strokes = active.strokes
         said = home.resting(strokes, self._kind.limits.stroke_lower) or home.check(
             calibration, strokes, self._options.home_tolerance
         )
@@ -172,6 +214,43 @@ class EthercatBackend(Backend):
             self._bring_up()
         return said
 
+    @property
+    def homing(self) -> bool:
+        """Whether drives move their legs home by themselves."""
+        return self._active is not None and self._active.is_homing
+
+    def finish_homing(self) -> str:
+        """Save where home is, once the drives have found it, and start them with their limits.
+
+        The zero offsets of a calibration stay; without one they are those of the drive type.
+
+        Raises:
+            HomingError: If they have not; the reason.
+        """
+        active = self._opened
+        motion, plan = active.homing, self._kind.homing
+        if motion is None or plan is None or not motion.homed:
+            raise HomingError(motion.said if motion else 'homing has been ended')
+        self._not_homed = 'the legs have homed and are switched off'
+        self.close()
+        seen, calibration = self._seen or (), self._calibration
+        if calibration is None:
+            zero = round(-plan.stroke * self._kind.gear.counts_per_metre)
+            calibration = DriveCalibration(
+                (zero,) * LEGS,
+                datetime.date.today(),
+                'all legs at home',
+                (plan.stroke,) * LEGS,
+                active.identities,
+            )
+        self._calibration = replace(calibration, parked_counts=seen)
+        try:
+            home.save(self._options.rig_file, self._calibration)
+        finally:
+            self._bring_up(just_homed=True)
+            self._homing_at = self.now
+        return f'{motion.said}, by method {self._options.homing_method}; home is saved'
+
     def reset_fault(self) -> None:
         """Acknowledge the faults of all drives; bring the bus up again if it has come down.
 
@@ -181,9 +260,9 @@ class EthercatBackend(Backend):
             TransportError: If the bus does not come up.
             DriverError: If a drive stays in its fault, or is lost while others hold.
         """
-        session = self._session
-        held = session is not None and session.live
-        if session is None or not (session.intact or (held and session.recoverable)):
+        active = self._active
+        held = active is not None and active.live
+        if active is None or not (active.intact or (held and active.recoverable)):
             if held:
                 raise DriverError(
                     'a drive is lost while others hold their legs: disable first, which lets the '
@@ -199,28 +278,36 @@ class EthercatBackend(Backend):
 
     def exchange(self, targets: LegMotion, now: float) -> Measurement:
         """Send the targets, read the drives, and look for what is wrong."""
+        if self.homing:
+            self._homing_at = now
         return self._opened.exchange(targets, now)
 
     @property
-    def _opened(self) -> Session:
-        if self._session is None:
+    def _opened(self) -> ActiveBus:
+        if self._active is None:
             raise TransportError(f'the bus on {self._interface} is down')
-        return self._session
+        return self._active
 
-    def _bring_up(self) -> None:
+    def _bring_up(self, *, just_homed: bool = False) -> None:
         """Open the interface and start the drives."""
         self._phase = PhaseLock(self.cycle_time)
         bus = self._bus = wires.open_wire(self._interface, self._options.frame_timeout)
         try:
-            known = Known(self._calibration, self._options.rig_file, self._seen)
-            line = start(bus, self._kind, self._options, self._phase, known)
+            known = Known(
+                self._calibration,
+                self._options.rig_file,
+                self._seen,
+                self._incremental,
+                just_homed,
+            )
+            started = start(bus, self._kind, self._options, self._phase, known)
         except BaseException:
             bus.close()
             raise
-        self._not_homed = line.not_homed
-        watch = Watch(bus, self._interface, self._options, self.wire)
-        self._session = Session(bus, line, self._kind, self._options, watch, self._phase)
-        notes = (self._standing(self._session.strokes), self._unwritable(), *line.notes)
+        self._not_homed = started.not_homed
+        monitor = BusMonitor(bus, self._interface, self._options, self.wire)
+        self._active = ActiveBus(bus, started, self._kind, self._options, monitor, self._phase)
+        notes = (self._standing(self._active.strokes), self._unwritable(), *started.notes)
         self.notes = '; '.join(filter(None, notes))
 
     def _unwritable(self) -> str:

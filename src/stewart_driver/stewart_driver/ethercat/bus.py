@@ -7,16 +7,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 import errno
+import os
 import socket
 import struct
+import sys
 import time
 
 import pysoem
+from stewart_driver.errors import TransportError
 from stewart_driver.ethercat.cia402.objects import IDENTITY
 from stewart_driver.ethercat.errors import (
     BusTaken,
     NoInterface,
-    NoPermission,
     NotOperational,
     SdoRefused,
     WrongCount,
@@ -33,15 +35,11 @@ START_PATIENCE = 0.05
 STATE_PATIENCE = 0.5
 # A drive that is busy, or a machine, may miss one question.
 SDO_TRIES = 3
+CAPABILITIES = '+net_raw,+net_admin'
 
 
 class Drive:
-    """One slave, object by object.
-
-    Args:
-        leg: 1 to 6, the place on the cable.
-        slave: What pysoem has of it.
-    """
+    """One slave, object by object; its leg, 1 to 6, is its place on the cable."""
 
     def __init__(self, leg: int, slave: pysoem.CdefSlave) -> None:
         """Read the identity out of what the scan has found."""
@@ -75,17 +73,15 @@ class Drive:
         for _ in range(SDO_TRIES):
             try:
                 return call() or b''
-            except pysoem.SdoError as error:
-                reason = f'abort 0x{error.abort_code:08X}, {error.desc}'
-                break
-            except pysoem.MailboxError as error:
-                reason = f'mailbox error 0x{error.error_code:04X}, {error.desc}'
-                break
-            except pysoem.PacketError as error:
-                reason = f'packet error {error.error_code}'
-                break
             except pysoem.WkcError:
                 continue
+            except pysoem.SdoError as error:
+                reason = f'abort 0x{error.abort_code:08X}, {error.desc}'
+            except pysoem.MailboxError as error:
+                reason = f'mailbox error 0x{error.error_code:04X}, {error.desc}'
+            except pysoem.PacketError as error:
+                reason = f'packet error {error.error_code}'
+            break
         raise SdoRefused(self.leg, index, subindex, reason) from None
 
 
@@ -101,7 +97,9 @@ class Bus:
 
     Raises:
         NoInterface: If there is no such interface.
-        NoPermission: If this process may not use raw sockets.
+        BusTaken: If another driver is on it.
+        TransportError: If this process may not use raw sockets; the message has the line that
+            permits them.
     """
 
     def __init__(self, interface: str, receive_timeout: float) -> None:
@@ -120,7 +118,7 @@ class Bus:
             self._master.open(interface)
         except ConnectionError as error:
             self._claim.close()
-            raise NoPermission(interface) from error
+            raise _no_permission(interface) from error
 
     def now(self) -> float:
         """Return the present instant of the steady clock [s]."""
@@ -131,16 +129,10 @@ class Bus:
         time.sleep(duration)
 
     def scan(self, count: int | None) -> list[Drive]:
-        """Find the slaves and bring them to PREOP.
-
-        Args:
-            count: How many there shall be; None takes as many as there are.
-
-        Returns:
-            In the order of the cable.
+        """Find the slaves, in the order of the cable, and bring them to PREOP.
 
         Raises:
-            WrongCount: If there are none, fewer or more.
+            WrongCount: If they are not `count`; None takes as many as there are.
         """
         self._master.config_init()
         # Before the first SDO: an emergency that waits in a mailbox would be raised there.
@@ -164,7 +156,9 @@ class Bus:
         """
 
         def before_safeop(slave: pysoem.CdefSlave) -> None:
-            _insist(lambda: slave.set_watchdog('processdata', MILLISECONDS * watchdog))
+            _retry_working_counter(
+                lambda: slave.set_watchdog('processdata', MILLISECONDS * watchdog)
+            )
             if sync is not None:
                 # A drive that needs SYNC0 refuses SAFEOP without it, so not after config_map.
                 slave.dc_sync(True, *(round(NANOSECONDS * time) for time in sync))
@@ -181,8 +175,8 @@ class Bus:
             raise NotOperational('SAFEOP', [f'the process data: {error}']) from error
         self._master.state_check(pysoem.SAFEOP_STATE, round(MICROSECONDS * STATE_PATIENCE))
 
-    def hurry(self) -> None:
-        """From now on no frame may take longer than one of the cycle."""
+    def use_cycle_timeout(self) -> None:
+        """Wait for no frame longer than for one of the cycle from now on."""
         pysoem.settings.timeouts.ret = self._timeout
 
     def request(self, state: int) -> None:
@@ -254,7 +248,7 @@ class Bus:
         self._emergencies.append((message.slave_pos, emergency))
 
 
-def _insist(call: Callable[[], None]) -> None:
+def _retry_working_counter(call: Callable[[], None]) -> None:
     """Try again where one frame may take 2 ms only, which pysoem does not let one change."""
     limit = time.monotonic() + STATE_PATIENCE
     while time.monotonic() < limit:
@@ -288,5 +282,17 @@ def _check_interface(name: str) -> None:
         socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETHERCAT)).close()
     except OSError as error:
         if error.errno in {errno.EPERM, errno.EACCES}:
-            raise NoPermission(name) from None
+            raise _no_permission(name) from None
         raise
+
+
+def _no_permission(interface: str) -> TransportError:
+    user, group = os.getuid(), os.getgid()
+    line = (
+        f'sudo setpriv --reuid={user} --regid={group} --init-groups '
+        f'--inh-caps={CAPABILITIES} --ambient-caps={CAPABILITIES} <command>'
+    )
+    return TransportError(
+        f'no permission for raw Ethernet frames on {interface}; permitted by: {line}, or for '
+        f'good: sudo setcap cap_net_raw,cap_net_admin=ep {os.path.realpath(sys.executable)}'
+    )

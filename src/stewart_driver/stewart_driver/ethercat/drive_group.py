@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import auto, Enum
 
-from stewart_driver.ethercat.cia402 import (
-    command_for,
+from stewart_driver.ethercat.cia402.states import (
     Control,
     decode_state,
     State,
@@ -22,6 +21,8 @@ LADDER = (
     State.SWITCHED_ON,
     State.OPERATION_ENABLED,
 )
+# What asks for the next rung, and brings those back to it that are beyond.
+STEPS = (Control.SHUTDOWN, Control.SWITCH_ON, Control.ENABLE_OPERATION, Control.ENABLE_OPERATION)
 FAULTS = frozenset({State.FAULT, State.FAULT_REACTION_ACTIVE})
 # In these a motor may turn by its drive's will.
 LIVE = frozenset({State.OPERATION_ENABLED, State.QUICK_STOP_ACTIVE, State.FAULT_REACTION_ACTIVE})
@@ -61,18 +62,15 @@ class DriveGroup:
         states: As the drives last reported them; None where a statusword named no state.
         statuswords: As they last reported them.
         all_on_for: For how many frames all drives have been in Operation Enabled.
+        homing: Drive 0 to 5 that moves by itself (mode 6), and its bits beside Enable Operation.
         left: Legs, from 1, whose drives have left operation by themselves since the last `enable`
             or `reset`.
     """
 
     def __init__(self, count: int, ramp_frames: int, brake_frames: int) -> None:
         """Ask for nothing."""
-        self._command, self._frames, self._ramp_frames = (
-            GroupCommand.OFF,
-            FRAMES_TO_ACT,
-            ramp_frames,
-        )
-        self._brake_frames = brake_frames
+        self._command, self._frames = GroupCommand.OFF, FRAMES_TO_ACT
+        self._ramp_frames, self._brake_frames = ramp_frames, brake_frames
         self._dropped = [False] * count
         self._following = [False] * count
         self._at_rest = [False] * count
@@ -81,6 +79,8 @@ class DriveGroup:
         self.statuswords = [0] * count
         self.all_on_for = 0
         self.left: list[int] = []
+        self.homing: int | None = None
+        self.homing_bits = 0
 
     def enable(self) -> None:
         """Begin to switch on all drives that do not follow."""
@@ -178,12 +178,17 @@ class DriveGroup:
             GroupCommand.RESET: self._reset_word,
             GroupCommand.QUICK_STOP: self._stop_word,
         }.get(self._command)
-        if word is None:
-            return self._climb()
-        return [
-            int(Control.ENABLE_OPERATION if self._following[axis] else word(axis, state))
-            for axis, state in enumerate(self.states)
-        ]
+        words = (
+            self._climb()
+            if word is None
+            else [
+                int(Control.ENABLE_OPERATION if self._following[axis] else word(axis, state))
+                for axis, state in enumerate(self.states)
+            ]
+        )
+        if self.homing is not None and self._following[self.homing]:
+            words[self.homing] |= self.homing_bits
+        return words
 
     def _ask(self, command: GroupCommand) -> None:
         self._command, self._frames, self.all_on_for = command, 0, 0
@@ -220,20 +225,20 @@ class DriveGroup:
             for axis, state in enumerate(self.states)
             if not (self._following[axis] or self._dropped[axis])
         ]
-        # One is in a fault or just starting: nobody goes further.
+        # One is in a fault or just starting: all wait for it.
         stays = any(state not in LADDER for state in climbing)
-        rungs = [LADDER.index(state) for state in climbing if state in LADDER]
-        goal = LADDER[min(min(rungs, default=0) + 1, len(LADDER) - 1)]
+        step = STEPS[
+            min((LADDER.index(state) for state in climbing if state in LADDER), default=0)
+        ]
         words = []
         for axis, state in enumerate(self.states):
-            if self._following[axis]:
-                words.append(int(Control.ENABLE_OPERATION))
-            elif self._dropped[axis] or stays or state is None:
+            follows = self._following[axis]
+            if not follows and (self._dropped[axis] or stays):
                 words.append(int(Control.DISABLE_VOLTAGE))
-            elif state is State.OPERATION_ENABLED:
+            elif follows or state is State.OPERATION_ENABLED:
                 words.append(int(Control.ENABLE_OPERATION))
             else:
-                words.append(int(command_for(state, goal)))
+                words.append(int(step))
         return words
 
 

@@ -1,48 +1,55 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What every drive is told and asked by SDO in PREOP."""
+"""What every drive is told and asked by SDO in PREOP: settings and PDO maps."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
 import struct
+from typing import NamedTuple
 
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.ethercat import guards
-from stewart_driver.ethercat.cia402 import Mode, objects, supported_modes
-from stewart_driver.ethercat.drive_type import DriveType
+from stewart_driver.ethercat.cia402 import objects
+from stewart_driver.ethercat.cia402.states import Mode
+from stewart_driver.ethercat.drive_type import DriveType, MapPlan
 from stewart_driver.ethercat.errors import SdoRefused, WrongBus
 from stewart_driver.ethercat.guards import Lack, Setting
-from stewart_driver.ethercat.maps import assign_inputs, assign_outputs
-from stewart_driver.ethercat.process_map import InputImage, OutputImage
-from stewart_driver.ethercat.sdo import SdoChannel
+from stewart_driver.ethercat.process_data import (
+    InputImage,
+    INPUTS,
+    NEEDED_INPUTS,
+    NEEDED_OUTPUTS,
+    OutputImage,
+    OUTPUTS,
+    Signal,
+)
+from stewart_driver.ethercat.sdo import has_mode, SdoChannel
 
 FINEST_EXPONENT = -6
+ENTRY, INDEX = '<I', '<H'
 
 
-@dataclass(frozen=True, eq=False)
-class Exchange:
+class PdoLayout(NamedTuple):
     """What one drive exchanges.
 
     Attributes:
-        outputs: To the drive.
-        inputs: From the drive.
+        outputs, inputs: To the drive, and from it.
         note: Where its maps are not what was planned.
         lacks: What else it does not have or take.
     """
 
     outputs: OutputImage
     inputs: InputImage
-    note: str
+    note: str = ''
     lacks: Sequence[Lack] = ()
 
 
 def set_up(
     drive: SdoChannel, kind: DriveType, cycle_time: float, ends: tuple[int, int] | None
-) -> Exchange:
+) -> PdoLayout:
     """Give a drive its settings and maps.
 
     Only what makes it follow targets at all is demanded; what else it refuses is noted.
@@ -69,20 +76,22 @@ def set_up(
             drive.write(item.index, item.subindex, item.data)
     units, exponent = interpolation_time(cycle_time)
     wanted = chain(
+        (item for item in kind.start_values if not item.needed),
         (
-            Setting(item.why, item.index, item.subindex, item.data)
-            for item in kind.start_values
-            if not item.needed
-        ),
-        (
-            Setting('interpolation time', objects.INTERPOLATION_TIME, number, data)
-            for number, data in ((1, struct.pack('<B', units)), (2, struct.pack('<b', exponent)))
+            Setting('interpolation time', objects.INTERPOLATION_TIME, 1, bytes([units])),
+            Setting(
+                'interpolation time', objects.INTERPOLATION_TIME, 2, struct.pack('<b', exponent)
+            ),
         ),
         kind.guards.settings(kind.gear, ends),
     )
     lacks = [*_set_mode(drive), *guards.write(drive, wanted)]
-    outputs = assign_outputs(drive, kind.outputs)
-    inputs = assign_inputs(drive, kind.inputs)
+    outputs, output_note = _assign(
+        drive, objects.RECEIVE_ASSIGNMENT, kind.outputs, OUTPUTS, NEEDED_OUTPUTS
+    )
+    inputs, input_note = _assign(
+        drive, objects.TRANSMIT_ASSIGNMENT, kind.inputs, INPUTS, NEEDED_INPUTS
+    )
 
     def present(index: int, subindex: int) -> bytes:
         try:
@@ -90,10 +99,10 @@ def set_up(
         except SdoRefused:
             return b''  # It can only be written: then nobody knows better than zero.
 
-    return Exchange(
-        OutputImage(drive.leg, outputs.entries, present),
-        InputImage(drive.leg, inputs.entries),
-        '; '.join(filter(None, (outputs.note, inputs.note))),
+    return PdoLayout(
+        OutputImage(drive.leg, outputs, present),
+        InputImage(drive.leg, inputs),
+        '; '.join(filter(None, (output_note, input_note))),
         lacks,
     )
 
@@ -101,24 +110,15 @@ def set_up(
 def _set_mode(drive: SdoChannel) -> list[Lack]:
     """Ask for cyclic positions, for most fixed maps have no 6060h; raises `WrongBus`."""
     mode = Mode.CYCLIC_SYNCHRONOUS_POSITION
-    try:
-        modes = struct.unpack('<I', drive.read(objects.SUPPORTED_MODES, 0)[:4])[0]
-    except SdoRefused:
-        modes = 0
-    if modes and mode not in supported_modes(modes):
+    if not has_mode(drive, mode):
         raise WrongBus(f'drive of leg {drive.leg} has no mode {mode} (6502h): no cyclic positions')
-    return guards.write(drive, iter((Setting('mode', objects.MODE, 0, struct.pack('<b', mode)),)))
+    return guards.write(drive, [Setting('mode', objects.MODE, 0, bytes([mode]))])
 
 
 def check_synchronisation(drive: SdoChannel, kind: DriveType) -> list[Lack]:
-    """Look in SAFEOP whether a drive works in the mode and on the clock that it was told to.
+    """Return how a drive in SAFEOP differs from the mode and the clock that it was told to use.
 
-    Args:
-        drive: In SAFEOP.
-        kind: What it is.
-
-    Returns:
-        What it does instead; a drive that does not say is believed.
+    A drive that does not say is believed.
     """
     lacks = []
     wanted = [('mode', objects.MODE_DISPLAY, 0, int(Mode.CYCLIC_SYNCHRONOUS_POSITION))]
@@ -126,8 +126,7 @@ def check_synchronisation(drive: SdoChannel, kind: DriveType) -> list[Lack]:
         wanted.append(('work on SYNC0', objects.OUTPUT_SYNCHRONISATION, 1, objects.DC_SYNC0))
     for what, index, subindex, value in wanted:
         with suppress(SdoRefused):
-            found = drive.read(index, subindex)[:2]
-            number = int.from_bytes(found, 'little')
+            number = int.from_bytes(drive.read(index, subindex)[:2], 'little')
             if number != value:
                 where = f'{index:04X}h:{subindex}'
                 lacks.append(Lack(f'{what} ({where})', f'reads {number} instead of {value}'))
@@ -174,3 +173,86 @@ def interpolation_time(cycle_time: float) -> tuple[int, int]:
         if 0.5 < units < 255.5 and abs(units - round(units)) < 1e-6:
             return round(units), exponent
     raise ConfigurationError('cycle_time', cycle_time, '1 to 255 times a power of ten of seconds')
+
+
+def _assign(
+    drive: SdoChannel,
+    assignment: int,
+    plan: MapPlan,
+    signals: Mapping[str, Signal],
+    needed: Sequence[str],
+) -> tuple[list[int], str]:
+    """Write and assign maps; return the entries that the drive exchanges then, and a note.
+
+    A drive with read-only maps refuses the writing. Then its maps are used as they are: whether
+    they hold what is needed is seen when the signals are looked for in the entries.
+    """
+    notes = []
+    before = _list(drive, assignment, INDEX)
+    try:
+        drive.write(assignment, 0, b'\0')
+        if plan.write:
+            wanted = [signals[name].entry for name in plan.write]
+            notes += _write_map(drive, plan.assign[0], wanted, {signals[n].entry for n in needed})
+        _fill(drive, assignment, INDEX, plan.assign)
+    except SdoRefused as error:
+        notes.append(f'{error}; the maps that it has assigned are used as they are')
+        _restore(drive, assignment, INDEX, before)
+    entries: list[int] = []
+    for index in _list(drive, assignment, INDEX):
+        entries += _list(drive, index, ENTRY)
+    return entries, '; '.join(notes)
+
+
+def _write_map(drive: SdoChannel, index: int, wanted: list[int], needed: set[int]) -> list[str]:
+    """Write what a drive takes of a map; return what there is to say.
+
+    Without an entry that is needed, and where anything else is read back than was written, the
+    map is put back: a half-written one is worse than the one that was there.
+    """
+    before = _list(drive, index, ENTRY)
+    as_it_is = f'its map {index:04X}h is used as it is'
+    try:
+        drive.write(index, 0, b'\0')
+    except SdoRefused as error:
+        return [f'{error}; {as_it_is}']
+    taken: list[int] = []
+    notes = []
+    for entry in wanted:
+        try:
+            drive.write(index, len(taken) + 1, struct.pack(ENTRY, entry))
+            taken.append(entry)
+        except SdoRefused as error:
+            notes.append(f'{error}, which was to be {entry >> 16:04X}h')
+    try:
+        if needed <= set(taken):
+            drive.write(index, 0, bytes([len(taken)]))
+            if _list(drive, index, ENTRY) == taken:
+                return notes
+    except SdoRefused as error:
+        notes.append(str(error))
+    _restore(drive, index, ENTRY, before)
+    return [*notes, as_it_is]
+
+
+def _fill(drive: SdoChannel, index: int, code: str, values: Sequence[int]) -> None:
+    for number, value in enumerate(values, 1):
+        drive.write(index, number, struct.pack(code, value))
+    drive.write(index, 0, bytes([len(values)]))
+
+
+def _restore(drive: SdoChannel, index: int, code: str, values: Sequence[int]) -> None:
+    """Put back what was there; what the drive then really has is read by the caller."""
+    with suppress(SdoRefused):
+        if _list(drive, index, code) != values:
+            drive.write(index, 0, b'\0')
+            _fill(drive, index, code, values)
+
+
+def _list(drive: SdoChannel, index: int, code: str) -> list[int]:
+    """Return the values of an object whose subindex 0 counts them."""
+    size = struct.calcsize(code)
+    return [
+        struct.unpack(code, drive.read(index, number)[:size])[0]
+        for number in range(1, drive.read(index, 0)[0] + 1)
+    ]

@@ -4,37 +4,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-import os
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from stewart_description.paths import data_folder
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.ethercat.cia402 import Status
+from stewart_driver.ethercat.cia402.states import Status
 from stewart_driver.ethercat.gear import Gear
-from stewart_driver.ethercat.guards import Guards
-from stewart_driver.ethercat.process_map import Inputs
-from stewart_driver.ethercat.sdo import pack, size_of
-from stewart_driver.ethercat.signals import (
+from stewart_driver.ethercat.guards import Guards, Setting
+from stewart_driver.ethercat.homing import HomingPlan
+from stewart_driver.ethercat.process_data import (
     INPUTS,
+    Inputs,
     NEEDED_INPUTS,
     NEEDED_OUTPUTS,
     OUTPUTS,
     Signal,
 )
+from stewart_driver.ethercat.sdo import bounds, pack
 from stewart_driver.legs import LegLimits, LEGS
 from stewart_driver.rig_file import DriveIdentity
 from stewart_driver.yaml_fields import Fields, read_fields
 
-PACKAGE = 'stewart_driver'
+PACKAGE_FOLDER = Path(__file__).absolute().parents[1]
 # A plain number, for six words are looked at in every cycle.
 VOLTAGE = int(Status.VOLTAGE_ENABLED)
 WORD = (1 << 32) - 1
 
 
-@dataclass(frozen=True)
-class MapPlan:
+class MapPlan(NamedTuple):
     """Which maps a drive exchanges in one direction.
 
     Attributes:
@@ -44,17 +45,6 @@ class MapPlan:
 
     assign: tuple[int, ...]
     write: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class StartValue:
-    """An object that is written by SDO at the start, why, and whether nothing goes without."""
-
-    index: int
-    subindex: int
-    data: bytes
-    why: str
-    needed: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,15 +66,16 @@ class DriveType:
         sto_inputs: Bits of 60FDh of which one that is 1 is a safe torque off; 0 if none is known.
         brake_release, brake_apply: Time from Operation Enabled to a free brake, and from its end
             to a brake that holds; both are 0 for a motor without a brake [s].
+        homing: How the drives find home by themselves; None if they do not.
     """
 
     title: str
     vendor: int
     products: tuple[int, ...]
-    revisions: tuple[int, int]
+    revisions: tuple[int, ...]
     outputs: MapPlan
     inputs: MapPlan
-    start_values: tuple[StartValue, ...]
+    start_values: tuple[Setting, ...]
     clocks: bool
     gear: Gear
     limits: LegLimits
@@ -93,16 +84,11 @@ class DriveType:
     sto_inputs: int
     brake_release: float
     brake_apply: float
+    homing: HomingPlan | None
 
     @classmethod
     def from_yaml(cls, name_or_path: str) -> DriveType:
-        """Read a drive type.
-
-        Args:
-            name_or_path: Name of a stored type, or path of a YAML file.
-
-        Returns:
-            Checked.
+        """Read a drive type: a stored one by its name, or a YAML file by its path.
 
         Raises:
             ConfigurationError: If there is none, or the file says something that cannot be used.
@@ -114,7 +100,7 @@ class DriveType:
             title=fields.text('title'),
             vendor=identity.integer('vendor', 0, WORD),
             products=tuple(identity.integers('products', 0, WORD)),
-            revisions=_pair(identity.integers('revisions', 0, WORD, 2)),
+            revisions=tuple(identity.integers('revisions', 0, WORD, 2)),
             outputs=_plan(maps.section('outputs'), OUTPUTS, NEEDED_OUTPUTS),
             inputs=_plan(maps.section('inputs'), INPUTS, NEEDED_INPUTS),
             start_values=tuple(_start_value(item) for item in fields.sections('start_values')),
@@ -131,6 +117,9 @@ class DriveType:
             sto_inputs=fields.integer('sto_inputs', 0, WORD) if fields.has('sto_inputs') else 0,
             brake_release=fields.number('brake_release_s', least=0.0),
             brake_apply=fields.number('brake_apply_s', least=0.0),
+            homing=HomingPlan.from_fields(fields.section('homing'))
+            if fields.has('homing')
+            else None,
         )
         fields.section('sources')
         for section in (identity, maps, legs, fields):
@@ -173,7 +162,10 @@ def drive_path(name_or_path: str) -> Path:
     path = Path(name_or_path)
     if path.suffix:
         return path
-    folder = _folder()
+    try:
+        folder = data_folder(PACKAGE_FOLDER, 'drives')
+    except FileNotFoundError as error:
+        raise ConfigurationError('drive', name_or_path, f'a path ({error})') from error
     stored = folder / f'{name_or_path}.yaml'
     if path.name != name_or_path or not stored.is_file():
         known = ', '.join(sorted(item.stem for item in folder.glob('*.yaml')))
@@ -183,27 +175,7 @@ def drive_path(name_or_path: str) -> Path:
     return stored
 
 
-def _folder() -> Path:
-    """Find drives/ beside the sources, in the share folder of this installation, or by ament."""
-    for candidate in _candidates():
-        if (candidate / 'drives').is_dir():
-            return candidate / 'drives'
-    raise ConfigurationError('drive', 'drives/', 'the data files of stewart_driver, installed')
-
-
-def _candidates() -> Iterator[Path]:
-    yield Path(__file__).resolve().parents[2]
-    for ancestor in Path(__file__).absolute().parents:
-        yield ancestor / 'share' / PACKAGE
-    for prefix in filter(None, os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)):
-        yield Path(prefix) / 'share' / PACKAGE
-
-
-def _pair(values: list[int]) -> tuple[int, int]:
-    return values[0], values[1]
-
-
-def _plan(fields: Fields, signals: dict[str, Signal], needed: tuple[str, ...]) -> MapPlan:
+def _plan(fields: Fields, signals: Mapping[str, Signal], needed: tuple[str, ...]) -> MapPlan:
     assign = tuple(fields.integers('assign', 0x1600, 0x1BFF))
     names: tuple[str, ...] = ()
     if fields.has('write'):
@@ -218,16 +190,13 @@ def _plan(fields: Fields, signals: dict[str, Signal], needed: tuple[str, ...]) -
     return MapPlan(assign, names)
 
 
-def _start_value(fields: Fields) -> StartValue:
+def _start_value(fields: Fields) -> Setting:
     kind = fields.text('type')
-    size, signed = size_of(kind)
-    span = 1 << 8 * size
-    least, most = (-span // 2, span // 2 - 1) if signed else (0, span - 1)
-    result = StartValue(
+    result = Setting(
+        fields.text('why'),
         fields.integer('object', 0x1000, 0xFFFF),
         fields.integer('subindex', 0, 0xFF) if fields.has('subindex') else 0,
-        pack(kind, fields.integer('value', least, most)),
-        fields.text('why'),
+        pack(kind, fields.integer('value', *bounds(kind))),
         fields.flag('needed') if fields.has('needed') else False,
     )
     fields.finish()

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from stewart_driver.ethercat.cia402 import error_text
+from stewart_driver.ethercat.cia402.error_codes import error_text
 
 AL_STATES = {1: 'INIT', 2: 'PREOP', 3: 'BOOT', 4: 'SAFEOP', 8: 'OP'}
 AL_STATE, AL_ERROR = 0x0F, 0x10
@@ -39,16 +39,13 @@ class AlStatus(NamedTuple):
         return f'{name} with error 0x{self.code:04X} ({self.text})'
 
 
-def fault_text(code: int, emergencies: Sequence[Emergency], status: AlStatus | None) -> str:
-    """Say what is known of a fault.
+def fault_text(code: int, emergencies: Sequence[Emergency], status: AlStatus) -> str:
+    """Say what is known of a fault: its text, then what emergencies and AL status add to it.
 
     Args:
         code: Error code of the drive, 0 if it is not known.
         emergencies: What the drive has sent since the last reset.
         status: State of its EtherCAT side.
-
-    Returns:
-        Text of the code, then what emergencies and AL status add to it.
     """
     parts = [error_text(code) if code else 'no error code']
     for emergency in emergencies:
@@ -58,6 +55,6 @@ def fault_text(code: int, emergencies: Sequence[Emergency], status: AlStatus | N
             meaning = '' if same else f', {error_text(emergency.code)}'
             data = f', data {emergency.data.hex(" ")}' if any(emergency.data) else ''
             parts.append(f'{name} (register 0x{emergency.register:02X}{meaning}{data})')
-    if status is not None and status.state != AL_OPERATIONAL:
+    if status.state != AL_OPERATIONAL:
         parts.append(f'EtherCAT state {status}')
     return '; '.join(parts)

@@ -63,25 +63,17 @@ class Gear:
         ]
 
     def check(self, zeros: Sequence[int], limits: LegLimits, margin: float) -> None:
-        """Refuse zero offsets with which a position does not fit into 32 bits.
+        """Refuse zero offsets [count] with which a position does not fit into 32 bits.
 
-        Args:
-            zeros: Position of each drive at stroke zero [count].
-            limits: The strokes.
-            margin: How far a leg may be beyond them [m].
+        Every leg has to reach both ends of its stroke, and `margin` [m] beyond them.
 
         Raises:
-            ConfigurationError: If a leg cannot reach both ends of its stroke; the bounds are
-                named.
+            ConfigurationError: If one does not; the bounds are named.
         """
         for leg, zero in enumerate(zeros, 1):
-            ends = [
-                self.counts_per_metre * float(end)
-                for end in (
-                    limits.stroke_lower[leg - 1] - margin,
-                    limits.stroke_upper[leg - 1] + margin,
-                )
-            ]
+            lower = float(limits.stroke_lower[leg - 1]) - margin
+            upper = float(limits.stroke_upper[leg - 1]) + margin
+            ends = (self.counts_per_metre * lower, self.counts_per_metre * upper)
             least, most = LOWEST - min(*ends, 0.0), HIGHEST - max(*ends, 0.0)
             if not least <= zero <= most:
                 raise ConfigurationError(

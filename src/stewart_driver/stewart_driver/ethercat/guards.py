@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 import struct
 from typing import NamedTuple
@@ -32,12 +32,13 @@ LIMIT_MARGIN = 2.0 * END_MARGIN
 
 @dataclass(frozen=True)
 class Setting:
-    """A value for an object, and what it is for."""
+    """A value for an object, what it is for, and whether a drive without it is refused."""
 
     what: str
     index: int
     subindex: int
     data: bytes
+    needed: bool = False
 
 
 class Lack(NamedTuple):
@@ -86,28 +87,27 @@ class Guards:
         return result
 
     def settings(self, gear: Gear, ends: tuple[int, int] | None) -> Iterator[Setting]:
-        """Yield what a drive is to be given.
+        """Yield what a drive is to be given, in the order of writing.
 
         Args:
             gear: Counts per metre.
             ends: Software limits [count]; None where strokes are not absolute, which opens them.
 
         Yields:
-            In the order of writing.
+            Values for objects.
         """
         for name, code in self.options.items():
-            what = name.replace('_', ' ')
-            yield Setting(what, OPTIONS[name], 0, struct.pack('<h', code))
-        if self.following_error is not None:
-            window = min(round(abs(gear.counts_per_metre) * self.following_error), LARGEST_LONG)
+            yield Setting(name.replace('_', ' '), OPTIONS[name], 0, struct.pack('<h', code))
+        error, time, torque = self.following_error, self.following_time, self.torque
+        if error is not None:
+            window = min(round(abs(gear.counts_per_metre) * error), LARGEST_LONG)
             data = struct.pack('<I', window)
             yield Setting('following error', objects.FOLLOWING_ERROR_WINDOW, 0, data)
-        if self.following_time is not None:
-            time = min(round(MILLISECONDS * self.following_time), LARGEST_WORD)
-            data = struct.pack('<H', time)
+        if time is not None:
+            data = struct.pack('<H', min(round(MILLISECONDS * time), LARGEST_WORD))
             yield Setting('following error time', objects.FOLLOWING_ERROR_TIMEOUT, 0, data)
-        if self.torque is not None:
-            data = struct.pack('<H', min(round(self.torque / PER_MILLE), LARGEST_WORD))
+        if torque is not None:
+            data = struct.pack('<H', min(round(torque / PER_MILLE), LARGEST_WORD))
             for index in (objects.POSITIVE_TORQUE_LIMIT, objects.NEGATIVE_TORQUE_LIMIT):
                 yield Setting('torque limit', index, 0, data)
         if self.software_limits:
@@ -118,35 +118,23 @@ class Guards:
     @property
     def missing(self) -> list[str]:
         """What the type is known not to have."""
-        missing = [name.replace('_', ' ') for name in OPTIONS if name not in self.options]
-        for what, value in (
-            ('following error', self.following_error),
-            ('following error time', self.following_time),
-            ('torque limit', self.torque),
-            ('software limit', self.software_limits or None),
-        ):
-            if value is None:
-                missing.append(what)
-        return missing
+        values = {
+            **{name.replace('_', ' '): self.options.get(name) for name in OPTIONS},
+            'following error': self.following_error,
+            'following error time': self.following_time,
+            'torque limit': self.torque,
+            'software limit': self.software_limits or None,
+        }
+        return [what for what, value in values.items() if value is None]
 
 
 def software_limits(
     leg: int, gear: Gear, limits: LegLimits, zero: int, position: int | None
 ) -> tuple[int, int]:
-    """Return between which counts the drive may bring a leg.
+    """Return between which counts the drive may bring leg 1 to 6: lower and upper limit.
 
-    A leg that stands beyond them must not be pulled inside by being switched on: then the limit is
-    beyond where it stands.
-
-    Args:
-        leg: 1 to 6.
-        gear: Counts per metre.
-        limits: Ends of the stroke.
-        zero: Position at stroke zero [count].
-        position: Where the leg stands, if that is known [count].
-
-    Returns:
-        Lower and upper limit [count].
+    A leg that stands beyond them (`position`, if known) must not be pulled inside by being
+    switched on: then the limit is beyond where it stands.
     """
     margin = LIMIT_MARGIN * abs(gear.counts_per_metre)
     ends = [
@@ -170,7 +158,7 @@ def holds_limits(drive: SdoChannel, ends: tuple[int, int]) -> bool:
         return False
 
 
-def write(drive: SdoChannel, settings: Iterator[Setting]) -> list[Lack]:
+def write(drive: SdoChannel, settings: Iterable[Setting]) -> list[Lack]:
     """Write settings and read them back; return which the drive lacks or changes."""
     lacks = []
     for item in settings:
@@ -188,14 +176,11 @@ def write(drive: SdoChannel, settings: Iterator[Setting]) -> list[Lack]:
 
 
 def sentence(missing: Sequence[str], lacks: Sequence[Sequence[Lack]]) -> str:
-    """Say by name what the drives lack.
+    """Say by name what the drives lack; empty if nothing.
 
     Args:
         missing: What the type is known not to have.
         lacks: What the drives of legs 1 to 6 have refused.
-
-    Returns:
-        Empty if nothing is missing.
     """
     legs: dict[Lack, list[str]] = {}
     for leg, found in enumerate(lacks, 1):

@@ -1,6 +1,9 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the counts of absolute encoders are strokes, and whether the platform is at home."""
+"""Whether the counts of absolute encoders are strokes, and whether the platform is at home.
+
+Functions that say why something is not so return an empty sentence where it is.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +34,15 @@ class Known(NamedTuple):
         calibration: What the rig file has.
         rig_file: For sentences.
         seen: Where the drives stood last in this session [count], if it has only lost its bus.
+        incremental: Whether positions mean nothing before the drives have homed.
+        just_homed: Whether they have, and stand where they were seen.
     """
 
     calibration: DriveCalibration | None
     rig_file: str
     seen: tuple[int, ...] | None = None
+    incremental: bool = False
+    just_homed: bool = False
 
     @property
     def zeros(self) -> tuple[int, ...] | None:
@@ -60,12 +67,9 @@ class Known(NamedTuple):
         off since this session has given them their limits need no new proof.
 
         Args:
-            found: The drives on the cable, legs 1 to 6.
+            found: Who the drives on the cable are, legs 1 to 6.
             kind: What they are.
-            drives: The drives, in PREOP.
-
-        Returns:
-            Empty if they are.
+            drives: In PREOP.
         """
         calibration = self.calibration
         reason = why_not(calibration, found, self.rig_file)
@@ -76,6 +80,8 @@ class Known(NamedTuple):
             for drive, end in zip(drives, self.ends(kind, drives), strict=True)
         ):
             return ''
+        if self.incremental and not self.just_homed:
+            return 'the encoders are incremental: nobody knows where the legs are before they home'
         counts = [read_position(drive) for drive in drives]
         return why_elsewhere(calibration, counts, kind.gear, self.seen)
 
@@ -91,24 +97,17 @@ def read_position(drive: SdoChannel) -> int | None:
 def why_not(
     calibration: DriveCalibration | None, found: Sequence[DriveIdentity], rig_file: str
 ) -> str:
-    """Say why the drives on the cable are not those that were calibrated.
+    """Say why the drives on the cable, legs 1 to 6, are not those that were calibrated.
 
     Where a drive tells no serial number only its type is compared.
-
-    Args:
-        calibration: What the rig file has.
-        found: The drives on the cable, legs 1 to 6.
-        rig_file: For the sentence.
-
-    Returns:
-        Empty if they are.
     """
     if calibration is None:
         where = f'in {rig_file}' if rig_file else 'because there is no rig_file'
         return f'there are no zero offsets {where}: run `stewart calibrate-drives`'
     known = calibration.identities
     for leg, (before, item) in enumerate(zip(known, found, strict=True), 1):
-        if _same(before, item):
+        unknown = None in (before.serial, item.serial)
+        if before[:3] == item[:3] and (unknown or before.serial == item.serial):
             continue
         place = next((n for n, other in enumerate(known, 1) if item.serial and other == item), 0)
         what = (
@@ -135,10 +134,7 @@ def why_elsewhere(
         calibration: With where the drives were parked.
         counts: Where they stand [count].
         gear: Counts per metre.
-        seen: Where they stood last, if this session has seen them.
-
-    Returns:
-        Empty if all do.
+        seen: Where they stood last, if this session has seen them [count].
     """
     left, when = seen or calibration.parked_counts, 'when its drive was last switched off'
     if left is None:
@@ -170,18 +166,23 @@ def without_numbers(found: Sequence[DriveIdentity]) -> str:
 
 
 def park(rig_file: str, counts: Sequence[int]) -> None:
-    """Note where the drives stand while they are switched off; the disk has it on return.
-
-    Args:
-        rig_file: With the calibration of these drives.
-        counts: Where they stand [count].
+    """Note where the drives stand [count] while they are off; the disk has it on return.
 
     Raises:
-        ConfigurationError: If it cannot be read or written.
+        ConfigurationError: If the rig file cannot be read or written.
     """
     rig = load_rig(rig_file)
     if rig.drives is not None and rig.drives.parked_counts != tuple(counts):
         save_rig(rig_file, replace(rig, drives=replace(rig.drives, parked_counts=tuple(counts))))
+
+
+def save(rig_file: str, calibration: DriveCalibration) -> None:
+    """Write a calibration into the rig file; the disk has it on return.
+
+    Raises:
+        ConfigurationError: If it cannot be read or written.
+    """
+    save_rig(rig_file, replace(load_rig(rig_file), drives=calibration))
 
 
 def resting(strokes: Array, lower: Array) -> str:
@@ -204,7 +205,7 @@ def resting(strokes: Array, lower: Array) -> str:
 
 
 def check(calibration: DriveCalibration, strokes: Array, tolerance: float) -> str:
-    """Check that the platform stands where it was calibrated, and level.
+    """Check that the platform stands where it was calibrated, and level; say what was verified.
 
     The pose of the calibration is home: there the strokes are known from outside. At Vigo all are
     alike then, (h_0, l_0 of the paper), so their spread says how level the platform is.
@@ -214,17 +215,13 @@ def check(calibration: DriveCalibration, strokes: Array, tolerance: float) -> st
         strokes (6,): Measured [m].
         tolerance: Largest deviation of a leg [m].
 
-    Returns:
-        What was verified.
-
     Raises:
         HomingError: If a leg is elsewhere.
     """
     leg, errors = _farthest(calibration, strokes)
-    spread = float(np.ptp(errors))
     what = (
         f'height of the legs {1e3 * float(errors.mean()):+.3f} mm from home ({calibration.pose}), '
-        f'level within {1e3 * spread:.3f} mm'
+        f'level within {1e3 * float(np.ptp(errors)):.3f} mm'
     )
     if abs(errors[leg]) > tolerance:
         raise HomingError(
@@ -235,18 +232,7 @@ def check(calibration: DriveCalibration, strokes: Array, tolerance: float) -> st
 
 
 def standing(calibration: DriveCalibration, strokes: Array, tolerance: float) -> str:
-    """Say at the start whether the zero offsets are confirmed by where the platform stands.
-
-    It may rest anywhere, so that another place is no error.
-
-    Args:
-        calibration: Strokes at home.
-        strokes (6,): Measured [m].
-        tolerance: Largest deviation of a leg [m].
-
-    Returns:
-        What was verified, or how far from home the platform is.
-    """
+    """Say at the start what `check` says, or how far from home the platform is: it may be."""
     leg, errors = _farthest(calibration, strokes)
     if abs(errors[leg]) <= tolerance:
         return check(calibration, strokes, tolerance)
@@ -260,12 +246,6 @@ def _farthest(calibration: DriveCalibration, strokes: Array) -> tuple[int, Array
     """Return the leg, from 0, that is farthest from home, and how far all are [m]."""
     errors = strokes - np.array(calibration.strokes_m)
     return int(np.abs(errors).argmax()), errors
-
-
-def _same(before: DriveIdentity, now: DriveIdentity) -> bool:
-    """Compare the types, and the numbers where both could be read."""
-    unknown = None in (before.serial, now.serial)
-    return before[:3] == now[:3] and (unknown or before.serial == now.serial)
 
 
 def _text(identity: DriveIdentity) -> str:

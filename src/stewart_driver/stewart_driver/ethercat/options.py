@@ -36,6 +36,9 @@ class EthercatOptions:
     start_timeout: float = option(3.0, 'longest way of all drives to OP [s]')
     sync_shift: float = option(0.5, 'SYNC0 comes this share of a cycle after the frame')
     home_tolerance: float = option(0.002, 'at home, legs stand this close to it [m]')
+    homing_method: int = option(
+        0, 'driver/home lets the drives find home by this method (6098h); 0: it only verifies'
+    )
     rate_bandwidth: float = option(100.0, 'corner of measured rates that no drive reports [Hz]')
 
     def __post_init__(self) -> None:

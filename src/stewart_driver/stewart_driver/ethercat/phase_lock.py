@@ -19,9 +19,6 @@ class PhaseLock:
     loop a drift of 20 ppm lets a frame pass on the wrong side of SYNC0 once in 50 s at 1 ms, and
     the drive then takes no new target or skips one.
 
-    Args:
-        cycle_time: [s].
-
     Attributes:
         error: How late the last frame was, between minus and plus half a cycle [s].
         shift: How much later the next cycle shall begin than a period after this one [s].

@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Protocol
 
 from stewart_driver.errors import ConfigurationError
+from stewart_driver.ethercat.cia402.objects import SUPPORTED_MODES
+from stewart_driver.ethercat.cia402.states import Mode
+from stewart_driver.ethercat.errors import SdoRefused
 
 # Length [octet], and whether it is signed.
 INTEGERS = {
@@ -28,15 +32,21 @@ class SdoChannel(Protocol):
         """Set the value of an object."""
 
 
+def has_mode(drive: SdoChannel, mode: Mode) -> bool:
+    """Tell whether a drive has a mode of operation (6502h); one that does not say is believed."""
+    try:
+        modes = struct.unpack('<I', drive.read(SUPPORTED_MODES, 0)[:4])[0]
+    except SdoRefused:
+        return True
+    return not modes or bool(modes >> (mode - 1) & 1)
+
+
 def pack(kind: str, value: int | str) -> bytes:
-    """Return the octets of a value.
+    """Return the octets of a value, as an SDO takes them.
 
     Args:
         kind: One of `TYPES`.
         value: An integer, a text, or octets in hexadecimal digits.
-
-    Returns:
-        As an SDO takes them.
 
     Raises:
         ConfigurationError: If the type is unknown or the value does not fit into it.
@@ -52,24 +62,19 @@ def pack(kind: str, value: int | str) -> bytes:
             return bytes.fromhex(str(value))
         except ValueError:
             raise ConfigurationError('value', value, 'octets in hexadecimal digits') from None
-    size, signed = size_of(kind)
-    span = 1 << 8 * size
-    least, most = (-span // 2, span // 2 - 1) if signed else (0, span - 1)
-    number = value if isinstance(value, int) else _number(value)
-    if number is None or not least <= number <= most:
+    size, signed = _integer(kind)
+    least, most = bounds(kind)
+    try:
+        number = value if isinstance(value, int) else int(value, 0)
+    except ValueError:
+        number = most + 1
+    if not least <= number <= most:
         raise ConfigurationError('value', value, f'an integer from {least} to {most}')
     return number.to_bytes(size, 'little', signed=signed)
 
 
 def unpack(kind: str, data: bytes) -> int | str:
-    """Return the value of octets.
-
-    Args:
-        kind: One of `TYPES`.
-        data: As an SDO gave them.
-
-    Returns:
-        An integer, a text, or octets in hexadecimal digits.
+    """Return the value of octets that an SDO gave: the inverse of `pack`.
 
     Raises:
         ConfigurationError: If the type is unknown or has another length.
@@ -78,7 +83,7 @@ def unpack(kind: str, data: bytes) -> int | str:
         return data.rstrip(b'\0').decode(errors='replace')
     if kind == OCTETS:
         return data.hex(' ')
-    size, signed = size_of(kind)
+    size, signed = _integer(kind)
     if len(data) < size or any(data[size:]):
         raise ConfigurationError(
             'type', kind, f'an integer of {8 * len(data)} bits, as the object has it'
@@ -86,15 +91,14 @@ def unpack(kind: str, data: bytes) -> int | str:
     return int.from_bytes(data[:size], 'little', signed=signed)
 
 
-def size_of(kind: str) -> tuple[int, bool]:
-    """Return length [octet] and sign of an integer; raises `ConfigurationError`."""
+def bounds(kind: str) -> tuple[int, int]:
+    """Return the least and the greatest integer of a type; raises `ConfigurationError`."""
+    size, signed = _integer(kind)
+    span = 1 << 8 * size
+    return (-span // 2, span // 2 - 1) if signed else (0, span - 1)
+
+
+def _integer(kind: str) -> tuple[int, bool]:
     if kind not in INTEGERS:
         raise ConfigurationError('type', kind, f'one of {", ".join(TYPES)}')
     return INTEGERS[kind]
-
-
-def _number(text: str) -> int | None:
-    try:
-        return int(text, 0)
-    except ValueError:
-        return None

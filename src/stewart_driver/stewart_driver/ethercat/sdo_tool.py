@@ -1,27 +1,43 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is on the cable, and single objects of its slaves, with all motors off.
+"""What is on the cable, where its drives stand, and single objects, with all motors off.
 
-The slaves are brought to PREOP for it, where none exchanges process data. So the driver must not
-run: two masters would disturb each other, and are refused.
+The slaves are brought to PREOP for it, where none exchanges process data and no motor can be
+switched on. So the driver must not run: two masters would disturb each other, and are refused.
+
+Only a process with a single thread can enter a network namespace, so this is done in one of its
+own, ``python -m stewart_driver.ethercat.sdo_tool REQUEST``: it takes a request in JSON, and prints
+its answer in JSON or one sentence on why there is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+import json
 import struct
+import subprocess
 import sys
 from typing import Any
 
-from stewart_driver.errors import ConfigurationError
-from stewart_driver.ethercat import own_process
-from stewart_driver.ethercat.cia402 import decode_state, objects, StatuswordError
+from stewart_driver.control.child_process import environment
+from stewart_driver.errors import ConfigurationError, DriverError, TransportError
+from stewart_driver.ethercat import namespace, wires
+from stewart_driver.ethercat.cia402 import objects
+from stewart_driver.ethercat.cia402.states import decode_state, StatuswordError
+from stewart_driver.ethercat.drive_setup import check_encoder
+from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import SdoRefused
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.ethercat.sdo import pack, SdoChannel, unpack
-from stewart_driver.ethercat.starting import Slave
+from stewart_driver.ethercat.sdo import pack, unpack
+from stewart_driver.ethercat.starting import check_identities
+from stewart_driver.ethercat.wires import Slave, Wire
+from stewart_driver.legs import LEGS
+from stewart_driver.rig_file import DriveIdentity
+
+TIMEOUT = 30.0
+READINGS, PERIOD = 3, 0.1
 
 
 @dataclass(frozen=True)
@@ -51,26 +67,40 @@ class Found:
     modes: int | None
 
 
+@dataclass(frozen=True)
+class Reading:
+    """Six drives at rest.
+
+    Attributes:
+        counts: Positions [count].
+        wandering: Largest change of a position while they were read [count].
+        identities: Who they are.
+    """
+
+    counts: tuple[int, ...]
+    wandering: int
+    identities: tuple[DriveIdentity, ...]
+
+
 def scan(options: EthercatOptions) -> tuple[Found, ...]:
-    """Find out what is on the cable.
+    """Return what is on the cable, in its order; raises `TransportError`."""
+    return tuple(Found(**item) for item in _ask(options, 'scan'))
 
-    Args:
-        options: Where to look.
 
-    Returns:
-        In the order of the cable, as many as there are.
+def read_counts(options: EthercatOptions) -> Reading:
+    """Return where the drives stand.
 
     Raises:
-        TransportError: If the wire cannot be used.
+        TransportError: If the wire cannot be used, or the drives are not those of the type.
     """
-    answer = own_process.ask(__name__, {'options': asdict(options)})
-    return tuple(Found(**item) for item in answer)
+    counts, wandering, identities = _ask(options, 'counts')
+    return Reading(tuple(counts), wandering, tuple(DriveIdentity(*item) for item in identities))
 
 
 def read_object(
     options: EthercatOptions, place: int, index: int, subindex: int, kind: str
 ) -> int | str:
-    """Read an object.
+    """Return the value of an object.
 
     Args:
         options: Where the slaves are.
@@ -78,45 +108,28 @@ def read_object(
         index, subindex: Which object.
         kind: One of ``sdo.TYPES``.
 
-    Returns:
-        Its value.
-
     Raises:
-        TransportError: If the wire cannot be used or the slave refuses.
-        ConfigurationError: If there is no such slave, or the object is of another type.
+        TransportError: If the wire cannot be used, the slave is not there or refuses.
+        ConfigurationError: If the object is of another type.
     """
-    data = _transfer(options, place, index, subindex)
-    return unpack(kind, data)
+    return unpack(kind, bytes.fromhex(_ask(options, 'transfer', place, index, subindex, None)))
 
 
 def write_object(
     options: EthercatOptions, place: int, index: int, subindex: int, kind: str, value: int | str
 ) -> int | str:
-    """Write an object, and read it back.
-
-    Args:
-        options: Where the slaves are.
-        place: Which, from 1.
-        index, subindex: Which object.
-        kind: One of ``sdo.TYPES``.
-        value: What it shall be.
-
-    Returns:
-        What it is now, which is for the caller to compare.
+    """Write an object as `read_object` reads it; return what it is now, for the caller to compare.
 
     Raises:
-        TransportError: If the wire cannot be used or the slave refuses.
-        ConfigurationError: If there is no such slave, or the value does not fit the type.
+        TransportError: If the wire cannot be used, the slave is not there or refuses.
+        ConfigurationError: If the value does not fit the type.
     """
-    data = _transfer(options, place, index, subindex, pack(kind, value))
-    return unpack(kind, data)
+    data = pack(kind, value).hex()
+    return unpack(kind, bytes.fromhex(_ask(options, 'transfer', place, index, subindex, data)))
 
 
 def parse_address(text: str) -> tuple[int, int]:
-    """Read the address of an object.
-
-    Raises:
-        ConfigurationError: If it is none.
+    """Read the address of an object; raises `ConfigurationError`.
 
     Examples:
         >>> parse_address('607D:2')
@@ -132,45 +145,52 @@ def parse_address(text: str) -> tuple[int, int]:
     return result
 
 
-def _transfer(
-    options: EthercatOptions, place: int, index: int, subindex: int, data: bytes | None = None
-) -> bytes:
-    request = {
-        'options': asdict(options),
-        'transfer': [place, index, subindex, None if data is None else data.hex()],
-    }
-    return bytes.fromhex(own_process.ask(__name__, request))
+def _ask(options: EthercatOptions, what: str, *arguments: Any) -> Any:
+    """Let another process call one of `ANSWERS`; raises `TransportError` with its reason."""
+    done = subprocess.run(
+        [sys.executable, '-m', __name__, json.dumps([asdict(options), what, arguments])],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    if done.returncode:
+        reason = done.stderr.strip().rpartition('\n')[2]
+        raise TransportError(reason or 'the drives were not asked')
+    return json.loads(done.stdout)
 
 
-def carry_out(request: dict[str, Any]) -> Any:
-    """Scan, or transfer an object, in this process; the answer is what JSON can say."""
-    with _slaves(EthercatOptions(**request['options'])) as slaves:
-        if 'transfer' not in request:
-            return [asdict(_meet(place, slave)) for place, slave in enumerate(slaves, 1)]
-        place, index, subindex, data = request['transfer']
-        if not 1 <= place <= len(slaves):
-            raise ConfigurationError('place', place, f'1 to {len(slaves)}, which are there')
-        slave = slaves[place - 1]
-        if data is not None:
-            slave.write(index, subindex, bytes.fromhex(data))
-        return slave.read(index, subindex).hex()
+def main() -> int:
+    """Answer the request on the command line; return the exit code."""
+    given, what, arguments = json.loads(sys.argv[1])
+    options = EthercatOptions(**given)
+    try:
+        with _open(options) as wire:
+            print(json.dumps(ANSWERS[what](options, wire, *arguments)))
+    except DriverError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
 
 
 @contextmanager
-def _slaves(options: EthercatOptions) -> Iterator[Sequence[Slave]]:
-    """Bring all slaves to PREOP, and to INIT in the end."""
-    from stewart_driver.ethercat import namespace, wires
-
+def _open(options: EthercatOptions) -> Iterator[Wire]:
+    """Open the wire; bring its slaves to INIT in the end."""
     if options.namespace:
         namespace.enter(options.namespace)
     wire = wires.open_wire(options.interface, options.frame_timeout)
     try:
-        yield wire.scan(None)
+        yield wire
     finally:
         wire.close()
 
 
-def _meet(place: int, slave: Slave) -> Found:
+def _scan(_: EthercatOptions, wire: Wire) -> list[dict[str, Any]]:
+    return [asdict(_found(place, slave)) for place, slave in enumerate(wire.scan(None), 1)]
+
+
+def _found(place: int, slave: Slave) -> Found:
     word, state = _number(slave, objects.STATUSWORD, '<H'), ''
     if word is not None:
         try:
@@ -188,7 +208,7 @@ def _meet(place: int, slave: Slave) -> Found:
     )
 
 
-def _number(slave: SdoChannel, index: int, code: str) -> int | None:
+def _number(slave: Slave, index: int, code: str) -> int | None:
     """Return an object, or None if the slave does not have it."""
     try:
         return int(struct.unpack_from(code, slave.read(index, 0))[0])
@@ -196,5 +216,43 @@ def _number(slave: SdoChannel, index: int, code: str) -> int | None:
         return None
 
 
+def _counts(
+    options: EthercatOptions, wire: Wire
+) -> tuple[list[int], int, Sequence[DriveIdentity]]:
+    kind, drives = DriveType.from_yaml(options.drive), wire.scan(LEGS)
+    identities = [drive.identity() for drive in drives]
+    check_identities(identities, kind)
+    for drive in drives:
+        check_encoder(drive, kind)
+    rows = []
+    for number in range(READINGS):
+        wire.sleep(PERIOD if number else 0.0)
+        rows.append(
+            [
+                struct.unpack('<i', drive.read(objects.POSITION_ACTUAL, 0)[:4])[0]
+                for drive in drives
+            ]
+        )
+    return (
+        rows[-1],
+        max(max(column) - min(column) for column in zip(*rows, strict=True)),
+        identities,
+    )
+
+
+def _transfer(
+    _: EthercatOptions, wire: Wire, place: int, index: int, subindex: int, data: str | None
+) -> str:
+    slaves = wire.scan(None)
+    if not 1 <= place <= len(slaves):
+        raise ConfigurationError('place', place, f'1 to {len(slaves)}, which are there')
+    slave = slaves[place - 1]
+    if data is not None:
+        slave.write(index, subindex, bytes.fromhex(data))
+    return slave.read(index, subindex).hex()
+
+
+ANSWERS: dict[str, Callable[..., Any]] = {'scan': _scan, 'counts': _counts, 'transfer': _transfer}
+
 if __name__ == '__main__':
-    sys.exit(own_process.answer(carry_out))
+    sys.exit(main())

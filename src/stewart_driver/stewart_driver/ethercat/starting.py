@@ -5,19 +5,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple
 
 from stewart_driver.ethercat import guards, home
-from stewart_driver.ethercat.cia402 import Control
-from stewart_driver.ethercat.drive_setup import check_synchronisation, Exchange, set_up
+from stewart_driver.ethercat.cia402.states import Control
+from stewart_driver.ethercat.drive_setup import check_synchronisation, PdoLayout, set_up
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import NotOperational, WrongBus
-from stewart_driver.ethercat.fault_text import AL_ERROR, AL_OPERATIONAL, AlStatus, Emergency
+from stewart_driver.ethercat.fault_text import AL_ERROR, AL_OPERATIONAL, AlStatus
 from stewart_driver.ethercat.home import Known
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.sdo import SdoChannel
+from stewart_driver.ethercat.wires import Wire
 from stewart_driver.legs import LEGS
 from stewart_driver.rig_file import DriveIdentity
 
@@ -28,89 +28,24 @@ CYCLES_BETWEEN_LOOKS = 5
 MOST_ALIGNING_FRAMES = 250
 
 
-class Slave(SdoChannel, Protocol):
-    """One drive on the wire, with the name that its EEPROM has."""
-
-    @property
-    def name(self) -> str:
-        """Order code."""
-
-    def identity(self) -> DriveIdentity:
-        """Return vendor, product, revision and serial number."""
-
-
-class Wire(Protocol):
-    """What the back end needs of `Bus`; whoever waits for something asks it for the time."""
-
-    def now(self) -> float:
-        """Return the present instant of its steady clock [s]."""
-
-    def sleep(self, duration: float) -> None:
-        """Let some time pass [s]."""
-
-    def scan(self, count: int | None) -> Sequence[Slave]:
-        """Find the slaves, so many unless None, and bring them to PREOP."""
-
-    def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
-        """Lay the process data out and ask for SAFEOP."""
-
-    def hurry(self) -> None:
-        """From now on no frame may take longer than one of the cycle."""
-
-    def request(self, state: int) -> None:
-        """Ask all slaves for a state, and do not wait."""
-
-    def recover(self, leg: int) -> None:
-        """Ask a slave that has left OP for SAFEOP for OP again."""
-
-    def statuses(self) -> list[AlStatus]:
-        """Read the state of all slaves."""
-
-    def exchange(self, outputs: Sequence[bytes]) -> int:
-        """Send outputs and wait for inputs; return the working counter."""
-
-    @property
-    def expected(self) -> int:
-        """Working counter if every slave takes part."""
-
-    def inputs(self) -> list[bytes]:
-        """Return what the drives have sent last."""
-
-    @property
-    def clock(self) -> int:
-        """Time of the reference clock at the last frame [ns]."""
-
-    def emergencies(self, leg: int) -> list[Emergency]:
-        """Return the emergencies of a drive since the last call."""
-
-    def close(self) -> None:
-        """Bring the slaves to INIT and close the interface."""
-
-
-@dataclass(frozen=True, eq=False)
-class Line:
+class StartedBus(NamedTuple):
     """Six drives that exchange process data.
 
     Attributes:
         identities: Who they are, legs 1 to 6.
-        exchanges: How to read and write it, legs 1 to 6.
+        layouts: How to read and write their process data, legs 1 to 6.
         not_homed: Why their positions are not strokes; empty if they are.
         zeros: Position of each drive at stroke zero [count], if these are the calibrated drives.
         notes: What the drives do not have of what was asked for, and what they do instead.
+        drives: They, object by object.
     """
 
     identities: tuple[DriveIdentity, ...]
-    exchanges: tuple[Exchange, ...]
+    layouts: tuple[PdoLayout, ...]
     not_homed: str = ''
     zeros: tuple[int, ...] | None = None
     notes: tuple[str, ...] = ()
-
-    def safe_outputs(self, inputs: Sequence[bytes]) -> list[bytes]:
-        """Return outputs that take the voltage off, with targets where the drives stand."""
-        return [
-            item.outputs.pack(int(Control.DISABLE_VOLTAGE), item.inputs.unpack(data).position, 0)
-            for item, data in zip(self.exchanges, inputs, strict=True)
-        ]
+    drives: Sequence[SdoChannel] = ()
 
 
 def start(
@@ -119,21 +54,11 @@ def start(
     options: EthercatOptions,
     phase: PhaseLock,
     known: Known | None = None,
-) -> Line:
-    """Bring six drives to OP.
+) -> StartedBus:
+    """Bring six drives to OP, motors off, and back to SAFEOP, where nobody has to be punctual.
 
-    Args:
-        wire: Open.
-        kind: What the drives shall be.
-        options: Cycle and times.
-        phase: Told where the frames are in the cycle of the drives.
-        known: What is known of them from before; None if nothing is.
-
-    Returns:
-        The drives; their motors are off.
-
-    Raises:
-        WrongBus, SdoRefused, UnusableMap, NotOperational: See there.
+    `phase` is told where the frames are in the cycle of the drives. Raises `WrongBus`,
+    `SdoRefused`, `UnusableMap` and `NotOperational`.
     """
     slaves = wire.scan(LEGS)
     identities = tuple(slave.identity() for slave in slaves)
@@ -142,7 +67,7 @@ def start(
     not_homed = known.why_not_homed(identities, kind, slaves)
     ends = [None] * LEGS if not_homed else known.ends(kind, slaves)
     cycle = options.cycle_time
-    exchanges = tuple(
+    layouts = tuple(
         set_up(slave, kind, cycle, end) for slave, end in zip(slaves, ends, strict=True)
     )
     wire.map(
@@ -151,37 +76,31 @@ def start(
     )
     check_states('SAFEOP', SAFEOP, wire.statuses())
     lacks = [
-        [*item.lacks, *check_synchronisation(slave, kind)]
-        for slave, item in zip(slaves, exchanges, strict=True)
+        [*layout.lacks, *check_synchronisation(slave, kind)]
+        for slave, layout in zip(slaves, layouts, strict=True)
     ]
     notes = (
-        *(item.note for item in exchanges),
+        *(layout.note for layout in layouts),
         guards.sentence(kind.guards.missing, lacks),
         home.without_numbers(identities),
     )
-    line = Line(
+    _operate(wire, layouts, kind, options, phase)
+    # Nobody keeps the pace until the first cycle, and only in SAFEOP nobody has to.
+    wire.request(SAFEOP)
+    wire.use_cycle_timeout()
+    return StartedBus(
         identities,
-        exchanges,
+        layouts,
         not_homed,
         # Drives that stand elsewhere most likely tell the truth; homed they are not.
         None if home.why_not(known.calibration, identities, known.rig_file) else known.zeros,
         tuple(filter(None, notes)),
+        slaves,
     )
-    _operate(wire, line, kind, options, phase)
-    # Nobody keeps the pace until the first cycle, and only in SAFEOP nobody has to.
-    wire.request(SAFEOP)
-    wire.hurry()
-    return line
 
 
 class Resumption:
-    """The way from SAFEOP to OP, frame by frame.
-
-    Args:
-        wire: In SAFEOP.
-        kind: What the drives are.
-        phase: Where the frames are in the cycle of the drives.
-    """
+    """The way from SAFEOP to OP, frame by frame."""
 
     def __init__(self, wire: Wire, kind: DriveType, phase: PhaseLock) -> None:
         """Begin with the next frame."""
@@ -237,20 +156,27 @@ def check_states(name: str, wanted: int, statuses: Sequence[AlStatus]) -> None:
 
 
 def _operate(
-    wire: Wire, line: Line, kind: DriveType, options: EthercatOptions, phase: PhaseLock
+    wire: Wire,
+    layouts: Sequence[PdoLayout],
+    kind: DriveType,
+    options: EthercatOptions,
+    phase: PhaseLock,
 ) -> None:
     """Cycle, ask for OP and keep cycling: the drives wait for outputs and for the first SYNC0.
 
     In SAFEOP frames may still pass anywhere in the drives' cycle, in OP not: so they are brought
-    to their place first.
+    to their place first. Outputs take the voltage off, with targets where the drives stand.
     """
-    cycle = options.cycle_time
+    cycle, off = options.cycle_time, int(Control.DISABLE_VOLTAGE)
     limit = wire.now() + options.start_timeout
-    blank = [item.outputs.pack(int(Control.DISABLE_VOLTAGE), 0, 0) for item in line.exchanges]
-    wire.exchange(blank)
+    wire.exchange([layout.outputs.pack(off, 0, 0) for layout in layouts])
     op = Resumption(wire, kind, phase)
     for number in pace(wire, cycle, limit, phase):
-        if wire.exchange(line.safe_outputs(wire.inputs())) > 0:
+        outputs = [
+            layout.outputs.pack(off, layout.inputs.unpack(data).position, 0)
+            for layout, data in zip(layouts, wire.inputs(), strict=True)
+        ]
+        if wire.exchange(outputs) > 0:
             phase.update(wire.clock)
         if op.reached(number):
             return
@@ -258,17 +184,7 @@ def _operate(
 
 
 def pace(wire: Wire, cycle: float, limit: float, phase: PhaseLock) -> Iterator[int]:
-    """Keep the cycle outside of the loop; count the frames.
-
-    Args:
-        wire: Whose time it is.
-        cycle: [s].
-        limit: When it ends [s].
-        phase: Where the drives are in their cycle.
-
-    Yields:
-        Number of the frame that is to be exchanged now, from 1.
-    """
+    """Keep the cycle outside of the loop, until `limit` [s]; yield numbers of frames, from 1."""
     deadline, number = wire.now(), 0
     while deadline < limit:
         number += 1

@@ -1,17 +1,79 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which wires there are: network interfaces, and wires in this process by the names of `OFFERS`.
+"""What a wire is, and which there are: network interfaces, and those in this process in `OFFERS`.
 
 A wire in this process brings a master and a time of its own; all above it is the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeAlias
 
-from stewart_driver.ethercat.starting import Wire
+from stewart_driver.ethercat.fault_text import AlStatus, Emergency
+from stewart_driver.ethercat.sdo import SdoChannel
 from stewart_driver.offers import Offers
+from stewart_driver.rig_file import DriveIdentity
+
+
+class Slave(SdoChannel, Protocol):
+    """One drive on the wire, with the name that its EEPROM has."""
+
+    @property
+    def name(self) -> str:
+        """Order code."""
+
+    def identity(self) -> DriveIdentity:
+        """Return vendor, product, revision and serial number."""
+
+
+class Wire(Protocol):
+    """What the back end needs of `Bus`; whoever waits for something asks it for the time."""
+
+    def now(self) -> float:
+        """Return the present instant of its steady clock [s]."""
+
+    def sleep(self, duration: float) -> None:
+        """Let some time pass [s]."""
+
+    def scan(self, count: int | None) -> Sequence[Slave]:
+        """Find the slaves, so many unless None, and bring them to PREOP."""
+
+    def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
+        """Lay the process data out and ask for SAFEOP."""
+
+    def use_cycle_timeout(self) -> None:
+        """Wait for no frame longer than for one of the cycle from now on."""
+
+    def request(self, state: int) -> None:
+        """Ask all slaves for a state, and do not wait."""
+
+    def recover(self, leg: int) -> None:
+        """Ask a slave that has left OP for SAFEOP for OP again."""
+
+    def statuses(self) -> list[AlStatus]:
+        """Read the state of all slaves."""
+
+    def exchange(self, outputs: Sequence[bytes]) -> int:
+        """Send outputs and wait for inputs; return the working counter."""
+
+    @property
+    def expected(self) -> int:
+        """Working counter if every slave takes part."""
+
+    def inputs(self) -> list[bytes]:
+        """Return what the drives have sent last."""
+
+    @property
+    def clock(self) -> int:
+        """Time of the reference clock at the last frame [ns]."""
+
+    def emergencies(self, leg: int) -> list[Emergency]:
+        """Return the emergencies of a drive since the last call."""
+
+    def close(self) -> None:
+        """Bring the slaves to INIT and close the interface."""
+
 
 Open: TypeAlias = Callable[[float], Wire]
 """Takes the longest wait for a frame of the cycle [s]; raises `TransportError`."""
@@ -20,17 +82,11 @@ OFFERS: Offers[Open] = Offers()
 
 
 def open_wire(interface: str, receive_timeout: float) -> Wire:
-    """Open a wire.
+    """Open a wire, which the caller closes; raises `TransportError`.
 
     Args:
         interface: Name of a wire in this process, or of a network interface.
         receive_timeout: Longest wait for a frame of the cycle [s].
-
-    Returns:
-        The caller closes it.
-
-    Raises:
-        TransportError: If it cannot be opened.
     """
     offered = OFFERS.find(interface)
     if offered is not None:

@@ -16,7 +16,7 @@ from stewart_driver.errors import ConfigurationError, HomingError
 from stewart_driver.ethercat import home
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.ethercat.read_counts import ask, Reading
+from stewart_driver.ethercat.sdo_tool import read_counts, Reading
 from stewart_driver.legs import Array, END_MARGIN, LegLimits, LEGS
 from stewart_driver.rig_file import DriveCalibration, load_rig, Rig, save_rig
 from stewart_driver.rig_platform import geometry_digest
@@ -137,7 +137,7 @@ def _check(
 
 def _read(kind: DriveType, options: EthercatOptions) -> Reading:
     """Read the drives; raises `HomingError` if a leg moves meanwhile."""
-    reading = ask(options)
+    reading = read_counts(options)
     moved = abs(reading.wandering / kind.gear.counts_per_metre)
     if moved > STANDSTILL:
         raise HomingError(f'a leg moved by {1e3 * moved:.3f} mm while it was read')

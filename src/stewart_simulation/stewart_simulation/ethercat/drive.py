@@ -8,8 +8,9 @@ from collections import deque
 from collections.abc import Callable
 from math import inf
 
-from stewart_simulation.ethercat import profile
+from stewart_simulation.ethercat import homing, profile
 from stewart_simulation.ethercat.drive_model import AxisCommand
+from stewart_simulation.ethercat.homing import Homing, HomingSwitches
 from stewart_simulation.ethercat.object_dictionary import Entry, ObjectDictionary
 from stewart_simulation.ethercat.profile import next_state, State, Status
 
@@ -45,6 +46,7 @@ class Drive:
         sto_is_fault: Whether a torque that is taken under power is a fault; else the drive is only
             off.
         enable_delay: How long it takes from SWITCHED_ON to OPERATION_ENABLED [s].
+        switches: What its motor finds on its way home; None: it has no mode 6.
 
     Attributes:
         state: Of the state machine.
@@ -62,9 +64,11 @@ class Drive:
         controlword_delay: int = 0,
         sto_is_fault: bool = False,
         enable_delay: float = 0.0,
+        switches: HomingSwitches | None = None,
     ) -> None:
         self._emergency, self._sto_is_fault = emergency, sto_is_fault
         self._enable_delay, self._waited = enable_delay, 0.0
+        self._homing = None if switches is None else Homing(dictionary, switches)
         self.state = State.NOT_READY_TO_SWITCH_ON
         self.command = AxisCommand()
         self.sto, self.mains, self.local, self.cycle = False, True, False, 0.0
@@ -151,7 +155,7 @@ class Drive:
 
     def measure(self, position: float, velocity: float, torque: float) -> None:
         """Take what encoder [count], [count/s] and current sensor [0.1 %] say."""
-        self._position.value = (round(position) + 2**31) % 2**32 - 2**31
+        self._position.value = (round(position - self._origin) + 2**31) % 2**32 - 2**31
         self._velocity.value = min(max(round(velocity), -(2**31)), 2**31 - 1)
         self._torque.value = min(max(round(torque), -(2**15)), 2**15 - 1)
 
@@ -163,10 +167,20 @@ class Drive:
         """
         self._lose_power()
         self._step(elapsed)
-        if self._mode.value in {profile.NO_MODE, *MODES}:
+        known = {profile.NO_MODE, *MODES}
+        if self._mode.value in known or (self._homing and self._mode.value == homing.MODE):
             self._mode_display.value = self._mode.value
+        homes = self.state is State.OPERATION_ENABLED and self._mode_display.value == homing.MODE
+        if self._homing is not None and not homes:
+            self._homing.stand(self._position.number + self._origin)
         if self._after is not None:
             self._slow_down(elapsed)
+        elif self._homing is not None and homes:
+            before = self._origin
+            self._homing.step(self._word or 0, elapsed)
+            self._position.value = round(self._position.number - (self._origin - before))
+            self._demand = self._homing.demand - self._origin
+            self._rate = self._homing.rate
         elif self.state is State.OPERATION_ENABLED and self._synchronous:
             self._follow()
         elif self.state not in POWERED or self.state is State.OPERATION_ENABLED:
@@ -174,6 +188,11 @@ class Drive:
         self._supervise(elapsed)
         self.command = self._wanted()
         self._report()
+
+    @property
+    def _origin(self) -> float:
+        """Motor count at which this drive counts 0."""
+        return 0.0 if self._homing is None else self._homing.origin
 
     def _wanted(self) -> AxisCommand:
         """Return what the motor shall do, within the torque that is allowed."""
@@ -183,7 +202,7 @@ class Drive:
         largest, push, pull = (float(entry.number) for entry in self._torque_limits)
         return AxisCommand(
             self.state in POWERED and not (self._after is State.FAULT and not self._option),
-            self._demand,
+            self._demand + self._origin,
             self._rate,
             torque,
             interpolation,
@@ -311,6 +330,8 @@ class Drive:
             word |= Status.TARGET_FOLLOWED
             if self._exceeded:
                 word |= Status.FOLLOWING_ERROR
+        elif following and self._homing is not None and not self._synchronous:
+            word |= self._homing.bits
         if self.state is State.QUICK_STOP_ACTIVE and self._after is None:
             word |= Status.AT_REST
         torque, command = self._torque.number, self.command

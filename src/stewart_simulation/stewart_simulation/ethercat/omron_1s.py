@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from stewart_simulation.ethercat import profile
+from stewart_simulation.ethercat import homing, profile
 from stewart_simulation.ethercat.drive import MODES
 from stewart_simulation.ethercat.eeprom import Identity
 from stewart_simulation.ethercat.object_dictionary import (
@@ -66,6 +66,7 @@ class DriveType:
     Attributes:
         mailbox: Length of each mailbox [octet].
         free_maps: Whether 1600h and 1A00h can be written; if not, writing aborts with 0x06010002.
+        homing: What its motor finds on its way home; None: the drive has no mode 6.
         needs_sync0: Whether SAFEOP is refused without distributed clocks (AL status code 0x30).
         unmappable: Objects that no writable map takes; each aborts with 0x06040041.
         absent: Objects of the profile that this drive does not have.
@@ -75,6 +76,7 @@ class DriveType:
         controlword_delay: How many targets later than 607Ah it obeys 6040h; negative: earlier.
         sto_is_fault: Whether a torque that is taken under power is a fault.
         enable_delay: How long it takes from SWITCHED ON to OPERATION ENABLED [s].
+        homing: What its motor finds on its way home; None: the drive has no mode 6.
     """
 
     identity: Identity = R88D_1SN04H
@@ -90,6 +92,7 @@ class DriveType:
     controlword_delay: int = 2
     sto_is_fault: bool = False
     enable_delay: float = 0.0
+    homing: homing.HomingSwitches | None = None
 
 
 # What is exchanged in every cycle; the mode may be set at any time, too.
@@ -162,6 +165,11 @@ def dictionary_of(drive: DriveType) -> tuple[ObjectDictionary, ProcessData]:
         dictionary.variable(index, Entry(OCTETS, text.encode('ascii')))
     for index, *entries in _records(drive):
         dictionary.record(index, *entries)
+    if drive.homing is not None:
+        homing.add_objects(dictionary)
+        modes = dictionary.objects[profile.SUPPORTED_MODES][0]
+        modes.value = modes.number | 1 << (homing.MODE - 1)
+        dictionary.guards[profile.MODE] = check_mode_or_homing
     for index in drive.absent:
         dictionary.objects.pop(index, None)
     process_data = ProcessData(dictionary, drive.unmappable)
@@ -202,3 +210,9 @@ def check_mode(_subindex: int, value: int) -> None:
     """Accept the modes that are simulated, and none."""
     if value not in {profile.NO_MODE, *MODES}:
         raise SdoAbort(AbortCode.VALUE)
+
+
+def check_mode_or_homing(subindex: int, value: int) -> None:
+    """Accept mode 6, too."""
+    if value != homing.MODE:
+        check_mode(subindex, value)

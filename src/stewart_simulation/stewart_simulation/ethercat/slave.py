@@ -154,6 +154,7 @@ class Slave:
             controlword_delay=kind.controlword_delay,
             sto_is_fault=kind.sto_is_fault,
             enable_delay=kind.enable_delay,
+            switches=kind.homing,
         )
         self.sync_errors, self._fresh = 0, False
         self._outputs, self._inputs = Layout(()), Layout(())

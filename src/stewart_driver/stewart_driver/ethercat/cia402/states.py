@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""States of a drive and what the statusword 6041h says of them."""
+"""States of a drive, the words 6040h and 6041h, and the modes (IEC 61800-7-201, CiA 402-2)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from enum import IntEnum, IntFlag
 
 
 class State(IntEnum):
-    """States of the drive, each with the statusword bits 0 to 3, 5 and 6 that report it.
-
-    IEC 61800-7-201 (CiA 402-2), figure "Power drive system finite state automaton".
-    """
+    """States of the drive, each with the statusword bits 0 to 3, 5 and 6 that report it."""
 
     NOT_READY_TO_SWITCH_ON = 0x0000
     SWITCH_ON_DISABLED = 0x0040
@@ -24,35 +21,32 @@ class State(IntEnum):
 
 
 class Status(IntFlag):
-    """Bits of the statusword; bits 12 and 13 as the cyclic synchronous modes have them."""
+    """Bits of the statusword beside the state; 12 and 13 as the cyclic modes have them."""
 
-    READY_TO_SWITCH_ON = 1 << 0
-    SWITCHED_ON = 1 << 1
-    OPERATION_ENABLED = 1 << 2
-    FAULT = 1 << 3
     VOLTAGE_ENABLED = 1 << 4
-    NO_QUICK_STOP = 1 << 5
-    SWITCH_ON_DISABLED = 1 << 6
-    WARNING = 1 << 7
     REMOTE = 1 << 9
+    TARGET_REACHED = 1 << 10
     INTERNAL_LIMIT = 1 << 11
     TARGET_FOLLOWED = 1 << 12
     FOLLOWING_ERROR = 1 << 13
 
 
-WITH_QUICK_STOP_BIT, WITHOUT_QUICK_STOP_BIT = 0x006F, 0x004F
+class Control(IntEnum):
+    """Controlwords that a master sends; a fault is reset by the rising edge of bit 7."""
 
-# Where bit 5 says nothing, it is masked out.
-STATUSWORD: dict[State, tuple[int, int]] = {
-    State.NOT_READY_TO_SWITCH_ON: (WITHOUT_QUICK_STOP_BIT, 0x0000),
-    State.SWITCH_ON_DISABLED: (WITHOUT_QUICK_STOP_BIT, 0x0040),
-    State.READY_TO_SWITCH_ON: (WITH_QUICK_STOP_BIT, 0x0021),
-    State.SWITCHED_ON: (WITH_QUICK_STOP_BIT, 0x0023),
-    State.OPERATION_ENABLED: (WITH_QUICK_STOP_BIT, 0x0027),
-    State.QUICK_STOP_ACTIVE: (WITH_QUICK_STOP_BIT, 0x0007),
-    State.FAULT_REACTION_ACTIVE: (WITHOUT_QUICK_STOP_BIT, 0x000F),
-    State.FAULT: (WITHOUT_QUICK_STOP_BIT, 0x0008),
-}
+    DISABLE_VOLTAGE = 0x0000
+    QUICK_STOP = 0x0002
+    SHUTDOWN = 0x0006
+    SWITCH_ON = 0x0007
+    ENABLE_OPERATION = 0x000F
+    FAULT_RESET = 0x0080
+
+
+class Mode(IntEnum):
+    """Modes of operation 6060h and 6061h; bit n − 1 of 6502h says whether a drive has mode n."""
+
+    HOMING = 6
+    CYCLIC_SYNCHRONOUS_POSITION = 8
 
 
 class StatuswordError(ValueError):
@@ -61,27 +55,24 @@ class StatuswordError(ValueError):
     def __init__(self, statusword: int) -> None:
         """Show the word."""
         super().__init__(f'statusword 0x{statusword:04X} names no state of CiA 402')
-        self.statusword = statusword
 
 
+# In these, bit 5 (quick stop) says nothing.
+_WITHOUT_BIT_5 = {
+    State.NOT_READY_TO_SWITCH_ON,
+    State.SWITCH_ON_DISABLED,
+    State.FAULT_REACTION_ACTIVE,
+    State.FAULT,
+}
 # A cycle decodes six words, so all answers are made once.
-_STATES: tuple[State | None, ...] = tuple(
-    next((state for state, (mask, value) in STATUSWORD.items() if word & mask == value), None)
+_STATES = tuple(
+    next((s for s in State if word & (0x4F if s in _WITHOUT_BIT_5 else 0x6F) == s), None)
     for word in range(0x80)
 )
 
 
 def decode_state(statusword: int) -> State:
-    """Read the state out of a statusword.
-
-    Args:
-        statusword: Object 6041h.
-
-    Returns:
-        State of the drive.
-
-    Raises:
-        StatuswordError: If the bits 0 to 3, 5 and 6 fit no state.
+    """Read the state out of a statusword; raises `StatuswordError`.
 
     Examples:
         >>> decode_state(0x1637).name

@@ -171,8 +171,8 @@ class InlineBus:
         data = struct.pack('<H', steps)
         self._link.insist(station, standard.PROCESS_WATCHDOG, data, 'the watchdog time')
 
-    def hurry(self) -> None:
-        """From now on no frame may take longer than one of the cycle."""
+    def use_cycle_timeout(self) -> None:
+        """Wait for no frame longer than for one of the cycle from now on."""
         self._link.patience = self._timeout
 
     def request(self, state: int) -> None:

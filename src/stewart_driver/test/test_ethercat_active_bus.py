@@ -17,16 +17,15 @@ from scripted_wire import COUNTS, CYCLE, ENTRIES_IN, ENTRIES_OUT, KIND, OP, OPTI
 from stewart_driver.backend import Measurement
 from stewart_driver.control.cycle_statistics import WireStatistics
 from stewart_driver.errors import DriverError, TransportError
-from stewart_driver.ethercat.cia402 import Control, decode_state, State
+from stewart_driver.ethercat.active_bus import ActiveBus
+from stewart_driver.ethercat.bus_monitor import BusMonitor, DriveMonitor
+from stewart_driver.ethercat.cia402.states import Control, decode_state, State
 from stewart_driver.ethercat.drive_group import DriveGroup
-from stewart_driver.ethercat.drive_monitor import DriveMonitor
-from stewart_driver.ethercat.drive_setup import Exchange
+from stewart_driver.ethercat.drive_setup import PdoLayout
 from stewart_driver.ethercat.fault_text import AlStatus, Emergency
 from stewart_driver.ethercat.phase_lock import PhaseLock
-from stewart_driver.ethercat.process_map import InputImage, Inputs, OutputImage
-from stewart_driver.ethercat.session import Session
-from stewart_driver.ethercat.starting import Line
-from stewart_driver.ethercat.watch import Watch
+from stewart_driver.ethercat.process_data import InputImage, Inputs, OutputImage
+from stewart_driver.ethercat.starting import StartedBus
 from stewart_driver.path.motion import LegMotion
 
 
@@ -40,15 +39,15 @@ class Bench:
         self.wire, self.now = wire, 100.0
         wire.time = self.now
         self.statistics = WireStatistics()
-        exchange = Exchange(
+        exchange = PdoLayout(
             OutputImage(1, ENTRIES_OUT, lambda _index, _subindex: b''),
             InputImage(1, ENTRIES_IN),
             '',
         )
-        line = Line(tuple(wire.found), (exchange,) * 6, zeros=(0,) * 6)
-        watch = Watch(wire, 'scripted', OPTIONS, self.statistics)
-        self.session = Session(wire, line, KIND, OPTIONS, watch, PhaseLock(CYCLE))
-        self.targets = self.session.strokes
+        line = StartedBus(tuple(wire.found), (exchange,) * 6, zeros=(0,) * 6)
+        monitor = BusMonitor(wire, 'scripted', OPTIONS, self.statistics)
+        self.active = ActiveBus(wire, line, KIND, OPTIONS, monitor, PhaseLock(CYCLE))
+        self.targets = self.active.strokes
         self.step(12)
 
     def step(self, count: int = 1, move: float = 0.0, force: float = 0.0) -> Measurement:
@@ -56,11 +55,11 @@ class Bench:
             self.now += CYCLE
             self.targets = self.targets + move
             targets = LegMotion(0.0, self.targets, np.zeros(6), np.full(6, force))
-            measured = self.session.exchange(targets, self.now)
+            measured = self.active.exchange(targets, self.now)
         return measured
 
     def switch_on(self) -> None:
-        self.session.enable()
+        self.active.enable()
         self.until_on()
 
     def until_on(self, move: float = 0.0) -> None:
@@ -68,8 +67,8 @@ class Bench:
             if self.step(move=move).enabled:
                 break
         else:
-            raise AssertionError(self.session.group.why_not_on())
-        self.targets = self.session.strokes
+            raise AssertionError(self.active.group.why_not_on())
+        self.targets = self.active.strokes
         self.step()
 
 
@@ -80,7 +79,7 @@ def bench(wire: ScriptedWire) -> Bench:
 
 def test_all_six_get_operation_enabled_in_the_same_frame(bench: Bench) -> None:
     bench.wire.slow = {2: 4, 5: 2}
-    bench.session.enable()
+    bench.active.enable()
 
     for _ in range(15):
         bench.step()
@@ -92,20 +91,20 @@ def test_all_six_get_operation_enabled_in_the_same_frame(bench: Bench) -> None:
 
 
 def test_who_keeps_the_others_from_switching_on_is_named(bench: Bench) -> None:
-    bench.session.enable()
+    bench.active.enable()
     bench.wire.slow = {2: 1000}
     bench.step(5)
 
-    assert bench.session.group.why_not_on() == 'leg 3 is SWITCH_ON_DISABLED'
+    assert bench.active.group.why_not_on() == 'leg 3 is SWITCH_ON_DISABLED'
     bench.wire.bits[2] = 0
     bench.step()
     assert (
-        bench.session.group.why_not_on()
+        bench.active.group.why_not_on()
         == 'leg 3 is SWITCH_ON_DISABLED without voltage and not remote'
     )
     bench.wire.slow.clear()
     bench.step(5)
-    assert bench.session.group.why_not_on() == ''
+    assert bench.active.group.why_not_on() == ''
     for words, said in (
         (
             (0x1637, 0x0250, 0x0240),
@@ -114,14 +113,14 @@ def test_who_keeps_the_others_from_switching_on_is_named(bench: Bench) -> None:
         ((0x0231, 0x0250, 0x0001), 'leg 6 is statusword 0x0001 without voltage and not remote'),
         ((0x0231, 0x0218, 0x0250), 'leg 5 is FAULT'),
     ):
-        bench.session.group.take([0x1637] * 3 + list(words))
-        assert bench.session.group.why_not_on().startswith(said)
+        bench.active.group.take([0x1637] * 3 + list(words))
+        assert bench.active.group.why_not_on().startswith(said)
 
 
 def test_targets_are_where_the_drives_stand_until_all_are_on(bench: Bench) -> None:
     bench.wire.positions[1] += 5000
     bench.step(3, move=1e-3)
-    bench.session.enable()
+    bench.active.enable()
     bench.wire.slow = {0: 3}
 
     while not bench.step(move=1e-3).enabled:
@@ -176,9 +175,9 @@ def test_a_reset_of_a_stuck_leg_lasts(bench: Bench) -> None:
     bench.step(20, move=1e-4)
     bench.wire.stuck = set()
 
-    bench.session.reset()
+    bench.active.reset()
     assert bench.step(20).fault is None
-    bench.session.enable()
+    bench.active.enable()
     bench.until_on()
 
     assert bench.step(50, move=1e-4).fault is None
@@ -223,7 +222,7 @@ def test_a_drive_in_another_mode_is_found_where_its_mode_is_mapped() -> None:
 
 def test_following_waits_for_bit_12(bench: Bench) -> None:
     bench.wire.bits[2] = 0x0210
-    bench.session.enable()
+    bench.active.enable()
 
     assert not bench.step(60).enabled
     assert bench.wire.states == [State.OPERATION_ENABLED] * 6
@@ -238,16 +237,16 @@ def test_a_drive_that_has_left_op_comes_back_while_the_others_hold(bench: Bench)
     bench.wire.fail(2, 0x8700)
     measured = bench.step(5)
     assert measured.live == 0b111011
-    assert bench.session.live
+    assert bench.active.live
     bench.wire.counter = 18
 
-    bench.session.reset()
+    bench.active.reset()
 
     assert 'recover 3' in bench.wire.log
     assert [word for word, _, _ in bench.wire.sent[-1]] == [
         Control.DISABLE_VOLTAGE if axis == 2 else Control.ENABLE_OPERATION for axis in range(6)
     ]
-    bench.session.enable()
+    bench.active.enable()
     bench.until_on()
 
 
@@ -261,7 +260,7 @@ def test_a_drive_that_leaves_operation_is_not_switched_on_again(bench: Bench) ->
     assert bench.wire.states[3] is State.SWITCH_ON_DISABLED
     assert bench.wire.sent[-1][3][0] == Control.DISABLE_VOLTAGE
     assert bench.wire.sent[-1][0][0] == Control.ENABLE_OPERATION
-    bench.session.enable()
+    bench.active.enable()
     bench.until_on()
 
 
@@ -278,10 +277,10 @@ def test_a_drive_fault_is_told_with_its_emergency_and_reset_on_request_only(
         'drive of leg 2 reports fault 0x7305: incremental sensor 1; '
         'emergency (register 0x21, data 07 00 00 00 00)'
     )
-    bench.session.disable()
+    bench.active.disable()
     assert bench.step(40).fault is not None
     assert bench.wire.states[1] is State.FAULT
-    bench.session.reset()
+    bench.active.reset()
     assert bench.wire.states == [State.SWITCH_ON_DISABLED] * 6
     assert bench.step().fault is None
 
@@ -307,12 +306,12 @@ def test_a_fault_that_stays_is_told(bench: Bench) -> None:
     bench.wire.resettable = False
 
     with pytest.raises(DriverError, match=r'cannot be reset: drive of leg 5 .* power stage'):
-        bench.session.reset()
+        bench.active.reset()
 
 
 def test_nobody_is_switched_on_while_one_is_in_a_fault(bench: Bench) -> None:
     bench.wire.fail(4, 0x4310)
-    bench.session.enable()
+    bench.active.enable()
 
     measured = bench.step(10)
 
@@ -379,7 +378,7 @@ def test_a_silent_bus_is_a_transport_error(bench: Bench) -> None:
 def test_closing_takes_the_voltage_off_before_the_bus_goes_down(bench: Bench) -> None:
     bench.switch_on()
 
-    bench.session.close()
+    bench.active.close()
 
     assert bench.wire.states == [State.SWITCH_ON_DISABLED] * 6
     assert bench.wire.log[-2:] == ['frame', 'close']

@@ -9,42 +9,39 @@ from math import ceil, exp
 import numpy as np
 from stewart_driver.backend import Measurement
 from stewart_driver.errors import DriveFault, DriverError
-from stewart_driver.ethercat.catch import Catch
-from stewart_driver.ethercat.cia402 import State
+from stewart_driver.ethercat.bus_monitor import BusMonitor
+from stewart_driver.ethercat.cia402.states import State
 from stewart_driver.ethercat.drive_group import bits, DriveGroup, FRAMES_TO_ACT
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.errors import LegFault
 from stewart_driver.ethercat.fault_text import AL_OPERATIONAL, AL_STATE
-from stewart_driver.ethercat.gear import PER_MILLE
+from stewart_driver.ethercat.homing import HomingMotion
+from stewart_driver.ethercat.leg_motion import limit_step, MeasuredLegs, StoppingRamp
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
-from stewart_driver.ethercat.process_map import Inputs
-from stewart_driver.ethercat.rates import Rates
+from stewart_driver.ethercat.process_data import CYCLIC_POSITION, Inputs
 from stewart_driver.ethercat.starting import (
     check_states,
     CYCLES_BETWEEN_LOOKS,
-    Line,
     OP,
-    operational,
     pace,
     Resumption,
     SAFEOP,
-    Wire,
+    StartedBus,
 )
-from stewart_driver.ethercat.step_limit import StepLimit
-from stewart_driver.ethercat.watch import Watch
+from stewart_driver.ethercat.wires import Wire
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import DriveIdentity
 from stewart_driver.stuck import StuckDetector
 
-RESET_PATIENCE = 0.3
+RESET_TIMEOUT = 0.3
 # A fault that has not come back within this time after its reset is gone.
 RESET_PROOF = 0.1
-OFF_PATIENCE = 0.2
+OFF_TIMEOUT = 0.2
 # Slower than this is at rest: more than the noise of measured rates [m/s].
 STANDSTILL = 2e-3
-# Caught legs that still swing after this time are the cycle's to judge [s].
+# Legs that still swing this long after their stopping ramp are the cycle's to judge [s].
 LONGEST_SETTLING = 0.1
 # A ramp of a drive takes longer than speed over deceleration by this factor at most.
 RAMP_MARGIN = 1.5
@@ -60,8 +57,8 @@ MOST_BESIDE = 1e-3
 STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES = 5e-6, 3e-4, 4
 
 
-class Session:
-    """The drives of a started bus.
+class ActiveBus:
+    """The drives of a started bus, cycle by cycle.
 
     A drive that does not follow has its actual position as its target, in every frame. Drives that
     have come on follow once it is certain that they act on their targets: first to rest, from
@@ -69,47 +66,47 @@ class Session:
 
     Args:
         wire: In SAFEOP, and in OP before.
-        line: The drives.
-        kind: What they are.
-        options: Cycle and patience.
-        watch: Supervision of this wire.
-        phase: Cycle of the drives.
+        started: The drives on it.
+        kind, options, monitor, phase: What they are, times, supervision, and their cycle.
 
     Attributes:
         group: States and controlwords.
+        identities: Who the drives are, legs 1 to 6.
+        homing: The last homing motion.
     """
 
     def __init__(
         self,
         wire: Wire,
-        line: Line,
+        started: StartedBus,
         kind: DriveType,
         options: EthercatOptions,
-        watch: Watch,
+        monitor: BusMonitor,
         phase: PhaseLock,
     ) -> None:
         """Take the first measurement."""
-        self._wire, self._line, self._kind, self._options = wire, line, kind, options
-        self._watch, self._phase = watch, phase
+        self._wire, self._layouts, self._kind = wire, started.layouts, kind
+        self._options, self._monitor, self._phase = options, monitor, phase
+        self._drives = started.drives
+        self.identities: tuple[DriveIdentity, ...] = started.identities
+        self.homing: HomingMotion | None = None
+        # Holding, but for the leg that homes; then whether all go off when it is at rest.
+        self._held = self._off_wanted = False
         limits, cycle = kind.limits, options.cycle_time
         self._acceleration = limits.acceleration
-        ramp = RAMP_MARGIN * limits.rate / limits.acceleration + kind.brake_apply + OFF_PATIENCE
+        ramp = RAMP_MARGIN * limits.rate / limits.acceleration + kind.brake_apply + OFF_TIMEOUT
         self.group = DriveGroup(LEGS, ceil(ramp / cycle), ceil(kind.brake_apply / cycle))
-        self._steps = StepLimit(limits.rate, cycle)
-        self._measured_rates = Rates(kind.gear, options.rate_bandwidth)
         self._stuck = StuckDetector(STUCK_BAND, STUCK_TRAVEL, STUCK_FRAMES)
-        self._stuck_fault: LegFault | None = None
-        self._last = self._measured_at = wire.now()
-        self._inputs = self._read()
-        self._counts = np.array(self.counts, dtype=np.float64)
+        self._leg_fault: LegFault | None = None
+        self._last = wire.now()
         # Strokes that are not absolute begin where the legs stand.
-        zeros = self._counts if line.zeros is None else line.zeros
-        self._zeros = np.array(zeros, dtype=np.float64)
-        self._rates = np.zeros(LEGS)
+        self._legs = MeasuredLegs(
+            kind.gear, started.zeros, options.rate_bandwidth, self._read(), self._last
+        )
         self._targets, self._torques = self.strokes, [0] * LEGS
-        self._catch: Catch | None = None
-        self._catch_frames = 0
-        # Whether the cycle commands; else those that follow hold, or are caught.
+        self._ramp: StoppingRamp | None = None
+        self._ramp_frames = 0
+        # Whether the cycle commands; else those that follow hold, or come to rest.
         self._commanded = False
         self._beside: Array | None = None
         # None once the drives are in OP at the pace of the cycle.
@@ -119,7 +116,7 @@ class Session:
     @property
     def strokes(self) -> Array:
         """Where the legs are [m], shape (6,)."""
-        return self._kind.gear.strokes(self._counts, self._zeros)
+        return self._legs.strokes
 
     @property
     def recoverable(self) -> bool:
@@ -129,7 +126,18 @@ class Session:
     @property
     def intact(self) -> bool:
         """Whether all drives still take part; costs a frame."""
-        return not self._watch.lost and operational(self._wire)
+        # A drive that has failed to home may be in another mode still.
+        lost = self._monitor.missing or self.is_homing or (self.homing and self.homing.fault)
+        return not lost and self._operational
+
+    @property
+    def is_homing(self) -> bool:
+        """Whether drives move their legs home by themselves, or are about to."""
+        return self.homing is not None and not self.homing.over
+
+    @property
+    def _operational(self) -> bool:
+        return all(item.state == AL_OPERATIONAL for item in self._wire.statuses())
 
     @property
     def live(self) -> bool:
@@ -139,18 +147,44 @@ class Session:
     @property
     def _live(self) -> list[bool]:
         """Whether each motor is under voltage; of a drive that does not answer nobody knows."""
-        answers = self._watch.answers
+        answers = self._monitor.answers
         return [live and answers(leg) for leg, live in enumerate(self.group.live, 1)]
 
     def enable(self) -> None:
         """Begin to switch on all drives that do not follow; those that do hold."""
-        self._commanded, self._catch = False, None
+        self._hold()
         self.group.enable()
 
     def disable(self) -> None:
-        """Begin to switch all drives off."""
-        self._commanded, self._catch = False, None
+        """Begin to switch all drives off; a leg that homes comes to rest before."""
+        if self.homing is not None:
+            self.homing.halt('the drives are switched off')
+        if self.is_homing and self.group.complete:
+            self._off_wanted = True
+            return
+        self._hold()
         self.group.disable()
+
+    def home(self, method: int) -> HomingMotion:
+        """Begin to home all legs by a method of the drive type, the drives off."""
+        kind, plan, limits = self._kind, self._kind.homing, self._kind.limits
+        assert plan is not None
+        self.homing = HomingMotion(
+            plan,
+            method,
+            self._drives,
+            [layout.outputs.takes_mode for layout in self._layouts],
+            kind.gear,
+            float((limits.stroke_upper - limits.stroke_lower).max()),
+            self._options.cycle_time,
+            self._wire.now(),
+        )
+        return self.homing
+
+    def _hold(self) -> None:
+        """Let drives that follow hold; whoever commanded or homed legs does no more."""
+        self._commanded, self._ramp = False, None
+        self._held = self._off_wanted = False
 
     def exchange(self, targets: LegMotion, now: float) -> Measurement:
         """Send the targets, read the drives, and look for what is wrong."""
@@ -161,33 +195,57 @@ class Session:
         fault: DriveFault | None = None
         if self._commanded:
             fault = self._command(targets, elapsed)
-        if self._catch is not None:
+        if self._ramp is not None:
             # By frames: after a gap the legs go on from where their targets were.
-            self._targets = self._catch.at(self._catch_frames * self._options.cycle_time)
-            self._catch_frames += 1
-        if self._frame():
-            self._take(now)
+            self._targets = self._ramp.at(self._ramp_frames * self._options.cycle_time)
+            self._ramp_frames += 1
+        if self._frame(now):
             if self._commanded:
                 self._look_for_stuck()
             self._hand_over(now)
+            self._go_home(now)
         if self._resumption is None:
-            fault = self._watch.look(now, self._inputs, self.group) or self._stuck_fault or fault
+            fault = (
+                self._monitor.look(now, self._legs.inputs, self.group) or self._leg_fault or fault
+            )
         else:
             self._resume(self._resumption)
-        for leg in self._watch.missing:
+        for leg in self._monitor.missing:
             self.group.drop(leg - 1)
         live = self._live
         return Measurement(
-            stamp=self._measured_at,
+            stamp=self._legs.stamp,
             strokes=self.strokes,
-            rates=self._rates,
-            forces=self._forces(),
+            rates=self._legs.rates,
+            forces=self._legs.forces,
             enabled=self._commanded and self.group.complete,
             fault=fault,
             live=bits(live),
             braked=bits(self._kind.brake_release > 0.0 and not on for on in live),
-            sto=bits(self._kind.torque_off(item) for item in self._inputs),
+            sto=bits(self._kind.torque_off(item) for item in self._legs.inputs),
         )
+
+    def _go_home(self, now: float) -> None:
+        """Give the homing motion this frame, and take over the legs that it has left."""
+        homing, group = self.homing, self.group
+        if homing is None or homing.over:
+            return
+        powered = homing.powered
+        homing.advance(
+            now, self._legs.inputs, self._legs.rates, holding=self._held and self.group.complete
+        )
+        if homing.powered and not (powered or homing.over):
+            self.enable()
+        if group.homing is not None and homing.axis != group.homing:
+            # Home is another count than the same place was before.
+            self._targets = np.where(np.arange(LEGS) == group.homing, self.strokes, self._targets)
+        group.homing, group.homing_bits = homing.axis, int(homing.bits)
+        if homing.over:
+            group.homing = None
+            self._leg_fault = self._leg_fault or homing.fault
+            if self._off_wanted or homing.fault:
+                self._hold()
+                group.disable()
 
     def _resume(self, resumption: Resumption) -> None:
         """Bring the drives to OP; whoever has not come there in time is then found to be lost."""
@@ -195,7 +253,7 @@ class Session:
         late = self._resumed_in * self._options.cycle_time > self._options.start_timeout
         if resumption.reached(self._resumed_in) or late:
             self._resumption = None
-            self._watch.forget()
+            self._monitor.forget()
 
     def reset(self) -> None:
         """Acknowledge the faults of all drives; those that follow hold meanwhile.
@@ -203,29 +261,28 @@ class Session:
         Raises:
             DriverError: If a drive stays in its fault, or is soon in one again.
         """
-        self._commanded, self._catch = False, None
-        self._watch.forget()
-        self._stuck_fault = None
+        self._hold()
+        self._monitor.forget()
+        self._leg_fault, self.homing = None, None
         self._recover()
         self.group.reset()
         gone_at: float | None = None
-        limit = self._wire.now() + RESET_PATIENCE + RESET_PROOF
+        limit = self._wire.now() + RESET_TIMEOUT + RESET_PROOF
         for _ in pace(self._wire, self._options.cycle_time, limit, self._phase):
             now = self._wire.now()
-            if self._frame():
-                self._take(now)
+            self._frame(now)
             self._last = now
             if self.group.faulty:
                 gone_at = None
             elif gone_at is None:
                 gone_at = now
-                self._watch.forget()
-            elif fault := self._watch.look(now, self._inputs, self.group):
+                self._monitor.forget()
+            elif fault := self._monitor.look(now, self._legs.inputs, self.group):
                 raise DriverError(f'the fault cannot be reset: {fault}')
             elif now - gone_at >= RESET_PROOF:
                 break
         else:
-            fault = self._watch.drive_fault((self.group.faulty or [1])[0], self._inputs)
+            fault = self._monitor.drive_fault((self.group.faulty or [1])[0], self._legs.inputs)
             raise DriverError(f'the fault cannot be reset: {fault}')
         if not self.live:
             self.group.disable()
@@ -233,22 +290,23 @@ class Session:
     def _recover(self) -> None:
         """Bring drives to OP again that have left it, while the others go on."""
         self._resumption = None
-        if operational(self._wire):
+        if self._operational:
             return
         for leg, status in enumerate(self._wire.statuses(), 1):
             if status.state != AL_OPERATIONAL:
                 self._wire.recover(leg)
-        limit = self._wire.now() + RESET_PATIENCE
+        limit = self._wire.now() + RESET_TIMEOUT
         for number in pace(self._wire, self._options.cycle_time, limit, self._phase):
-            self._frame()
-            if number % CYCLES_BETWEEN_LOOKS == 0 and operational(self._wire):
+            self._frame(self._wire.now())
+            if number % CYCLES_BETWEEN_LOOKS == 0 and self._operational:
                 break
         check_states('OP', AL_OPERATIONAL, self._wire.statuses())
-        self._watch.forget()
+        self._monitor.forget()
 
     def close(self) -> None:
         """Let the drives ramp down, take the voltage off all motors and end the bus."""
-        self._commanded, self._catch = False, None
+        self._hold()
+        self.group.homing = None
         try:
             if self.live:
                 self.group.quick_stop()
@@ -262,13 +320,12 @@ class Session:
     def _until_off(self) -> None:
         """Send frames until no motor is under power; wait as long as legs still slow down."""
         cycle, slower = self._options.cycle_time, self._speed
-        ramp = RAMP_MARGIN * slower / self._acceleration + self._kind.brake_apply + OFF_PATIENCE
+        ramp = RAMP_MARGIN * slower / self._acceleration + self._kind.brake_apply + OFF_TIMEOUT
         limit = self._wire.now() + ramp
         for _ in pace(self._wire, cycle, limit + LONGEST_RAMP, self._phase):
             now = self._wire.now()
-            if self._frame(counted=False):
-                self._take(now)
-                for axis in np.flatnonzero(np.abs(self._rates) < STANDSTILL):
+            if self._frame(now, counted=False):
+                for axis in np.flatnonzero(np.abs(self._legs.rates) < STANDSTILL):
                     if self.group.states[axis] is State.QUICK_STOP_ACTIVE:
                         self.group.rest(int(axis))
                 if self.group.off:
@@ -283,18 +340,17 @@ class Session:
         limit, moved = self._wire.now() + LONGEST_SINKING, self._wire.now()
         for _ in pace(self._wire, self._options.cycle_time, limit, self._phase):
             now = self._wire.now()
-            if self._frame(counted=False):
-                self._take(now)
-                if np.abs(self._rates).max() >= STANDSTILL:
-                    moved = now
+            came = self._frame(now, counted=False)
+            if came and np.abs(self._legs.rates).max() >= STANDSTILL:
+                moved = now
             # Also where no frame comes back, and nobody will know where they are.
-            if now - moved > OFF_PATIENCE:
+            if now - moved > OFF_TIMEOUT:
                 break
 
     @property
     def _speed(self) -> float:
         """Of the fastest leg whose motor is under voltage [m/s]."""
-        return float(np.abs(self._rates[self._live]).max(initial=STANDSTILL))
+        return float(np.abs(self._legs.rates[self._live]).max(initial=STANDSTILL))
 
     def _command(self, targets: LegMotion, elapsed: float) -> LegFault | None:
         """Take the cycle's targets, no step larger than a leg can follow."""
@@ -304,34 +360,38 @@ class Session:
             # More than that is no matter of stiffness, and a jump like any other.
             self._beside = beside if np.abs(beside).max() < MOST_BESIDE else np.zeros(LEGS)
         self._beside = self._beside * exp(-max(elapsed, 0.0) / HANDOVER_TIME)
-        self._targets, fault = self._steps.apply(self._targets, wanted + self._beside, elapsed)
+        rate, cycle = self._kind.limits.rate, self._options.cycle_time
+        self._targets, fault = limit_step(
+            self._targets, wanted + self._beside, elapsed, rate, cycle
+        )
         self._torques = self._kind.gear.torques(targets.forces)
         return fault
 
     def _hand_over(self, now: float) -> None:
-        """Catch the legs once their drives surely act; at rest, the cycle commands them."""
+        """Bring the legs to rest once their drives surely act; then the cycle commands them."""
         group, cycle = self.group, self._options.cycle_time
-        if self._commanded:
+        if self._commanded or self._held:
             return
-        if self._catch is None:
+        if self._ramp is None:
             wait = FRAMES_TO_ACT + ceil(self._kind.brake_release / cycle)
             if group.all_on_for < wait or not self._kind.all_follow(group.statuswords):
                 return
             hold = np.array([group.follows(axis) for axis in range(LEGS)])
             fastest = self._kind.limits.rate
-            self._catch = Catch(
+            self._ramp = StoppingRamp(
                 np.where(hold, self._targets, self.strokes),
-                np.where(hold, 0.0, np.clip(self._rates, -fastest, fastest)),
+                np.where(hold, 0.0, np.clip(self._legs.rates, -fastest, fastest)),
                 self._acceleration,
             )
-            self._catch_frames = 0
+            self._ramp_frames = 0
             group.follow()
             return
-        over = self._catch_frames * cycle - self._catch.duration
-        still = bool((np.abs(self._rates) < STANDSTILL).all())
+        over = self._ramp_frames * cycle - self._ramp.duration
+        still = bool((np.abs(self._legs.rates) < STANDSTILL).all())
         settled = over > (FRAMES_TO_ACT * cycle if still else LONGEST_SETTLING)
         if group.complete and settled:
-            self._catch, self._commanded, self._beside = None, True, None
+            self._ramp, self._held, self._beside = None, self.is_homing, None
+            self._commanded = not self._held
             self._stuck.forget()
 
     def _look_for_stuck(self) -> None:
@@ -340,64 +400,50 @@ class Session:
         stuck = self._stuck.look(self.strokes, self._targets) & follows
         for axis in np.flatnonzero(stuck):
             self.group.drop(int(axis))
-            self._stuck_fault = self._stuck_fault or LegFault(
+            self._leg_fault = self._leg_fault or LegFault(
                 int(axis) + 1,
                 f'its encoder stands still while its target moves by {1e3 * STUCK_TRAVEL:g} mm: '
                 'stuck, or the brake is; its drive is switched off',
             )
 
-    def _frame(self, *, counted: bool = True) -> bool:
+    def _frame(self, now: float, *, counted: bool = True) -> bool:
         """Exchange one frame; tell whether it came back with what drives measure."""
-        group = self.group
-        wanted = self._kind.gear.counts(self._targets, self._zeros)
+        group, legs = self.group, self._legs
+        wanted = legs.targets(self._targets)
         outputs, live = [], group.live
         for axis, word in enumerate(group.words()):
             follows = group.follows(axis)
             # The load stays on the motor while a drive ramps down and applies its brake.
             torque = self._torques[axis] = self._torques[axis] if live[axis] else 0
-            target = wanted[axis] if follows else self._inputs[axis].position
-            outputs.append(self._line.exchanges[axis].outputs.pack(word, target, torque))
+            homes = axis == group.homing
+            target = wanted[axis] if follows and not homes else legs.inputs[axis].position
+            mode = self.homing.mode if homes and self.homing else CYCLIC_POSITION
+            outputs.append(self._layouts[axis].outputs.pack(word, target, torque, mode))
         sent = self._wire.now()
         counter = self._wire.exchange(outputs)
         back = self._wire.now()
         if counted:
-            self._watch.count(counter, back - sent, back)
+            self._monitor.count(counter, back - sent, back)
         if counter <= 0:
             return False
         # What a lost drive has measured last stays where it was.
-        self._inputs = self._read()
+        legs.take(self._read(), now)
         self._phase.update(self._wire.clock)
-        group.take([item.statusword for item in self._inputs])
+        group.take([item.statusword for item in legs.inputs])
         return True
-
-    def _take(self, now: float) -> None:
-        """Take what the drives have measured."""
-        self._counts, self._measured_at = np.array(self.counts, dtype=np.float64), now
-        self._rates = self._measured_rates.update(self._inputs, self.strokes, now)
 
     def _read(self) -> list[Inputs]:
         return [
             item.inputs.unpack(data)
-            for item, data in zip(self._line.exchanges, self._wire.inputs(), strict=True)
+            for item, data in zip(self._layouts, self._wire.inputs(), strict=True)
         ]
-
-    @property
-    def identities(self) -> tuple[DriveIdentity, ...]:
-        """Who the drives are, legs 1 to 6."""
-        return self._line.identities
 
     @property
     def counts(self) -> tuple[int, ...]:
         """What the encoders said last [count]."""
-        return tuple(item.position for item in self._inputs)
+        return self._legs.counts
 
     @property
     def measures_forces(self) -> bool:
         """Whether all drives report a torque."""
-        return all(item.inputs.measures_torque for item in self._line.exchanges)
-
-    def _forces(self) -> Array | None:
-        torques = [item.torque for item in self._inputs]
-        if None in torques:
-            return None
-        return np.array(torques, dtype=np.float64) * (PER_MILLE * self._kind.gear.rated_force)
+        return all(item.inputs.measures_torque for item in self._layouts)

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who is missing, who is in a fault, and what they say of it."""
+"""Who is missing, who is in a fault or does not do what it is told, and what they say of it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,14 @@ from collections.abc import Sequence
 
 from stewart_driver.control.cycle_statistics import WireStatistics
 from stewart_driver.errors import DriveFault, TransportError
-from stewart_driver.ethercat.cia402 import error_text, Status
+from stewart_driver.ethercat.cia402.error_codes import error_text
+from stewart_driver.ethercat.cia402.states import Mode, Status
 from stewart_driver.ethercat.drive_group import DriveGroup
-from stewart_driver.ethercat.drive_monitor import DriveMonitor
-from stewart_driver.ethercat.errors import BusFault, LegFault
-from stewart_driver.ethercat.fault_text import (
-    AL_OPERATIONAL,
-    AlStatus,
-    Emergency,
-    fault_text,
-)
+from stewart_driver.ethercat.errors import LegFault
+from stewart_driver.ethercat.fault_text import AL_OPERATIONAL, AlStatus, Emergency, fault_text
 from stewart_driver.ethercat.options import EthercatOptions
-from stewart_driver.ethercat.process_map import Inputs
-from stewart_driver.ethercat.starting import Wire
+from stewart_driver.ethercat.process_data import Inputs
+from stewart_driver.ethercat.wires import Wire
 from stewart_driver.legs import LEGS
 
 # A frame that some slaves have not answered may be a flicker; two are not.
@@ -32,16 +27,61 @@ LOOK_PERIOD = 0.05
 LOOKS_FOR_EMERGENCY = 3
 # So many of a drive are kept: warnings may have come for days before the fault that they explain.
 LATEST_EMERGENCIES = 3
+# A statusword may be a frame or two behind, and one lost frame repeats it.
+FRAMES = 3
+# Torque reaches its limit for a moment in any hard stop [s].
+LIMITED_FOR = 0.1
+# Plain numbers, for six words are looked at in every cycle.
+REMOTE, FOLLOWED = int(Status.REMOTE), int(Status.TARGET_FOLLOWED)
+HAS_TO_STAY, LIMITED = REMOTE | FOLLOWED, int(Status.INTERNAL_LIMIT)
+MODE = int(Mode.CYCLIC_SYNCHRONOUS_POSITION)
 
 
-class Watch:
+class DriveMonitor:
+    """What statuswords say of drives that follow, beside their states.
+
+    Not every drive has every bit: a bit counts once a drive has shown it.
+    """
+
+    def __init__(self, cycle_time: float) -> None:
+        """Know nothing of the drives."""
+        self._limited_frames = max(round(LIMITED_FOR / cycle_time), FRAMES)
+        self._shown = [0] * LEGS
+        self._counts: list[dict[str, int]] = [{} for _ in range(LEGS)]
+
+    def look(self, inputs: Sequence[Inputs], group: DriveGroup) -> LegFault | None:
+        """Return the first drive of one frame that follows and does not do what it is told."""
+        for axis, item in enumerate(inputs):
+            counts = self._counts[axis]
+            if not group.follows(axis) or axis == group.homing:
+                self._shown[axis] = 0
+                counts.clear()
+                continue
+            word = item.statusword
+            self._shown[axis] |= word
+            gone = self._shown[axis] & ~word
+            wrong_mode = item.mode is not None and item.mode != MODE
+            if not (gone & HAS_TO_STAY or word & LIMITED or wrong_mode):
+                counts.clear()
+                continue
+            for text, wrong, allowed in (
+                ('takes no controlword any more (bit 9)', gone & REMOTE, FRAMES),
+                ('ignores its target (bit 12)', gone & FOLLOWED, FRAMES),
+                (
+                    'is held by a limit of its own: software limit, torque or end switch (bit 11)',
+                    word & LIMITED,
+                    self._limited_frames,
+                ),
+                (f'is in mode {item.mode} instead of {MODE} (6061h)', wrong_mode, FRAMES),
+            ):
+                counts[text] = counts.get(text, 0) + 1 if wrong else 0
+                if counts[text] >= allowed:
+                    return LegFault(axis + 1, f'its drive {text}')
+        return None
+
+
+class BusMonitor:
     """Supervision of the bus and its drives.
-
-    Args:
-        wire: The bus.
-        interface: Its name, for sentences.
-        options: Patience.
-        statistics: Where frames are counted.
 
     Attributes:
         missing: Legs that have left the bus since the last `forget`.
@@ -50,7 +90,7 @@ class Watch:
     def __init__(
         self, wire: Wire, interface: str, options: EthercatOptions, statistics: WireStatistics
     ) -> None:
-        """Find all well."""
+        """Begin without a frame."""
         self._wire, self._interface, self._options = wire, interface, options
         self._statistics = statistics
         self._emergencies = [deque[Emergency](maxlen=LATEST_EMERGENCIES) for _ in range(LEGS)]
@@ -63,11 +103,6 @@ class Watch:
         self._looked_at, self._looks = 0.0, 0
         self._drives = DriveMonitor(options.cycle_time)
         self.missing: set[int] = set()
-
-    @property
-    def lost(self) -> bool:
-        """Whether a leg has left the bus since the last `forget`."""
-        return bool(self.missing)
 
     def answers(self, leg: int) -> bool:
         """Tell whether a leg has answered lately."""
@@ -82,12 +117,7 @@ class Watch:
             self._emergencies[leg - 1].clear()
 
     def count(self, counter: int, round_trip: float, now: float) -> None:
-        """Take note of a frame.
-
-        Args:
-            counter: Its working counter, negative if it did not come back.
-            round_trip: How long it took [s].
-            now: Present instant [s].
+        """Take note of a frame: its working counter, -1 if it is lost, and its round trip [s].
 
         Raises:
             TransportError: If none has come back for longer than the patience.
@@ -114,33 +144,22 @@ class Watch:
             )
 
     def look(self, now: float, inputs: Sequence[Inputs], group: DriveGroup) -> DriveFault | None:
-        """Look for lost legs and for faults of drives.
-
-        Args:
-            now: Present instant [s].
-            inputs: What the drives report, legs 1 to 6.
-            group: Their states.
-
-        Returns:
-            The first fault since the last `forget`, with all that was known of it then.
-        """
+        """Return the first fault since the last `forget`, with all that was known of it then."""
         if self._fault is not None:
             return self._fault
         if self._incomplete >= INCOMPLETE:
-            self._find_lost(self._wire.statuses())
-            self._fault = self._fault or self._find_incomplete()
+            self._fault = self._lost() or self._incomplete_for_long()
         elif group.faulty:
             self._fault = self.drive_fault(group.faulty[0], inputs)
         elif group.left:
-            self._find_lost(self._wire.statuses())
-            self._fault = self._fault or self._left(group.left[0], inputs)
+            self._fault = self._lost() or self._left(group.left[0], inputs)
         elif fault := self._drives.look(inputs, group):
             self._fault = fault
         elif not self._silent and now - self._looked_at >= LOOK_PERIOD:
             self._looked_at = now
             self._looks += 1
             if self._looks % 2:
-                self._find_lost(self._wire.statuses())
+                self._fault = self._lost()
             else:
                 self._collect(self._looks // 2 % LEGS + 1)
         return self._fault
@@ -173,24 +192,26 @@ class Watch:
         texts = [error_text(item.code) for item in self._emergencies[leg - 1]]
         return LegFault(leg, '; '.join([said, *texts]))
 
-    def _find_incomplete(self) -> BusFault | None:
+    def _incomplete_for_long(self) -> LegFault | None:
         """Blame the bus if all say that they take part, and yet some frame after frame do not."""
         since = self._counted_at - self._complete_at
         if since <= self._options.patience:
             return None
-        return BusFault(
+        return LegFault(
+            0,
             f'for {1e3 * since:.0f} ms not every drive on {self._interface} has taken part in a '
-            f'frame: working counter {self._counter} instead of {self._wire.expected}'
+            f'frame: working counter {self._counter} instead of {self._wire.expected}',
         )
 
-    def _find_lost(self, statuses: Sequence[AlStatus]) -> None:
+    def _lost(self) -> LegFault | None:
         """Blame the first leg that does not take part any more."""
+        statuses: list[AlStatus] = self._wire.statuses()
         missing = [leg for leg, item in enumerate(statuses, 1) if item.state != AL_OPERATIONAL]
         # If not one answers, the frame that asked was lost: `count` waits for how long.
         if not missing or not any(item.state for item in statuses):
-            return
+            return None
         self.missing.update(missing)
         names = ', '.join(str(leg) for leg in missing)
         which = f'; legs {names} are lost' if len(missing) > 1 else ''
         first = missing[0]
-        self._fault = LegFault(first, f'its drive is lost, EtherCAT: {statuses[first - 1]}{which}')
+        return LegFault(first, f'its drive is lost, EtherCAT: {statuses[first - 1]}{which}')

@@ -1,0 +1,303 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Homing by the drives, one leg after the other (CiA 402, mode 6), for incremental encoders.
+
+All drives come on and hold; then each in turn goes to mode 6, moves its leg by itself to a limit
+switch or an index pulse, and comes back to mode 8 with its actual position as its target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from enum import IntFlag
+from math import ceil
+import struct
+from typing import NamedTuple
+
+import numpy as np
+from stewart_driver.errors import ConfigurationError, TransportError
+from stewart_driver.ethercat.cia402 import objects
+from stewart_driver.ethercat.cia402.states import Mode, Status
+from stewart_driver.ethercat.drive_group import FRAMES_TO_ACT
+from stewart_driver.ethercat.errors import LegFault, SdoRefused
+from stewart_driver.ethercat.gear import Gear
+from stewart_driver.ethercat.guards import Setting
+from stewart_driver.ethercat.process_data import Inputs
+from stewart_driver.ethercat.sdo import has_mode, SdoChannel
+from stewart_driver.legs import Array, LEGS
+from stewart_driver.yaml_fields import Fields
+
+# The request has to be renewed within this time, else the motion halts [s].
+DEAD_MAN = 1.0
+# A homing may take longer than strokes, speeds and ramps say, by this factor and time [s].
+TIME_MARGIN, LATEST_START = 1.5, 1.0
+# A halted leg is at rest, beside its ramp, and a drive in another mode, within this time [s].
+HALT_TIMEOUT, MODE_TIMEOUT = 1.0, 0.5
+# Slower than this is at rest: more than the noise of measured rates [m/s].
+STANDSTILL = 2e-3
+# Of 6098h: to switches and index pulses, and the present position.
+METHODS = (*range(1, 38),)
+
+
+class Bits(IntFlag):
+    """Bits of the controlword in mode 6, beside those of Enable Operation."""
+
+    NONE = 0
+    START = 1 << 4
+    HALT = 1 << 8
+
+
+# Statusword in mode 6: attained and at rest, and failed.
+ATTAINED, FAILED = int(Status.TARGET_REACHED | Status.TARGET_FOLLOWED), int(Status.FOLLOWING_ERROR)
+
+
+class HomingPlan(NamedTuple):
+    """Homing of a type of drive.
+
+    Attributes:
+        methods: Of 6098h that it has.
+        fast_speed, slow_speed: To the switch, and to its edge or the index pulse [m/s].
+        acceleration: [m/s²].
+        stroke: Of a leg at home [m].
+    """
+
+    methods: tuple[int, ...]
+    fast_speed: float
+    slow_speed: float
+    acceleration: float
+    stroke: float
+
+    @classmethod
+    def from_fields(cls, fields: Fields) -> HomingPlan:
+        """Read the section of a drive type; raises `ConfigurationError`."""
+        result = cls(
+            tuple(fields.integers('methods', METHODS[0], METHODS[-1])),
+            fields.number('fast_speed_mps', positive=True),
+            fields.number('slow_speed_mps', positive=True),
+            fields.number('acceleration_mps2', positive=True),
+            fields.number('stroke_m'),
+        )
+        fields.finish()
+        return result
+
+    def require(self, method: int) -> None:
+        """Refuse a method that the drives do not have; raises `ConfigurationError`."""
+        if method not in self.methods:
+            known = ', '.join(str(item) for item in self.methods)
+            raise ConfigurationError('homing_method', method, f'0, or of the drive type: {known}')
+
+    def settings(self, method: int, gear: Gear) -> Iterator[Setting]:
+        """Yield what a drive is told; home itself is count 0, so that 607Ch cannot be mistaken."""
+        counts = abs(gear.counts_per_metre)
+        yield Setting('homing method', objects.HOMING_METHOD, 0, struct.pack('<b', method))
+        for subindex, speed in ((1, self.fast_speed), (2, self.slow_speed)):
+            data = struct.pack('<I', max(round(counts * speed), 1))
+            yield Setting('homing speed', objects.HOMING_SPEEDS, subindex, data)
+        data = struct.pack('<I', max(round(counts * self.acceleration), 1))
+        yield Setting('homing acceleration', objects.HOMING_ACCELERATION, 0, data)
+        yield Setting('home offset', objects.HOME_OFFSET, 0, bytes(4))
+
+    def longest(self, gear: Gear, stroke: float) -> float:
+        """Return how long the homing of a leg may take [s].
+
+        At the fast speed a whole stroke [m] at most; at the slow one what braking has overshot,
+        and two revolutions of the motor for the edge of the switch and the index pulse.
+        """
+        revolution = gear.lead / gear.ratio
+        slowly = self.fast_speed**2 / (2.0 * self.acceleration) + 2.0 * revolution
+        ramps = 4.0 * self.fast_speed / self.acceleration
+        moving = stroke / self.fast_speed + slowly / self.slow_speed + ramps
+        return TIME_MARGIN * moving + LATEST_START
+
+
+class _NotHomed(Exception):
+    """Homing has ended for this reason, with no leg to blame."""
+
+
+class HomingMotion:
+    """The way of all legs to home; it is told of every frame, and says what goes into the next.
+
+    Args:
+        plan, method: Speeds, and which method of 6098h.
+        drives: Legs 1 to 6, object by object.
+        mode_mapped: Of each drive, whether its mode is exchanged cyclically; else it is set by
+            SDO.
+        gear: Counts per metre.
+        stroke: Longest way of a leg [m].
+        cycle_time, now: Time between frames, and present instant [s].
+
+    Attributes:
+        powered: Whether the drives shall be on.
+        axis: Drive 0 to 5 that moves by itself, and whose target counts for nothing.
+        mode, bits: Its mode of operation, and its further bits of the controlword.
+        over: Whether nothing moves any more.
+        homed: Whether all legs are home.
+        said: Why it has ended, or how far it has come.
+        fault: Which leg has failed.
+    """
+
+    def __init__(
+        self,
+        plan: HomingPlan,
+        method: int,
+        drives: Sequence[SdoChannel],
+        mode_mapped: Sequence[bool],
+        gear: Gear,
+        stroke: float,
+        cycle_time: float,
+        now: float,
+    ) -> None:
+        """Begin with the next frame."""
+        self._drives, self._mode_mapped = drives, mode_mapped
+        self._settings = tuple(plan.settings(method, gear))
+        self._longest = plan.longest(gear, stroke)
+        self._slow_frames = ceil(MODE_TIMEOUT / cycle_time)
+        self._halt_time = HALT_TIMEOUT + plan.fast_speed / plan.acceleration
+        self._halt_frames = ceil(self._halt_time / cycle_time)
+        self._asked_at = now
+        self._halted = ''
+        self._now = now
+        self._inputs: Sequence[Inputs] = ()
+        self._rates: Array = np.zeros(LEGS)
+        self._holding = False
+        self._steps = self._home_all()
+        self.powered = False
+        self.axis: int | None = None
+        self.mode, self.bits = Mode.CYCLIC_SYNCHRONOUS_POSITION, Bits.NONE
+        self.over = self.homed = False
+        self.said = 'the drives are told how to home'
+        self.fault: LegFault | None = None
+
+    def ask(self, now: float) -> None:
+        """Renew the request at an instant [s]."""
+        self._asked_at = now
+
+    def halt(self, reason: str) -> None:
+        """Bring the leg that moves to rest, and end."""
+        self._halted = self._halted or reason
+
+    def advance(
+        self, now: float, inputs: Sequence[Inputs], rates: Array, *, holding: bool
+    ) -> None:
+        """Take note of a frame.
+
+        Args:
+            now: Its instant [s].
+            inputs: What the drives report, legs 1 to 6.
+            rates (6,): Measured [m/s].
+            holding: Whether all drives are on and hold their legs, but for the one that moves.
+        """
+        self._now, self._inputs, self._rates, self._holding = now, inputs, rates, holding
+        if now - self._asked_at > DEAD_MAN:
+            self.halt(f'nobody has asked for it for {DEAD_MAN:g} s')
+        try:
+            next(self._steps)
+            return
+        except StopIteration:
+            self.homed, self.said = True, 'all legs have homed'
+        except LegFault as fault:
+            self.fault, self.said = fault, str(fault)
+        except (_NotHomed, TransportError) as error:
+            self.said = f'homing was halted: {error}'
+        self.over = True
+
+    def _home_all(self) -> Iterator[None]:
+        """Do one step per frame."""
+        for drive in self._drives:
+            yield from self._prepare(drive)
+        self.powered = True
+        while not self._holding:
+            self._look()
+            yield
+        for axis in range(LEGS):
+            self.said = f'leg {axis + 1} goes home'
+            self.axis = axis
+            yield from self._home(axis)
+            self.axis = None
+            yield
+
+    def _look(self) -> None:
+        if self._halted:
+            raise _NotHomed(self._halted)
+
+    def _prepare(self, drive: SdoChannel) -> Iterator[None]:
+        """Give a drive its settings, an object per frame, with the motors off."""
+        if not has_mode(drive, Mode.HOMING):
+            raise _NotHomed(f'the drive of leg {drive.leg} has no mode {Mode.HOMING} (6502h)')
+        # Without it nobody would know what its statusword is about.
+        drive.read(objects.MODE_DISPLAY, 0)
+        for item in self._settings:
+            self._look()
+            yield
+            drive.write(item.index, item.subindex, item.data)
+            yield
+            found = drive.read(item.index, item.subindex)[: len(item.data)]
+            if found != item.data:
+                says = int.from_bytes(found, 'little', signed=True)
+                raise _NotHomed(
+                    f'the drive of leg {drive.leg} does not keep its {item.what} '
+                    f'({item.index:04X}h:{item.subindex}): it reads back {says}'
+                )
+
+    def _home(self, axis: int) -> Iterator[None]:
+        """Home one leg; whatever happens, its drive is at rest and in mode 8 in the end."""
+        wrong, began = '', self._now
+        yield from self._switch(axis, Mode.HOMING)
+        self.bits = Bits.START
+        # Until here the statusword may be that of a homing before.
+        for _ in range(2 * FRAMES_TO_ACT):
+            yield
+        while True:
+            word = self._inputs[axis].statusword
+            if word & FAILED:
+                wrong = 'its drive reports a homing error (statusword bit 13)'
+            elif self._halted or not self._holding or word & ATTAINED == ATTAINED:
+                break
+            elif self._now - began > self._longest:
+                wrong = f'it has not come home within {self._longest:.1f} s'
+            if wrong:
+                break
+            yield
+        attained = not (wrong or self._halted) and self._holding
+        if not attained:
+            self.bits = Bits.START | Bits.HALT
+        wrong = yield from self._rest(axis, wrong)
+        yield from self._switch(axis, Mode.CYCLIC_SYNCHRONOUS_POSITION)
+        self.bits = Bits.NONE
+        if wrong:
+            raise LegFault(axis + 1, wrong)
+        self._look()
+        if not attained:
+            raise _NotHomed('a drive has left operation')
+
+    def _rest(self, axis: int, wrong: str) -> Generator[None, None, str]:
+        """Wait until a leg stands, and its counts are those that go with its statusword."""
+        still = 0
+        for _ in range(self._halt_frames):
+            still = still + 1 if abs(self._rates[axis]) < STANDSTILL else 0
+            if still > FRAMES_TO_ACT:
+                return wrong
+            yield
+        return wrong or f'it still moves {self._halt_time:.2f} s after the end of its homing'
+
+    def _switch(self, axis: int, mode: Mode) -> Iterator[None]:
+        """Change the mode of a drive, and wait until it says so."""
+        drive, self.mode = self._drives[axis], mode
+        try:
+            if not self._mode_mapped[axis]:
+                drive.write(objects.MODE, 0, bytes([mode]))
+            for _ in range(self._slow_frames):
+                yield
+                found = self._inputs[axis].mode
+                if found is None:
+                    found = drive.read(objects.MODE_DISPLAY, 0)[0]
+                if found == mode:
+                    break
+            else:
+                raise LegFault(
+                    axis + 1, f'its drive stays in mode {found} (6061h), asked for is {mode}'
+                )
+        except SdoRefused as error:
+            raise LegFault(axis + 1, str(error)) from error
+        for _ in range(FRAMES_TO_ACT):
+            yield

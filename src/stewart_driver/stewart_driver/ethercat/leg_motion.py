@@ -1,0 +1,142 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Six legs between targets and encoders: measured rates, ramps to rest, the largest step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, tau
+
+import numpy as np
+from stewart_driver.ethercat.errors import LegFault
+from stewart_driver.ethercat.gear import Gear, PER_MILLE
+from stewart_driver.ethercat.process_data import Inputs
+from stewart_driver.legs import Array, LEGS
+
+# The interpolator catches up a late cycle with 10 % more speed, and skips three at most.
+MARGIN = 1.2
+LONGEST_GAP = 4
+
+
+class MeasuredLegs:
+    """What six drives report, as strokes, rates and forces.
+
+    Args:
+        gear: Counts per metre.
+        zeros: Position of each drive at stroke zero [count]; None: where the legs stand.
+        bandwidth: Corner of the low pass behind differences of strokes, from which the rates are
+            where not every drive reports a velocity [Hz].
+        inputs: What the drives report now.
+        now: Present instant [s].
+
+    Attributes:
+        inputs: What the drives have reported last, legs 1 to 6.
+        stamp: When [s].
+        strokes, rates (6,): [m], [m/s].
+    """
+
+    def __init__(
+        self,
+        gear: Gear,
+        zeros: Sequence[int] | None,
+        bandwidth: float,
+        inputs: Sequence[Inputs],
+        now: float,
+    ) -> None:
+        """Stand still."""
+        self._gear, self._corner = gear, tau * bandwidth
+        self.inputs, self.stamp = inputs, now
+        self._zeros = np.array(self.counts if zeros is None else zeros, dtype=np.float64)
+        self.strokes, self.rates = self._measured(), np.zeros(LEGS)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """What the encoders have said [count]."""
+        return tuple(item.position for item in self.inputs)
+
+    @property
+    def forces(self) -> Array | None:
+        """Of the motors [N], shape (6,); None where a drive reports no torque."""
+        torques = [item.torque for item in self.inputs]
+        if None in torques:
+            return None
+        return np.array(torques, dtype=np.float64) * (PER_MILLE * self._gear.rated_force)
+
+    def targets(self, strokes: Array) -> list[int]:
+        """Return the positions of the drives for some strokes [count]."""
+        return self._gear.counts(strokes, self._zeros)
+
+    def take(self, inputs: Sequence[Inputs], now: float) -> None:
+        """Take what the drives report at an instant [s]."""
+        self.inputs = inputs
+        before, elapsed = self.strokes, now - self.stamp
+        self.strokes, self.stamp = self._measured(), now
+        velocities = [item.velocity for item in inputs]
+        if None not in velocities:
+            self.rates = np.array(velocities, dtype=np.float64) / self._gear.counts_per_metre
+        elif elapsed > 0.0:
+            share = 1.0 - exp(-self._corner * elapsed)
+            self.rates = self.rates + share * ((self.strokes - before) / elapsed - self.rates)
+
+    def _measured(self) -> Array:
+        return self._gear.strokes(np.array(self.counts, dtype=np.float64), self._zeros)
+
+
+class StoppingRamp:
+    """Targets for legs that sag until their drives hold them: each to rest from its own rate.
+
+    Args:
+        strokes, rates (6,): Measured at the beginning [m], [m/s].
+        acceleration: Of all legs [m/s²].
+
+    Attributes:
+        duration: Until the last leg is at rest [s].
+    """
+
+    def __init__(self, strokes: Array, rates: Array, acceleration: float) -> None:
+        """Find out how long each leg takes."""
+        self._strokes, self._rates = strokes, rates
+        self._times = np.abs(rates) / acceleration
+        self.duration = float(self._times.max())
+
+    def at(self, time: float) -> Array:
+        """Return the targets [m], shape (6,), at a time since the beginning [s]."""
+        spent = np.minimum(time, self._times)
+        # Of a leg at rest both are zero.
+        share = 1.0 - 0.5 * spent / np.maximum(self._times, np.finfo(np.float64).tiny)
+        return np.asarray(self._strokes + self._rates * spent * share)
+
+
+def limit_step(
+    previous: Array, wanted: Array, elapsed: float, rate: float, cycle_time: float
+) -> tuple[Array, LegFault | None]:
+    """Hold targets to the rate of the legs, in the last look at them before they go out.
+
+    What comes from the interpolator keeps to it; this is for a bug or a broken memory, which must
+    not make a drive jump.
+
+    Args:
+        previous, wanted (6,): Strokes of the last targets and of the new ones [m].
+        elapsed: Time between them [s].
+        rate: Largest rate of a leg [m/s].
+        cycle_time: [s].
+
+    Returns:
+        The targets; shortened for all legs by the same share, so that the platform stays on its
+        path, and the reason, if a step is too large. Where a target is no number all stay.
+    """
+    if not np.isfinite(wanted).all():
+        leg = int(np.flatnonzero(~np.isfinite(wanted))[0])
+        return previous, LegFault(leg + 1, f'its target is {wanted[leg]}')
+    most = MARGIN * rate * cycle_time * min(max(elapsed / cycle_time, 1.0), LONGEST_GAP)
+    steps = wanted - previous
+    leg = int(np.abs(steps).argmax())
+    step = float(steps[leg])
+    if abs(step) <= most:
+        return wanted, None
+    fault = LegFault(
+        leg + 1,
+        f'its target jumps by {1e3 * step:.3f} mm in {1e3 * elapsed:.2f} ms, '
+        f'possible are {1e3 * most:.3f} mm',
+    )
+    return previous + steps * (most / abs(step)), fault
