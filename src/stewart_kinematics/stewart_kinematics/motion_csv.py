@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.spatial import compose_quaternions, invert_pose
 from stewart_kinematics.trajectories import Sampled
 from stewart_tables.columns import ACCELERATION, LENGTH, POSE, STROKE, TIME, TWIST
@@ -86,6 +86,16 @@ def poses_in_base(table: Table, reference: Pose) -> tuple[Array, Array]:
         place = f'{table.source}:{table.lines[off[0]]}: qx, qy, qz, qw'
         raise ConfigurationError(place, float(norm[off[0]]), 'a quaternion of norm 1')
     return _move(reference, pose[:, :3], pose[:, 3:] / norm[:, None])
+
+
+def motion_in_base(table: Table, reference: Pose) -> Motion:
+    """Return the samples of a table in ``base_link``; derivatives that it has not are 0."""
+    position, quaternion = poses_in_base(table, reference)
+    twist, acceleration = (
+        np.zeros((len(position), 6)) if values is None else values for values in derivatives(table)
+    )
+    halves = twist[:, :3], twist[:, 3:], acceleration[:, :3], acceleration[:, 3:]
+    return Motion(position, quaternion, *halves)
 
 
 def poses_from_base(

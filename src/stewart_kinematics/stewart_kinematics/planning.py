@@ -9,17 +9,16 @@ import math
 
 import numpy as np
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
-from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.trajectories import (
     Cycloidal,
     DeceleratedAlongPath,
-    Dwell,
     Faded,
-    Sequence,
     Trajectory,
 )
 from stewart_kinematics.trajectories.scaling import require_few_samples
+from stewart_kinematics.trajectories.sequence import require_continuous
 from stewart_kinematics.trajectories.stopping import stops
 
 CHECK_RATE = 100.0
@@ -144,16 +143,16 @@ def plan_fades(
         MotionRefused: If no fade helps.
     """
     whole = Faded(motion, centre, fade_in, fade_out, duration)
-    rest = Dwell(centre, 1.0)
+    rest = Motion.at_rest(centre)
 
     def begins(fade: float) -> None:
         wave = Faded(motion, centre, fade, duration=whole.duration)
-        Sequence((rest, wave))
+        require_continuous(rest, wave.sample(0.0))
         check(wave, guard, horizon=min(max(fade, SHORTEST_FADE), horizon))
 
     def ends(fade: float) -> None:
         wave = Faded(motion, centre, 0.0, fade, whole.duration)
-        Sequence((wave, rest))
+        require_continuous(wave.sample(wave.duration), rest)
         check(wave, guard, begin=whole.duration - max(fade, SHORTEST_FADE))
 
     def lasts() -> None:

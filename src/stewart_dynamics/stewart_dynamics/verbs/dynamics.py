@@ -19,7 +19,7 @@ from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.motion_csv import derivatives, poses_in_base
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Sampled
-from stewart_kinematics.verbs.table_arguments import (
+from stewart_kinematics.verbs.arguments import (
     add_table_arguments,
     read_watched,
     reference_pose,

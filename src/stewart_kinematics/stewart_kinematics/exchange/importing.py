@@ -16,13 +16,13 @@ from stewart_kinematics.exchange.hexapod import find_hexapod, Hexapod, merged
 from stewart_kinematics.exchange.linkage import Link, Linkage
 from stewart_kinematics.exchange.mjcf import NUMBERS
 from stewart_kinematics.exchange.mjcf_reading import read_mjcf
-from stewart_kinematics.exchange.neutral_legs import rpy_deg
 from stewart_kinematics.exchange.urdf_reading import read_urdf
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.jacobian import condition_number
 from stewart_kinematics.measures import ASSUMED_CONDITION, assumed_limits, Measures
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.platform import AXES_KEY, RigidBody, STANDARD_GRAVITY
+from stewart_kinematics.spatial import rpy_deg
 
 ALIKE = 1e-6
 """Legs that differ by a larger part are worth a note."""
@@ -310,4 +310,4 @@ def _rounded(value: Any) -> Any:
 
 
 def _written(pose: Pose) -> dict[str, list[float]]:
-    return {'position_m': pose.position.tolist(), 'rpy_deg': rpy_deg(pose).tolist()}
+    return {'position_m': pose.position.tolist(), 'rpy_deg': rpy_deg(pose)}

@@ -11,9 +11,8 @@ from xml.etree import ElementTree as ET
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.inverse import leg_lengths, passive_angles
-from stewart_kinematics.motion import Array, Pose, read_only
+from stewart_kinematics.motion import Array, read_only
 from stewart_kinematics.platform import Platform, RigidBody
-from stewart_kinematics.spatial import euler_from_quaternion
 
 LEAST_MASS = 1e-7
 """Simulators refuse a moving body without mass; one without mass is written with this [kg]."""
@@ -118,11 +117,6 @@ def bodies(platform: Platform) -> dict[str, RigidBody]:
 def gravity_of(platform: Platform) -> Array:
     """Return gravity in ``base_link`` axes, that of the masses where there are any [m/s²]."""
     return platform.gravity if platform.masses is None else platform.masses.gravity
-
-
-def rpy_deg(pose: Pose) -> Array:
-    """Return roll, pitch and yaw of a pose as platform files say them, shape (3,) [deg]."""
-    return np.degrees(euler_from_quaternion('ZYX', pose.quaternion_xyzw))[::-1]
 
 
 def words(values: ArrayLike) -> str:

@@ -21,11 +21,10 @@ from stewart_kinematics.trajectories import (
     Jonswap,
     multi_sine,
     OrbitalWave,
-    PiersonMoskowitz,
     Sequence,
     Trajectory,
 )
-from stewart_kinematics.trajectories.scaling import fit_froude, fit_plain
+from stewart_kinematics.trajectories.scaling import fit_wave, Scaling
 from stewart_node_support.fields import param
 
 
@@ -160,11 +159,11 @@ class OceanTrajectoryParameters(ExcursionParameters):
         wave = OrbitalWave(components(self), centre, math.radians(self.attack_angle_deg))
         if self.scaling == 'none':
             return wave, centre, 1.0
-        fit = fit_plain if self.scaling == 'plain' else fit_froude
         # Longer than it is played: the sea's time begins with the fade-in.
         duration = self.duration or self.horizon
-        fitted = fit(wave, guard, self.fraction, duration=duration)
-        return fitted.wave, centre, fitted.factor
+        kind: Scaling = 'plain' if self.scaling == 'plain' else 'froude'
+        fitted, factor = fit_wave(wave, guard, self.fraction, kind, duration=duration)
+        return fitted, centre, factor
 
 
 @dataclass(frozen=True)
@@ -205,12 +204,9 @@ def components(parameters: OceanTrajectoryParameters) -> tuple[AiryWave, ...]:
         if size != count and not (optional and size == 0):
             raise ConfigurationError(name, size, f'{count} values, as many as amplitudes')
     if not count:
-        if parameters.spectrum == 'jonswap':
-            sea = Jonswap(
-                parameters.significant_height, parameters.peak_period, parameters.peak_enhancement
-            )
-        else:
-            sea = PiersonMoskowitz(parameters.significant_height, parameters.peak_period)
+        # The Pierson-Moskowitz spectrum is JONSWAP's without the enhancement of its peak.
+        gamma = parameters.peak_enhancement if parameters.spectrum == 'jonswap' else 1.0
+        sea = Jonswap(parameters.significant_height, parameters.peak_period, gamma)
         return sea.components(parameters.components, parameters.seed)
     phases = [math.radians(phase) for phase in parameters.phases_deg] or [0.0] * count
     if not parameters.lengths:

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from stewart_kinematics.compiled import kernel, MOTION, MOTION_OUT, part, SCALAR, VECTOR, VOID
 from stewart_kinematics.motion import Array
@@ -13,19 +11,32 @@ from stewart_kinematics.spatial.rotation_kernels import Triple
 from stewart_kinematics.trajectories.attitude_kernels import scaled_turn
 
 
+def cycloid(tau: Array) -> tuple[Array, Array, Array]:
+    r"""Evaluate the profile from rest to rest that every smooth transition here uses.
+
+    :math:`\sigma(\tau) = \tau - \sin(2\pi\tau) / 2\pi` for :math:`0 \le \tau \le 1` (Vigo, Eqs. 24
+    to 28). A way `h` covered in the time `T` has the peaks :math:`2h/T`, :math:`2\pi h/T^2` and
+    :math:`4\pi^2 h/T^3`.
+
+    Returns:
+        way, rate, curvature (...): Value, first and second derivative with respect to `tau` [-].
+    """
+    angle = 2.0 * np.pi * tau
+    sine = np.sin(angle)
+    return tau - sine / (2.0 * np.pi), 1.0 - np.cos(angle), 2.0 * np.pi * sine
+
+
+profile = part(cycloid)
+"""The same for kernels, of a number."""
+
+
 @part
 def ramp(time: float, duration: float) -> Triple:
-    """Return a cycloidal rise from 0 to 1 (`cycloid`) and its derivatives [-, 1/s, 1/s²]."""
+    """Return a cycloidal rise from 0 to 1 and its derivatives [-, 1/s, 1/s²]."""
     if duration == 0.0:
         return 1.0, 0.0, 0.0
-    tau = min(max(time / duration, 0.0), 1.0)
-    angle = 2.0 * math.pi * tau
-    sine = math.sin(angle)
-    return (
-        tau - sine / (2.0 * math.pi),
-        (1.0 - math.cos(angle)) / duration,
-        2.0 * math.pi * sine / (duration * duration),
-    )
+    way, rate, curvature = profile(min(max(time / duration, 0.0), 1.0))
+    return way, rate / duration, curvature / (duration * duration)
 
 
 @kernel(VOID, VECTOR, SCALAR, SCALAR, SCALAR, *MOTION, VECTOR, VECTOR, *MOTION_OUT)

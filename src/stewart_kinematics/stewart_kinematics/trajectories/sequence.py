@@ -51,7 +51,7 @@ class Sequence:
         for number, (before, after) in enumerate(zip(self.parts, self.parts[1:], strict=False), 1):
             if not np.isfinite(before.duration):
                 raise TrajectoryError(f'part {number} of {len(self.parts)} never ends')
-            _refuse_jump(number, before.sample(before.duration), after.sample(0.0))
+            require_continuous(before.sample(before.duration), after.sample(0.0), number)
         ends = np.cumsum([p.duration for p in self.parts]).tolist()
         object.__setattr__(self, 'starts', read_only([0.0, *ends[:-1]]))
         object.__setattr__(self, '_ends', tuple(ends))
@@ -110,8 +110,8 @@ def excursion(
     return Sequence(tuple(parts))
 
 
-def _refuse_jump(number: int, end: Motion, begin: Motion) -> None:
-    """Raise where the end of part `number` and the beginning of the next differ."""
+def require_continuous(end: Motion, begin: Motion, number: int = 1) -> None:
+    """Raise TrajectoryError where the end of part `number` and the next part's begin differ."""
     for name, tolerance, unit in _TOLERANCES:
         left, right = getattr(end, name), getattr(begin, name)
         if name == 'quaternion_xyzw' and left @ right < 0.0:

@@ -146,14 +146,6 @@ class Jonswap:
         return float(self._enhancement((-0.8 * np.log(middle)) ** -0.25).mean())
 
 
-class PiersonMoskowitz(Jonswap):
-    """Pierson–Moskowitz spectrum of a fully developed sea, by H_s [m] and T_p [s]."""
-
-    def __init__(self, significant_height: float, peak_period: float) -> None:
-        """Take H_s [m] and T_p [s]."""
-        super().__init__(significant_height, peak_period, 1.0)
-
-
 def significant_height(components: tuple[AiryWave, ...]) -> float:
     r"""Return :math:`H_s = 4\sqrt{m_0}` of a sum of waves [m]."""
     return 4.0 * float(np.sqrt(sum(0.5 * wave.amplitude**2 for wave in components)))

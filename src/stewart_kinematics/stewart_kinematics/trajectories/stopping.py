@@ -13,8 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Array, magnitudes, mean_jerk, Motion
-from stewart_kinematics.trajectories.cycloid import cycloid, PEAK_ACCELERATION, PEAK_VELOCITY
-from stewart_kinematics.trajectories.cycloidal import SHORTEST_MOVE
+from stewart_kinematics.trajectories.cycloidal import (
+    PEAK_ACCELERATION,
+    PEAK_VELOCITY,
+    SHORTEST_MOVE,
+)
+from stewart_kinematics.trajectories.fading_kernels import cycloid
 from stewart_kinematics.trajectories.trajectory import (
     clamp,
     finite,

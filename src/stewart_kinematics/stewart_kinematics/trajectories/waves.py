@@ -35,7 +35,6 @@ base's x axis:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 import math
 
@@ -184,26 +183,3 @@ class OrbitalWave:
             *rows,
         )
         return motion_from_rows(rows, moment.shape)
-
-
-def random_wave(
-    amplitude: Sequence[float],
-    period: Sequence[float],
-    length: Sequence[float],
-    phase: Sequence[float],
-) -> tuple[AiryWave, ...]:
-    """Return components from columns of numbers, as papers print them.
-
-    Args:
-        amplitude, period, length, phase: [m], [s], [m], [rad].
-
-    Returns:
-        The n components.
-
-    Raises:
-        TrajectoryError: If the columns differ in length.
-    """
-    sizes = [len(column) for column in (amplitude, period, length, phase)]
-    if len(set(sizes)) != 1:
-        raise TrajectoryError(f'amplitude, period, length and phase have {sizes} values')
-    return tuple(AiryWave(*row) for row in zip(amplitude, period, length, phase, strict=True))
