@@ -16,13 +16,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_estimation.gating_kernels import (
-    add_leg_noise,
-    invert,
-    learn_leg_noise,
-    offer,
-    select,
-)
+from stewart_estimation.gating_kernels import add_leg_noise, invert, learn_leg_noise, offer, select
 from stewart_estimation.layout import (
     CENTRE,
     D_TURN,
@@ -52,9 +46,9 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
-from stewart_kinematics.leg_kernels import cross
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import exponential, multiply, rotation, Triple
+from stewart_kinematics.spatial.rotation_kernels import exponential, multiply, rotation
+from stewart_kinematics.vectors import cross, Triple
 
 Course = tuple[Triple, Triple, Triple, Triple]
 

@@ -24,9 +24,9 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
-from stewart_kinematics.leg_kernels import cross
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial.rotation_kernels import multiply, rotation, squared_norm
+from stewart_kinematics.vectors import cross
 
 NOT_MEASURED = -1.0
 """Variance of what is not measured."""

@@ -50,15 +50,9 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
-from stewart_kinematics.leg_kernels import cross
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import (
-    exponential,
-    logarithm,
-    multiply,
-    rotation,
-    Triple,
-)
+from stewart_kinematics.spatial.rotation_kernels import exponential, logarithm, multiply, rotation
+from stewart_kinematics.vectors import cross, Triple
 
 CLEAR = 100.0
 """A rate is clear where its square is so many times its variance."""

@@ -7,13 +7,15 @@ updated by a rotation vector in base axes. Translations and rotations are solved
 moments are divided by the length scale s, and the step is (dp, s dtheta).
 """
 
+# mypy: allow-untyped-defs
+# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from stewart_kinematics.compiled import (
+    Array,
     FLAG,
     INTEGERS_OUT,
     kernel,
@@ -24,9 +26,9 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
-from stewart_kinematics.leg_kernels import cross, rotate
-from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import rotation, triple
+from stewart_kinematics.leg_kernels import rotate
+from stewart_kinematics.spatial.rotation_kernels import rotation
+from stewart_kinematics.vectors import cross, row
 
 CONVERGED, NOT_CONVERGED, SINGULAR, WRONG_ASSEMBLY, OUTSIDE_REGION, NO_LENGTHS = range(6)
 
@@ -100,7 +102,7 @@ def assemble(
     worst = 0.0
     inverse = 1.0 / scale
     for i in range(6):
-        s = rotate(r, triple(platform, i))
+        s = rotate(r, row(platform, i))
         x = pose[0] + s[0] - base[i, 0]
         y = pose[1] + s[1] - base[i, 1]
         z = pose[2] + s[2] - base[i, 2]
@@ -267,18 +269,7 @@ def attempt(
     MATRIX_OUT,
     INTEGERS_OUT,
 )
-def forward(
-    base: Array,
-    platform: Array,
-    constants: Array,
-    cone: Array,
-    length: Array,
-    start: Array,
-    follow: bool,
-    poses: Array,
-    figures: Array,
-    status: NDArray[np.int64],
-) -> None:
+def forward(base, platform, constants, cone, length, start, follow, poses, figures, status):
     """Find the poses of n rows of lengths.
 
     Every row starts at `start` or, with `follow`, at the pose of the row before it where that
@@ -312,15 +303,7 @@ def forward(
 
 
 @kernel(VOID, MATRIX, MATRIX, VECTOR, MATRIX, MATRIX, VECTOR, VECTOR_OUT)
-def forward_twist(
-    base: Array,
-    platform: Array,
-    constants: Array,
-    position: Array,
-    quaternion: Array,
-    rate: Array,
-    twist: Array,
-) -> None:
+def forward_twist(base, platform, constants, position, quaternion, rate, twist):
     """Write the twist that gives six leg rates; NaN at a singularity. All have one row."""
     a = np.empty((6, 7))
     pose = np.empty(7)

@@ -12,6 +12,7 @@ import math
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError, GeometryError, ShapeError
+from stewart_kinematics.jacobian import joint_condition
 from stewart_kinematics.motion import Array, Pose, read_only
 from stewart_kinematics.schema import Section
 
@@ -26,8 +27,6 @@ SPREAD_LENGTH = 0.1
 
 SPREAD_ANGLE = math.radians(10.0)
 """Half-width of the spread of attitudes [rad]."""
-
-GEOMETRY_KEYS = ('name', 'base_joints', 'platform_joints', 'pairing', 'zero_pose', 'neutral_pose')
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,14 +100,17 @@ class Geometry:
         The best pose of a spread decides: an architecturally singular platform has none that is
         good, while a sound platform may well come near a singularity somewhere.
         """
-        spread = _spread(self.neutral_pose, self._mean_leg_length())
-        conditions = [self._condition(*pose) for pose in spread]
-        best = min(conditions)
+        position, quaternion = _spread(self.neutral_pose, self._mean_leg_length())
+        joints = self.base_joints, self.platform_joints
+        conditions = np.full(len(position), math.inf)
+        if self.length_scale > 0.0:
+            conditions = joint_condition(*joints, self.length_scale, position, quaternion)
+        best = conditions.min()
         if not best <= MAX_BEST_CONDITION:
             raise GeometryError(
                 f'{self.name}: the geometry is singular wherever the platform is: its condition '
                 f'number is {conditions[0]:.4g} at the neutral pose and at best {best:.4g} over '
-                f'{len(spread)} poses about it (moments divided by the length scale '
+                f'{len(position)} poses about it (moments divided by the length scale '
                 f'{self.length_scale:.6g} m), allowed are {MAX_BEST_CONDITION:g}; check pairing, '
                 'offsets and the neutral pose'
             )
@@ -122,29 +124,16 @@ class Geometry:
             raise GeometryError(f'{self.name}: leg {leg} has no length at the neutral pose')
         return float(lengths.mean())
 
-    def _condition(self, position: Array, rotation: Array) -> float:
-        """Return the condition number of the Jacobian with moments divided by the length scale."""
-        arms = self.platform_joints @ rotation.T
-        legs = position + arms - self.base_joints
-        units = legs / np.linalg.norm(legs, axis=1, keepdims=True)
-        if self.length_scale == 0.0:
-            return math.inf
-        jacobian = np.hstack([units, np.cross(arms, units) / self.length_scale])
-        return float(np.linalg.cond(jacobian))
 
-
-def _spread(neutral: Pose, length: float) -> list[tuple[Array, Array]]:
+def _spread(neutral: Pose, length: float) -> tuple[Array, Array]:
     """Return the neutral pose, and poses moved along and turned about each axis, both ways."""
-    poses = [(neutral.position, neutral.rotation)]
+    shifts, turns = [np.zeros(3)], [np.zeros(3)]
     for axis, sign in itertools.product(np.eye(3), (-1.0, 1.0)):
-        shift = sign * SPREAD_LENGTH * length * axis
-        turn = Rotation.from_rotvec(sign * SPREAD_ANGLE * axis).as_matrix()
-        poses += [
-            (neutral.position + shift, neutral.rotation),
-            (neutral.position, turn @ neutral.rotation),
-            (neutral.position + shift, turn @ neutral.rotation),
-        ]
-    return poses
+        shift, turn = sign * SPREAD_LENGTH * length * axis, sign * SPREAD_ANGLE * axis
+        shifts += [shift, np.zeros(3), shift]
+        turns += [np.zeros(3), turn, turn]
+    turned = Rotation.from_rotvec(turns) * Rotation.from_quat(neutral.quaternion_xyzw)
+    return neutral.position + np.array(shifts), turned.as_quat()
 
 
 def ring_points(radius: float, pair_angle: float, height: float, offset: float) -> Array:

@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics import leg_kernels
-from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.leading_axes import pose_rows, rows
 from stewart_kinematics.motion import Array, Motion
+
+if TYPE_CHECKING:
+    from stewart_kinematics.geometry import Geometry
 
 
 def jacobian(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
@@ -56,20 +60,24 @@ def jacobian_derivative(geometry: Geometry, motion: Motion) -> Array:
 def condition_number(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
     """Return the condition number of the Jacobian with moments divided by the length scale.
 
-    Args:
-        geometry: Joints of the platform; ``geometry.length_scale`` divides the moments.
-        position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
-        quaternion_xyzw (..., 4): Attitude of ``platform_link`` in ``base_link``, scalar last.
+    Poses are those of `jacobian`.
 
     Returns:
         (...): Largest over smallest singular value; infinite at a singularity, NaN where the pose
         is not a number.
-
-    Raises:
-        ShapeError: If a shape differs.
     """
-    matrix = jacobian(geometry, position, quaternion_xyzw)
-    matrix[..., 3:] /= geometry.length_scale
+    p, q, lead = pose_rows(position, quaternion_xyzw)
+    joints = geometry.base_joints, geometry.platform_joints
+    return joint_condition(*joints, geometry.length_scale, p, q).reshape(lead)
+
+
+def joint_condition(
+    base_joints: Array, platform_joints: Array, length_scale: float, position: Array, q: Array
+) -> Array:
+    """Return the condition number (n,) of joints (6, 3) at positions (n, 3) and quaternions."""
+    matrix = np.empty((len(position), 6, 6))
+    leg_kernels.jacobian(base_joints, platform_joints, position, q, matrix)
+    matrix[..., 3:] /= length_scale
     finite = np.all(np.isfinite(matrix), axis=(-1, -2))
     values = np.linalg.svd(np.where(finite[..., None, None], matrix, 0.0), compute_uv=False)
     with np.errstate(divide='ignore', invalid='ignore'):

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether samples of a stream can follow each other."""
 
+# mypy: allow-untyped-defs
+# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math
@@ -97,23 +99,23 @@ def conceded(limits: Array, step: float, out: Array) -> None:
 
 @kernel(INTEGER, SCALAR, *MOTION, VECTOR, *MOTION, VECTOR, VECTOR_OUT)
 def broken_at(
-    last_stamp: float,
-    last_position: Array,
-    last_quaternion: Array,
-    last_linear: Array,
-    last_angular: Array,
-    last_linear_acceleration: Array,
-    last_angular_acceleration: Array,
-    stamps: Array,
-    position: Array,
-    quaternion: Array,
-    linear: Array,
-    angular: Array,
-    linear_acceleration: Array,
-    angular_acceleration: Array,
-    limits: Array,
-    out: Array,
-) -> int:
+    last_stamp,
+    last_position,
+    last_quaternion,
+    last_linear,
+    last_angular,
+    last_linear_acceleration,
+    last_angular_acceleration,
+    stamps,
+    position,
+    quaternion,
+    linear,
+    angular,
+    linear_acceleration,
+    angular_acceleration,
+    limits,
+    out,
+):
     """Return the first of n samples that does not follow the one before; -1: none."""
     for n in range(stamps.shape[0]):
         step = stamps[n] - (stamps[n - 1] if n else last_stamp)

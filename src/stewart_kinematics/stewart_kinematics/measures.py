@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from stewart_kinematics.errors import ConfigurationError, GeometryError
 from stewart_kinematics.geometry import MAX_BEST_CONDITION, ring_points
+from stewart_kinematics.jacobian import joint_condition
 from stewart_kinematics.motion import Array
 from stewart_tables.errors import LARGEST
 
@@ -176,10 +177,8 @@ def _height(measures: Measures, length: float) -> float:
 
 def _condition(measures: Measures, height: float) -> float:
     """Return the condition number of the level platform, moments divided by its radius."""
-    base, moving = _rings(measures)
-    legs = np.add(moving, [0.0, 0.0, height]) - base
-    moments = np.cross(moving, legs) / measures.platform_radius
-    return float(np.linalg.cond(np.hstack([legs, moments])))
+    level = np.array([[0.0, 0.0, height]]), np.array([[0.0, 0.0, 0.0, 1.0]])
+    return float(joint_condition(*_rings(measures), measures.platform_radius, *level)[0])
 
 
 def _refuse_singular(measures: Measures, condition: float) -> None:

@@ -11,12 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 from stewart_kinematics import guard_kernels as columns
-from stewart_kinematics.errors import (
-    ConfigurationError,
-    MotionRefused,
-    ShapeError,
-    Violation,
-)
+from stewart_kinematics.errors import ConfigurationError, MotionRefused, ShapeError, Violation
 from stewart_kinematics.inverse import LegMotion
 from stewart_kinematics.jump import first_jump
 from stewart_kinematics.motion import Array, mean_jerk, Motion, read_only

@@ -11,12 +11,7 @@ import numpy as np
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.trajectories import (
-    Cycloidal,
-    DeceleratedAlongPath,
-    Faded,
-    Trajectory,
-)
+from stewart_kinematics.trajectories import Cycloidal, DeceleratedAlongPath, Faded, Trajectory
 from stewart_kinematics.trajectories.scaling import require_few_samples
 from stewart_kinematics.trajectories.sequence import require_continuous
 from stewart_kinematics.trajectories.stopping import stops

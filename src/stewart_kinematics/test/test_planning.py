@@ -12,13 +12,7 @@ from rest import Rest
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.planning import (
-    check,
-    plan_fade_out,
-    plan_fades,
-    plan_move,
-    plan_stop,
-)
+from stewart_kinematics.planning import check, plan_fade_out, plan_fades, plan_move, plan_stop
 from stewart_kinematics.platform import Limits, Platform
 from stewart_kinematics.trajectories import Circle, Cycloidal, Trajectory
 

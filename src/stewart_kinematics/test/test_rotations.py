@@ -27,9 +27,7 @@ DIRECTIONS = (
     .map(lambda a: a / np.linalg.norm(a))
 )
 ANGLES = st.one_of(
-    st.floats(0.0, np.pi - 1e-6),
-    st.floats(0.0, 1e-7),
-    st.floats(np.pi - 1e-6, np.pi - 1e-9),
+    st.floats(0.0, np.pi - 1e-6), st.floats(0.0, 1e-7), st.floats(np.pi - 1e-6, np.pi - 1e-9)
 )
 
 

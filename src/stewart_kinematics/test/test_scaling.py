@@ -13,12 +13,7 @@ from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import AiryWave, Jonswap, OrbitalWave
-from stewart_kinematics.trajectories.scaling import (
-    fit_wave,
-    froude,
-    plain,
-    sample_times,
-)
+from stewart_kinematics.trajectories.scaling import fit_wave, froude, plain, sample_times
 from stewart_kinematics.trajectories.spectrum import significant_height
 from stewart_kinematics.trajectories.waves import GRAVITY
 

@@ -9,10 +9,7 @@ import pytest
 from scipy.integrate import trapezoid
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.trajectories.spectrum import (
-    Jonswap,
-    significant_height,
-)
+from stewart_kinematics.trajectories.spectrum import Jonswap, significant_height
 from stewart_kinematics.trajectories.waves import GRAVITY, OrbitalWave
 
 SPECTRA = [Jonswap(1.5, 7.0), Jonswap(0.2, 2.5, 6.0), Jonswap(3.0, 9.0, 1.0)]

@@ -9,11 +9,7 @@ import pytest
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import euler_from_quaternion, matrix_from_quaternion
-from stewart_kinematics.trajectories.waves import (
-    AiryWave,
-    GRAVITY,
-    OrbitalWave,
-)
+from stewart_kinematics.trajectories.waves import AiryWave, GRAVITY, OrbitalWave
 
 CENTRE = Pose.from_rpy([0.1, -0.2, 1.674], [0.0, 0.0, 0.0])
 SMALL = AiryWave.deep_water(1e-4, 3.0, 0.4)

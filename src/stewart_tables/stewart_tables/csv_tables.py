@@ -177,10 +177,7 @@ def _refuse_cells(cells: list[str], places: list[int], header: list[str], where:
 
 
 def write_table(
-    target: str | Path,
-    columns: Sequence[str],
-    values: ArrayLike,
-    progress: Progress = silent,
+    target: str | Path, columns: Sequence[str], values: ArrayLike, progress: Progress = silent
 ) -> None:
     """Write a CSV file with 15 significant digits, as a whole or not at all.
 

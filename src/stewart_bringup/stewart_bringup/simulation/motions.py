@@ -17,7 +17,7 @@ from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.nodes.trajectory_parameters import (
+from stewart_kinematics.nodes.parameters import (
     ExcitationTrajectoryParameters,
     ExcursionParameters,
     OceanTrajectoryParameters,

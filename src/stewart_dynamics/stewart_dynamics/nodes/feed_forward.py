@@ -20,7 +20,6 @@ from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.refusals import Refusals
-from stewart_node_support.running import run
 
 
 class FeedForwardNode(Node):
@@ -53,12 +52,3 @@ class FeedForwardNode(Node):
             return
         self.refusals.accept()
         self._efforts.publish(self._writer.write(setpoint.stamp, effort=forces))
-
-
-def main() -> None:
-    """Run the node until it is asked to stop."""
-    run(FeedForwardNode)
-
-
-if __name__ == '__main__':
-    main()

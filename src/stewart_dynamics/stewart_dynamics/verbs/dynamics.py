@@ -112,12 +112,7 @@ def _motion(table: Table, position: Array, quaternion: Array, *, spline: bool) -
         time = table.take([TIME])[:, 0]
         return Sampled(time, position, quaternion, twist).sample(time - time[0])
     return Motion(
-        position,
-        quaternion,
-        twist[:, :3],
-        twist[:, 3:],
-        acceleration[:, :3],
-        acceleration[:, 3:],
+        position, quaternion, twist[:, :3], twist[:, 3:], acceleration[:, :3], acceleration[:, 3:]
     )
 
 

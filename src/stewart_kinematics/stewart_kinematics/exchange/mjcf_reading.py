@@ -79,9 +79,7 @@ def _link(model: Any, data: Any, body: int) -> Link:
     axes = rotation.T @ data.ximat[body].reshape(3, 3)
     inertia = axes @ np.diag(model.body_inertia[body]) @ axes.T
     own = RigidBody(
-        float(model.body_mass[body]),
-        model.body_ipos[body].copy(),
-        0.5 * (inertia + inertia.T),
+        float(model.body_mass[body]), model.body_ipos[body].copy(), 0.5 * (inertia + inertia.T)
     )
     return Link(model.body(body).name or f'body {body}', data.xpos[body].copy(), rotation, own)
 
@@ -108,10 +106,7 @@ def _tree_joints(model: Any, data: Any, body: int, kinds: dict[int, Kind]) -> li
 def _closures(mujoco: Any, model: Any, data: Any) -> list[Joint]:
     """Return connect and weld constraints as joints between bodies."""
     result = []
-    kinds: dict[int, Kind] = {
-        mujoco.mjtEq.mjEQ_CONNECT: 'ball',
-        mujoco.mjtEq.mjEQ_WELD: 'fixed',
-    }
+    kinds: dict[int, Kind] = {mujoco.mjtEq.mjEQ_CONNECT: 'ball', mujoco.mjtEq.mjEQ_WELD: 'fixed'}
     for k in range(model.neq):
         kind = kinds.get(int(model.eq_type[k]))
         if kind is None or not model.eq_active0[k]:

@@ -61,10 +61,7 @@ class NeutralLegs:
         pairs = zip(tips - geometry.base_joints, platform.base_joint_axes, strict=True)
         cone = platform.limits.base_joint_angle
         reach = np.stack(
-            [
-                np.arcsin(np.minimum(1.0, np.sin(cone) / np.cos(angles[:, 1]))),
-                np.full(6, cone),
-            ],
+            [np.arcsin(np.minimum(1.0, np.sin(cone) / np.cos(angles[:, 1]))), np.full(6, cone)],
             axis=1,
         )
         return cls(

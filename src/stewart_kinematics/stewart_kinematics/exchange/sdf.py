@@ -127,11 +127,7 @@ def _axis(
 
 
 def _leg(
-    model: ET.Element,
-    platform: Platform,
-    legs: NeutralLegs,
-    i: int,
-    masses: dict[str, RigidBody],
+    model: ET.Element, platform: Platform, legs: NeutralLegs, i: int, masses: dict[str, RigidBody]
 ) -> None:
     """Add cylinder and rod, the joints about them, and a sensor of the leg's force."""
     name, axes = f'leg_{i + 1}', legs.frames[i]

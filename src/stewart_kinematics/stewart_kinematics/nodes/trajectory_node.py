@@ -11,8 +11,8 @@ from stewart_interfaces.msg import PlatformSetpoint
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.nodes.parameters import TrajectoryParameters
 from stewart_kinematics.nodes.start_pose import NotReady, NotYet, StartPose
-from stewart_kinematics.nodes.trajectory_parameters import TrajectoryParameters
 from stewart_kinematics.playback import Playback
 from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.trajectories import Trajectory
@@ -56,10 +56,7 @@ class TrajectoryNode(LifecycleNode):
         self._setpoints = CountedPublisher(self, PlatformSetpoint, 'setpoint', COMMAND_QOS)
         self._writer = SetpointWriter(self.get_name())
         self.start_pose = StartPose(
-            self,
-            self.abort,
-            silence=self.parameters.silence,
-            pose_age=self.parameters.pose_age,
+            self, self.abort, silence=self.parameters.silence, pose_age=self.parameters.pose_age
         )
         self.diagnostics = Diagnostics(self, self.parameters.platform)
         self.diagnostics.add('motion', self._report)

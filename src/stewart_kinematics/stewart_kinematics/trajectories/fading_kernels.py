@@ -2,13 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled inner loop of fading: a motion's deviation from a centre times a factor of time."""
 
+# mypy: allow-untyped-defs
+# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import numpy as np
-from stewart_kinematics.compiled import kernel, MOTION, MOTION_OUT, part, SCALAR, VECTOR, VOID
-from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import Triple
+from stewart_kinematics.compiled import (
+    Array,
+    kernel,
+    MOTION,
+    MOTION_OUT,
+    part,
+    SCALAR,
+    VECTOR,
+    VOID,
+)
 from stewart_kinematics.trajectories.attitude_kernels import scaled_turn
+from stewart_kinematics.vectors import Triple
 
 
 def cycloid(tau: Array) -> tuple[Array, Array, Array]:
@@ -41,25 +51,25 @@ def ramp(time: float, duration: float) -> Triple:
 
 @kernel(VOID, VECTOR, SCALAR, SCALAR, SCALAR, *MOTION, VECTOR, VECTOR, *MOTION_OUT)
 def faded(
-    time: Array,
-    fade_in: float,
-    fade_out: float,
-    end: float,
-    position: Array,
-    quaternion: Array,
-    velocity: Array,
-    turning: Array,
-    acceleration: Array,
-    change: Array,
-    centre: Array,
-    centre_quaternion: Array,
-    faded_position: Array,
-    faded_quaternion: Array,
-    faded_velocity: Array,
-    faded_turning: Array,
-    faded_acceleration: Array,
-    faded_change: Array,
-) -> None:
+    time,
+    fade_in,
+    fade_out,
+    end,
+    position,
+    quaternion,
+    velocity,
+    turning,
+    acceleration,
+    change,
+    centre,
+    centre_quaternion,
+    faded_position,
+    faded_quaternion,
+    faded_velocity,
+    faded_turning,
+    faded_acceleration,
+    faded_change,
+):
     """Fade n samples in from time 0 and out until `end`.
 
     The factor f is the product of rise r and fall s, whose own time runs backwards:

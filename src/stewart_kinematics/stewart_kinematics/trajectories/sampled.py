@@ -12,10 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline, PPoly
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Array, Motion, read_only
-from stewart_kinematics.trajectories.attitude import (
-    from_quaternion_path,
-    quaternion_derivatives,
-)
+from stewart_kinematics.trajectories.attitude import from_quaternion_path, quaternion_derivatives
 from stewart_kinematics.trajectories.trajectory import clamp
 from stewart_tables.errors import LARGEST
 

@@ -143,10 +143,7 @@ def _centre_margins(centre: Pose, guard: MotionGuard) -> dict[str, float]:
 
 
 def _most_used(
-    wave: OrbitalWave,
-    guard: MotionGuard,
-    whole: dict[str, float],
-    time: Array,
+    wave: OrbitalWave, guard: MotionGuard, whole: dict[str, float], time: Array
 ) -> tuple[float, str]:
     """Return the largest used fraction of a margin in a sampled run, and of which quantity."""
     motion = wave.sample(time)

@@ -86,11 +86,7 @@ class Sequence:
 
 
 def excursion(
-    start: Pose,
-    wave: Faded,
-    move: Callable[[Pose, Pose], Trajectory],
-    *,
-    home: Pose | None = None,
+    start: Pose, wave: Faded, move: Callable[[Pose, Pose], Trajectory], *, home: Pose | None = None
 ) -> Sequence:
     """Approach a faded motion's centre, play it, and go home.
 

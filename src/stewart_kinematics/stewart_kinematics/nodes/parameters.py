@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of the trajectory nodes, and the motions that they mean; no ROS."""
+"""Parameters of the nodes, and the motions that they describe; no ROS."""
 
 from __future__ import annotations
 
@@ -29,6 +29,29 @@ from stewart_node_support.fields import param
 
 
 @dataclass(frozen=True)
+class InverseKinematicsParameters:
+    """Parameters of the inverse kinematics node."""
+
+    platform: str = param('vigo', 'platform by name, or path of its YAML file')
+    limit_scale: float = param(
+        1.0, 'part of the rate and acceleration limits that is allowed [-]', min=1e-3, max=1.0
+    )
+    silence: float = param(
+        0.25, 'silence of one source before another is heard [s]', min=0.01, max=60.0
+    )
+
+
+@dataclass(frozen=True)
+class ForwardKinematicsParameters:
+    """Parameters of the forward kinematics node."""
+
+    platform: str = param('vigo', 'platform by name, or path of its YAML file')
+    joint_states_rate: float = param(
+        50.0, 'maximum joint_states rate, for display only [Hz]', min=1.0, max=1000.0
+    )
+
+
+@dataclass(frozen=True)
 class TrajectoryParameters:
     """Parameters of every trajectory node."""
 
@@ -47,6 +70,13 @@ class TrajectoryParameters:
         0.5, 'longest time without platform/commanded while playing [s]', min=0.05, max=10.0
     )
     pose_age: float = param(0.5, 'oldest platform/pose to start from [s]', min=0.01, max=10.0)
+
+
+@dataclass(frozen=True)
+class CycloidalTrajectoryParameters(TrajectoryParameters):
+    """Parameters of the point-to-point node."""
+
+    feedback_rate: float = param(10.0, 'feedback messages per second [Hz]', min=0.1, max=1000.0)
 
 
 @dataclass(frozen=True)
@@ -115,10 +145,7 @@ class OceanTrajectoryParameters(ExcursionParameters):
     )
     phases_deg: tuple[float, ...] = param((), 'phase of each wave [deg]; none: 0', read_only=False)
     spectrum: str = param(
-        'jonswap',
-        'spectrum of the sea',
-        choices=('jonswap', 'pierson_moskowitz'),
-        read_only=False,
+        'jonswap', 'spectrum of the sea', choices=('jonswap', 'pierson_moskowitz'), read_only=False
     )
     significant_height: float = param(1.5, 'H_s [m]', min=0.001, max=30.0, read_only=False)
     peak_period: float = param(6.0, 'T_p [s]', min=0.1, max=30.0, read_only=False)
