@@ -74,14 +74,7 @@ def _solve(model: InertialModel, parameters: Array, samples: Samples, *, many: b
 
 
 def actuator_forces(model: InertialModel, motion: Motion) -> Array:
-    """Give the forces of the six actuators for a motion.
-
-    Args:
-        model: The platform.
-        motion: Pose, twist and acceleration, shape (...).
-
-    Returns:
-        (..., 6): Along the legs, positive pushes the joints apart [N].
+    """Return the forces (..., 6) of the actuators for a motion (...); positive pushes apart [N].
 
     Raises:
         SingularPose: If the legs do not span all wrenches; names the condition number and the
@@ -93,17 +86,10 @@ def actuator_forces(model: InertialModel, motion: Motion) -> Array:
 
 
 def regressor(model: InertialModel, motion: Motion, *, columns: slice = slice(None)) -> Array:
-    """Matrix Y with ``actuator_forces = Y @ model.parameters``.
+    """Return Y (..., 6, 30) with ``actuator_forces = Y @ model.parameters`` for a motion (...).
 
-    Args:
-        model: The platform; its parameters are not used.
-        motion: Pose, twist and acceleration, shape (...).
-        columns: Which of the thirty are wanted; ``leg_kernels.PLATFORM`` gives the platform's ten
-            in a third of the time.
-
-    Returns:
-        (..., 6, 30): Columns in the order of ``inertia.PARAMETER_NAMES``, or those of them that
-        were asked for.
+    Columns are in the order of ``inertia.PARAMETER_NAMES``, or those of them asked for:
+    ``leg_kernels.PLATFORM`` gives the platform's ten in a third of the time.
 
     Raises:
         SingularPose, StewartError: As `actuator_forces`.
@@ -115,14 +101,7 @@ def regressor(model: InertialModel, motion: Motion, *, columns: slice = slice(No
 
 
 def reactions(model: InertialModel, motion: Motion) -> Reactions:
-    """Actuator forces with everything that the joints bear.
-
-    Args:
-        model: The platform.
-        motion: Pose, twist and acceleration, shape (...).
-
-    Returns:
-        Forces and moments in ``base_link`` axes.
+    """Return actuator forces with everything that the joints bear, for a motion (...).
 
     Raises:
         SingularPose, StewartError: As `actuator_forces`.

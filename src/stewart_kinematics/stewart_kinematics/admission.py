@@ -42,7 +42,6 @@ class SetpointArbiter:
     """
 
     def __init__(self, silence: float = 0.25) -> None:
-        """Begin without a source."""
         if not silence > 0.0:
             raise ConfigurationError('silence', silence, 'a time greater than 0 s')
         self._silence = silence
@@ -96,7 +95,6 @@ class Admission:
     """
 
     def __init__(self, platform: Platform, *, scale: float = 1.0, silence: float = 0.25) -> None:
-        """Begin without a source."""
         self._guard = MotionGuard(platform, scale=scale)
         self._arbiter = SetpointArbiter(silence)
 

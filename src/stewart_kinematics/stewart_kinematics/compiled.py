@@ -59,18 +59,10 @@ MOTION, MOTION_OUT = (MATRIX,) * 6, (MATRIX_OUT,) * 6
 
 
 def kernel(returns: types.Type, *arguments: types.Type) -> Callable[[Kernel], Kernel]:
-    """Compile a function over plain arrays for one signature.
+    """Compile a function over plain arrays for one signature: what it returns, and its arguments.
 
-    Args:
-        returns: What the kernel returns.
-        *arguments: One type for every argument.
-
-    Returns:
-        Decorator that replaces the function by its compiled form.
-
-    Note:
-        ``fastmath`` is limited to fused multiply-add: NaN and infinity keep their meaning, and
-        division by zero gives them, as in numpy.
+    ``fastmath`` is limited to fused multiply-add: NaN and infinity keep their meaning, and
+    division by zero gives them, as in numpy.
     """
     return _compiler(returns(*arguments), error_model='numpy', fastmath={'contract'})
 

@@ -56,7 +56,6 @@ class Geometry:
     neutral_pose: Pose
 
     def __post_init__(self) -> None:
-        """Copy and check."""
         shapes = {'base_joints': (6, 3), 'platform_joints': (6, 3), 'retracted_length': (6,)}
         for key, shape in shapes.items():
             array = read_only(getattr(self, key))
@@ -137,20 +136,12 @@ def _spread(neutral: Pose, length: float) -> tuple[Array, Array]:
 
 
 def ring_points(radius: float, pair_angle: float, height: float, offset: float) -> Array:
-    """Return six joints on a circle, in pairs 120° apart.
+    """Return six joints on a circle (6, 3), in pairs 120° apart [m].
 
-    Args:
-        radius: Radius of the circle [m].
-        pair_angle: Full angle between the joints 1 and 2, 3 and 4, 5 and 6 [rad].
-        height: Height of the circle over the frame's origin [m].
-        offset: Turn of the whole ring about z [rad].
-
-    Returns:
-        (6, 3): Joint centres: pairs centred at 60°, 180°, 300° plus the offset [m].
-
-    References:
-        [1] Machines 2022, 10, 711, Eqs. 4 to 6, with the index restored: odd joints lie at
-           i 60° − φ/2, even ones φ further.
+    Pairs are centred at 60°, 180°, 300° plus the offset of the whole ring about z [rad]; the pair
+    angle is the full one between the joints 1 and 2, 3 and 4, 5 and 6 [rad]. Radius and height
+    over the frame's origin [m]. Vigo, Eqs. 4 to 6, with the index restored: odd joints lie at i
+    60° − φ/2, even ones φ further.
     """
     centres = np.radians([60.0, 180.0, 300.0]) + offset
     angles = (centres[:, None] + np.array([-0.5, 0.5]) * pair_angle).ravel()

@@ -17,17 +17,11 @@ if TYPE_CHECKING:
 
 
 def jacobian(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
-    """Return the Jacobian.
+    """Return the Jacobian (..., 6, 6); poses are those of `inverse.leg_lengths`.
 
-    Args:
-        geometry: Joints of the platform.
-        position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
-        quaternion_xyzw (..., 4): Attitude of ``platform_link`` in ``base_link``, scalar last.
-
-    Returns:
-        (..., 6, 6): Row i is (d_i, R b_i x d_i): it takes linear [m/s] and angular velocity
-        [rad/s] of ``platform_link``'s origin, in base axes, to the rate of leg i + 1 [m/s]. Its
-        transpose takes leg forces to force and moment on the platform.
+    Row i is (d_i, R b_i x d_i): it takes linear [m/s] and angular velocity [rad/s] of
+    ``platform_link``'s origin, in base axes, to the rate of leg i + 1 [m/s]. Its transpose takes
+    leg forces to force and moment on the platform.
 
     Raises:
         ShapeError: If a shape differs.
@@ -39,14 +33,9 @@ def jacobian(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike
 
 
 def jacobian_derivative(geometry: Geometry, motion: Motion) -> Array:
-    """Return the time derivative of the Jacobian along a motion.
+    """Return the time derivative J' (..., 6, 6) of the Jacobian along a motion (...).
 
-    Args:
-        geometry: Joints of the platform.
-        motion: Pose and twist of ``platform_link``, shape (...); its acceleration plays no part.
-
-    Returns:
-        (..., 6, 6): J' with l'' = J (a, alpha) + J' (v, omega).
+    l'' = J (a, alpha) + J' (v, omega); the motion's acceleration plays no part.
     """
     p, q, lead = pose_rows(motion.position, motion.quaternion_xyzw)
     twist, _ = rows(motion.twist, 'twist', 6)
@@ -58,13 +47,9 @@ def jacobian_derivative(geometry: Geometry, motion: Motion) -> Array:
 
 
 def condition_number(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
-    """Return the condition number of the Jacobian with moments divided by the length scale.
+    """Return the condition number (...) of the Jacobian with moments divided by the length scale.
 
-    Poses are those of `jacobian`.
-
-    Returns:
-        (...): Largest over smallest singular value; infinite at a singularity, NaN where the pose
-        is not a number.
+    Infinite at a singularity, NaN where the pose is not a number; poses are those of `jacobian`.
     """
     p, q, lead = pose_rows(position, quaternion_xyzw)
     joints = geometry.base_joints, geometry.platform_joints

@@ -152,10 +152,8 @@ def first_jump(
     the jerk stays below j, the accelerations differ by at most j dt.
 
     Args:
-        last_stamp: When the last sample before them holds [s].
-        last: That sample, with or without a leading axis.
-        stamps (n,): When the samples hold [s].
-        motion: n samples; a single one needs no leading axis.
+        last_stamp, last: The sample before them, and when it holds [s].
+        stamps (n,), motion: The samples [s]; a single one needs no leading axis.
         limits (4,): Greatest linear and angular acceleration [m/s²], [rad/s²], and jerk [m/s³],
             [rad/s³].
 

@@ -30,10 +30,6 @@ COLOURS = ('#c53030', '#dd6b20', '#d69e2e', '#38a169', '#319795', '#805ad5', '#b
 def draw_slice(axes: Axes, part: Slice) -> list[Any]:
     """Draw where a slice is reachable, and what stops the platform elsewhere.
 
-    Args:
-        axes: Where to draw.
-        part: The slice.
-
     Returns:
         The coloured regions and the outline of what is reachable.
     """
@@ -67,15 +63,7 @@ def draw_slice(axes: Axes, part: Slice) -> list[Any]:
 
 
 def draw_volume(axes: Any, cloud: Volume) -> Any:
-    """Draw the boundary of a volume as a cloud of points.
-
-    Args:
-        axes: Where to draw.
-        cloud: The volume.
-
-    Returns:
-        The cloud, coloured by height.
-    """
+    """Draw the boundary of a volume as a cloud of points, coloured by height; return the cloud."""
     shell = cloud.positions[cloud.boundary] * 1e3
     points = axes.scatter(*shell.T, c=shell[:, 2], s=4.0, cmap='viridis')
     axes.set_xlabel('x [mm]')
@@ -86,17 +74,7 @@ def draw_volume(axes: Any, cloud: Volume) -> Any:
 
 
 def workspace_figure(title: str, pose: Pose, slices: list[Slice], cloud: Volume) -> Figure:
-    """Put slices and volume on one page.
-
-    Args:
-        title: Name of the platform.
-        pose: From which the displacements of the slices count.
-        slices: Three of them.
-        cloud: The volume.
-
-    Returns:
-        Four pictures, to be saved.
-    """
+    """Put three slices, their displacements counting from a pose, and the volume on one page."""
     figure = Figure(figsize=(12.0, 10.0), layout='constrained')
     x, y, z = pose.position * 1e3
     figure.suptitle(
@@ -118,13 +96,7 @@ def _in_display_units(part: Slice, k: int) -> tuple[Any, str]:
 def design_figure(platform: Platform, cells: int = 30, progress: Progress | None = None) -> Figure:
     """Draw a platform, where it reaches, and how well conditioned it is there.
 
-    Args:
-        platform: The design; it may rest at its neutral pose.
-        cells: Cells along each edge of the volume.
-        progress: Told the part of the volume that is done, 0 to 1.
-
-    Returns:
-        Four pictures, to be saved.
+    It may rest at its neutral pose; `progress` is told the part of the volume that is done.
     """
     guard, pose = MotionGuard(platform), platform.geometry.neutral_pose
     cloud = volume(guard, pose, cells, progress)
@@ -138,12 +110,7 @@ def design_figure(platform: Platform, cells: int = 30, progress: Progress | None
 
 
 def draw_geometry(axes: Any, platform: Platform) -> None:
-    """Draw joints and legs at the neutral pose.
-
-    Args:
-        axes: Where to draw.
-        platform: The design.
-    """
+    """Draw joints and legs at the neutral pose."""
     geometry, pose = platform.geometry, platform.geometry.neutral_pose
     base = 1e3 * geometry.base_joints
     moving = 1e3 * (pose.position + geometry.platform_joints @ pose.rotation.T)
@@ -161,13 +128,7 @@ def draw_geometry(axes: Any, platform: Platform) -> None:
 
 
 def draw_condition(axes: Axes, platform: Platform, cloud: Volume) -> None:
-    """Map the condition number over x and y at the neutral height and attitude.
-
-    Args:
-        axes: Where to draw.
-        platform: The design.
-        cloud: Tells how far the map goes.
-    """
+    """Map the condition number over x and y at the neutral height, as far as the cloud."""
     geometry, pose = platform.geometry, platform.geometry.neutral_pose
     span = np.abs(cloud.positions[:, :2] - pose.position[:2]).max()
     grid = np.linspace(-span, span, PLANE_SAMPLES)
@@ -191,17 +152,9 @@ def draw_condition(axes: Axes, platform: Platform, cloud: Volume) -> None:
 def plot_lines(
     axes: Axes, time: Array, values: Array, labels: Sequence[str], quantity: str
 ) -> list[Any]:
-    """Draw one line per column over time.
+    """Draw one line per column of `values` (n, m) over time (n,) [s], and return them.
 
-    Args:
-        axes: Where to draw.
-        time (n,): [s].
-        values (n, m): What is drawn.
-        labels: Names of the columns.
-        quantity: Label of the vertical axis, with its unit.
-
-    Returns:
-        The m lines.
+    `quantity` is the label of the vertical axis, with its unit.
     """
     lines = list(axes.plot(time, values, linewidth=1.2))
     for number, (line, label) in enumerate(zip(lines, labels, strict=True)):
@@ -216,14 +169,7 @@ def plot_lines(
 
 
 def plot_motion(figure: Figure, time: Array, motion: Motion, stroke: Array | None = None) -> None:
-    """Draw a motion: pose, twist and acceleration, and the strokes if there are any.
-
-    Args:
-        figure: Empty figure.
-        time (n,): [s].
-        motion: n samples.
-        stroke (n, 6): Strokes of the legs [m].
-    """
+    """Draw pose, twist and acceleration of n samples, and strokes (n, 6) [m] if there are any."""
     rpy = np.degrees(euler_from_quaternion('ZYX', motion.quaternion_xyzw)[:, ::-1])
     panels: list[tuple[Array, Sequence[str], str]] = [
         (motion.position, 'xyz', 'position [m]'),

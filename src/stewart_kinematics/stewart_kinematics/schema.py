@@ -53,12 +53,6 @@ class _UniqueKeyLoader(yaml.SafeLoader):
 def read_yaml(path: Path) -> Section:
     """Read a YAML file whose top level is a mapping.
 
-    Args:
-        path: The file.
-
-    Returns:
-        Its top level.
-
     Raises:
         ConfigurationError: If the file is not YAML, gives a key twice or is no mapping.
         OSError: If the file cannot be read.
@@ -92,7 +86,6 @@ class Section:
     """
 
     def __init__(self, content: object, path: str) -> None:
-        """Check that there is a mapping with text keys."""
         if not isinstance(content, Mapping) or not all(isinstance(key, str) for key in content):
             raise ConfigurationError(path or 'file', content, 'a mapping with text keys')
         self._content = content

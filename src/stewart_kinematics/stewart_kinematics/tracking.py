@@ -56,7 +56,6 @@ class CommandHistory:
     """
 
     def __init__(self, capacity: int = 400, hold: float = 0.1) -> None:
-        """Begin empty."""
         self._hold = hold
         self._stamps: deque[float] = deque(maxlen=capacity)
         self._motions: deque[tuple[Array, ...]] = deque(maxlen=capacity)
@@ -99,7 +98,6 @@ class PoseTracking:
     """Forward kinematics along a stream of strokes, compared with the setpoints executed."""
 
     def __init__(self, geometry: Geometry) -> None:
-        """Begin at the neutral pose, with nothing commanded and nothing known of the driver."""
         self._geometry, self._delay = geometry, math.nan
         self._start: Pose | ForwardResult = geometry.neutral_pose
         self._commanded = CommandHistory()

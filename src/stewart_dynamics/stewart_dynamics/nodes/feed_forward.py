@@ -26,7 +26,6 @@ class FeedForwardNode(Node):
     """Subscribe ``setpoint``, publish ``joint_efforts``; nothing for what has no forces."""
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare parameters, build the model, then open the interfaces."""
         super().__init__('feed_forward', **kwargs)
         parameters = declare(self, FeedForwardParameters)
         self.refusals = Refusals('setpoints')

@@ -65,20 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Read a motion, write forces.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        0.
-
-    Raises:
-        ConfigurationError: If the table or the platform cannot be used, or derivatives are
-            missing.
-        MissingMasses, UnphysicalInertia, SingularPose: If there are no forces to be had.
-        OSError: If a file cannot be read or written.
-    """
+    """Read a motion, write forces; return 0."""
     platform = Platform.from_yaml(arguments.platform)
     model = InertialModel.from_platform(platform)
     table = read_watched(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))

@@ -52,14 +52,7 @@ NUMBERS = {
 
 
 def mjcf(platform: Platform) -> str:
-    """Write a platform in MJCF.
-
-    Args:
-        platform: Without masses it gives a model to look at and to move by hand.
-
-    Returns:
-        The file.
-    """
+    """Write a platform in MJCF; without masses it can be looked at and moved by hand."""
     masses = bodies(platform)
     light = min(masses[name].mass for name in ('cylinder', 'rod')) <= LEAST_MASS
     step = STEP_OF_MASSLESS_LEGS if light else STEP

@@ -21,12 +21,6 @@ from stewart_kinematics.platform import RigidBody
 def read_mjcf(path: Path) -> Linkage:
     """Read the bodies and joints of a model as MuJoCo draws them first, at ``qpos0``.
 
-    Args:
-        path: The file.
-
-    Returns:
-        The mechanism.
-
     Raises:
         ConfigurationError: If MuJoCo is absent or refuses the file.
     """

@@ -74,15 +74,10 @@ class NeutralLegs:
 
 
 def leg_axes(along: ArrayLike, fixed_axis: ArrayLike) -> Array:
-    """Return the axes of a leg on a universal joint.
+    """Return the axes (3, 3) of a leg on a universal joint, as columns x, y, z.
 
-    Args:
-        along (3,): From the base joint towards the platform joint, of any length.
-        fixed_axis (3,): The axis of the universal joint that is fixed in the base; not along the
-            leg.
-
-    Returns:
-        (3, 3): Columns x, y, z: z along the leg, y the joint's other axis.
+    z lies along the leg, a vector of any length from the base joint; y is the axis of the joint
+    that is not fixed in the base.
     """
     z = np.asarray(along, dtype=float)
     z = z / np.linalg.norm(z)

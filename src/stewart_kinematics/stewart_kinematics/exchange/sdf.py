@@ -36,14 +36,7 @@ SYSTEMS = {
 
 
 def sdf(platform: Platform) -> str:
-    """Write a platform in SDFormat.
-
-    Args:
-        platform: Without masses it gives a model to look at.
-
-    Returns:
-        The file.
-    """
+    """Write a platform in SDFormat; without masses it can be looked at."""
     root = ET.Element('sdf', version=VERSION)
     world = ET.SubElement(root, 'world', name=platform.name)
     for system, name in SYSTEMS.items():

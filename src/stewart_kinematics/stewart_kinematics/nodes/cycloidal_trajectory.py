@@ -35,7 +35,6 @@ class CycloidalTrajectory(TrajectoryNode):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Open the action besides what every trajectory node has."""
         super().__init__('cycloidal_trajectory', CycloidalTrajectoryParameters, **kwargs)
         self._accepted: Cycloidal | None = None
         self._move: Cycloidal | None = None

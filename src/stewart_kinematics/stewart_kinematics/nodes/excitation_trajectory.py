@@ -21,7 +21,6 @@ class ExcitationTrajectory(ExcursionNode):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Open the interfaces."""
         super().__init__(
             'excitation_trajectory', 'excitation', ExcitationTrajectoryParameters, **kwargs
         )

@@ -40,7 +40,6 @@ class ExcursionNode(TrajectoryNode):
     def __init__(
         self, name: str, prefix: str, parameters: type[ExcursionParameters], **kwargs: Any
     ) -> None:
-        """Open the services besides what every trajectory node has."""
         super().__init__(name, parameters, **kwargs)
         self._wave: Faded | None = None
         self._impossible: StewartError | None = None
@@ -51,15 +50,7 @@ class ExcursionNode(TrajectoryNode):
 
     @abstractmethod
     def make_motion(self, guard: MotionGuard) -> tuple[Trajectory, Pose]:
-        """Make what is played from the parameters.
-
-        Args:
-            guard: Guard of the platform.
-
-        Returns:
-            The motion, without fades.
-            Its centre: where it grows from.
-        """
+        """Make what is played from the parameters: the motion without fades, and its centre."""
 
     def prepare(self, guard: MotionGuard) -> None:
         """Make the motion, give it its fades and check it.

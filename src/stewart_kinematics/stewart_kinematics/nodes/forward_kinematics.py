@@ -48,7 +48,6 @@ class ForwardKinematics(Node):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare parameters, read the geometry, then open the interfaces."""
         super().__init__('forward_kinematics', **kwargs)
         parameters = declare(self, ForwardKinematicsParameters)
         platform = load_platform(parameters.platform)

@@ -34,7 +34,6 @@ class InverseKinematics(Node):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare parameters, build guard and arbiter, then open the interfaces."""
         super().__init__('inverse_kinematics', **kwargs)
         parameters = declare(self, InverseKinematicsParameters)
         platform = load_platform(parameters.platform)

@@ -17,7 +17,6 @@ class OceanTrajectory(ExcursionNode):
     """Serve ``ocean/start`` and ``ocean/stop``; what is played is made when configured."""
 
     def __init__(self, **kwargs: Any) -> None:
-        """Open the interfaces."""
         super().__init__('ocean_trajectory', 'ocean', OceanTrajectoryParameters, **kwargs)
 
     def make_motion(self, guard: MotionGuard) -> tuple[Trajectory, Pose]:

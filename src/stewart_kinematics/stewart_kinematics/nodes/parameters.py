@@ -101,15 +101,9 @@ class ExcursionParameters(TrajectoryParameters):
     )
 
     def faded(self, motion: Trajectory, centre: Pose, guard: MotionGuard) -> Faded:
-        """Give a motion its fades and check it.
+        """Give a motion its fades from and to a centre and check it.
 
-        Args:
-            motion: What is played, without fades.
-            centre: Where it grows from.
-            guard: Guard of the platform.
-
-        Returns:
-            It ends after `duration`, or with the motion, or never.
+        It ends after `duration`, or with the motion, or never.
 
         Raises:
             MotionRefused: If it leaves what the platform may do.
@@ -174,13 +168,8 @@ class OceanTrajectoryParameters(ExcursionParameters):
     def motion(self, guard: MotionGuard) -> tuple[OrbitalWave, Pose, float]:
         """Make the sea and fit it to a platform.
 
-        Args:
-            guard: Guard of the platform.
-
         Returns:
-            The sea as the platform plays it.
-            Its centre.
-            By what it was scaled [-].
+            The sea as the platform plays it, its centre, and by what it was scaled [-].
         """
         centre = guard.platform.geometry.neutral_pose
         wave = OrbitalWave(components(self), centre, math.radians(self.attack_angle_deg))
@@ -214,12 +203,6 @@ class ExcitationTrajectoryParameters(ExcursionParameters):
 
 def components(parameters: OceanTrajectoryParameters) -> tuple[AiryWave, ...]:
     """Make the waves that the parameters describe.
-
-    Args:
-        parameters: Of the node.
-
-    Returns:
-        The components.
 
     Raises:
         ConfigurationError: If the lists differ in length.

@@ -41,7 +41,6 @@ class TrajectoryNode(LifecycleNode):
     """
 
     def __init__(self, name: str, parameters: type[TrajectoryParameters], **kwargs: Any) -> None:
-        """Declare parameters and open the interfaces; the platform is read when configured."""
         super().__init__(name, **kwargs)
         self._cls = parameters
         self.parameters: Any = declare(self, parameters)
@@ -99,10 +98,6 @@ class TrajectoryNode(LifecycleNode):
 
     def require_start(self) -> tuple[Pose, MotionGuard]:
         """Return where a motion has to start, and its judge.
-
-        Returns:
-            Start pose.
-            Guard of the platform.
 
         Raises:
             NotReady: If no motion can start now; the message says why. NotYet where that may pass.

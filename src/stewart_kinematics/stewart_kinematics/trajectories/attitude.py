@@ -38,14 +38,10 @@ def turned(quaternion: Array, vector: Array, fraction: Array) -> Array:
 def from_euler(
     sequence: str, angles: Array, rates: Array, accelerations: Array, right: Array
 ) -> Attitude:
-    r"""Turn a path in Euler angles into an attitude that moves.
+    r"""Turn a path in Euler angles (..., 3) [rad] and its derivatives into an attitude that moves.
 
-    Args:
-        sequence: Axes of three rotations, each about the axes already turned: ``'ZXY'`` stands for
-            :math:`R_z(\theta_1) R_x(\theta_2) R_y(\theta_3)`.
-        angles, rates, accelerations (..., 3): Angles in the order of `sequence` and their
-            derivatives [rad, rad/s, rad/s²].
-        right (4,): Constant attitude applied before the three rotations.
+    :math:`R = R_z(\theta_1) R_x(\theta_2) R_y(\theta_3) R_{right}` for the sequence ``'ZXY'``:
+    each about the axes already turned; `right` (4,) is a constant attitude applied before.
 
     Raises:
         TrajectoryError: If `sequence` is not three of X, Y, Z with neighbours that differ.

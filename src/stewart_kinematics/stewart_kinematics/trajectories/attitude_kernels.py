@@ -149,13 +149,10 @@ def euler_path(
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, VECTOR, MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT)
 def scaled_turn(attitude, turning, change, centre, factor, quaternion, velocity, acceleration):
-    """Multiply the deviation of moving attitudes from a centre by a factor of time.
+    """Multiply the deviation of n moving attitudes from a centre (4,) by f(t), `factor` (n, 3).
 
     The vector tan(theta/2) n of the turn from the centre is multiplied by f: with the turn's
     quaternion (v, s) the result follows the path (f v, s).
-
-    Parameters are the attitudes (n, 4), w and alpha (n, 3), the centre (4,), and f, f', f''
-    (n, 3).
     """
     back = (-centre[0], -centre[1], -centre[2], centre[3])
     for n in range(attitude.shape[0]):

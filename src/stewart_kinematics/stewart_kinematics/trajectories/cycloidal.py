@@ -51,7 +51,6 @@ class Cycloidal:
     _turn: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the duration and keep the way in position and attitude."""
         object.__setattr__(self, 'duration', positive('duration', self.duration, 's'))
         way, whole_turn = ways(self.start, self.target)
         object.__setattr__(self, '_way', read_only(way))
@@ -61,14 +60,9 @@ class Cycloidal:
     def fastest(cls, start: Pose, target: Pose, limits: Limits, scale: float = 1.0) -> Cycloidal:
         """Make the fastest move inside the limits.
 
-        Args:
-            start, target: End poses.
-            limits: Linear and angular velocity, acceleration and jerk. One number bounds the
-                magnitude, and so every axis; three numbers bound one base axis each.
-            scale: Fraction of every limit to use, in (0, 1].
-
-        Returns:
-            The move; a way too short to need it lasts `SHORTEST_MOVE`.
+        A limit that is one number bounds the magnitude, and so every axis; three numbers bound one
+        base axis each. `scale` is the fraction of every limit to use, in (0, 1]. A way too short
+        to need it lasts `SHORTEST_MOVE`.
 
         Raises:
             TrajectoryError: If `scale` is outside (0, 1].

@@ -70,13 +70,10 @@ def faded(
     faded_acceleration,
     faded_change,
 ):
-    """Fade n samples in from time 0 and out until `end`.
+    """Fade n samples at times (n,) in from time 0 and out until `end` [s], about a centre.
 
     The factor f is the product of rise r and fall s, whose own time runs backwards:
     f' = r' s - r s' and f'' = r'' s - 2 r' s' + r s''.
-
-    Parameters are the times (n,) and durations [s], the fields of a motion (n, 3) and (n, 4), a
-    pose (3,) and (4,), and the fields of the result.
     """
     factor = np.empty((time.shape[0], 3))
     for n in range(time.shape[0]):

@@ -50,7 +50,6 @@ class MultiSine:
     duration: float = np.inf
 
     def __post_init__(self) -> None:
-        """Check shapes and values."""
         check_sequence(self.sequence)
         object.__setattr__(self, 'duration', lasting(self.duration))
         amplitude = np.asarray(self.amplitude, dtype=float)
@@ -69,14 +68,7 @@ class MultiSine:
             )
 
     def axes(self, time: ArrayLike) -> tuple[Array, Array, Array]:
-        """Return the six deviations and their derivatives.
-
-        Args:
-            time (...): Time since the start [s].
-
-        Returns:
-            value, rate, acceleration (..., 6): Travel and angles [m, rad] and their derivatives.
-        """
+        """Return the deviations (..., 6) [m, rad] at times (...) [s], and two derivatives."""
         moment = clamp(time, self.duration)[..., None, None]
         angle = self.angular_frequency * moment + self.phase
         sine, cosine = self.amplitude * np.sin(angle), self.amplitude * np.cos(angle)
@@ -112,15 +104,11 @@ def shipped() -> dict[str, Path]:
 
 
 def from_yaml(name_or_path: str | Path, centre: Pose, duration: float = np.inf) -> MultiSine:
-    """Read a multi-sine from a file.
+    """Read a multi-sine about a centre: a shipped one by its name, or a file.
 
-    Args:
-        name_or_path: Name of a shipped motion (`shipped`), or a YAML file with `sequence` and, for
-            each of `AXES` that moves, a list of terms ``{amplitude, angular_frequency_radps,
-            phase_rad}``; `offset` may hold a constant per axis; `title` and `source` say where it
-            comes from.
-        centre: Pose about which the motion goes.
-        duration: Duration [s].
+    A YAML file has `sequence` and, for each of `AXES` that moves, a list of terms ``{amplitude,
+    angular_frequency_radps, phase_rad}``; `offset` may hold a constant per axis; `title` and
+    `source` say where it comes from.
 
     Raises:
         ConfigurationError: If the file is no such mapping; the message names the key and what was

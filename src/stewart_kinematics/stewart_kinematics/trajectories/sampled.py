@@ -72,7 +72,6 @@ class Sampled:
     _pieces: PPoly = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the samples and fit the pieces."""
         time = np.asarray(self.time, dtype=float)
         if time.ndim != 1 or time.size < 2:
             raise TrajectoryError(f'at least 2 samples are needed, got {time.size}')

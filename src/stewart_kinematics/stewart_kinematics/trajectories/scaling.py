@@ -30,14 +30,10 @@ MOST_SAMPLES = 5_000_000
 
 
 def froude(components: tuple[AiryWave, ...], scale: float) -> tuple[AiryWave, ...]:
-    r"""Scale waves after Froude: a model of the sea under the same gravity.
+    """Scale waves after Froude: a model of the sea under the same gravity.
 
-    Args:
-        components: Waves at full scale.
-        scale: λ, full length over model length: lengths are divided by λ, times by √λ [-].
-
-    Returns:
-        Waves with the same slopes, accelerations and dispersion.
+    `scale` is λ, full length over model length: lengths are divided by λ, times by √λ; slopes,
+    accelerations and dispersion stay.
     """
     positive('scale', scale, '(lengths at full scale over model)')
     root = float(np.sqrt(scale))

@@ -44,7 +44,6 @@ class Sequence:
     _ends: tuple[float, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the junctions and keep the times at which the parts end."""
         object.__setattr__(self, 'parts', tuple(self.parts))
         if not self.parts:
             raise TrajectoryError('a sequence needs at least 1 part, got 0')
@@ -88,17 +87,10 @@ class Sequence:
 def excursion(
     start: Pose, wave: Faded, move: Callable[[Pose, Pose], Trajectory], *, home: Pose | None = None
 ) -> Sequence:
-    """Approach a faded motion's centre, play it, and go home.
+    """Approach a faded motion's centre from a rest, play it, and go home unless it is endless.
 
-    Args:
-        start: Where the platform rests now.
-        wave: Motion that begins at rest at its centre; it ends there too unless it is endless.
-        move: Makes a move from rest to rest between two poses, like `planning.plan_move` with a
-            guard.
-        home: Where to end; the wave's centre by default. An endless wave has no way home.
-
-    Returns:
-        Approach, wave and, if the wave ends and `home` is given, return.
+    `move` makes a move from rest to rest between two poses, like `planning.plan_move` with a
+    guard; without `home` the motion ends at its centre.
     """
     parts: list[Trajectory] = [move(start, wave.centre), wave]
     if home is not None and np.isfinite(wave.duration):

@@ -81,7 +81,6 @@ class AiryWave:
     phase: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check every value."""
         not_negative('amplitude', self.amplitude, 'm')
         positive('period', self.period, 's')
         positive('length', self.length, 'm')
@@ -138,7 +137,6 @@ class OrbitalWave:
     _table: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the values and tabulate the components."""
         object.__setattr__(self, 'components', tuple(self.components))
         if not self.components:
             raise TrajectoryError('a wave needs at least 1 component, got 0')
@@ -157,14 +155,7 @@ class OrbitalWave:
         object.__setattr__(self, '_table', read_only(table))
 
     def elevation(self, time: ArrayLike) -> Array:
-        """Return the height of the surface at `position` over still water.
-
-        Args:
-            time (...): Time since the start [s].
-
-        Returns:
-            (...): Elevation [m].
-        """
+        """Return the height (...) of the surface at `position` [m] at times (...) [s]."""
         amplitude, _, frequency, phase = self._table.T
         moment = clamp(time, self.duration)[..., None]
         return np.asarray((amplitude * np.cos(phase - frequency * moment)).sum(axis=-1))
