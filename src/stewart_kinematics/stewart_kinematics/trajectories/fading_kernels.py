@@ -6,6 +6,8 @@
 # Types of kernels stand in their decorators.
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from stewart_kinematics.compiled import (
     Array,
@@ -36,7 +38,7 @@ def cycloid(tau: Array) -> tuple[Array, Array, Array]:
     return tau - sine / (2.0 * np.pi), 1.0 - np.cos(angle), 2.0 * np.pi * sine
 
 
-profile = part(cycloid)
+profile: Any = part(cycloid)
 """The same for kernels, of a number."""
 
 

@@ -8,7 +8,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 import sys
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from stewart_kinematics.errors import TrajectoryError
@@ -120,7 +120,7 @@ def _faded(
 def _add_cycloidal(kinds: Kinds) -> None:
     text = 'a point-to-point move from rest to rest'
     parser = _kind(kinds, 'cycloidal', text, _cycloidal, duration='the shortest possible')
-    pose = {'type': float, 'nargs': 6, 'metavar': SIX}
+    pose: dict[str, Any] = {'type': float, 'nargs': 6, 'metavar': SIX}
     add = parser.add_argument
     add('--to', dest='target', required=True, help='target [m, deg]', **pose)
     add('--from', dest='start', help='start [m, deg]; default: the neutral pose', **pose)
