@@ -16,8 +16,8 @@ from stewart_dynamics.multibody import MultibodyModel
 from stewart_dynamics.newton_euler import reactions
 from stewart_kinematics.motion import Array
 from stewart_kinematics.platform import Platform
+from stewart_kinematics.plotting import plot_lines
 from stewart_kinematics.spatial import euler_from_quaternion, quaternion_from_matrix
-from stewart_kinematics.trajectories.plotting import plot_lines
 
 PLATFORM = slice(0, 3)
 """The platform's centre of mass among the 78 coordinates."""

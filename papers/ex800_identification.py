@@ -23,7 +23,7 @@ from stewart_identification.experiment import Experiment
 from stewart_identification.identifiability import identifiability, Verdict
 from stewart_identification.models.model import LinearModel
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.trajectories.plotting import plot_lines
+from stewart_kinematics.plotting import plot_lines
 
 NAMES = ('M_p', 'I_xx = I_yy', 'I_zz')
 UNITS = ('kg', 'kg m²', 'kg m²')

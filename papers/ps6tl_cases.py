@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.lagrangian import LagrangianModel
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.platform import Platform, RigidBody
-from stewart_kinematics.spatial import quaternion_from_euler
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Case:
         still = np.zeros((len(self.time), 3))
         return Motion(
             self.coordinates[:, :3],
-            quaternion_from_euler('ZYX', self.coordinates[:, [5, 4, 3]]),
+            Rotation.from_euler('ZYX', self.coordinates[:, [5, 4, 3]]).as_quat(),
             self.rates[:, :3],
             still,
             self.accelerations[:, :3],

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 import numpy as np
 from reproduction import Report
 from stewart_kinematics.motion import Array
-from stewart_kinematics.trajectories.plotting import LEGS, plot_lines
+from stewart_kinematics.plotting import LEGS, plot_lines
 
 CHECKED_BY_SENTENCE = {
     1: 'variation by pitch (contradicted), against roll',

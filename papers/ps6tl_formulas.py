@@ -12,14 +12,9 @@ import numpy as np
 from ps6tl_cases import Case
 import ps6tl_printed as printed
 from reproduction import Report
+from scipy.spatial.transform import Rotation
 from stewart_dynamics.lagrangian import LagrangianModel
 from stewart_kinematics.motion import Array, read_only
-from stewart_kinematics.spatial import (
-    compose_quaternions,
-    invert_quaternion,
-    log_quaternion,
-    quaternion_from_euler,
-)
 
 STEP = 1e-6
 SAMPLES = 20
@@ -173,10 +168,9 @@ def _compare_leg_space(
 def _body_rate(sequence: str, angles: Array, rates: Array) -> Array:
     """Return the angular velocity in body axes by a central difference, shape (n, 3) [rad/s]."""
     before, after = (
-        quaternion_from_euler(sequence, angles + sign * STEP * rates) for sign in (-1.0, 1.0)
+        Rotation.from_euler(sequence, angles + sign * STEP * rates) for sign in (-1.0, 1.0)
     )
-    turn = compose_quaternions(invert_quaternion(before), after)
-    return log_quaternion(turn) / (2.0 * STEP)
+    return (before.inv() * after).as_rotvec() / (2.0 * STEP)
 
 
 def _along(function: Callable[[Array], Array], x: Array, direction: Array) -> Array:

@@ -12,11 +12,10 @@ from reproduction import entry, Report
 from stewart_kinematics.inverse import inverse
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.platform import Platform
+from stewart_kinematics.plotting import LEGS, plot_lines
 from stewart_kinematics.spatial import euler_from_quaternion
-from stewart_kinematics.trajectories import Cycloidal, OrbitalWave, Trajectory
-from stewart_kinematics.trajectories.cycloid import shortest_duration
-from stewart_kinematics.trajectories.plotting import LEGS, plot_lines
-from stewart_kinematics.trajectories.waves import random_wave
+from stewart_kinematics.trajectories import AiryWave, Cycloidal, OrbitalWave, Trajectory
+from stewart_kinematics.trajectories.cycloidal import shortest_duration
 
 AXES = ('x', 'y', 'z', 'alpha', 'beta', 'gamma')
 ANGLES = ('α (about z)', 'β (about y)', 'γ (about x)')
@@ -164,12 +163,14 @@ def draw_figure_12(report: Report, platform: Platform, said: dict[str, Any]) -> 
 
 def wave_of(platform: Platform, columns: dict[str, list[float]]) -> OrbitalWave:
     """Return a wave of the paper about the zero pose raised by 150 mm, where Fig. 10 begins."""
-    components = random_wave(
+    rows = zip(
         [value / MM for value in columns['amplitude']],
         columns['period'],
         columns['length'],
         np.radians(columns['phase']).tolist(),
+        strict=True,
     )
+    components = tuple(AiryWave(*row) for row in rows)
     return OrbitalWave(components, pose_of(platform, [0, 0, 150, 0, 0, 0]))
 
 

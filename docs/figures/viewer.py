@@ -29,7 +29,7 @@ from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import AiryWave, Jonswap, OrbitalWave
-from stewart_kinematics.trajectories.scaling import fit_froude
+from stewart_kinematics.trajectories.scaling import fit_wave
 from stewart_viewer.controls import Controls
 from stewart_viewer.leg_plots import LegPlots
 from stewart_viewer.scene import PlatformScene
@@ -127,7 +127,7 @@ def sea(platform: Platform) -> OrbitalWave:
     full = OrbitalWave(
         Jonswap(0.8, 6.0).components(30, SEED), platform.geometry.neutral_pose, np.radians(35.0)
     )
-    fitted = fit_froude(full, MotionGuard(platform), FRACTION, duration=15.0).wave
+    fitted, _ = fit_wave(full, MotionGuard(platform), FRACTION, 'froude', duration=15.0)
     return replace(fitted, components=tuple(map(repeated, fitted.components)))
 
 

@@ -16,8 +16,7 @@ from rclpy.signals import SignalHandlerOptions
 from stewart_bringup.composition import make_node
 from stewart_bringup.rigs import available, nodes_of, RECORDER, RIG
 from stewart_bringup.simulation.rig_parameters import RigParameters
-from stewart_kinematics.nodes.kinematics_parameters import InverseKinematicsParameters
-from stewart_kinematics.nodes.trajectory_parameters import TrajectoryParameters
+from stewart_kinematics.nodes.parameters import InverseKinematicsParameters, TrajectoryParameters
 from stewart_node_support.lifecycle import take_down
 import yaml
 

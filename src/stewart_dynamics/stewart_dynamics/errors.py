@@ -31,7 +31,6 @@ class MissingMasses(StewartError):
     """The platform's description holds no masses."""
 
     def __init__(self, name: str) -> None:
-        """Name the platform."""
         super().__init__(f'platform {name} has no masses in its description: no dynamics')
 
 
@@ -39,7 +38,6 @@ class SingularPose(StewartError):
     """The six leg directions do not span all wrenches."""
 
     def __init__(self, condition_number: float, index: int | None = None) -> None:
-        """Name the condition number and, in a sequence, the sample."""
         where = '' if index is None else f' at sample {index}'
         super().__init__(f'singular pose{where}: condition number {condition_number:.3g}')
         self.condition_number = condition_number

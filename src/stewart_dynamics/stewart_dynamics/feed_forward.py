@@ -23,20 +23,12 @@ class FeedForward:
     """
 
     def __init__(self, name_or_path: str | os.PathLike[str]) -> None:
-        """Read the platform and compile the kernel now, not while the platform moves."""
         platform = load_platform(os.fspath(name_or_path))
         self._model = InertialModel.from_platform(platform)
         actuator_forces(self._model, Motion.at_rest(platform.geometry.neutral_pose))
 
     def forces(self, *motion: Array) -> Array:
-        """Give the forces for one setpoint.
-
-        Args:
-            *motion: Position, quaternion x, y, z, w, linear and angular velocity, linear and
-                angular acceleration of ``platform_link``, as `Motion` has them.
-
-        Returns:
-            (6,): Positive pushes the joints apart [N].
+        """Return the forces (6,) for the fields of a `Motion`; positive pushes apart [N].
 
         Raises:
             SingularPose: If the legs do not span all wrenches there.

@@ -44,7 +44,6 @@ class Friction:
     stiction_rate: float = 1e-3
 
     def __post_init__(self) -> None:
-        """Check shapes and signs."""
         for name in ('viscous', 'coulomb'):
             values = read_only(np.broadcast_to(getattr(self, name), (6,)))
             if not np.all(values >= 0.0):
@@ -81,7 +80,7 @@ def kernel_arguments(model: InertialModel, friction: Friction) -> Plant:
 def state_derivative(
     model: InertialModel, state: Array, forces: Array, friction: Friction = FRICTIONLESS
 ) -> Array:
-    """Give the time derivative of a state.
+    """Return the time derivative (13,) of a state; the last six are the acceleration.
 
     Args:
         model: The platform.
@@ -89,9 +88,6 @@ def state_derivative(
             [rad/s], base axes.
         forces (6,): Actuator forces, positive pushes apart [N].
         friction: Of the actuators.
-
-    Returns:
-        (13,): Per second; entries 7 to 12 are the platform's acceleration.
 
     Raises:
         SingularPose: If the mass matrix cannot be inverted.
@@ -116,18 +112,9 @@ def advance(
     steps: int = 1,
     friction: Friction = FRICTIONLESS,
 ) -> Array:
-    """Advance a state under constant actuator forces.
+    """Return the state (13,) `steps` integration steps [s] later, under constant forces [N].
 
-    Args:
-        model: The platform.
-        state (13,): As in `state_derivative`; not changed.
-        forces (6,): Actuator forces [N].
-        step: Integration step [s].
-        steps: How many of them.
-        friction: Of the actuators.
-
-    Returns:
-        (13,): State `steps` times `step` later.
+    State and forces are those of `state_derivative`.
 
     Raises:
         SingularPose: If the mass matrix cannot be inverted on the way.

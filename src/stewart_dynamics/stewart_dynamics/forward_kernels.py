@@ -5,6 +5,8 @@
 A simulated rig runs them in its cyclic process, which must start quickly.
 """
 
+# mypy: allow-untyped-defs
+# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math
@@ -26,8 +28,8 @@ from stewart_dynamics.leg_kernels import (
     wrench_matrix,
 )
 from stewart_dynamics.six_by_six import factor, substitute
-from stewart_dynamics.vectors import Array, rotation_matrix, Triple, triple
 from stewart_kinematics.compiled import (
+    Array,
     INTEGER,
     kernel,
     MATRIX,
@@ -36,6 +38,7 @@ from stewart_kinematics.compiled import (
     VECTOR,
     VECTOR_OUT,
 )
+from stewart_kinematics.vectors import rotation_matrix, Triple, triple
 
 # State vector of the platform.
 POSITION, QUATERNION = slice(0, 3), slice(3, 7)
@@ -92,18 +95,18 @@ def _bias(
 
 @kernel(SCALAR, *PLANT, VECTOR, VECTOR, VECTOR_OUT)
 def derivative(
-    base_joints: Array,
-    platform_joints: Array,
-    axes: Array,
-    gravity: Array,
-    theta: Array,
-    viscous: Array,
-    coulomb: Array,
-    stiction_rate: float,
-    state: Array,
-    forces: Array,
-    out: Array,
-) -> float:
+    base_joints,
+    platform_joints,
+    axes,
+    gravity,
+    theta,
+    viscous,
+    coulomb,
+    stiction_rate,
+    state,
+    forces,
+    out,
+):
     """Time derivative of the state; returns the pivot ratio of the mass matrix."""
     rotation, legs = np.empty((3, 3)), np.empty((6, COLUMNS))
     push, wrench = np.empty((6, 6)), np.empty(6)
@@ -151,19 +154,19 @@ def derivative(
 
 @kernel(types.boolean, *PLANT, VECTOR_OUT, VECTOR, SCALAR, INTEGER)
 def advance_in_place(
-    base_joints: Array,
-    platform_joints: Array,
-    axes: Array,
-    gravity: Array,
-    theta: Array,
-    viscous: Array,
-    coulomb: Array,
-    stiction_rate: float,
-    state: Array,
-    forces: Array,
-    step: float,
-    count: int,
-) -> bool:
+    base_joints,
+    platform_joints,
+    axes,
+    gravity,
+    theta,
+    viscous,
+    coulomb,
+    stiction_rate,
+    state,
+    forces,
+    step,
+    count,
+):
     """Advance `state` in place by `count` Runge-Kutta steps with constant forces."""
     k1, k2, k3, k4 = np.empty(13), np.empty(13), np.empty(13), np.empty(13)
     for _ in range(count):

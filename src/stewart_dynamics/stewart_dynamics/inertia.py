@@ -30,11 +30,7 @@ PARAMETER_NAMES = tuple(
 
 
 def check_physical(name: str, body: RigidBody) -> None:
-    """Refuse a body that no distribution of mass can have.
-
-    Args:
-        name: Body, for the message.
-        body: Mass [kg] and inertia about the centre of mass [kg m²].
+    """Refuse a body, called `name`, that no distribution of mass can have.
 
     Raises:
         UnphysicalInertia: If the mass is negative, a principal moment is negative, or the
@@ -49,15 +45,7 @@ def check_physical(name: str, body: RigidBody) -> None:
 
 
 def ten_parameters(body: RigidBody) -> Array:
-    """Give a body's ten parameters about its reference point.
-
-    Args:
-        body: Mass [kg], centre of mass from the reference point [m], inertia about the centre of
-            mass.
-
-    Returns:
-        (10,): ``[m, m c, I about the reference point]`` [kg, kg m, kg m²].
-    """
+    """Return ``[m, m c, I]`` (10,) of a body about its reference point [kg, kg m, kg m²]."""
     c = body.centre_of_mass
     inertia = body.inertia + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
     return np.concatenate([[body.mass], body.mass * c, inertia[np.triu_indices(3)]])
@@ -89,15 +77,10 @@ class InertialModel:
     def from_platform(
         cls, platform: Platform, universal_axes: Array | None = None
     ) -> InertialModel:
-        """Read the model off a platform's description.
+        """Read the model off a platform's description, the payload fixed to the platform.
 
-        Args:
-            platform: Description with masses.
-            universal_axes (6, 3): Directions of the universal joints' axes that are fixed in the
-                base; those of the description when not given.
-
-        Returns:
-            Model with the payload fixed to the platform.
+        `universal_axes` (6, 3) replaces the description's axes of the universal joints in the
+        base.
 
         Raises:
             MissingMasses: If the description holds no masses.

@@ -50,14 +50,7 @@ class LagrangianModel:
 
     @classmethod
     def from_platform(cls, platform: Platform) -> LagrangianModel:
-        """Read the plate off a platform's description.
-
-        Args:
-            platform: Description with massless legs, a diagonal inertia, its centre of mass at the
-                origin. Leg inertias are left out, as in the paper's M.
-
-        Returns:
-            The model.
+        """Read the plate off a description; leg inertias are left out, as in the paper's M.
 
         Raises:
             MissingMasses: If the description holds no masses.
@@ -88,14 +81,7 @@ class LagrangianModel:
         )
 
     def mass_matrix(self, coordinates: Array) -> Array:
-        """Give M(X).
-
-        Args:
-            coordinates (..., 6): X [m, rad].
-
-        Returns:
-            (..., 6, 6): Symmetric [kg, kg m²].
-        """
+        """Return M(X) (..., 6, 6) [kg, kg m²] at coordinates (..., 6) [m, rad]."""
         ix, iy, iz = self.moments
         roll, pitch = coordinates[..., 3], coordinates[..., 4]
         sr, cr, sp, cp = np.sin(roll), np.cos(roll), np.sin(pitch), np.cos(pitch)
@@ -109,14 +95,7 @@ class LagrangianModel:
         return m
 
     def coriolis_matrix(self, coordinates: Array, rates: Array) -> Array:
-        """Give C(X, dX) in Christoffel form, for which dM/dt - 2 C is skew.
-
-        Args:
-            coordinates, rates (..., 6): X and its time derivative [m, rad, per s].
-
-        Returns:
-            (..., 6, 6): [kg/s, kg m²/s].
-        """
+        """Return Christoffel's C(X, dX) (..., 6, 6): dM/dt - 2 C is skew [kg/s, kg m²/s]."""
         ix, iy, iz = self.moments
         roll, pitch = coordinates[..., 3], coordinates[..., 4]
         sr, cr, sp, cp = np.sin(roll), np.cos(roll), np.sin(pitch), np.cos(pitch)
@@ -136,14 +115,7 @@ class LagrangianModel:
         return np.concatenate([-self.mass * self.gravity, np.zeros(3)])
 
     def jacobian(self, coordinates: Array) -> Array:
-        """Give J(X) with leg rates = J dX.
-
-        Args:
-            coordinates (..., 6): X [m, rad].
-
-        Returns:
-            (..., 6, 6): Row i belongs to leg i [-, m].
-        """
+        """Return J(X) (..., 6, 6) with leg rates = J dX at coordinates (..., 6) [m, rad]."""
         rotation, turns = _rotation_and_derivatives(coordinates)
         arms = self.platform_joints @ np.swapaxes(rotation, -1, -2)
         legs = coordinates[..., None, :3] + arms - self.base_joints
@@ -155,14 +127,7 @@ class LagrangianModel:
         return np.concatenate([directions, np.stack(by_angle, axis=-1)], axis=-1)
 
     def actuator_forces(self, coordinates: Array, rates: Array, accelerations: Array) -> Array:
-        """Give the forces of the six actuators.
-
-        Args:
-            coordinates, rates, accelerations (..., 6): X and its time derivatives [m, rad, per s,
-                per s²].
-
-        Returns:
-            (..., 6): Positive pushes the joints apart [N].
+        """Return the actuators' forces (..., 6) for X, dX, ddX; positive pushes apart [N].
 
         Raises:
             SingularPose: If J cannot be inverted; also where the Euler angles are singular, pitch

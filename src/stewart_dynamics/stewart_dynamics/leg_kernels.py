@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import math
 
-from stewart_dynamics.vectors import (
-    Array,
+from stewart_kinematics.compiled import Array, part
+from stewart_kinematics.vectors import (
     cross,
     dot,
     minus,
@@ -30,7 +30,6 @@ from stewart_dynamics.vectors import (
     turned,
     turned_back,
 )
-from stewart_kinematics.compiled import part
 
 # The thirty parameters (inertia.py) by body.
 PLATFORM, CYLINDER, ROD = slice(0, 10), slice(10, 20), slice(20, 30)

@@ -16,11 +16,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 from stewart_dynamics import newton_euler_kernels as kernels
 from stewart_dynamics.errors import refuse_not_finite, SingularPose
 from stewart_dynamics.inertia import InertialModel, PARAMETERS_PER_BODY
 from stewart_kinematics.errors import StewartError
+from stewart_kinematics.jacobian import joint_condition
 from stewart_kinematics.motion import Array, Motion
 
 Samples = tuple[Array, Array, Array, Array, Array, Array]
@@ -61,7 +61,11 @@ def _solve(model: InertialModel, parameters: Array, samples: Samples, *, many: b
         for name, values in zip(Motion.__dataclass_fields__, samples, strict=True):
             refuse_not_finite(name, values)
         if status == kernels.SINGULAR:
-            condition = _condition_number(model, samples[0][index], samples[1][index])
+            joints, at = (model.base_joints, model.platform_joints), slice(index, index + 1)
+            pose = samples[0][at], samples[1][at]
+            condition = joint_condition(*joints, model.length_scale, *pose)[0]
+            # A leg without a length has no direction.
+            condition = np.inf if np.isnan(condition) else float(condition)
             raise SingularPose(condition, index if many else None)
         if status == kernels.LOCKED:
             raise StewartError(f"a leg lies along its universal joint's axis at sample {index}")
@@ -69,26 +73,8 @@ def _solve(model: InertialModel, parameters: Array, samples: Samples, *, many: b
     return forces
 
 
-def _condition_number(model: InertialModel, position: Array, quaternion: Array) -> float:
-    """Condition number of the legs' wrenches; infinite where a leg has no length."""
-    arms = model.platform_joints @ Rotation.from_quat(quaternion).as_matrix().T
-    legs = position + arms - model.base_joints
-    lengths = np.linalg.norm(legs, axis=1, keepdims=True)
-    if not lengths.all():
-        return np.inf
-    moments = np.cross(arms, legs) / model.length_scale
-    return float(np.linalg.cond(np.hstack([legs, moments]) / lengths))
-
-
 def actuator_forces(model: InertialModel, motion: Motion) -> Array:
-    """Give the forces of the six actuators for a motion.
-
-    Args:
-        model: The platform.
-        motion: Pose, twist and acceleration, shape (...).
-
-    Returns:
-        (..., 6): Along the legs, positive pushes the joints apart [N].
+    """Return the forces (..., 6) of the actuators for a motion (...); positive pushes apart [N].
 
     Raises:
         SingularPose: If the legs do not span all wrenches; names the condition number and the
@@ -100,17 +86,10 @@ def actuator_forces(model: InertialModel, motion: Motion) -> Array:
 
 
 def regressor(model: InertialModel, motion: Motion, *, columns: slice = slice(None)) -> Array:
-    """Matrix Y with ``actuator_forces = Y @ model.parameters``.
+    """Return Y (..., 6, 30) with ``actuator_forces = Y @ model.parameters`` for a motion (...).
 
-    Args:
-        model: The platform; its parameters are not used.
-        motion: Pose, twist and acceleration, shape (...).
-        columns: Which of the thirty are wanted; ``leg_kernels.PLATFORM`` gives the platform's ten
-            in a third of the time.
-
-    Returns:
-        (..., 6, 30): Columns in the order of ``inertia.PARAMETER_NAMES``, or those of them that
-        were asked for.
+    Columns are in the order of ``inertia.PARAMETER_NAMES``, or those of them asked for:
+    ``leg_kernels.PLATFORM`` gives the platform's ten in a third of the time.
 
     Raises:
         SingularPose, StewartError: As `actuator_forces`.
@@ -122,14 +101,7 @@ def regressor(model: InertialModel, motion: Motion, *, columns: slice = slice(No
 
 
 def reactions(model: InertialModel, motion: Motion) -> Reactions:
-    """Actuator forces with everything that the joints bear.
-
-    Args:
-        model: The platform.
-        motion: Pose, twist and acceleration, shape (...).
-
-    Returns:
-        Forces and moments in ``base_link`` axes.
+    """Return actuator forces with everything that the joints bear, for a motion (...).
 
     Raises:
         SingularPose, StewartError: As `actuator_forces`.

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels of the inverse dynamics: actuator forces and joint reactions of n samples."""
 
+# mypy: allow-untyped-defs
+# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math
@@ -26,8 +28,17 @@ from stewart_dynamics.leg_kernels import (
     wrench_matrix,
 )
 from stewart_dynamics.six_by_six import factor, substitute
-from stewart_dynamics.vectors import (
+from stewart_kinematics.compiled import (
     Array,
+    kernel,
+    MATRIX,
+    MATRIX_OUT,
+    part,
+    STACK_OUT,
+    VECTOR,
+    VOID,
+)
+from stewart_kinematics.vectors import (
     minus,
     plus,
     put,
@@ -36,15 +47,6 @@ from stewart_dynamics.vectors import (
     times,
     Triple,
     triple,
-)
-from stewart_kinematics.compiled import (
-    kernel,
-    MATRIX,
-    MATRIX_OUT,
-    part,
-    STACK_OUT,
-    VECTOR,
-    VOID,
 )
 
 MODEL = (MATRIX, MATRIX, MATRIX, VECTOR)
@@ -67,19 +69,19 @@ SMALLEST_SINE = 1e-6
 
 @kernel(OUTCOME, *MODEL, MATRIX, *SAMPLES, STACK_OUT)
 def actuator_forces(
-    base_joints: Array,
-    platform_joints: Array,
-    axes: Array,
-    gravity: Array,
-    parameters: Array,
-    position: Array,
-    quaternion: Array,
-    velocity: Array,
-    omega: Array,
-    acceleration: Array,
-    alpha: Array,
-    forces: Array,
-) -> tuple[int, int]:
+    base_joints,
+    platform_joints,
+    axes,
+    gravity,
+    parameters,
+    position,
+    quaternion,
+    velocity,
+    omega,
+    acceleration,
+    alpha,
+    forces,
+):
     """Actuator forces for every sample and every row of `parameters`, (samples, rows, 6).
 
     A row whose platform or legs weigh nothing, like most of the regressor's, skips them. It stops
@@ -130,21 +132,21 @@ def _to_base(leg: Array, v: Triple) -> Triple:
 
 @kernel(VOID, *MODEL, VECTOR, *SAMPLES, MATRIX, JOINTS_OUT, MATRIX_OUT)
 def joint_reactions(
-    base_joints: Array,
-    platform_joints: Array,
-    axes: Array,
-    gravity: Array,
-    theta: Array,
-    position: Array,
-    quaternion: Array,
-    velocity: Array,
-    omega: Array,
-    acceleration: Array,
-    alpha: Array,
-    forces: Array,
-    joints: Array,
-    wrench: Array,
-) -> None:
+    base_joints,
+    platform_joints,
+    axes,
+    gravity,
+    theta,
+    position,
+    quaternion,
+    velocity,
+    omega,
+    acceleration,
+    alpha,
+    forces,
+    joints,
+    wrench,
+):
     """Joint reactions and platform wrench for known actuator forces.
 
     `joints` (samples, 4, legs, 3): forces of the spherical joints, forces and moments of the

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_dynamics.vectors import Array
-from stewart_kinematics.compiled import part
+from stewart_kinematics.compiled import Array, part
 
 
 @part

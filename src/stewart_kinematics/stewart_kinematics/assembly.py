@@ -110,14 +110,10 @@ class AssuredRegion:
     cone: Array
 
     def definiteness(self, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
-        """Return the smallest eigenvalue that decides whether poses are in the region.
+        """Return the smallest eigenvalue (...), at least `MARGIN` in the cone [-].
 
-        Args:
-            position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
-            quaternion_xyzw (..., 4): Attitude, scalar last.
-
-        Returns:
-            (...): At least `MARGIN` in the cone [-].
+        Positions (..., 3) [m] and quaternions (..., 4) are those of ``platform_link`` in
+        ``base_link``.
         """
         x = dual_quaternion(self.centre, self.length_scale, position, quaternion_xyzw)
         values = np.linalg.eigvalsh(np.tensordot(x, self.cone, 1))[..., 0]
@@ -149,15 +145,8 @@ class AssuredRegion:
 def assured_region(geometry: Geometry) -> AssuredRegion:
     """Return the assured region of a geometry; computed once, in less than a second.
 
-    Args:
-        geometry: Joints and neutral pose.
-
-    Returns:
-        The region.
-
     Raises:
-        GeometryError: If the region has no room about the neutral pose, which is all but singular
-            then.
+        GeometryError: If the region has no room about the neutral pose, which is all but singular.
     """
     forms = length_forms(geometry)
     plain = _inverse(geometry, forms)
@@ -177,16 +166,11 @@ def assured_region(geometry: Geometry) -> AssuredRegion:
 def dual_quaternion(
     centre: Pose, length_scale: float, position: ArrayLike, quaternion_xyzw: ArrayLike
 ) -> Array:
-    """Return poses as dual quaternions relative to a centre.
-
-    Args:
-        centre: The pose that becomes (0, 0, 0, 1, 0, 0, 0, 0).
-        length_scale: What divides translations [m].
-        position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
-        quaternion_xyzw (..., 4): Attitude, scalar last.
+    """Return poses (..., 3) [m], (..., 4) as dual quaternions relative to a centre.
 
     Returns:
-        (..., 8): Quaternion e with e_w >= 0, scalar last, and t e / 2 [-].
+        (..., 8): Quaternion e with e_w >= 0, scalar last, and t e / 2, translations in length
+        scales [-]; the centre is (0, 0, 0, 1, 0, 0, 0, 0).
     """
     shift = (np.asarray(position, dtype=float) - centre.position) / length_scale
     turn = compose_quaternions(quaternion_xyzw, invert_quaternion(centre.quaternion_xyzw))
@@ -197,9 +181,6 @@ def dual_quaternion(
 
 def length_forms(geometry: Geometry) -> Array:
     """Return the quadratic forms of a pose's dual quaternion.
-
-    Args:
-        geometry: Joints and neutral pose.
 
     Returns:
         (8, 8, 8): N_1 to N_6: squared lengths in squared length scales; N_7: |e|²; N_8: 2 e . g
@@ -215,13 +196,10 @@ def length_forms(geometry: Geometry) -> Array:
 
 
 def leg_forms(base: NDArray[Any], platform: NDArray[Any]) -> NDArray[Any]:
-    """Return the quadratic forms of the squared lengths, times |e|².
+    """Return the quadratic forms (6, 8, 8) of the squared lengths, times |e|².
 
-    Args:
-        base, platform (6, 3): Joints a and b in the axes that the pose relates, real or complex.
-
-    Returns:
-        (6, 8, 8): One symmetric matrix a leg, in the square of the joints' unit.
+    Joints a and b (6, 3) are in the axes that the pose relates, real or complex; the forms in the
+    square of their unit.
     """
     # |t + R b - a|² with R b = e b e* and t = 2 g e*; `a e` and `e b` as matrices times e.
     left, right = np.tensordot(base, LEFT, 1), np.tensordot(platform, RIGHT, 1)

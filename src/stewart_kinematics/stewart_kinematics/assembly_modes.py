@@ -100,11 +100,7 @@ class AssemblyModes:
 
 
 def assembly_modes(geometry: Geometry, lengths: ArrayLike) -> AssemblyModes:
-    """Find every pose that has six lengths.
-
-    Args:
-        geometry: Joints and neutral pose.
-        lengths (6,): Joint-to-joint lengths [m].
+    """Find every pose that has six joint-to-joint lengths (6,) [m].
 
     Returns:
         The poses; none if the legs cannot have these lengths.

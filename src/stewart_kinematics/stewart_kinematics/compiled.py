@@ -19,6 +19,8 @@ from collections.abc import Callable
 import os
 from typing import Any, cast, TYPE_CHECKING, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
 from stewart_kinematics.kernel_cache import kernel_folder
 
 PLAIN = os.environ.get('NUMBA_DISABLE_JIT') == '1'
@@ -36,7 +38,9 @@ else:
         Array = staticmethod(lambda *_, **__: None)
 
 
+Array = NDArray[np.float64]
 Function = TypeVar('Function', bound=Callable[..., Any])
+Kernel = Callable[..., Any]
 
 FLAG = types.boolean
 INTEGER = types.int64
@@ -54,19 +58,11 @@ STACK_OUT = types.Array(types.float64, 3, 'C')
 MOTION, MOTION_OUT = (MATRIX,) * 6, (MATRIX_OUT,) * 6
 
 
-def kernel(returns: types.Type, *arguments: types.Type) -> Callable[[Function], Function]:
-    """Compile a function over plain arrays for one signature.
+def kernel(returns: types.Type, *arguments: types.Type) -> Callable[[Kernel], Kernel]:
+    """Compile a function over plain arrays for one signature: what it returns, and its arguments.
 
-    Args:
-        returns: What the kernel returns.
-        *arguments: One type for every argument.
-
-    Returns:
-        Decorator that replaces the function by its compiled form.
-
-    Note:
-        ``fastmath`` is limited to fused multiply-add: NaN and infinity keep their meaning, and
-        division by zero gives them, as in numpy.
+    ``fastmath`` is limited to fused multiply-add: NaN and infinity keep their meaning, and
+    division by zero gives them, as in numpy.
     """
     return _compiler(returns(*arguments), error_model='numpy', fastmath={'contract'})
 

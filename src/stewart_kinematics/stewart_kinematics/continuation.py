@@ -45,12 +45,9 @@ SMALL = 1e-13
 def follow(
     path: Complex, points: Complex, tolerance: float
 ) -> tuple[Complex, NDArray[np.float64]]:
-    """Follow solutions from s = 0 to s = 1.
+    """Follow solutions (n, 8) at s = 0 along N_0, N_1, N_2, `path` (3, 7, 8, 8), to s = 1.
 
-    Args:
-        path (3, 7, 8, 8): N_0, N_1, N_2.
-        points (n, 8): Solutions at s = 0.
-        tolerance: Largest distance from a path that a predicted point may have [-].
+    `tolerance` is the largest distance from a path that a predicted point may have [-].
 
     Returns:
         (n, 8): Where each path ended, |x| = 1.

@@ -53,14 +53,7 @@ class Merits:
 
 
 def merits(platform: Platform, cells: int = MARGIN_CELLS) -> Merits:
-    """Judge a design by numbers.
-
-    Args:
-        platform: The design.
-        cells: Cells along each edge of the volume.
-
-    Returns:
-        About the neutral pose.
+    """Judge a design about its neutral pose, with so many cells along each edge of the volume.
 
     Raises:
         MotionRefused: If the platform may not even rest there.
@@ -88,13 +81,9 @@ def _worst(rows: Array) -> float:
 
 
 def half_out(platform: Platform) -> float:
-    """Find the height at which the legs are half way out on average.
+    """Return the height of ``platform_link`` at which the legs are half way out on average [m].
 
-    Args:
-        platform: The design; attitude and horizontal place are those of its neutral pose.
-
-    Returns:
-        z of ``platform_link`` in ``base_link`` [m].
+    Attitude and horizontal place are those of the neutral pose.
 
     Raises:
         ConfigurationError: If the legs are too short to be half way out anywhere.
@@ -114,14 +103,7 @@ def half_out(platform: Platform) -> float:
 
 
 def warnings(platform: Platform) -> list[str]:
-    """Say in sentences what is doubtful about a design.
-
-    Args:
-        platform: The design; an architecturally singular one cannot be made.
-
-    Returns:
-        Empty for a good design.
-    """
+    """Say in sentences what is doubtful about a design; empty for a good one."""
     geometry = platform.geometry
     neutral = geometry.neutral_pose
     try:

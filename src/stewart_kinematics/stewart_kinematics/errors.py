@@ -34,7 +34,6 @@ class ShapeError(StewartError, ValueError):
     """An array does not have the documented shape."""
 
     def __init__(self, name: str, expected: str, shape: tuple[int, ...]) -> None:
-        """Name the array, the expected shape and the one that came."""
         super().__init__(f'{name}: expected shape {expected}, got {shape}')
 
 
@@ -92,6 +91,5 @@ class MotionRefused(StewartError):
     """A motion leaves what the platform may do."""
 
     def __init__(self, violation: Violation) -> None:
-        """Keep the violation for programs and say it for people."""
         super().__init__(str(violation))
         self.violation = violation

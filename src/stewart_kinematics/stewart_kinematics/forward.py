@@ -87,11 +87,7 @@ class ForwardResult:
 
     @cached_property
     def condition_number(self) -> float | Array:
-        """Condition number of the Jacobian at the pose, a float or shape (n,).
-
-        Moments are divided by the length scale. Computed when first asked for: it takes longer
-        than the solution.
-        """
+        """Condition number of the Jacobian, a float or (n,); computed when first asked for."""
         values = condition_number(self._geometry, self.position, self.quaternion_xyzw)
         return values if values.ndim else float(values)
 
@@ -106,14 +102,7 @@ class ForwardResult:
         return self.report()
 
     def report(self, index: int = 0) -> str:
-        """Say how a sample ended; where it has no pose, also how far the search came.
-
-        Args:
-            index: Sample of a batch, from 0.
-
-        Returns:
-            One clause, without the input.
-        """
+        """Say in a clause how a sample ended, and how far a search came that failed."""
         status, iterations, residual = (
             np.ravel(item)[index] for item in (self.status, self.iterations, self.residual)
         )
@@ -129,23 +118,14 @@ STATUSES = tuple(ForwardStatus)
 def forward(
     geometry: Geometry, lengths: ArrayLike, start: Pose | ForwardResult | None = None
 ) -> ForwardResult:
-    """Find the pose that has six lengths.
+    """Find the pose that has six joint-to-joint lengths (6,) [m] (Vigo, Algorithm 2).
 
-    Args:
-        geometry: Joints and neutral pose.
-        lengths (6,): Joint-to-joint lengths [m].
-        start: First iterate; default is the neutral pose. A near one saves steps and changes
-            nothing else: what fails from it is tried again from the neutral pose.
-
-    Returns:
-        The pose, if `converged`.
+    A start near the pose saves steps and changes nothing else: what fails from it is tried again
+    from the neutral pose, which is the default.
 
     Raises:
         ShapeError: If there are not six lengths.
         StewartError: If a length is not a positive, finite number.
-
-    References:
-        [1] Machines 2022, 10, 711, Algorithm 2.
     """
     row = np.ascontiguousarray(lengths, dtype=np.float64)
     if row.shape != (6,):
@@ -166,7 +146,7 @@ def forward(
 def forward_batch(
     geometry: Geometry, lengths: ArrayLike, start: Pose | None = None, *, follow: bool = True
 ) -> ForwardResult:
-    """Find the poses of many samples.
+    """Find the poses of many samples, lengths (n, 6) [m].
 
     Args:
         geometry: Joints and neutral pose.
@@ -175,12 +155,8 @@ def forward_batch(
         follow: Start every sample at the pose of the one before, as fits samples of a motion.
             Otherwise every sample starts at `start`.
 
-    Returns:
-        Arrays over the samples.
-
     Raises:
-        ShapeError: If `lengths` has another shape.
-        StewartError: If a length is not a positive, finite number; sample and leg are named.
+        ShapeError, StewartError: As `forward`; sample and leg are named.
     """
     rows = np.ascontiguousarray(lengths, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != 6:
@@ -195,15 +171,7 @@ def forward_batch(
 
 
 def forward_twist(geometry: Geometry, pose: ForwardResult | Pose, rates: ArrayLike) -> Array:
-    """Return the twist that belongs to six leg rates.
-
-    Args:
-        geometry: Joints of the platform.
-        pose: Where the platform is; a single sample.
-        rates (6,): Leg rates [m/s].
-
-    Returns:
-        (6,): Linear [m/s] and angular velocity [rad/s] of ``platform_link``'s origin in base axes.
+    """Return the twist (6,) [m/s, rad/s] in base axes of leg rates (6,) [m/s] at a pose.
 
     Raises:
         ShapeError: If there are not six rates.
@@ -275,9 +243,6 @@ def _refuse_bad_lengths(rows: Array, status: NDArray[np.int64]) -> None:
 @lru_cache(maxsize=64)
 def kernel_constants(geometry: Geometry) -> tuple[Array, Array, Array]:
     """Return what the kernel wants to know of a geometry, computed once.
-
-    Args:
-        geometry: Joints and neutral pose.
 
     Returns:
         (11,): Constants, in the places that `forward_kernels` names.

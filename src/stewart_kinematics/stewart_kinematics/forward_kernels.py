@@ -7,13 +7,15 @@ updated by a rotation vector in base axes. Translations and rotations are solved
 moments are divided by the length scale s, and the step is (dp, s dtheta).
 """
 
+# mypy: allow-untyped-defs
+# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from stewart_kinematics.compiled import (
+    Array,
     FLAG,
     INTEGERS_OUT,
     kernel,
@@ -24,9 +26,14 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
-from stewart_kinematics.leg_kernels import cross, rotate
-from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import rotation, triple
+from stewart_kinematics.leg_kernels import rotate
+from stewart_kinematics.spatial.rotation_kernels import (
+    exponential,
+    multiply,
+    rotation,
+    squared_norm,
+)
+from stewart_kinematics.vectors import cross, row
 
 CONVERGED, NOT_CONVERGED, SINGULAR, WRONG_ASSEMBLY, OUTSIDE_REGION, NO_LENGTHS = range(6)
 
@@ -100,7 +107,7 @@ def assemble(
     worst = 0.0
     inverse = 1.0 / scale
     for i in range(6):
-        s = rotate(r, triple(platform, i))
+        s = rotate(r, row(platform, i))
         x = pose[0] + s[0] - base[i, 0]
         y = pose[1] + s[1] - base[i, 1]
         z = pose[2] + s[2] - base[i, 2]
@@ -122,22 +129,14 @@ def advance(pose: Array, a: Array, scale: float) -> None:
     """Apply the step in column 6 of `a` to the pose, shortened where it is too long."""
     tx, ty, tz = a[3, 6] / scale, a[4, 6] / scale, a[5, 6] / scale
     angle = math.sqrt(tx * tx + ty * ty + tz * tz)
-    part_of_step = min(1.0, LARGEST_TURN / angle) if angle > 0.0 else 1.0
-    angle *= part_of_step
+    step = min(1.0, LARGEST_TURN / angle) if angle > 0.0 else 1.0
     for j in range(3):
-        pose[j] += part_of_step * a[j, 6]
-    # sin(angle / 2) / angle from its series: a step near convergence turns by nothing.
-    square = angle * angle
-    half = math.sin(0.5 * angle) / angle if square > 1e-6 else 0.5 - square / 48.0
-    half *= part_of_step
-    ux, uy, uz, uw = half * tx, half * ty, half * tz, math.cos(0.5 * angle)
-    x, y, z, w = pose[3], pose[4], pose[5], pose[6]
-    qx = uw * x + w * ux + uy * z - uz * y
-    qy = uw * y + w * uy + uz * x - ux * z
-    qz = uw * z + w * uz + ux * y - uy * x
-    qw = uw * w - ux * x - uy * y - uz * z
-    k = 1.0 / math.sqrt(qx * qx + qy * qy + qz * qz + qw * qw)
-    pose[3], pose[4], pose[5], pose[6] = k * qx, k * qy, k * qz, k * qw
+        pose[j] += step * a[j, 6]
+    turn = exponential(step * tx, step * ty, step * tz)
+    q = multiply(turn, (pose[3], pose[4], pose[5], pose[6]))
+    k = 1.0 / math.sqrt(squared_norm(q))
+    for j in range(4):
+        pose[3 + j] = k * q[j]
 
 
 @part
@@ -147,9 +146,8 @@ def inside(pose: Array, constants: Array, cone: Array, a: Array) -> bool:
     Nearly every pose lies in the ellipsoid that is looked at first; of the others, the sum of
     x_k A_k, packed by lower triangles in `cone`, must have positive pivots. `a` is overwritten.
     """
-    qx, qy, qz, qw = pose[3], pose[4], pose[5], pose[6]
-    bx, by, bz, bw = -constants[3], -constants[4], -constants[5], constants[6]
-    w = qw * bw - qx * bx - qy * by - qz * bz
+    back = (-constants[3], -constants[4], -constants[5], constants[6])
+    x, y, z, w = multiply((pose[3], pose[4], pose[5], pose[6]), back)
     k = 1.0 / constants[SCALE]
     tx, ty, tz = (
         k * (pose[0] - constants[0]),
@@ -162,11 +160,8 @@ def inside(pose: Array, constants: Array, cone: Array, a: Array) -> bool:
         return True
     if square > REACH_SHIFT * REACH_SHIFT or abs(w) < LEAST_COSINE:
         return False
-    sign = -1.0 if w < 0.0 else 1.0
-    x = sign * (qw * bx + qx * bw + qy * bz - qz * by)
-    y = sign * (qw * by - qx * bz + qy * bw + qz * bx)
-    z = sign * (qw * bz + qx * by - qy * bx + qz * bw)
-    w = sign * w
+    if w < 0.0:
+        x, y, z, w = -x, -y, -z, -w
     coordinates = (
         x,
         y,
@@ -267,18 +262,7 @@ def attempt(
     MATRIX_OUT,
     INTEGERS_OUT,
 )
-def forward(
-    base: Array,
-    platform: Array,
-    constants: Array,
-    cone: Array,
-    length: Array,
-    start: Array,
-    follow: bool,
-    poses: Array,
-    figures: Array,
-    status: NDArray[np.int64],
-) -> None:
+def forward(base, platform, constants, cone, length, start, follow, poses, figures, status):
     """Find the poses of n rows of lengths.
 
     Every row starts at `start` or, with `follow`, at the pose of the row before it where that
@@ -312,15 +296,7 @@ def forward(
 
 
 @kernel(VOID, MATRIX, MATRIX, VECTOR, MATRIX, MATRIX, VECTOR, VECTOR_OUT)
-def forward_twist(
-    base: Array,
-    platform: Array,
-    constants: Array,
-    position: Array,
-    quaternion: Array,
-    rate: Array,
-    twist: Array,
-) -> None:
+def forward_twist(base, platform, constants, position, quaternion, rate, twist):
     """Write the twist that gives six leg rates; NaN at a singularity. All have one row."""
     a = np.empty((6, 7))
     pose = np.empty(7)

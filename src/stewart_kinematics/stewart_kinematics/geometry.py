@@ -12,6 +12,7 @@ import math
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError, GeometryError, ShapeError
+from stewart_kinematics.jacobian import joint_condition
 from stewart_kinematics.motion import Array, Pose, read_only
 from stewart_kinematics.schema import Section
 
@@ -26,8 +27,6 @@ SPREAD_LENGTH = 0.1
 
 SPREAD_ANGLE = math.radians(10.0)
 """Half-width of the spread of attitudes [rad]."""
-
-GEOMETRY_KEYS = ('name', 'base_joints', 'platform_joints', 'pairing', 'zero_pose', 'neutral_pose')
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +56,6 @@ class Geometry:
     neutral_pose: Pose
 
     def __post_init__(self) -> None:
-        """Copy and check."""
         shapes = {'base_joints': (6, 3), 'platform_joints': (6, 3), 'retracted_length': (6,)}
         for key, shape in shapes.items():
             array = read_only(getattr(self, key))
@@ -101,14 +99,17 @@ class Geometry:
         The best pose of a spread decides: an architecturally singular platform has none that is
         good, while a sound platform may well come near a singularity somewhere.
         """
-        spread = _spread(self.neutral_pose, self._mean_leg_length())
-        conditions = [self._condition(*pose) for pose in spread]
-        best = min(conditions)
+        position, quaternion = _spread(self.neutral_pose, self._mean_leg_length())
+        joints = self.base_joints, self.platform_joints
+        conditions = np.full(len(position), math.inf)
+        if self.length_scale > 0.0:
+            conditions = joint_condition(*joints, self.length_scale, position, quaternion)
+        best = conditions.min()
         if not best <= MAX_BEST_CONDITION:
             raise GeometryError(
                 f'{self.name}: the geometry is singular wherever the platform is: its condition '
                 f'number is {conditions[0]:.4g} at the neutral pose and at best {best:.4g} over '
-                f'{len(spread)} poses about it (moments divided by the length scale '
+                f'{len(position)} poses about it (moments divided by the length scale '
                 f'{self.length_scale:.6g} m), allowed are {MAX_BEST_CONDITION:g}; check pairing, '
                 'offsets and the neutral pose'
             )
@@ -122,46 +123,25 @@ class Geometry:
             raise GeometryError(f'{self.name}: leg {leg} has no length at the neutral pose')
         return float(lengths.mean())
 
-    def _condition(self, position: Array, rotation: Array) -> float:
-        """Return the condition number of the Jacobian with moments divided by the length scale."""
-        arms = self.platform_joints @ rotation.T
-        legs = position + arms - self.base_joints
-        units = legs / np.linalg.norm(legs, axis=1, keepdims=True)
-        if self.length_scale == 0.0:
-            return math.inf
-        jacobian = np.hstack([units, np.cross(arms, units) / self.length_scale])
-        return float(np.linalg.cond(jacobian))
 
-
-def _spread(neutral: Pose, length: float) -> list[tuple[Array, Array]]:
+def _spread(neutral: Pose, length: float) -> tuple[Array, Array]:
     """Return the neutral pose, and poses moved along and turned about each axis, both ways."""
-    poses = [(neutral.position, neutral.rotation)]
+    shifts, turns = [np.zeros(3)], [np.zeros(3)]
     for axis, sign in itertools.product(np.eye(3), (-1.0, 1.0)):
-        shift = sign * SPREAD_LENGTH * length * axis
-        turn = Rotation.from_rotvec(sign * SPREAD_ANGLE * axis).as_matrix()
-        poses += [
-            (neutral.position + shift, neutral.rotation),
-            (neutral.position, turn @ neutral.rotation),
-            (neutral.position + shift, turn @ neutral.rotation),
-        ]
-    return poses
+        shift, turn = sign * SPREAD_LENGTH * length * axis, sign * SPREAD_ANGLE * axis
+        shifts += [shift, np.zeros(3), shift]
+        turns += [np.zeros(3), turn, turn]
+    turned = Rotation.from_rotvec(turns) * Rotation.from_quat(neutral.quaternion_xyzw)
+    return neutral.position + np.array(shifts), turned.as_quat()
 
 
 def ring_points(radius: float, pair_angle: float, height: float, offset: float) -> Array:
-    """Return six joints on a circle, in pairs 120° apart.
+    """Return six joints on a circle (6, 3), in pairs 120° apart [m].
 
-    Args:
-        radius: Radius of the circle [m].
-        pair_angle: Full angle between the joints 1 and 2, 3 and 4, 5 and 6 [rad].
-        height: Height of the circle over the frame's origin [m].
-        offset: Turn of the whole ring about z [rad].
-
-    Returns:
-        (6, 3): Joint centres: pairs centred at 60°, 180°, 300° plus the offset [m].
-
-    References:
-        [1] Machines 2022, 10, 711, Eqs. 4 to 6, with the index restored: odd joints lie at
-           i 60° − φ/2, even ones φ further.
+    Pairs are centred at 60°, 180°, 300° plus the offset of the whole ring about z [rad]; the pair
+    angle is the full one between the joints 1 and 2, 3 and 4, 5 and 6 [rad]. Radius and height
+    over the frame's origin [m]. Vigo, Eqs. 4 to 6, with the index restored: odd joints lie at i
+    60° − φ/2, even ones φ further.
     """
     centres = np.radians([60.0, 180.0, 300.0]) + offset
     angles = (centres[:, None] + np.array([-0.5, 0.5]) * pair_angle).ravel()

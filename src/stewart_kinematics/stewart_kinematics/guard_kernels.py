@@ -6,12 +6,15 @@ Symbols as in `leg_kernels`: leg vector L_i, length l_i, direction d_i. The cons
 in which columns of the result a quantity begins.
 """
 
+# mypy: allow-untyped-defs
+# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math
 
 import numpy as np
 from stewart_kinematics.compiled import (
+    Array,
     INTEGER,
     kernel,
     MATRIX,
@@ -23,9 +26,9 @@ from stewart_kinematics.compiled import (
     VECTOR,
     VOID,
 )
-from stewart_kinematics.leg_kernels import cross, dot, jacobian, leg_motion, rotate
-from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import quadruple, rotation, Triple, triple
+from stewart_kinematics.leg_kernels import jacobian, leg_motion, rotate
+from stewart_kinematics.spatial.rotation_kernels import quadruple, rotation
+from stewart_kinematics.vectors import cross, dot, row, Triple
 
 NORM = 0
 STROKE = 1
@@ -84,7 +87,7 @@ def leg_distances(base: Array, vectors: Array, n: int, out: Array) -> None:
     for i in range(5):
         for j in range(i + 1, 6):
             out[n, column] = segment_distance(
-                triple(base, i), triple(vectors, i), triple(base, j), triple(vectors, j)
+                row(base, i), row(vectors, i), row(base, j), row(vectors, j)
             )
             column += 1
 
@@ -109,20 +112,20 @@ def joined(first: Array, second: Array) -> Array:
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, VECTOR, SCALAR, *MOTION, STACK_OUT, MATRIX_OUT)
 def guarded_quantities(
-    base: Array,
-    platform: Array,
-    axes: Array,
-    retracted: Array,
-    scale: float,
-    position: Array,
-    quaternion: Array,
-    velocity: Array,
-    turning: Array,
-    linear: Array,
-    angular: Array,
-    legs: Array,
-    out: Array,
-) -> None:
+    base,
+    platform,
+    axes,
+    retracted,
+    scale,
+    position,
+    quaternion,
+    velocity,
+    turning,
+    linear,
+    angular,
+    legs,
+    out,
+):
     """Write the legs' lengths, rates, accelerations and strokes and every guarded quantity.
 
     Parameters are the joints (6, 3), the axes (12, 3) of the base joints in the base, then those
@@ -146,14 +149,14 @@ def guarded_quantities(
             continue
         r = rotation(x, y, z, w)
         for i in range(6):
-            d = triple(rows[n], i)
+            d = row(rows[n], i)
             for k in range(3):
                 vectors[i, k] = legs[0, n, i] * d[k]
             out[n, STROKE + i] = legs[3, n, i]
             out[n, RATE + i] = legs[1, n, i]
             out[n, ACCELERATION + i] = legs[2, n, i]
-            out[n, BASE_ANGLE + i] = angle_between(d, triple(axes, i))
-            out[n, PLATFORM_ANGLE + i] = angle_between(d, rotate(r, triple(axes, 6 + i)))
+            out[n, BASE_ANGLE + i] = angle_between(d, row(axes, i))
+            out[n, PLATFORM_ANGLE + i] = angle_between(d, rotate(r, row(axes, 6 + i)))
         leg_distances(base, vectors, n, out)
         out[n, NORM] = math.sqrt(x * x + y * y + z * z + w * w)
         out[n, ROLL_PITCH_YAW] = math.atan2(r[7], r[8])

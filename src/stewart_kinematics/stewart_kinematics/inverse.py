@@ -35,22 +35,15 @@ class LegMotion:
     acceleration: Array
 
     def __post_init__(self) -> None:
-        """Forbid writing."""
         for array in (self.length, self.stroke, self.rate, self.acceleration):
             array.setflags(write=False)
 
 
 def leg_lengths(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
-    """Return the joint-to-joint lengths of the legs.
+    """Return the joint-to-joint lengths (..., 6) of the legs [m].
 
-    Args:
-        geometry: Joints of the platform.
-        position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
-        quaternion_xyzw (..., 4): Attitude of ``platform_link`` in ``base_link``, scalar last, of
-            any norm but zero.
-
-    Returns:
-        (..., 6): Lengths [m].
+    Positions (..., 3) [m] and quaternions (..., 4) of any norm but zero, scalar last, are those of
+    ``platform_link`` in ``base_link``; leading axes broadcast.
 
     Raises:
         ShapeError: If a shape differs.
@@ -62,25 +55,15 @@ def leg_lengths(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayL
 
 
 def inverse(geometry: Geometry, motion: Motion) -> LegMotion:
-    r"""Return lengths, strokes, rates and accelerations of the legs.
+    r"""Return lengths, strokes, rates and accelerations (..., 6) of the legs for a motion (...).
 
-    With :math:`s_i = R b_i`, :math:`L_i = p + s_i - a_i`, :math:`d_i = L_i / l_i`:
+    With :math:`s_i = R b_i`, :math:`L_i = p + s_i - a_i`, :math:`d_i = L_i / l_i` (Vigo, Algorithm
+    1):
 
     .. math::
 
         \dot l_i = d_i \cdot \dot L_i, \qquad
         \ddot l_i = d_i \cdot \ddot L_i + (|\dot L_i|^2 - \dot l_i^2) / l_i
-
-    Args:
-        geometry: Joints of the platform.
-        motion: Pose, twist and acceleration of ``platform_link`` in ``base_link`` axes, shape
-            (...).
-
-    Returns:
-        Motion of the legs, shape (..., 6).
-
-    References:
-        [1] Machines 2022, 10, 711, Algorithm 1.
     """
     p, q, lead = pose_rows(motion.position, motion.quaternion_xyzw)
     twist, _ = rows(motion.twist, 'twist', 6)
@@ -99,21 +82,11 @@ def passive_angles(
     quaternion_xyzw: ArrayLike,
     base_joint_axes: Array = X_AXES,
 ) -> Array:
-    """Return the angles of the universal joints at the base.
+    """Return the angles u and v (..., 6, 2) of the universal joints at the base [rad].
 
-    Args:
-        geometry: Joints of the platform.
-        position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
-        quaternion_xyzw (..., 4): Attitude of ``platform_link`` in ``base_link``, scalar last.
-        base_joint_axes (6, 3): Unit vectors of the axes that are fixed in the base, in
-            ``base_link``.
-
-    Returns:
-        (..., 6, 2): u and v of every leg: F R_x(u) R_y(v) takes the z axis to the leg's direction,
-        where F = R_z R_y takes the x axis to the fixed axis; v lies from -pi/2 to pi/2 [rad].
-
-    Raises:
-        ShapeError: If a shape differs.
+    F R_x(u) R_y(v) takes the z axis to the leg's direction, where F = R_z R_y takes the x axis to
+    the axis that is fixed in the base, `base_joint_axes` (6, 3); v lies from -pi/2 to pi/2. Poses
+    are those of `leg_lengths`.
     """
     p, q, lead = pose_rows(position, quaternion_xyzw)
     angles = np.empty((p.shape[0], 6, 2))

@@ -4,26 +4,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics import leg_kernels
-from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.leading_axes import pose_rows, rows
 from stewart_kinematics.motion import Array, Motion
 
+if TYPE_CHECKING:
+    from stewart_kinematics.geometry import Geometry
+
 
 def jacobian(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
-    """Return the Jacobian.
+    """Return the Jacobian (..., 6, 6); poses are those of `inverse.leg_lengths`.
 
-    Args:
-        geometry: Joints of the platform.
-        position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
-        quaternion_xyzw (..., 4): Attitude of ``platform_link`` in ``base_link``, scalar last.
-
-    Returns:
-        (..., 6, 6): Row i is (d_i, R b_i x d_i): it takes linear [m/s] and angular velocity
-        [rad/s] of ``platform_link``'s origin, in base axes, to the rate of leg i + 1 [m/s]. Its
-        transpose takes leg forces to force and moment on the platform.
+    Row i is (d_i, R b_i x d_i): it takes linear [m/s] and angular velocity [rad/s] of
+    ``platform_link``'s origin, in base axes, to the rate of leg i + 1 [m/s]. Its transpose takes
+    leg forces to force and moment on the platform.
 
     Raises:
         ShapeError: If a shape differs.
@@ -35,14 +33,9 @@ def jacobian(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike
 
 
 def jacobian_derivative(geometry: Geometry, motion: Motion) -> Array:
-    """Return the time derivative of the Jacobian along a motion.
+    """Return the time derivative J' (..., 6, 6) of the Jacobian along a motion (...).
 
-    Args:
-        geometry: Joints of the platform.
-        motion: Pose and twist of ``platform_link``, shape (...); its acceleration plays no part.
-
-    Returns:
-        (..., 6, 6): J' with l'' = J (a, alpha) + J' (v, omega).
+    l'' = J (a, alpha) + J' (v, omega); the motion's acceleration plays no part.
     """
     p, q, lead = pose_rows(motion.position, motion.quaternion_xyzw)
     twist, _ = rows(motion.twist, 'twist', 6)
@@ -54,22 +47,22 @@ def jacobian_derivative(geometry: Geometry, motion: Motion) -> Array:
 
 
 def condition_number(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
-    """Return the condition number of the Jacobian with moments divided by the length scale.
+    """Return the condition number (...) of the Jacobian with moments divided by the length scale.
 
-    Args:
-        geometry: Joints of the platform; ``geometry.length_scale`` divides the moments.
-        position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
-        quaternion_xyzw (..., 4): Attitude of ``platform_link`` in ``base_link``, scalar last.
-
-    Returns:
-        (...): Largest over smallest singular value; infinite at a singularity, NaN where the pose
-        is not a number.
-
-    Raises:
-        ShapeError: If a shape differs.
+    Infinite at a singularity, NaN where the pose is not a number; poses are those of `jacobian`.
     """
-    matrix = jacobian(geometry, position, quaternion_xyzw)
-    matrix[..., 3:] /= geometry.length_scale
+    p, q, lead = pose_rows(position, quaternion_xyzw)
+    joints = geometry.base_joints, geometry.platform_joints
+    return joint_condition(*joints, geometry.length_scale, p, q).reshape(lead)
+
+
+def joint_condition(
+    base_joints: Array, platform_joints: Array, length_scale: float, position: Array, q: Array
+) -> Array:
+    """Return the condition number (n,) of joints (6, 3) at positions (n, 3) and quaternions."""
+    matrix = np.empty((len(position), 6, 6))
+    leg_kernels.jacobian(base_joints, platform_joints, position, q, matrix)
+    matrix[..., 3:] /= length_scale
     finite = np.all(np.isfinite(matrix), axis=(-1, -2))
     values = np.linalg.svd(np.where(finite[..., None, None], matrix, 0.0), compute_uv=False)
     with np.errstate(divide='ignore', invalid='ignore'):

@@ -25,19 +25,10 @@ JOINT_NAMES = PLATFORM_JOINTS + LEG_JOINTS + PASSIVE_JOINTS
 
 
 def joint_positions(platform: Platform, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
-    """Return the joint positions with which the URDF's tree closes its six loops.
+    """Return the joint positions (..., 24) that close the URDF's six loops [m, rad].
 
-    Args:
-        platform: The platform of the URDF.
-        position (..., 3): Origin of ``platform_link`` in ``base_link`` [m].
-        quaternion_xyzw (..., 4): Attitude of ``platform_link`` in ``base_link``, scalar last;
-            pitch must stay clear of ±90°, where roll and yaw are not defined.
-
-    Returns:
-        (..., 24): In the order of `JOINT_NAMES` [m], [rad].
-
-    Raises:
-        ShapeError: If a shape differs.
+    In the order of `JOINT_NAMES`. Poses are those of `inverse.leg_lengths`; pitch must stay clear
+    of ±90°, where roll and yaw are not defined.
     """
     place = np.asarray(position, dtype=np.float64)
     attitude = np.asarray(quaternion_xyzw, dtype=np.float64)

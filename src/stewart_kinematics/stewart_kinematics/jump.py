@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether samples of a stream can follow each other."""
 
+# mypy: allow-untyped-defs
+# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math
@@ -10,7 +12,7 @@ import numpy as np
 from stewart_kinematics.compiled import INTEGER, kernel, MOTION, part, SCALAR, VECTOR, VECTOR_OUT
 from stewart_kinematics.errors import Violation
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.spatial.rotation_kernels import quadruple
+from stewart_kinematics.spatial.rotation_kernels import logarithm, multiply, quadruple
 
 TOLERANCE = 1e-6
 """Rounding of stamps, poses and velocities in SI: a float64 of Unix time resolves 2.4e-7 s."""
@@ -58,25 +60,14 @@ def differences(
 ) -> None:
     """Write how far sample n is from the sample `before` moved on, in the order of NAMES."""
     ax, ay, az, aw = quadruple(last_quaternion, before)
-    bx, by, bz, bw = quadruple(quaternion, n)
-    # The turn from the last attitude: b times the conjugate of a, as a rotation vector.
-    turn = (
-        aw * bx - bw * ax - by * az + bz * ay,
-        aw * by - bw * ay - bz * ax + bx * az,
-        aw * bz - bw * az - bx * ay + by * ax,
-    )
-    scalar = aw * bw + ax * bx + ay * by + az * bz
-    sine = math.sqrt(turn[0] ** 2 + turn[1] ** 2 + turn[2] ** 2)
-    stretch = math.copysign(2.0, scalar)
-    if sine > 0.0:
-        stretch *= math.atan2(sine, abs(scalar)) / sine
+    turn = logarithm(multiply(quadruple(quaternion, n), (-ax, -ay, -az, aw)))
     out[:6] = 0.0
     for k in range(3):
         mean_linear = 0.5 * (last_linear[before, k] + linear[n, k])
         mean_angular = 0.5 * (last_angular[before, k] + angular[n, k])
         gap = position[n, k] - last_position[before, k] - mean_linear * step
         out[0] += gap**2
-        out[1] += (stretch * turn[k] - mean_angular * step) ** 2
+        out[1] += (turn[k] - mean_angular * step) ** 2
         out[2] += (linear[n, k] - last_linear[before, k]) ** 2
         out[3] += (angular[n, k] - last_angular[before, k]) ** 2
         out[4] += (linear_acceleration[n, k] - last_linear_acceleration[before, k]) ** 2
@@ -97,23 +88,23 @@ def conceded(limits: Array, step: float, out: Array) -> None:
 
 @kernel(INTEGER, SCALAR, *MOTION, VECTOR, *MOTION, VECTOR, VECTOR_OUT)
 def broken_at(
-    last_stamp: float,
-    last_position: Array,
-    last_quaternion: Array,
-    last_linear: Array,
-    last_angular: Array,
-    last_linear_acceleration: Array,
-    last_angular_acceleration: Array,
-    stamps: Array,
-    position: Array,
-    quaternion: Array,
-    linear: Array,
-    angular: Array,
-    linear_acceleration: Array,
-    angular_acceleration: Array,
-    limits: Array,
-    out: Array,
-) -> int:
+    last_stamp,
+    last_position,
+    last_quaternion,
+    last_linear,
+    last_angular,
+    last_linear_acceleration,
+    last_angular_acceleration,
+    stamps,
+    position,
+    quaternion,
+    linear,
+    angular,
+    linear_acceleration,
+    angular_acceleration,
+    limits,
+    out,
+):
     """Return the first of n samples that does not follow the one before; -1: none."""
     for n in range(stamps.shape[0]):
         step = stamps[n] - (stamps[n - 1] if n else last_stamp)
@@ -150,10 +141,8 @@ def first_jump(
     the jerk stays below j, the accelerations differ by at most j dt.
 
     Args:
-        last_stamp: When the last sample before them holds [s].
-        last: That sample, with or without a leading axis.
-        stamps (n,): When the samples hold [s].
-        motion: n samples; a single one needs no leading axis.
+        last_stamp, last: The sample before them, and when it holds [s].
+        stamps (n,), motion: The samples [s]; a single one needs no leading axis.
         limits (4,): Greatest linear and angular acceleration [m/s²], [rad/s²], and jerk [m/s³],
             [rad/s³].
 

@@ -46,13 +46,9 @@ _held: list[object] = []
 
 
 def source_digest(places: Sequence[str] | None = None) -> str:
-    """Return a short name of the contents of all modules that a kernel can depend on.
+    """Return 16 hexadecimal digits of the contents of all modules that a kernel can depend on.
 
-    Args:
-        places: Where to look for packages; where Python does by default.
-
-    Returns:
-        16 hexadecimal digits; the same wherever the same sources are installed.
+    `places` is where to look for packages; where Python does by default.
     """
     whole = blake2b(digest_size=8)
     for name, text in sorted(kernel_sources(places).items()):
@@ -62,14 +58,9 @@ def source_digest(places: Sequence[str] | None = None) -> str:
 
 
 def kernel_sources(places: Sequence[str] | None = None) -> dict[str, bytes]:
-    """Return the modules that declare kernels, and what they import of ours, directly or not.
+    """Return the modules that declare kernels, and what they import of ours, by full name.
 
-    Args:
-        places: As for `source_digest`.
-
-    Returns:
-        Texts by full name. Hashed, not dated: packaging tools set every time stamp to the same
-        second.
+    Hashed, not dated: packaging tools set every time stamp to the same second.
     """
     paths = {
         f'{name}{path[len(folder) : -len(".py")]}'.replace(os.sep, '.').removesuffix(
@@ -98,8 +89,7 @@ def kernel_sources(places: Sequence[str] | None = None) -> dict[str, bytes]:
 def kernel_folder() -> Path:
     """Return the folder for the kernels of the present sources, and hold it for this process.
 
-    Returns:
-        An existing folder. Where none can be written, a temporary one that goes with the process.
+    Where none can be written, a temporary one that goes with the process.
     """
     base = Path(os.environ.get('NUMBA_CACHE_DIR') or _user_cache())
     folder = base / f'{PREFIX}{source_digest()}'
@@ -116,12 +106,7 @@ def kernel_folder() -> Path:
 
 
 def remove_old(base: Path, kept: int = KEPT) -> None:
-    """Remove kernel folders, but for the last used ones and those that a process holds.
-
-    Args:
-        base: Folder of the kernel folders; everything else in it stays.
-        kept: How many of them stay.
-    """
+    """Remove kernel folders, but for the last `kept` used ones and those that a process holds."""
     locks = sorted(base.glob(f'{PREFIX}*/{LOCK}'), key=_last_use, reverse=True)
     for lock in locks[kept:]:
         try:

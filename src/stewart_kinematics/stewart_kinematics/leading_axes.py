@@ -11,12 +11,7 @@ from stewart_kinematics.motion import Array
 
 
 def rows(values: ArrayLike, name: str, size: int) -> tuple[Array, tuple[int, ...]]:
-    """Flatten the leading axes.
-
-    Args:
-        values (..., size): Samples; copied only where memory order or type demand it.
-        name: Name of the argument, for the error.
-        size: Size of the last axis.
+    """Flatten the leading axes of `name` (..., size), copied only where order or type demand it.
 
     Returns:
         (n, size): The samples as C-ordered float64.
@@ -35,15 +30,10 @@ def rows(values: ArrayLike, name: str, size: int) -> tuple[Array, tuple[int, ...
 def pose_rows(
     position: ArrayLike, quaternion_xyzw: ArrayLike
 ) -> tuple[Array, Array, tuple[int, ...]]:
-    """Flatten positions and attitudes together, broadcasting one against the other.
-
-    Args:
-        position (..., 3): Positions [m].
-        quaternion_xyzw (..., 4): Attitudes, scalar last.
+    """Flatten positions (..., 3) and attitudes (..., 4), broadcasting one against the other.
 
     Returns:
-        (n, 3): Positions.
-        (n, 4): Attitudes.
+        (n, 3), (n, 4): Positions and attitudes.
         The common leading axes.
 
     Raises:

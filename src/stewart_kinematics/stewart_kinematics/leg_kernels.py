@@ -13,31 +13,15 @@ Every kernel works on n samples: positions (n, 3), quaternions x, y, z, w (n, 4)
 the array given last.
 """
 
+# mypy: allow-untyped-defs
+# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math
 
-from stewart_kinematics.compiled import kernel, MATRIX, MATRIX_OUT, part, STACK_OUT, VOID
-from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import (
-    quadruple,
-    rotation,
-    Rotation9,
-    Triple,
-    triple,
-)
-
-
-@part
-def cross(a: Triple, b: Triple) -> Triple:
-    """Return a x b."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@part
-def dot(a: Triple, b: Triple) -> float:
-    """Return a . b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+from stewart_kinematics.compiled import Array, kernel, MATRIX, MATRIX_OUT, part, STACK_OUT, VOID
+from stewart_kinematics.spatial.rotation_kernels import quadruple, rotation, Rotation9
+from stewart_kinematics.vectors import cross, dot, row, Triple
 
 
 @part
@@ -51,9 +35,7 @@ def rotate(r: Rotation9, b: Triple) -> Triple:
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX_OUT)
-def leg_lengths(
-    base: Array, platform: Array, position: Array, quaternion: Array, length: Array
-) -> None:
+def leg_lengths(base, platform, position, quaternion, length):
     """Write the joint-to-joint lengths, shape (n, 6)."""
     for n in range(position.shape[0]):
         r = rotation(*quadruple(quaternion, n))
@@ -67,22 +49,14 @@ def leg_lengths(
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, STACK_OUT)
-def leg_motion(
-    base: Array,
-    platform: Array,
-    position: Array,
-    quaternion: Array,
-    twist: Array,
-    acceleration: Array,
-    out: Array,
-) -> None:
+def leg_motion(base, platform, position, quaternion, twist, acceleration, out):
     """Write lengths, rates and accelerations, shape (3, n, 6); twist, acceleration are (n, 6)."""
     for n in range(position.shape[0]):
-        r, p = rotation(*quadruple(quaternion, n)), triple(position, n)
+        r, p = rotation(*quadruple(quaternion, n)), row(position, n)
         w = (twist[n, 3], twist[n, 4], twist[n, 5])
         alpha = (acceleration[n, 3], acceleration[n, 4], acceleration[n, 5])
         for i in range(6):
-            s = rotate(r, triple(platform, i))
+            s = rotate(r, row(platform, i))
             turn = cross(w, s)
             spin, swing = cross(alpha, s), cross(w, turn)
             square, along, speed, pull = 0.0, 0.0, 0.0, 0.0
@@ -102,22 +76,15 @@ def leg_motion(
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, STACK_OUT)
-def passive_angles(
-    base: Array,
-    platform: Array,
-    axes: Array,
-    position: Array,
-    quaternion: Array,
-    angles: Array,
-) -> None:
+def passive_angles(base, platform, axes, position, quaternion, angles):
     """Write u = atan2(-d_y, d_z) and v = asin(d_x) of every leg, shape (n, 6, 2).
 
     The direction d is seen in R_z R_y of the base, whose x axis is the joint's fixed axis.
     """
     for n in range(position.shape[0]):
-        r, p = rotation(*quadruple(quaternion, n)), triple(position, n)
+        r, p = rotation(*quadruple(quaternion, n)), row(position, n)
         for i in range(6):
-            s = rotate(r, triple(platform, i))
+            s = rotate(r, row(platform, i))
             x, y, z = p[0] + s[0] - base[i, 0], p[1] + s[1] - base[i, 1], p[2] + s[2] - base[i, 2]
             level, fall = math.sqrt(axes[i, 0] ** 2 + axes[i, 1] ** 2), -axes[i, 2]
             cosine, sine = 1.0, 0.0
@@ -133,9 +100,9 @@ def passive_angles(
 def jacobian(base: Array, platform: Array, position: Array, quaternion: Array, out: Array) -> None:
     """Write the rows (d_i, s_i x d_i) that take a twist to the leg rates, shape (n, 6, 6)."""
     for n in range(position.shape[0]):
-        r, p = rotation(*quadruple(quaternion, n)), triple(position, n)
+        r, p = rotation(*quadruple(quaternion, n)), row(position, n)
         for i in range(6):
-            s = rotate(r, triple(platform, i))
+            s = rotate(r, row(platform, i))
             x, y, z = p[0] + s[0] - base[i, 0], p[1] + s[1] - base[i, 1], p[2] + s[2] - base[i, 2]
             k = 1.0 / math.sqrt(x * x + y * y + z * z)
             d = (k * x, k * y, k * z)
@@ -146,19 +113,17 @@ def jacobian(base: Array, platform: Array, position: Array, quaternion: Array, o
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, STACK_OUT)
-def jacobian_derivative(
-    base: Array, platform: Array, position: Array, quaternion: Array, twist: Array, out: Array
-) -> None:
+def jacobian_derivative(base, platform, position, quaternion, twist, out):
     """Write the time derivative of the Jacobian, shape (n, 6, 6).
 
     d'_i = (L'_i - d_i l'_i) / l_i, and (s_i x d_i)' = (w x s_i) x d_i + s_i x d'_i.
     """
     for n in range(position.shape[0]):
-        r, p = rotation(*quadruple(quaternion, n)), triple(position, n)
+        r, p = rotation(*quadruple(quaternion, n)), row(position, n)
         v = (twist[n, 0], twist[n, 1], twist[n, 2])
         w = (twist[n, 3], twist[n, 4], twist[n, 5])
         for i in range(6):
-            s = rotate(r, triple(platform, i))
+            s = rotate(r, row(platform, i))
             turn = cross(w, s)
             leg = (p[0] + s[0] - base[i, 0], p[1] + s[1] - base[i, 1], p[2] + s[2] - base[i, 2])
             k = 1.0 / math.sqrt(dot(leg, leg))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from stewart_kinematics.errors import ConfigurationError, GeometryError
 from stewart_kinematics.geometry import MAX_BEST_CONDITION, ring_points
+from stewart_kinematics.jacobian import joint_condition
 from stewart_kinematics.motion import Array
 from stewart_tables.errors import LARGEST
 
@@ -52,7 +53,6 @@ class Measures:
     leg_distance: float = 0.05
 
     def __post_init__(self) -> None:
-        """Check every measure."""
         for key, value in vars(self).items():
             if key.endswith('pair_angle') and not 0.0 < value < 120.0:
                 raise ConfigurationError(key, value, 'an angle above 0 and below 120 deg')
@@ -63,16 +63,10 @@ class Measures:
 
 
 def document(measures: Measures) -> dict[str, Any]:
-    """Return the content of a platform's YAML file.
+    """Return the content of a platform's YAML file, to be read by ``Platform.from_section``.
 
     The neutral pose is the one in which every leg stands half way out; a short ring of pairs over
     a long one, turned by 60°, is what nearly every hexapod is.
-
-    Args:
-        measures: What was measured.
-
-    Returns:
-        Ready to be written as YAML and read by ``Platform.from_yaml``.
 
     Raises:
         ConfigurationError: If the legs are too short to hold the platform above its base.
@@ -133,15 +127,9 @@ def _level(height: float) -> dict[str, Any]:
 def assumed_limits(
     rate: float, acceleration: float, radius: float, condition: float
 ) -> dict[str, Any]:
-    """Return limits that a platform of this size and these legs is likely to have.
+    """Return the section ``limits`` that a platform of this size and these legs is likely to have.
 
-    Args:
-        rate, acceleration: Of a leg [m/s], [m/s²].
-        radius: Of the platform's joints [m].
-        condition: Greatest condition number.
-
-    Returns:
-        The section ``limits`` of a platform file.
+    Rate [m/s] and acceleration [m/s²] are of a leg, the radius [m] of the platform's joints.
     """
     return {
         'roll_deg': [-30.0, 30.0],
@@ -176,10 +164,8 @@ def _height(measures: Measures, length: float) -> float:
 
 def _condition(measures: Measures, height: float) -> float:
     """Return the condition number of the level platform, moments divided by its radius."""
-    base, moving = _rings(measures)
-    legs = np.add(moving, [0.0, 0.0, height]) - base
-    moments = np.cross(moving, legs) / measures.platform_radius
-    return float(np.linalg.cond(np.hstack([legs, moments])))
+    level = np.array([[0.0, 0.0, height]]), np.array([[0.0, 0.0, 0.0, 1.0]])
+    return float(joint_condition(*_rings(measures), measures.platform_radius, *level)[0])
 
 
 def _refuse_singular(measures: Measures, condition: float) -> None:

@@ -42,7 +42,6 @@ class Pose:
     quaternion_xyzw: Array
 
     def __post_init__(self) -> None:
-        """Copy, check and normalise."""
         position, quaternion = (
             read_only(self.position),
             np.array(self.quaternion_xyzw, dtype=float),
@@ -66,14 +65,9 @@ class Pose:
 
     @classmethod
     def from_rpy(cls, position: ArrayLike, rpy: Sequence[float]) -> Pose:
-        """Make a pose from roll, pitch and yaw.
+        """Make a pose from a position [m] and roll, pitch, yaw [rad].
 
-        Args:
-            position (3,): Origin of ``platform_link`` in ``base_link`` [m].
-            rpy: Roll, pitch, yaw [rad]; ``R = R_z(yaw) R_y(pitch) R_x(roll)``.
-
-        Returns:
-            The pose.
+        ``R = R_z(yaw) R_y(pitch) R_x(roll)``.
         """
         roll, pitch, yaw = rpy
         quaternion = Rotation.from_euler('ZYX', [yaw, pitch, roll]).as_quat()
@@ -115,7 +109,6 @@ class Motion:
     angular_acceleration: Array
 
     def __post_init__(self) -> None:
-        """Make every field a float64 array and compare the leading axes."""
         shape = np.shape(self.position)[:-1]
         vector, attitude, values = (*shape, 3), (*shape, 4), vars(self)
         for name, value in values.items():
@@ -180,15 +173,11 @@ class Motion:
 
 
 def mean_jerk(motion: Motion, time: Array) -> Array:
-    """Return the jerk between successive samples: the change of acceleration over time.
-
-    Args:
-        motion: n samples.
-        time (n,): When they hold, increasing [s].
+    """Return the jerk between n successive samples at increasing times (n,) [s].
 
     Returns:
-        (n - 1, 2): Linear and angular magnitude [m/s³, rad/s³], each at most the greatest jerk
-        between its two samples.
+        (n - 1, 2): Linear and angular magnitude [m/s³, rad/s³] of the change of acceleration over
+        time, each at most the greatest jerk between its two samples.
     """
     return np.asarray(magnitudes(np.diff(motion.acceleration, axis=0)) / np.diff(time)[:, None])
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.spatial import compose_quaternions, invert_pose
 from stewart_kinematics.trajectories import Sampled
 from stewart_tables.columns import ACCELERATION, LENGTH, POSE, STROKE, TIME, TWIST
@@ -22,18 +22,13 @@ NORM_TOLERANCE = 1e-3
 def read_motion(path: Path) -> Sampled:
     """Read samples of poses, and of twists and accelerations where the file has them.
 
-    Args:
-        path: CSV file whose first line names the columns: `TIME` and `POSE`, and optionally all of
-            `TWIST`, and with it all of `ACCELERATION`. Other columns are left alone.
-
-    Returns:
-        The motion; its time 0 is the first line.
+    A CSV file with the columns `TIME` and `POSE`, optionally all of `TWIST`, and with it all of
+    `ACCELERATION`. Time 0 of the motion is the first line.
 
     Raises:
         ConfigurationError: If a column is missing or a cell is not a number; the message names the
             line.
         TrajectoryError: If the samples make no trajectory.
-        OSError: If the file cannot be read.
     """
     table = read_table(path, (TIME, *POSE, *TWIST, *ACCELERATION))
     pose = table.take((TIME, *POSE))
@@ -43,14 +38,7 @@ def read_motion(path: Path) -> Sampled:
 
 
 def derivatives(table: Table) -> tuple[Array | None, Array | None]:
-    """Return the twists and the accelerations of a table, where it has them.
-
-    Args:
-        table: Read with the columns `TWIST` and `ACCELERATION`.
-
-    Returns:
-        Twists, shape (n, 6) [m/s, rad/s].
-        Accelerations, shape (n, 6) [m/s², rad/s²].
+    """Return the twists and the accelerations of a table, (n, 6) each, where it has them.
 
     Raises:
         ConfigurationError: If a group is there in part, or accelerations come without twists.
@@ -65,15 +53,9 @@ def derivatives(table: Table) -> tuple[Array | None, Array | None]:
 
 
 def poses_in_base(table: Table, reference: Pose) -> tuple[Array, Array]:
-    """Return the poses of a table in ``base_link``.
+    """Return the poses of a table in ``base_link``, (n, 3) [m] and (n, 4).
 
-    Args:
-        table: Has the columns `POSE`.
-        reference: Frame in ``base_link`` that the table counts from.
-
-    Returns:
-        (n, 3): Positions [m].
-        (n, 4): Unit quaternions, scalar last.
+    The table counts from the frame `reference` in ``base_link``.
 
     Raises:
         ConfigurationError: If a column is missing or a quaternion has not norm 1; the line is
@@ -88,6 +70,16 @@ def poses_in_base(table: Table, reference: Pose) -> tuple[Array, Array]:
     return _move(reference, pose[:, :3], pose[:, 3:] / norm[:, None])
 
 
+def motion_in_base(table: Table, reference: Pose) -> Motion:
+    """Return the samples of a table in ``base_link``; derivatives that it has not are 0."""
+    position, quaternion = poses_in_base(table, reference)
+    twist, acceleration = (
+        np.zeros((len(position), 6)) if values is None else values for values in derivatives(table)
+    )
+    halves = twist[:, :3], twist[:, 3:], acceleration[:, :3], acceleration[:, 3:]
+    return Motion(position, quaternion, *halves)
+
+
 def poses_from_base(
     position: Array, quaternion_xyzw: Array, reference: Pose
 ) -> tuple[Array, Array]:
@@ -96,14 +88,7 @@ def poses_from_base(
 
 
 def lengths_of(table: Table, geometry: Geometry) -> Array:
-    """Return the lengths of the legs, whether a table has lengths or strokes.
-
-    Args:
-        table: Read with the columns `LENGTH` and `STROKE`.
-        geometry: Says how long a leg of no stroke is.
-
-    Returns:
-        (n, 6): From joint to joint [m], all positive.
+    """Return the joint-to-joint lengths (n, 6) [m], whether a table has lengths or strokes.
 
     Raises:
         ConfigurationError: If neither is there, or a leg has no length; file, line and column are

@@ -11,12 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 from stewart_kinematics import guard_kernels as columns
-from stewart_kinematics.errors import (
-    ConfigurationError,
-    MotionRefused,
-    ShapeError,
-    Violation,
-)
+from stewart_kinematics.errors import ConfigurationError, MotionRefused, ShapeError, Violation
 from stewart_kinematics.inverse import LegMotion
 from stewart_kinematics.jump import first_jump
 from stewart_kinematics.motion import Array, mean_jerk, Motion, read_only
@@ -94,7 +89,6 @@ class MotionGuard:
     """
 
     def __init__(self, platform: Platform, *, scale: float = 1.0) -> None:
-        """Lay out the bounds and look at the neutral pose once."""
         if not 0.0 < scale <= 1.0:
             raise ConfigurationError('scale', scale, 'a number above 0 and at most 1')
         self.platform = platform
@@ -124,13 +118,7 @@ class MotionGuard:
         self.check(neutral)
 
     def check(self, motion: Motion) -> LegMotion:
-        """Return the motion of the legs, or refuse.
-
-        Args:
-            motion: One sample, or any number along leading axes.
-
-        Returns:
-            Lengths, strokes, rates and accelerations, shape (..., 6).
+        """Return the motion of the legs (..., 6) for samples (...), or refuse.
 
         Raises:
             MotionRefused: If a sample breaks a limit; it carries the first violation of the first
@@ -144,11 +132,7 @@ class MotionGuard:
         return LegMotion(length, stroke, rate, acceleration)
 
     def check_jerk(self, motion: Motion, time: Array) -> None:
-        """Refuse samples between which the jerk of the platform breaks its limit.
-
-        Args:
-            motion: n successive samples.
-            time (n,): When they hold, increasing [s].
+        """Refuse n successive samples between which the jerk of the platform breaks its limit.
 
         Raises:
             MotionRefused: If a mean jerk breaks a limit; the index is that of the later sample.
@@ -170,16 +154,11 @@ class MotionGuard:
         return {name: 1.0 - value / bound for (name, bound, _), value in pairs}
 
     def margins(self, motion: Motion) -> dict[str, Array]:
-        """Return how far from its limit every quantity is.
+        """Return how far from its limit every quantity is, the least over the legs, (...).
 
-        Args:
-            motion: One sample, or any number along leading axes.
-
-        Returns:
-            By quantity, the least margin over the legs, shape (...): 1 in the middle of the
-            allowed interval (or far from a single bound), 0 at the limit, negative beyond, NaN
-            where a number is not finite. The condition number κ gives κ_max / κ - 1, which stays
-            finite at a singularity.
+        1 in the middle of the allowed interval (or far from a single bound), 0 at the limit,
+        negative beyond, NaN where a number is not finite. The condition number κ gives κ_max / κ -
+        1, which stays finite at a singularity.
         """
         _, values = self._evaluate(motion)
         distance = np.minimum(values - self._lower, self._upper - values) / self._reference
@@ -199,16 +178,9 @@ class MotionGuard:
         return inside.all(axis=1).reshape(motion.shape)
 
     def admit(self, motion: Motion, stamp: float) -> LegMotion:
-        """Check one sample of a stream, and that it continues the last one admitted.
+        """Check one sample of a stream, and that it continues the last one admitted; stamp in s.
 
         A refused sample is not remembered: the next one is compared with the last that passed.
-
-        Args:
-            motion: One sample.
-            stamp: When it holds [s].
-
-        Returns:
-            As from `check`.
 
         Raises:
             MotionRefused: If the sample breaks a limit, or cannot follow the last one within the
@@ -228,14 +200,9 @@ class MotionGuard:
         return legs
 
     def admit_run(self, motion: Motion, stamps: Array) -> LegMotion:
-        """Check successive samples of a stream as `admit` does, up to the first that it refuses.
+        """Check n successive samples as `admit` does, up to the first that it refuses.
 
-        Args:
-            motion: n samples.
-            stamps (n,): When they hold, finite [s].
-
-        Returns:
-            Of the samples that passed, shape (m, 6); if they are fewer than n, `admit` tells why.
+        Shape (m, 6); if m is less than n, `admit` tells why.
         """
         legs, values = self._evaluate(motion)
         passed = columns.first_outside(values, self._lower, self._upper)

@@ -9,17 +9,11 @@ import math
 
 import numpy as np
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
-from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.trajectories import (
-    Cycloidal,
-    DeceleratedAlongPath,
-    Dwell,
-    Faded,
-    Sequence,
-    Trajectory,
-)
+from stewart_kinematics.trajectories import Cycloidal, DeceleratedAlongPath, Faded, Trajectory
 from stewart_kinematics.trajectories.scaling import require_few_samples
+from stewart_kinematics.trajectories.sequence import require_continuous
 from stewart_kinematics.trajectories.stopping import stops
 
 CHECK_RATE = 100.0
@@ -64,12 +58,8 @@ def plan_move(
         duration: Duration asked for [s]; by default the shortest.
         scale: Fraction of the platform's velocity, acceleration and jerk limits to use, in (0, 1].
 
-    Returns:
-        The move.
-
     Raises:
-        TrajectoryError: If `duration` is too short; the message names the shortest. If it is far
-            too long.
+        TrajectoryError: If `duration` is too short (the message names the shortest) or too long.
         MotionRefused: If the way leaves what the platform may do, however slowly it is travelled.
     """
     shortest = _stretched(Cycloidal.fastest(start, target, guard.platform.limits, scale), guard)
@@ -87,15 +77,10 @@ def plan_move(
 
 
 def plan_stop(trajectory: Trajectory, time: float, guard: MotionGuard) -> DeceleratedAlongPath:
-    """Plan to come to rest along a trajectory's own path.
+    """Plan to come to rest along a trajectory's own path, from its time on [s].
 
-    Args:
-        trajectory: What is followed; it ends at rest or not at all.
-        time: Time of the trajectory at which the stop begins [s].
-        guard: Judge of the whole way.
-
-    Returns:
-        The soonest of a few stops that keeps every limit, those on the jerk included.
+    The soonest of a few stops that keeps every limit, those on the jerk included. The trajectory
+    ends at rest or not at all.
 
     Raises:
         MotionRefused: If none does because a leg's or the platform's range forbids it.
@@ -125,18 +110,13 @@ def plan_fades(
     duration: float = math.inf,
     horizon: float = math.inf,
 ) -> Faded:
-    """Give a motion its fades and check it.
+    """Give a motion its fades from and to a centre, and check it.
 
     Args:
-        motion: What is faded.
-        centre: Where it grows from and shrinks to.
-        guard: Judge of the whole way.
+        motion, centre, guard: What is faded, where it grows from and shrinks to, and the judge.
         fade_in, fade_out: Durations of rise and fall [s].
         duration: When the fall ends [s]; infinite: when `motion` ends.
         horizon: How much is checked, at most [s]; finite for an endless motion.
-
-    Returns:
-        The motion, from rest to rest or endless.
 
     Raises:
         TrajectoryError: If a fade is so short that a limit is broken; the message names one that
@@ -144,16 +124,16 @@ def plan_fades(
         MotionRefused: If no fade helps.
     """
     whole = Faded(motion, centre, fade_in, fade_out, duration)
-    rest = Dwell(centre, 1.0)
+    rest = Motion.at_rest(centre)
 
     def begins(fade: float) -> None:
         wave = Faded(motion, centre, fade, duration=whole.duration)
-        Sequence((rest, wave))
+        require_continuous(rest, wave.sample(0.0))
         check(wave, guard, horizon=min(max(fade, SHORTEST_FADE), horizon))
 
     def ends(fade: float) -> None:
         wave = Faded(motion, centre, 0.0, fade, whole.duration)
-        Sequence((wave, rest))
+        require_continuous(wave.sample(wave.duration), rest)
         check(wave, guard, begin=whole.duration - max(fade, SHORTEST_FADE))
 
     def lasts() -> None:
@@ -167,16 +147,9 @@ def plan_fades(
 
 
 def plan_fade_out(wave: Faded, since: float, fade_out: float, guard: MotionGuard) -> Faded:
-    """Plan to fade a motion out.
+    """Plan to fade a motion out at its centre from its time `since` on [s].
 
-    Args:
-        wave: The motion.
-        since: Its time at which the fall begins [s].
-        fade_out: Duration of the fall [s]; lengthened as far as the limits need it, from 0, too.
-        guard: Judge of the fall.
-
-    Returns:
-        The same motion up to `since`; it ends at rest at its centre.
+    The fall lasts `fade_out` [s], from 0; it is lengthened as far as the limits need it.
 
     Raises:
         MotionRefused: If the fall breaks a limit, however long it lasts.
@@ -234,13 +207,7 @@ def _refusal(
 def check(
     trajectory: Trajectory, guard: MotionGuard, *, begin: float = 0.0, horizon: float = math.inf
 ) -> None:
-    """Check a trajectory to its end.
-
-    Args:
-        trajectory: What is checked.
-        guard: Judge.
-        begin: Time of the trajectory from which on it is checked [s].
-        horizon: How much of it is checked, at most [s]; finite for an endless one.
+    """Check a trajectory from `begin` [s] to its end, or over at most `horizon` [s].
 
     Raises:
         MotionRefused: If a sample breaks a limit; its index counts the instants checked.

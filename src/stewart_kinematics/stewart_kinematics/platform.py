@@ -176,13 +176,7 @@ class Platform:
 
     @classmethod
     def from_yaml(cls, name_or_path: str | os.PathLike[str]) -> Platform:
-        """Read a stored platform or a YAML file.
-
-        Args:
-            name_or_path: ``vigo``, or the path of a file.
-
-        Returns:
-            The platform.
+        """Read a stored platform by its name, like ``vigo``, or a YAML file.
 
         Raises:
             ConfigurationError: If the name is unknown, or a key is wrong, missing or unknown.
@@ -264,13 +258,9 @@ def _inertia(section: Section) -> Array:
 
 
 def inertia_fault(inertia: Array) -> str:
-    """Say why no body can have an inertia.
+    """Say why no body can have a symmetric inertia (3, 3) about its centre of mass [kg m²].
 
-    Args:
-        inertia (3, 3): About the centre of mass, symmetric [kg m²].
-
-    Returns:
-        What is wrong, with the eigenvalue concerned; empty if nothing is.
+    The sentence has the eigenvalue concerned; it is empty if nothing is wrong.
     """
     moments = np.linalg.eigvalsh(inertia)
     slack = ROUNDING * float(np.abs(moments).max())

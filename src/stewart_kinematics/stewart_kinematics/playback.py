@@ -38,11 +38,7 @@ class Playback:
         """Tell whether the platform has been sent where the trajectory ends.
 
         Samples after the end are clamped to it, exactly at rest. They go on until one was
-        executed.
-
-        Args:
-            now: Present instant [ns].
-            executed: Stamp of the last setpoint that was executed; 0: none [ns].
+        executed: `executed` is the stamp of the last setpoint that was; 0: none [ns].
         """
         end = self.trajectory.duration
         return self.elapsed(now) >= end and executed >= self.begin + end * NANOSECONDS

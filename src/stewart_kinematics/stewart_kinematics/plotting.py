@@ -1,17 +1,26 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of what the platform can do. Nothing of the core imports this module."""
+"""Pictures of designs, workspaces and motions. Nothing of the core imports this module."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 import numpy as np
-from stewart_kinematics.motion import Pose
-from stewart_kinematics.workspace import Slice, Volume
+from stewart_kinematics.jacobian import condition_number
+from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.platform import Platform
+from stewart_kinematics.spatial import euler_from_quaternion
+from stewart_kinematics.workspace import displaced, plane, Progress, Slice, Volume, volume
+
+PLANE_SAMPLES = 81
+
+LEGS = tuple(f'leg {number}' for number in range(1, 7))
 
 REACHABLE = '#2b6cb0'
 COLOURS = ('#c53030', '#dd6b20', '#d69e2e', '#38a169', '#319795', '#805ad5', '#b83280', '#718096')
@@ -20,10 +29,6 @@ COLOURS = ('#c53030', '#dd6b20', '#d69e2e', '#38a169', '#319795', '#805ad5', '#b
 
 def draw_slice(axes: Axes, part: Slice) -> list[Any]:
     """Draw where a slice is reachable, and what stops the platform elsewhere.
-
-    Args:
-        axes: Where to draw.
-        part: The slice.
 
     Returns:
         The coloured regions and the outline of what is reachable.
@@ -58,15 +63,7 @@ def draw_slice(axes: Axes, part: Slice) -> list[Any]:
 
 
 def draw_volume(axes: Any, cloud: Volume) -> Any:
-    """Draw the boundary of a volume as a cloud of points.
-
-    Args:
-        axes: Where to draw.
-        cloud: The volume.
-
-    Returns:
-        The cloud, coloured by height.
-    """
+    """Draw the boundary of a volume as a cloud of points, coloured by height; return the cloud."""
     shell = cloud.positions[cloud.boundary] * 1e3
     points = axes.scatter(*shell.T, c=shell[:, 2], s=4.0, cmap='viridis')
     axes.set_xlabel('x [mm]')
@@ -77,17 +74,7 @@ def draw_volume(axes: Any, cloud: Volume) -> Any:
 
 
 def workspace_figure(title: str, pose: Pose, slices: list[Slice], cloud: Volume) -> Figure:
-    """Put slices and volume on one page.
-
-    Args:
-        title: Name of the platform.
-        pose: From which the displacements of the slices count.
-        slices: Three of them.
-        cloud: The volume.
-
-    Returns:
-        Four pictures, to be saved.
-    """
+    """Put three slices, their displacements counting from a pose, and the volume on one page."""
     figure = Figure(figsize=(12.0, 10.0), layout='constrained')
     x, y, z = pose.position * 1e3
     figure.suptitle(
@@ -104,3 +91,99 @@ def _in_display_units(part: Slice, k: int) -> tuple[Any, str]:
     """Return the displacements along an axis in mm or degrees, and the unit."""
     values = (part.first, part.second)[k]
     return (values * 1e3, 'mm') if part.axes[k] in 'xyz' else (np.degrees(values), '°')
+
+
+def design_figure(platform: Platform, cells: int = 30, progress: Progress | None = None) -> Figure:
+    """Draw a platform, where it reaches, and how well conditioned it is there.
+
+    It may rest at its neutral pose; `progress` is told the part of the volume that is done.
+    """
+    guard, pose = MotionGuard(platform), platform.geometry.neutral_pose
+    cloud = volume(guard, pose, cells, progress)
+    figure = Figure(figsize=(12.0, 10.0), layout='constrained')
+    figure.suptitle(f'{platform.title}: neutral pose, and displacements from it at rest')
+    draw_geometry(figure.add_subplot(2, 2, 1, projection='3d'), platform)
+    draw_slice(figure.add_subplot(2, 2, 2), plane(guard, pose, ('x', 'z'), PLANE_SAMPLES))
+    draw_volume(figure.add_subplot(2, 2, 3, projection='3d'), cloud)
+    draw_condition(figure.add_subplot(2, 2, 4), platform, cloud)
+    return figure
+
+
+def draw_geometry(axes: Any, platform: Platform) -> None:
+    """Draw joints and legs at the neutral pose."""
+    geometry, pose = platform.geometry, platform.geometry.neutral_pose
+    base = 1e3 * geometry.base_joints
+    moving = 1e3 * (pose.position + geometry.platform_joints @ pose.rotation.T)
+    for ring, colour in ((base, 'tab:gray'), (moving, 'tab:orange')):
+        around = ring[np.argsort(np.arctan2(ring[:, 1], ring[:, 0]))]
+        axes.plot(*np.vstack([around, around[:1]]).T, color=colour)
+    for leg, (start, end) in enumerate(zip(base, moving, strict=True), start=1):
+        axes.plot(*np.stack([start, end]).T, color='tab:blue', linewidth=3)
+        axes.text(*(0.5 * (start + end)), f'{leg}')
+    axes.set_title('legs 1 to 6 at the neutral pose')
+    axes.set_xlabel('x [mm]')
+    axes.set_ylabel('y [mm]')
+    axes.set_zlabel('z [mm]')
+    axes.set_aspect('equal')
+
+
+def draw_condition(axes: Axes, platform: Platform, cloud: Volume) -> None:
+    """Map the condition number over x and y at the neutral height, as far as the cloud."""
+    geometry, pose = platform.geometry, platform.geometry.neutral_pose
+    span = np.abs(cloud.positions[:, :2] - pose.position[:2]).max()
+    grid = np.linspace(-span, span, PLANE_SAMPLES)
+    x, y = np.meshgrid(grid, grid, indexing='ij')
+    shift = np.zeros((PLANE_SAMPLES, PLANE_SAMPLES, 6))
+    shift[..., 0], shift[..., 1] = x, y
+    poses = displaced(pose, shift)
+    number = condition_number(geometry, poses.position, poses.quaternion_xyzw)
+    levels = axes.contourf(1e3 * x, 1e3 * y, number, levels=20, cmap='magma_r')
+    inside = MotionGuard(platform).allowed(poses)
+    axes.contour(1e3 * x, 1e3 * y, inside.astype(float), levels=[0.5], colors='tab:cyan')
+    axes.figure.colorbar(levels, ax=axes, label='condition number [-]')
+    axes.set_title(
+        f'condition number (moments / {geometry.length_scale:.3g} m); reachable inside the line'
+    )
+    axes.set_xlabel('x [mm]')
+    axes.set_ylabel('y [mm]')
+    axes.set_aspect('equal')
+
+
+def plot_lines(
+    axes: Axes, time: Array, values: Array, labels: Sequence[str], quantity: str
+) -> list[Any]:
+    """Draw one line per column of `values` (n, m) over time (n,) [s], and return them.
+
+    `quantity` is the label of the vertical axis, with its unit.
+    """
+    lines = list(axes.plot(time, values, linewidth=1.2))
+    for number, (line, label) in enumerate(zip(lines, labels, strict=True)):
+        line.set_label(label)
+        # Legs often move in pairs: dashes show the line underneath.
+        line.set_linestyle('--' if len(lines) > 3 and number % 2 else '-')
+    axes.set_xlabel('time [s]')
+    axes.set_ylabel(quantity)
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize='small', ncols=min(3, len(lines)), loc='best')
+    return lines
+
+
+def plot_motion(figure: Figure, time: Array, motion: Motion, stroke: Array | None = None) -> None:
+    """Draw pose, twist and acceleration of n samples, and strokes (n, 6) [m] if there are any."""
+    rpy = np.degrees(euler_from_quaternion('ZYX', motion.quaternion_xyzw)[:, ::-1])
+    panels: list[tuple[Array, Sequence[str], str]] = [
+        (motion.position, 'xyz', 'position [m]'),
+        (rpy, ('roll', 'pitch', 'yaw'), 'attitude [deg]'),
+        (motion.linear_velocity, 'xyz', 'velocity [m/s]'),
+        (motion.angular_velocity, 'xyz', 'angular velocity [rad/s]'),
+        (motion.linear_acceleration, 'xyz', 'acceleration [m/s²]'),
+        (motion.angular_acceleration, 'xyz', 'angular acceleration [rad/s²]'),
+    ]
+    rows = 3 if stroke is None else 4
+    grid = figure.add_gridspec(rows, 2)
+    for number, (values, labels, quantity) in enumerate(panels):
+        plot_lines(
+            figure.add_subplot(grid[number // 2, number % 2]), time, values, labels, quantity
+        )
+    if stroke is not None:
+        plot_lines(figure.add_subplot(grid[3, :]), time, stroke, LEGS, 'stroke [m]')

@@ -22,6 +22,7 @@ SCALES = {
     'mps2': 1.0,
     'mps3': 1.0,
     'deg': math.pi / 180.0,
+    'rad': 1.0,
     'radps': 1.0,
     'radps2': 1.0,
     'radps3': 1.0,
@@ -29,6 +30,7 @@ SCALES = {
     'kgm2': 1.0,
     'number': 1.0,
     'direction': 1.0,
+    'amplitude': 1.0,
 }
 """Factor to SI and radians of every unit that a key may end in."""
 
@@ -50,12 +52,6 @@ class _UniqueKeyLoader(yaml.SafeLoader):
 
 def read_yaml(path: Path) -> Section:
     """Read a YAML file whose top level is a mapping.
-
-    Args:
-        path: The file.
-
-    Returns:
-        Its top level.
 
     Raises:
         ConfigurationError: If the file is not YAML, gives a key twice or is no mapping.
@@ -90,7 +86,6 @@ class Section:
     """
 
     def __init__(self, content: object, path: str) -> None:
-        """Check that there is a mapping with text keys."""
         if not isinstance(content, Mapping) or not all(isinstance(key, str) for key in content):
             raise ConfigurationError(path or 'file', content, 'a mapping with text keys')
         self._content = content
@@ -122,6 +117,13 @@ class Section:
     def section(self, key: str) -> Section:
         """Return a nested mapping."""
         return Section(self.value(key, 'a mapping'), self.path(key))
+
+    def sections(self, key: str) -> list[Section]:
+        """Return the mappings of a list."""
+        value = self.value(key, 'a list of mappings')
+        if not isinstance(value, list):
+            raise ConfigurationError(self.path(key), value, 'a list of mappings')
+        return [Section(item, f'{self.path(key)}[{i}]') for i, item in enumerate(value, 1)]
 
     def text(self, key: str) -> str:
         """Return a text that is not empty."""

@@ -2,20 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled: where a setpoint leads, and how far a pose is from it."""
 
+# mypy: allow-untyped-defs
+# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math
 
-from stewart_kinematics.compiled import FLAG, kernel, MATRIX, SCALAR, VECTOR, VECTOR_OUT, VOID
-from stewart_kinematics.leg_kernels import rotate
-from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import (
-    exponential,
-    logarithm,
-    multiply,
-    rotation,
-    triple,
+from stewart_kinematics.compiled import (
+    Array,
+    FLAG,
+    kernel,
+    MATRIX,
+    SCALAR,
+    VECTOR,
+    VECTOR_OUT,
+    VOID,
 )
+from stewart_kinematics.leg_kernels import rotate
+from stewart_kinematics.spatial.rotation_kernels import exponential, logarithm, multiply, rotation
+from stewart_kinematics.vectors import row
 
 REST_VELOCITY = 1e-4
 """Below this a platform rests [m/s], [rad/s]; a profile's last sample is at 0 but for rounding."""
@@ -39,16 +44,7 @@ def at_rest(velocity: Array, omega: Array, acceleration: Array, alpha: Array) ->
 
 
 @kernel(VOID, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, SCALAR, VECTOR_OUT)
-def follow(
-    position: Array,
-    quaternion: Array,
-    velocity: Array,
-    omega: Array,
-    acceleration: Array,
-    alpha: Array,
-    step: float,
-    out: Array,
-) -> None:
+def follow(position, quaternion, velocity, omega, acceleration, alpha, step, out):
     """Write position and quaternion, shape (7,), after a step with constant accelerations."""
     square = 0.5 * step * step
     for k in range(3):
@@ -64,16 +60,8 @@ def follow(
 
 @kernel(VOID, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR_OUT)
 def compare(
-    base: Array,
-    platform: Array,
-    retracted: Array,
-    wanted_position: Array,
-    wanted: Array,
-    position: Array,
-    quaternion: Array,
-    strokes: Array,
-    out: Array,
-) -> None:
+    base, platform, retracted, wanted_position, wanted, position, quaternion, strokes, out
+):
     """Write wanted minus achieved position, rotation vector and strokes, shape (12,)."""
     x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
     goal = wanted[0], wanted[1], wanted[2], wanted[3]
@@ -82,7 +70,7 @@ def compare(
     for k in range(3):
         out[k] = wanted_position[k] - position[k]
     for i in range(6):
-        arm, square = rotate(r, triple(platform, i)), 0.0
+        arm, square = rotate(r, row(platform, i)), 0.0
         for k in range(3):
             reach = wanted_position[k] + arm[k] - base[i, k]
             square += reach * reach

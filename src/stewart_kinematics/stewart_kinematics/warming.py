@@ -12,15 +12,11 @@ from stewart_kinematics.motion import Motion
 
 
 def warm_up(*geometries: Geometry) -> None:
-    """Solve each geometry once.
+    """Solve each geometry once; afterwards no call on it takes longer than any other.
 
     Kernels have fixed signatures and are compiled, or read from the cache on disk, when their
-    module is imported: those that a program can call are there when its imports are done. What
-    is computed once for a geometry, its assured region above all, is computed here. Afterwards
-    no call on these geometries takes longer than any other.
-
-    Args:
-        *geometries: Geometries that will be used.
+    module is imported. What is computed once for a geometry, its assured region above all, is
+    computed here.
     """
     for geometry in geometries:
         pose = geometry.neutral_pose

@@ -102,15 +102,7 @@ class Volume:
 
 
 def displaced(pose: Pose, displacement: Array) -> Motion:
-    """Return rest at displacements from a pose.
-
-    Args:
-        pose: Where the displacements count from.
-        displacement (..., 6): In the order of `AXES` [m], [rad].
-
-    Returns:
-        Samples of shape (...) without velocity or acceleration.
-    """
+    """Return rest (...) at displacements (..., 6) from a pose, in the order of `AXES` [m, rad]."""
     yaw, pitch, roll = Rotation.from_quat(pose.quaternion_xyzw).as_euler('ZYX')
     angles = displacement[..., 3:] + np.array([roll, pitch, yaw])
     turns = Rotation.from_euler('ZYX', angles[..., ::-1].reshape(-1, 3)).as_quat()
@@ -120,15 +112,10 @@ def displaced(pose: Pose, displacement: Array) -> Motion:
 
 
 def reach(guard: MotionGuard, pose: Pose) -> tuple[Reach, ...]:
-    """Find how far the platform can go from a pose along each axis, both ways.
+    """Find how far the platform can go from a pose along each of `AXES`, both ways.
 
-    Args:
-        guard: What decides.
-        pose: Where to start.
-
-    Returns:
-        One for each of `AXES`, exact to rounding. Gaps narrower than 1/720 of the greatest
-        conceivable displacement may be stepped over.
+    Exact to rounding; gaps narrower than 1/720 of the greatest conceivable displacement may be
+    stepped over.
 
     Raises:
         MotionRefused: If the platform cannot even rest at the pose.
@@ -155,14 +142,8 @@ def reach(guard: MotionGuard, pose: Pose) -> tuple[Reach, ...]:
 def plane(guard: MotionGuard, pose: Pose, axes: tuple[str, str], count: int) -> Slice:
     """Evaluate the margins over a plane of two displacements, a little wider than the reachable.
 
-    Args:
-        guard: What decides.
-        pose: Where displacements count from.
-        axes: Two different ones of `AXES`.
-        count: Samples along each axis, at least 2.
-
-    Returns:
-        The margins.
+    Displacements count from the pose along two different ones of `AXES`, with `count` samples
+    each.
 
     Raises:
         ConfigurationError: If the axes or the count are wrong.
@@ -206,16 +187,10 @@ def _framed(samples: Array, inside: NDArray[np.bool_]) -> tuple[Array, Array]:
 
 
 def volume(guard: MotionGuard, pose: Pose, count: int, progress: Progress | None = None) -> Volume:
-    """Find the positions that can be reached with the attitude of a pose.
+    """Find the positions that can be reached with the attitude of a pose; none is no error.
 
-    Args:
-        guard: What decides.
-        pose: Its attitude is kept.
-        count: Cells along each edge of the box about what is reachable, 2 to `MOST_CELLS`.
-        progress: Called with the part done, 0 to 1.
-
-    Returns:
-        Empty where nothing can be reached.
+    `count` is the number of cells along each edge of the box about what is reachable, 2 to
+    `MOST_CELLS`; `progress` is told the part done, 0 to 1.
 
     Raises:
         ConfigurationError: If the count is too small or too large.

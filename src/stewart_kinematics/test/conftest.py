@@ -8,10 +8,15 @@ geometry gives.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
+import sys
 
 import numpy as np
 import pytest
 from stewart_kinematics.motion import Pose
+
+# Tests are imported by path, and their helpers have to be found.
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,7 @@ pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
 from action_msgs.msg import GoalStatus
-from stewart_interfaces.action import MovePlatform
-from stewart_interfaces.msg import DriverState
-from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.nodes.cycloidal_trajectory import CycloidalTrajectory
-from stewart_kinematics.nodes.testing import (
+from kinematic_rig import (
     motions,
     NEUTRAL,
     neutral_plus,
@@ -27,6 +23,10 @@ from stewart_kinematics.nodes.testing import (
     Rig,
     strokes_at,
 )
+from stewart_interfaces.action import MovePlatform
+from stewart_interfaces.msg import DriverState
+from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.nodes.cycloidal_trajectory import CycloidalTrajectory
 from stewart_node_support.conversions import pose_from_msg, pose_msg
 
 Result = MovePlatform.Result

@@ -12,21 +12,14 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
+from kinematic_rig import motions, NEUTRAL, neutral_plus, require_at_rest, require_continuous, Rig
 from std_srvs.srv import Trigger
 from stewart_interfaces.msg import DriverState
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion_csv import POSE, TIME
 from stewart_kinematics.nodes.excitation_trajectory import ExcitationTrajectory
 from stewart_kinematics.nodes.ocean_trajectory import OceanTrajectory
-from stewart_kinematics.nodes.testing import (
-    motions,
-    NEUTRAL,
-    neutral_plus,
-    require_at_rest,
-    require_continuous,
-    Rig,
-)
-from stewart_kinematics.nodes.trajectory_parameters import components, OceanTrajectoryParameters
+from stewart_kinematics.nodes.parameters import components, OceanTrajectoryParameters
 from stewart_kinematics.trajectories import Cycloidal
 from stewart_node_support.errors import StartUpError
 
@@ -111,11 +104,7 @@ def test_wave_comes_home_with_any_fade_and_at_any_moment(
 )
 def test_excitation_comes_home_when_stopped(rig: Rig, duration: float, fade_out: float) -> None:
     node = rig.active(
-        ExcitationTrajectory,
-        duration=duration,
-        fade_in=0.5,
-        fade_out=fade_out,
-        speed_scale=1.0,
+        ExcitationTrajectory, duration=duration, fade_in=0.5, fade_out=fade_out, speed_scale=1.0
     )
     assert rig.call(Trigger, 'excitation/start').success
     rig.spin(1.6)
@@ -270,8 +259,7 @@ def test_excitation_plays_samples_from_a_file(rig: Rig, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ('motion', 'reason'),
-    [('missing.yaml', 'missing.yaml'), ('missing.csv', 'missing.csv')],
+    ('motion', 'reason'), [('missing.yaml', 'missing.yaml'), ('missing.csv', 'missing.csv')]
 )
 def test_missing_file_is_named_when_configured(rig: Rig, motion: str, reason: str) -> None:
     with pytest.raises(StartUpError, match=rf'did not configure: .*{reason}'):

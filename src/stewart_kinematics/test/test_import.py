@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
-import sys
 
+import foreign_models as foreign
 import numpy as np
 import pytest
 from stewart_description import platform_names
@@ -19,10 +19,6 @@ from stewart_kinematics.exchange.mjcf import mjcf
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.platform import MassProperties, Platform, RigidBody
 from stewart_kinematics.schema import Section
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import foreign_models as foreign
 
 pytest.importorskip('mujoco', reason='MJCF is read by MuJoCo, PyPI: mujoco')
 

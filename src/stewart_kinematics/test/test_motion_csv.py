@@ -34,8 +34,7 @@ def write(path: Path, columns: tuple[str, ...], count: int = 51) -> Path:
 
 
 @pytest.mark.parametrize(
-    ('columns', 'tolerance'),
-    [((TIME, *POSE), 1e-5), ((*POSE, *ACCELERATION, TIME, *TWIST), 1e-8)],
+    ('columns', 'tolerance'), [((TIME, *POSE), 1e-5), ((*POSE, *ACCELERATION, TIME, *TWIST), 1e-8)]
 )
 def test_motion_is_that_of_the_file(
     tmp_path: Path, columns: tuple[str, ...], tolerance: float

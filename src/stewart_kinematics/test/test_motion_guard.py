@@ -333,10 +333,7 @@ def test_every_limit_of_the_platform_is_guarded(vigo: Platform) -> None:
     """Tightening any limit makes some motion fail; jerk is for planners, legs cross elsewhere."""
     motion = random_motion(vigo, 100, 5, size=0.05)
     assert MotionGuard(vigo).allowed(motion).all()
-    tight = {
-        'stroke': vigo.limits.stroke * 1e-3 + 0.302,
-        'condition_number': 6.931,
-    }
+    tight = {'stroke': vigo.limits.stroke * 1e-3 + 0.302, 'condition_number': 6.931}
     for key in Limits.__dataclass_fields__:
         if key.endswith('jerk') or key == 'leg_distance':
             continue

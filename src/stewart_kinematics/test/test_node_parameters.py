@@ -11,12 +11,10 @@ pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
 from stewart_kinematics.nodes.cycloidal_trajectory import CycloidalTrajectoryParameters
-from stewart_kinematics.nodes.kinematics_parameters import (
+from stewart_kinematics.nodes.parameters import (
+    ExcitationTrajectoryParameters,
     ForwardKinematicsParameters,
     InverseKinematicsParameters,
-)
-from stewart_kinematics.nodes.trajectory_parameters import (
-    ExcitationTrajectoryParameters,
     OceanTrajectoryParameters,
 )
 

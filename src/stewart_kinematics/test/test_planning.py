@@ -8,18 +8,13 @@ import re
 
 import numpy as np
 import pytest
+from rest import Rest
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.planning import (
-    check,
-    plan_fade_out,
-    plan_fades,
-    plan_move,
-    plan_stop,
-)
+from stewart_kinematics.planning import check, plan_fade_out, plan_fades, plan_move, plan_stop
 from stewart_kinematics.platform import Limits, Platform
-from stewart_kinematics.trajectories import Circle, Cycloidal, Dwell, Trajectory
+from stewart_kinematics.trajectories import Circle, Cycloidal, Trajectory
 
 VIGO = Platform.from_yaml('vigo')
 NEUTRAL = VIGO.geometry.neutral_pose
@@ -71,7 +66,7 @@ def test_duration_asked_for_is_kept_or_refused_with_the_shortest(guard: MotionGu
 
 
 def test_endless_trajectory_is_checked_up_to_the_horizon(guard: MotionGuard) -> None:
-    check(Dwell(NEUTRAL), guard, horizon=2.0)
+    check(Rest(NEUTRAL), guard, horizon=2.0)
 
 
 @pytest.mark.parametrize('share', [0.0, 0.1, 0.4, 0.5, 0.8, 0.99])

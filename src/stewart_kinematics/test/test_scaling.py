@@ -13,13 +13,7 @@ from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import AiryWave, Jonswap, OrbitalWave
-from stewart_kinematics.trajectories.scaling import (
-    fit_froude,
-    fit_plain,
-    froude,
-    plain,
-    sample_times,
-)
+from stewart_kinematics.trajectories.scaling import fit_wave, froude, plain, sample_times
 from stewart_kinematics.trajectories.spectrum import significant_height
 from stewart_kinematics.trajectories.waves import GRAVITY
 
@@ -68,25 +62,23 @@ def require_inside(wave: OrbitalWave) -> None:
     GUARD.check_jerk(motion, time)
 
 
-@pytest.mark.parametrize(('fit', 'sea'), [(fit_plain, SEA), (fit_froude, GENTLE)])
-def test_whole_workspace_is_the_border_of_what_the_guard_allows(fit, sea) -> None:
-    full = fit(_wave(sea), GUARD, 1.0, duration=15.0)
-    require_inside(full.wave)
-    assert significant_height(full.wave.components) == pytest.approx(
-        full.factor * significant_height(sea)
-    )
-    if fit is fit_plain:
-        grown, place = plain(full.wave.components, 1.0001), 2.0
+@pytest.mark.parametrize(('scaling', 'sea'), [('plain', SEA), ('froude', GENTLE)])
+def test_whole_workspace_is_the_border_of_what_the_guard_allows(scaling, sea) -> None:
+    full, factor = fit_wave(_wave(sea), GUARD, 1.0, scaling, duration=15.0)
+    require_inside(full)
+    assert significant_height(full.components) == pytest.approx(factor * significant_height(sea))
+    if scaling == 'plain':
+        grown, place = plain(full.components, 1.0001), 2.0
     else:
-        grown, place = froude(sea, 0.9999 / full.factor), 2.0 * full.factor / 0.9999
-    larger = replace(full.wave, components=grown, position=place)
+        grown, place = froude(sea, 0.9999 / factor), 2.0 * factor / 0.9999
+    larger = replace(full, components=grown, position=place)
     with pytest.raises(MotionRefused, match=r'allowed (are|is)'):
         require_inside(larger)
 
 
-@pytest.mark.parametrize(('fit', 'sea'), [(fit_plain, SEA), (fit_froude, GENTLE)])
-def test_fraction_bounds_the_strokes_about_the_centre(fit, sea) -> None:
-    wave = fit(_wave(sea), GUARD, 0.6, duration=15.0).wave
+@pytest.mark.parametrize(('scaling', 'sea'), [('plain', SEA), ('froude', GENTLE)])
+def test_fraction_bounds_the_strokes_about_the_centre(scaling, sea) -> None:
+    wave, _ = fit_wave(_wave(sea), GUARD, 0.6, scaling, duration=15.0)
     legs = GUARD.check(wave.sample(sample_times(15.0, 50.0)))
     middle = GUARD.check(Motion.at_rest(NEUTRAL)).stroke
     whole = np.minimum(middle, 0.6 - middle).min()
@@ -104,8 +96,8 @@ def test_sea_too_steep_for_the_platform_fits_at_no_froude_scale() -> None:
     guard = MotionGuard(replace(VIGO, limits=limits))
     message = r'at no scale: at .* uses 178\.4 % of the margin in pitch, allowed are 0 to 100 %'
     with pytest.raises(TrajectoryError, match=message):
-        fit_froude(OrbitalWave(steep, NEUTRAL), guard, 1.0, duration=5.0)
-    assert fit_plain(OrbitalWave(steep, NEUTRAL), guard, 1.0, duration=5.0).factor < 0.6
+        fit_wave(OrbitalWave(steep, NEUTRAL), guard, 1.0, 'froude', duration=5.0)
+    assert fit_wave(OrbitalWave(steep, NEUTRAL), guard, 1.0, 'plain', duration=5.0)[1] < 0.6
 
 
 def test_centre_without_margin_fits_nothing() -> None:
@@ -114,13 +106,13 @@ def test_centre_without_margin_fits_nothing() -> None:
     with pytest.raises(
         TrajectoryError, match=r'a margin of -0\.\d+ in stroke, needed is more than 0'
     ):
-        fit_plain(OrbitalWave(SEA, retracted), GUARD, 0.6, duration=5.0)
+        fit_wave(OrbitalWave(SEA, retracted), GUARD, 0.6, 'plain', duration=5.0)
 
 
 @pytest.mark.parametrize('fraction', [0.0, 1.1, np.nan])
 def test_unusable_fractions_are_refused(fraction: float) -> None:
     with pytest.raises(TrajectoryError, match='fraction must be greater than 0 and at most 1'):
-        fit_plain(_wave(SEA), GUARD, fraction, duration=5.0)
+        fit_wave(_wave(SEA), GUARD, fraction, 'plain', duration=5.0)
 
 
 def test_unusable_factors_are_refused() -> None:

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from rest import Rest
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.trajectories import (
     Circle,
     Cycloidal,
-    Dwell,
     excursion,
     Faded,
     Jonswap,
@@ -72,9 +72,9 @@ def test_endless_wave_has_no_way_home() -> None:
     assert run.sample(1000.0).shape == ()
 
 
-def test_dwell_lies_between() -> None:
+def test_rest_lies_between() -> None:
     move = Cycloidal(HOME, CENTRE, 1.0)
-    run = Sequence((move, Dwell(CENTRE, 0.5), Cycloidal(CENTRE, HOME, 1.0)))
+    run = Sequence((move, Rest(CENTRE, 0.5), Cycloidal(CENTRE, HOME, 1.0)))
     assert run.duration == 2.5
     np.testing.assert_array_equal(run.sample([1.1, 1.4]).twist, 0.0)
 
@@ -82,9 +82,9 @@ def test_dwell_lies_between() -> None:
 @pytest.mark.parametrize(
     ('after', 'message'),
     [
-        (Dwell(HOME, 1.0), 'position jumps by 0.3 m between part 1 and part 2'),
+        (Rest(HOME, 1.0), 'position jumps by 0.3 m between part 1 and part 2'),
         (
-            Dwell(Pose.from_rpy(CENTRE.position, [0.0, 0.0, 0.0]), 1.0),
+            Rest(Pose.from_rpy(CENTRE.position, [0.0, 0.0, 0.0]), 1.0),
             'quaternion_xyzw jumps by 0.0998',
         ),
         (
@@ -109,7 +109,7 @@ def test_jump_of_the_acceleration_alone_is_refused() -> None:
 
 def test_sign_of_a_quaternion_is_no_jump() -> None:
     target = Pose(CENTRE.position, -CENTRE.quaternion_xyzw)
-    run = Sequence((Cycloidal(HOME, target, 1.0), Dwell(CENTRE, 1.0), Dwell(target, 1.0)))
+    run = Sequence((Cycloidal(HOME, target, 1.0), Rest(CENTRE, 1.0), Rest(target, 1.0)))
     assert run.duration == 3.0
 
 
@@ -117,6 +117,4 @@ def test_unusable_sequences_are_refused() -> None:
     with pytest.raises(TrajectoryError, match='at least 1 part'):
         Sequence(())
     with pytest.raises(TrajectoryError, match='part 1 of 2 never ends'):
-        Sequence((Dwell(HOME), Dwell(HOME)))
-    with pytest.raises(TrajectoryError, match='duration must be greater than 0 s'):
-        Dwell(HOME, 0.0)
+        Sequence((Rest(HOME), Rest(HOME)))

@@ -152,10 +152,7 @@ def test_recorded_poses_are_resampled_and_faded(tmp_path: Path) -> None:
     ('words', 'message'),
     [
         (('circle', '--duration', '1e9'), r'are 1e\+11 samples, allowed are at most 5e\+06'),
-        (
-            ('cycloidal', '--to', '0', '0', '1.7', '0', '0', '0', '--duration', '1e9'),
-            'at most',
-        ),
+        (('cycloidal', '--to', '0', '0', '1.7', '0', '0', '0', '--duration', '1e9'), 'at most'),
         (('ocean', '--seed', '-1'), 'seed must be at least 0, got -1'),
         # Before the sea is fitted, which would take hours.
         (('ocean', '--duration', '1e7'), r'are 1e\+09 samples, allowed are at most 5e\+06'),

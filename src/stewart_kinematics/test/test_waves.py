@@ -9,12 +9,7 @@ import pytest
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import euler_from_quaternion, matrix_from_quaternion
-from stewart_kinematics.trajectories.waves import (
-    AiryWave,
-    GRAVITY,
-    OrbitalWave,
-    random_wave,
-)
+from stewart_kinematics.trajectories.waves import AiryWave, GRAVITY, OrbitalWave
 
 CENTRE = Pose.from_rpy([0.1, -0.2, 1.674], [0.0, 0.0, 0.0])
 SMALL = AiryWave.deep_water(1e-4, 3.0, 0.4)
@@ -93,13 +88,6 @@ def test_centre_with_yaw_keeps_it_under_the_tilt() -> None:
     right = matrix_from_quaternion(plain.quaternion_xyzw)
     np.testing.assert_allclose(left, right @ centre.rotation, atol=1e-14)
     np.testing.assert_array_equal(turned.angular_velocity, plain.angular_velocity)
-
-
-def test_random_wave_takes_columns() -> None:
-    waves = random_wave([0.003, 0.002], [10.0, 5.0], [60.0, 85.0], [0.1, 0.2])
-    assert waves[1] == AiryWave(0.002, 5.0, 85.0, 0.2)
-    with pytest.raises(TrajectoryError, match=r'have \[2, 1, 2, 2\] values'):
-        random_wave([0.003, 0.002], [10.0], [60.0, 85.0], [0.1, 0.2])
 
 
 @pytest.mark.parametrize(

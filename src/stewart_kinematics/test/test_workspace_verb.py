@@ -75,9 +75,7 @@ def test_csv_holds_allowed_poses_that_fill_the_volume(
     assert MotionGuard(Platform.from_yaml('srs')).allowed(motion).all()
 
 
-def test_csv_on_standard_output_keeps_the_table_off_it(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_csv_on_standard_output_keeps_the_table_off_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert run('--platform', 'ex800', '--csv', '-', '--cells', '4') == 0
     captured = capsys.readouterr()
 

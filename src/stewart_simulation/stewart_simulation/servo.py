@@ -16,7 +16,8 @@ from __future__ import annotations
 import numpy as np
 from stewart_dynamics.forward_kernels import derivative, Plant
 from stewart_dynamics.leg_kernels import SMALLEST_PIVOT_RATIO
-from stewart_dynamics.vectors import (
+from stewart_kinematics.compiled import inferred
+from stewart_kinematics.vectors import (
     cross,
     dot,
     minus,
@@ -26,7 +27,6 @@ from stewart_dynamics.vectors import (
     triple,
     turned,
 )
-from stewart_kinematics.compiled import inferred
 
 # A mechanical end stop, dry friction or a brake: stiff, damped, slow enough for the servo's step
 # [N/m], [N s/m].

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from importlib.metadata import entry_points
 from itertools import groupby
 from typing import Any
@@ -25,9 +26,9 @@ from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.nodes.forward_kinematics import ForwardKinematics
 from stewart_kinematics.nodes.inverse_kinematics import InverseKinematics
-from stewart_kinematics.nodes.testing import Writers
 from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.trajectories import Cycloidal
+from stewart_node_support.hot_messages import SetpointWriter
 from stewart_node_support.lifecycle import bring_up
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.stamps import to_nanoseconds
@@ -81,7 +82,7 @@ class SafeRig(Harness):
         self.inverse: Any = self.add(InverseKinematics)
         self.add(ForwardKinematics)
         bring_up(self.add(Driver, **PATIENCE, **options))
-        self._writers = Writers()
+        self._writer = cache(SetpointWriter)
         self._setpoints = self.talk(PlatformSetpoint, 'setpoint', COMMAND_QOS)
         self.discover(lambda: self._setpoints.get_subscription_count() == 1)
         assert self.call(Trigger, 'driver/enable').success
@@ -96,7 +97,7 @@ class SafeRig(Harness):
         """Publish a setpoint and let it be executed or refused."""
         tally = self.inverse.refusals
         before = tally.accepted + tally.refused
-        self._setpoints.publish(self._writers[source].write(stamp, motion))
+        self._setpoints.publish(self._writer(source).write(stamp, motion))
         self.until(lambda: tally.accepted + tally.refused > before)
 
     def play(

@@ -47,13 +47,7 @@ class Table:
     lines: Array
 
     def has(self, columns: Sequence[str]) -> bool:
-        """Tell whether a group of columns is there.
-
-        Args:
-            columns: The group.
-
-        Returns:
-            True if all are there, False if none is.
+        """Tell whether a group of columns is there: all of them.
 
         Raises:
             ConfigurationError: If some are there and others are not.
@@ -64,13 +58,7 @@ class Table:
         return bool(there)
 
     def take(self, columns: Sequence[str]) -> Array:
-        """Return a group of columns.
-
-        Args:
-            columns: The group.
-
-        Returns:
-            (n, len(columns)): Their numbers.
+        """Return a group of columns (n, len(columns)).
 
         Raises:
             ConfigurationError: If one is missing.
@@ -84,15 +72,9 @@ class Table:
 
 
 def read_table(source: str | Path, columns: Sequence[str], progress: Progress = silent) -> Table:
-    """Read a CSV file whose first line names the columns.
+    """Read columns of a CSV file, or of standard input, ``-``, whose first line names its columns.
 
-    Args:
-        source: File, or ``-`` for standard input.
-        columns: Columns to read where they are there; all others may hold anything.
-        progress: Told how far it has come.
-
-    Returns:
-        The numbers.
+    Wanted columns are read where they are there; all others may hold anything.
 
     Raises:
         ConfigurationError: If it is no text, there is no header, a column is named twice, a row
@@ -177,21 +159,11 @@ def _refuse_cells(cells: list[str], places: list[int], header: list[str], where:
 
 
 def write_table(
-    target: str | Path,
-    columns: Sequence[str],
-    values: ArrayLike,
-    progress: Progress = silent,
+    target: str | Path, columns: Sequence[str], values: ArrayLike, progress: Progress = silent
 ) -> None:
-    """Write a CSV file with 15 significant digits, as a whole or not at all.
+    """Write values (n, len(columns)) as CSV with 15 significant digits, as a whole or not at all.
 
-    Args:
-        target: File, or ``-`` for standard output.
-        columns: Names for the first line.
-        values (n, len(columns)): Numbers; what is not a number is written as ``nan``.
-        progress: Told how far it has come.
-
-    Raises:
-        OSError: If the file cannot be written.
+    The target is a file, or ``-`` for standard output; what is not a number is written as ``nan``.
     """
     table = np.asarray(values, dtype=np.float64).reshape(-1, len(columns))
     if str(target) == STANDARD_STREAM:

@@ -21,7 +21,6 @@ class ConfigurationError(StewartError, ValueError):
     """A configuration value cannot be used."""
 
     def __init__(self, key: str, value: Any, expected: str, file: str = '') -> None:
-        """Name the file, if it is known, the key, the value found and what was expected."""
         where = f'{file}: ' if file else ''
         super().__init__(f'{where}{key}: expected {expected}, got {_shown(value)}')
         self.key = key

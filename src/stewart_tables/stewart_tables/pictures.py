@@ -33,14 +33,6 @@ def _picture(name: str) -> str:
 
 
 def save_picture(figure: Figure, name: str) -> None:
-    """Write a figure in the format of the file's suffix.
-
-    Args:
-        figure: The picture.
-        name: File, as ``--plot`` takes it.
-
-    Raises:
-        OSError: If the file cannot be written.
-    """
+    """Write a figure in the format of the file's suffix."""
     with whole_file(name, binary=True) as stream:
         figure.savefig(stream, format=Path(name).suffix.lower()[1:], dpi=120)

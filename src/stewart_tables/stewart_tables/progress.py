@@ -18,15 +18,12 @@ PATIENCE = 0.5
 
 
 def silent(_: float | None) -> None:
-    """Nobody wants to know."""
+    """No-op progress callback."""
 
 
 @contextmanager
 def show_part(step: str) -> Iterator[Progress]:
     """Show a bar on standard error while a step lasts, unless it is short.
-
-    Args:
-        step: What is being done, in a word or two.
 
     Yields:
         Takes the part done, 0 to 1, or None where that is not known; shows nothing unless standard
@@ -52,7 +49,6 @@ class LiveLine:
     """
 
     def __init__(self, stream: TextIO) -> None:
-        """Find out whether anybody watches."""
         self._stream = stream
         self._watched = stream.isatty()
         self._shown = False

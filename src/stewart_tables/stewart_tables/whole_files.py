@@ -17,20 +17,13 @@ from uuid import uuid4
 
 @contextmanager
 def whole_file(target: str | os.PathLike[str], *, binary: bool = False) -> Iterator[IO[Any]]:
-    """Open a file that takes its place when it is complete.
+    """Open a file that takes its place when it is complete; text in UTF-8, or bytes.
 
     What is written goes into a hidden file beside the target, which replaces the target at the
     end. If writing fails or is interrupted, a target that was there stays as it was and nothing
     else is left. The file reaches the disk before it replaces the target, and the folder's entry
     afterwards, so that a loss of power leaves the old file or the new one. A device or a pipe is
-    written to directly.
-
-    Args:
-        target: The file; a link is followed.
-        binary: Take bytes; otherwise text in UTF-8.
-
-    Yields:
-        To write to.
+    written to directly; a link is followed.
 
     Raises:
         OSError: If the target cannot be written; it carries the target's name.
@@ -62,13 +55,7 @@ def whole_file(target: str | os.PathLike[str], *, binary: bool = False) -> Itera
 def rename_folder(source: str | Path, target: str | Path) -> None:
     """Rename a folder once all that is in it has reached the disk.
 
-    Args:
-        source: A folder of complete files.
-        target: Its new name, on the same file system; must not exist, unless it is an empty
-            folder.
-
-    Raises:
-        OSError: If a file cannot be synced or the folder cannot be renamed.
+    The target is on the same file system and must not exist, unless it is an empty folder.
     """
     before, after = Path(source), Path(target)
     for path in (*before.rglob('*'), before):
@@ -81,11 +68,7 @@ def rename_folder(source: str | Path, target: str | Path) -> None:
 def sync(path: Path) -> None:
     """Wait until a file, or the entries of a folder, have reached the disk.
 
-    Args:
-        path: File or folder. Some file systems cannot sync a folder, and need not.
-
-    Raises:
-        OSError: If it cannot be opened or the disk reports an error.
+    Some file systems cannot sync a folder, and need not.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:

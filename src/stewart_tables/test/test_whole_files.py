@@ -136,10 +136,7 @@ def test_error_carries_the_name_of_the_target(tmp_path):
     with pytest.raises(FileNotFoundError) as caught, whole_file(tmp_path / 'no' / 'out'):
         pass
     assert caught.value.filename == str(tmp_path / 'no' / 'out')
-    with (
-        pytest.raises(OSError, match='No space left') as full,
-        whole_file('/dev/full') as stream,
-    ):
+    with pytest.raises(OSError, match='No space left') as full, whole_file('/dev/full') as stream:
         stream.write('x')
     assert full.value.filename == '/dev/full'
 

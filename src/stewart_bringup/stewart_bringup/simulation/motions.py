@@ -17,7 +17,7 @@ from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.nodes.trajectory_parameters import (
+from stewart_kinematics.nodes.parameters import (
     ExcitationTrajectoryParameters,
     ExcursionParameters,
     OceanTrajectoryParameters,
@@ -27,7 +27,7 @@ from stewart_kinematics.planning import check, plan_move
 from stewart_kinematics.schema import read_yaml
 from stewart_kinematics.spatial import compose_quaternions
 from stewart_kinematics.trajectories import multi_sine, Trajectory
-from stewart_kinematics.verbs.poses import typed_pose
+from stewart_kinematics.verbs.arguments import typed_pose
 
 OCEAN, EXCITATION, CYCLOIDAL = 'ocean_trajectory', 'excitation_trajectory', 'cycloidal_trajectory'
 MOVE = 'cycloidal'

@@ -32,7 +32,7 @@ from stewart_dynamics.nodes.feed_forward_parameters import FeedForwardParameters
 from stewart_kinematics.admission import Admission
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.nodes.kinematics_parameters import (
+from stewart_kinematics.nodes.parameters import (
     ForwardKinematicsParameters,
     InverseKinematicsParameters,
 )

@@ -16,9 +16,8 @@ from stewart_kinematics.forward import ForwardResult
 from stewart_kinematics.joint_states import joint_positions
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.platform import Platform
-from stewart_kinematics.pose_tracking import PoseTracking
 from stewart_kinematics.spatial.rotations import matrix_from_quaternion
-from stewart_kinematics.tracking import TrackingErrors
+from stewart_kinematics.tracking import PoseTracking, TrackingErrors
 
 NO_COVARIANCE = np.zeros((1, 36))
 

@@ -15,7 +15,7 @@ from stewart_bags.verbs.numbers import positive
 from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import available, config_file
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.verbs.poses import SIX
+from stewart_kinematics.verbs.arguments import SIX
 from stewart_tables.progress import show_part
 
 if TYPE_CHECKING:

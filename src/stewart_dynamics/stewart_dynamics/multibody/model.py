@@ -82,16 +82,10 @@ class MultibodyModel:
         coordinates: Coordinates = Coordinates.OFFSET,
         universal_axes: Array | None = None,
     ) -> MultibodyModel:
-        """Read the model off a platform's description.
+        """Read the model off a platform's description; a payload is fixed to the platform.
 
-        Args:
-            platform: Description with masses.
-            coordinates: ``OFFSET`` (regular at home) or the paper's own.
-            universal_axes (6, 3): Directions of the universal joints' axes that are fixed in the
-                base (the paper's X_M); those of the description when not given.
-
-        Returns:
-            The model; a payload is fixed to the platform.
+        `universal_axes` (6, 3), the paper's X_M, replaces the description's axes of the universal
+        joints in the base.
 
         Raises:
             MissingMasses: If the description holds no masses.
@@ -114,13 +108,7 @@ class MultibodyModel:
         )
 
     def solve(self, motion: Motion) -> MultibodySolution:
-        """Solve positions, velocities, accelerations and multipliers for a motion.
-
-        Args:
-            motion: Pose, twist and acceleration, shape (n,) or ().
-
-        Returns:
-            With n = 1 for a single sample.
+        """Solve coordinates, their derivatives and multipliers for a motion, (n,) or ().
 
         Raises:
             SingularPose: If the legs do not span all wrenches at a sample.

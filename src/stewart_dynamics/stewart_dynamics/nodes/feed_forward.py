@@ -20,14 +20,12 @@ from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS
 from stewart_node_support.refusals import Refusals
-from stewart_node_support.running import run
 
 
 class FeedForwardNode(Node):
     """Subscribe ``setpoint``, publish ``joint_efforts``; nothing for what has no forces."""
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare parameters, build the model, then open the interfaces."""
         super().__init__('feed_forward', **kwargs)
         parameters = declare(self, FeedForwardParameters)
         self.refusals = Refusals('setpoints')
@@ -53,12 +51,3 @@ class FeedForwardNode(Node):
             return
         self.refusals.accept()
         self._efforts.publish(self._writer.write(setpoint.stamp, effort=forces))
-
-
-def main() -> None:
-    """Run the node until it is asked to stop."""
-    run(FeedForwardNode)
-
-
-if __name__ == '__main__':
-    main()

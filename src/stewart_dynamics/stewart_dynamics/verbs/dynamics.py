@@ -19,7 +19,7 @@ from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.motion_csv import derivatives, poses_in_base
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Sampled
-from stewart_kinematics.verbs.table_arguments import (
+from stewart_kinematics.verbs.arguments import (
     add_table_arguments,
     read_watched,
     reference_pose,
@@ -65,20 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Read a motion, write forces.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        0.
-
-    Raises:
-        ConfigurationError: If the table or the platform cannot be used, or derivatives are
-            missing.
-        MissingMasses, UnphysicalInertia, SingularPose: If there are no forces to be had.
-        OSError: If a file cannot be read or written.
-    """
+    """Read a motion, write forces; return 0."""
     platform = Platform.from_yaml(arguments.platform)
     model = InertialModel.from_platform(platform)
     table = read_watched(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))
@@ -112,12 +99,7 @@ def _motion(table: Table, position: Array, quaternion: Array, *, spline: bool) -
         time = table.take([TIME])[:, 0]
         return Sampled(time, position, quaternion, twist).sample(time - time[0])
     return Motion(
-        position,
-        quaternion,
-        twist[:, :3],
-        twist[:, 3:],
-        acceleration[:, :3],
-        acceleration[:, 3:],
+        position, quaternion, twist[:, :3], twist[:, 3:], acceleration[:, :3], acceleration[:, 3:]
     )
 
 

@@ -36,9 +36,9 @@ from stewart_estimation.kernels.records import (
 )
 from stewart_estimation.kernels.tangent import attitude, retract, three, turned
 from stewart_kinematics.compiled import part
-from stewart_kinematics.leg_kernels import cross
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import exponential, multiply, rotation, Triple
+from stewart_kinematics.spatial.rotation_kernels import exponential, multiply, rotation
+from stewart_kinematics.vectors import cross, Triple
 
 Course = tuple[Triple, Triple, Triple, Triple]
 

@@ -45,15 +45,9 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
-from stewart_kinematics.leg_kernels import cross
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import (
-    exponential,
-    multiply,
-    rotation,
-    Rotation9,
-    Triple,
-)
+from stewart_kinematics.spatial.rotation_kernels import exponential, multiply, rotation, Rotation9
+from stewart_kinematics.vectors import cross, Triple
 
 
 @part

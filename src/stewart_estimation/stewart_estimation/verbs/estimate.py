@@ -13,7 +13,7 @@ import numpy as np
 from stewart_estimation.consistency import assess, LEAST_ROWS
 from stewart_estimation.results import COLUMNS, table
 from stewart_estimation.verbs.filter_arguments import add_filter_arguments, Run, run_filter
-from stewart_kinematics.verbs.table_arguments import write_watched
+from stewart_kinematics.verbs.arguments import write_watched
 from stewart_tables.csv_tables import STANDARD_STREAM
 from stewart_tables.outputs import output_stream
 from stewart_tables.progress import show_part

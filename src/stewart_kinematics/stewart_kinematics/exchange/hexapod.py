@@ -73,14 +73,7 @@ class _Step:
 
 
 def find_hexapod(linkage: Linkage, file: str) -> Hexapod:
-    """Find base, platform and legs.
-
-    Args:
-        linkage: Any mechanism.
-        file: For messages.
-
-    Returns:
-        Its parts; legs are in the order of their slides in the file.
+    """Find base, platform and legs, in the order of their slides; `file` is for messages.
 
     Raises:
         ConfigurationError: If there are not six legs, or one is of another kind.
@@ -150,16 +143,9 @@ def _path(
 
 
 def merged(linkage: Linkage, links: list[int], axes: Array, origin: Array) -> RigidBody:
-    """Return links as one body.
+    """Return links as one body, in axes (3, 3) of the drawing, from an origin [m].
 
-    Args:
-        linkage: The mechanism.
-        links: Which; none gives a massless body.
-        axes (3, 3): Columns: the axes of the result in those of the drawing.
-        origin (3,): Its reference point [m].
-
-    Returns:
-        In `axes`, from `origin`. Masses up to `LEAST_MASS` count as none.
+    No links give a massless body; masses up to `LEAST_MASS` count as none.
     """
     whole = RigidBody(0.0, np.zeros(3), np.zeros((3, 3)))
     for k in links:

@@ -16,13 +16,13 @@ from stewart_kinematics.exchange.hexapod import find_hexapod, Hexapod, merged
 from stewart_kinematics.exchange.linkage import Link, Linkage
 from stewart_kinematics.exchange.mjcf import NUMBERS
 from stewart_kinematics.exchange.mjcf_reading import read_mjcf
-from stewart_kinematics.exchange.neutral_legs import rpy_deg
 from stewart_kinematics.exchange.urdf_reading import read_urdf
 from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.jacobian import condition_number
 from stewart_kinematics.measures import ASSUMED_CONDITION, assumed_limits, Measures
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.platform import AXES_KEY, RigidBody, STANDARD_GRAVITY
+from stewart_kinematics.spatial import rpy_deg
 
 ALIKE = 1e-6
 """Legs that differ by a larger part are worth a note."""
@@ -37,20 +37,16 @@ PAYLOAD = ('payload', 'payload_link')
 
 
 def import_platform(path: Path) -> tuple[dict[str, Any], list[str]]:
-    """Read a hexapod into the content of a platform file.
-
-    Args:
-        path: MJCF (root ``mujoco``) or URDF (root ``robot``).
+    """Read a hexapod, MJCF (root ``mujoco``) or URDF (root ``robot``).
 
     Returns:
-        content: Ready to be written as YAML and read by ``Platform.from_yaml``.
-        notes: What was assumed or left out, in sentences.
+        Content of a platform file, to be read by ``Platform.from_section``.
+        What was assumed or left out, in sentences.
 
     Raises:
         ConfigurationError: If the file is neither, or holds no hexapod that a platform file can
             describe.
         GeometryError: If its joints do not make a usable platform.
-        OSError: If the file cannot be read.
     """
     try:
         root = ET.fromstring(path.read_bytes())
@@ -67,7 +63,6 @@ class _Import:
     """One hexapod on its way into a platform file."""
 
     def __init__(self, linkage: Linkage, found: Hexapod, source: str, file: str) -> None:
-        """Begin with the frames of base and platform."""
         self.linkage, self.found, self.file = linkage, found, file
         self.source = f'imported from {source}'
         self.base, self.plate = (linkage.links[body[0]] for body in (found.base, found.platform))
@@ -310,4 +305,4 @@ def _rounded(value: Any) -> Any:
 
 
 def _written(pose: Pose) -> dict[str, list[float]]:
-    return {'position_m': pose.position.tolist(), 'rpy_deg': rpy_deg(pose).tolist()}
+    return {'position_m': pose.position.tolist(), 'rpy_deg': rpy_deg(pose)}

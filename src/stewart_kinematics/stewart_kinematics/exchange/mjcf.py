@@ -18,12 +18,12 @@ from stewart_kinematics.exchange.neutral_legs import (
     gravity_of,
     LEAST_MASS,
     NeutralLegs,
-    rpy_deg,
     words,
 )
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.platform import Platform, RigidBody
 from stewart_kinematics.schema import SCALES
+from stewart_kinematics.spatial import rpy_deg
 
 STEP, STEP_OF_MASSLESS_LEGS = 5e-4, 1e-4
 """Time step [s]. A connect constraint yields as 1/mass of the rod and as the step squared."""
@@ -52,14 +52,7 @@ NUMBERS = {
 
 
 def mjcf(platform: Platform) -> str:
-    """Write a platform in MJCF.
-
-    Args:
-        platform: Without masses it gives a model to look at and to move by hand.
-
-    Returns:
-        The file.
-    """
+    """Write a platform in MJCF; without masses it can be looked at and moved by hand."""
     masses = bodies(platform)
     light = min(masses[name].mass for name in ('cylinder', 'rod')) <= LEAST_MASS
     step = STEP_OF_MASSLESS_LEGS if light else STEP
@@ -199,7 +192,7 @@ def _custom(root: ET.Element, platform: Platform) -> None:
     """Keep the numbers that MJCF has no place for, as a platform file names them."""
     custom, zero = ET.SubElement(root, 'custom'), platform.geometry.zero_pose
     ET.SubElement(custom, 'text', name=TITLE, data=platform.title)
-    numbers = {'zero_pose.position_m': zero.position, 'zero_pose.rpy_deg': rpy_deg(zero)}
+    numbers = {'zero_pose.position_m': zero.position, 'zero_pose.rpy_deg': np.array(rpy_deg(zero))}
     for key, name in NUMBERS.items():
         scale = SCALES[key.rsplit('_', 1)[1]]
         numbers[key] = np.divide(getattr(platform.limits, name), scale)

@@ -21,12 +21,6 @@ from stewart_kinematics.platform import RigidBody
 def read_mjcf(path: Path) -> Linkage:
     """Read the bodies and joints of a model as MuJoCo draws them first, at ``qpos0``.
 
-    Args:
-        path: The file.
-
-    Returns:
-        The mechanism.
-
     Raises:
         ConfigurationError: If MuJoCo is absent or refuses the file.
     """
@@ -79,9 +73,7 @@ def _link(model: Any, data: Any, body: int) -> Link:
     axes = rotation.T @ data.ximat[body].reshape(3, 3)
     inertia = axes @ np.diag(model.body_inertia[body]) @ axes.T
     own = RigidBody(
-        float(model.body_mass[body]),
-        model.body_ipos[body].copy(),
-        0.5 * (inertia + inertia.T),
+        float(model.body_mass[body]), model.body_ipos[body].copy(), 0.5 * (inertia + inertia.T)
     )
     return Link(model.body(body).name or f'body {body}', data.xpos[body].copy(), rotation, own)
 
@@ -108,10 +100,7 @@ def _tree_joints(model: Any, data: Any, body: int, kinds: dict[int, Kind]) -> li
 def _closures(mujoco: Any, model: Any, data: Any) -> list[Joint]:
     """Return connect and weld constraints as joints between bodies."""
     result = []
-    kinds: dict[int, Kind] = {
-        mujoco.mjtEq.mjEQ_CONNECT: 'ball',
-        mujoco.mjtEq.mjEQ_WELD: 'fixed',
-    }
+    kinds: dict[int, Kind] = {mujoco.mjtEq.mjEQ_CONNECT: 'ball', mujoco.mjtEq.mjEQ_WELD: 'fixed'}
     for k in range(model.neq):
         kind = kinds.get(int(model.eq_type[k]))
         if kind is None or not model.eq_active0[k]:

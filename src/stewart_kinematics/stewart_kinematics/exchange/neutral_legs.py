@@ -11,9 +11,8 @@ from xml.etree import ElementTree as ET
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.inverse import leg_lengths, passive_angles
-from stewart_kinematics.motion import Array, Pose, read_only
+from stewart_kinematics.motion import Array, read_only
 from stewart_kinematics.platform import Platform, RigidBody
-from stewart_kinematics.spatial import euler_from_quaternion
 
 LEAST_MASS = 1e-7
 """Simulators refuse a moving body without mass; one without mass is written with this [kg]."""
@@ -62,10 +61,7 @@ class NeutralLegs:
         pairs = zip(tips - geometry.base_joints, platform.base_joint_axes, strict=True)
         cone = platform.limits.base_joint_angle
         reach = np.stack(
-            [
-                np.arcsin(np.minimum(1.0, np.sin(cone) / np.cos(angles[:, 1]))),
-                np.full(6, cone),
-            ],
+            [np.arcsin(np.minimum(1.0, np.sin(cone) / np.cos(angles[:, 1]))), np.full(6, cone)],
             axis=1,
         )
         return cls(
@@ -78,15 +74,10 @@ class NeutralLegs:
 
 
 def leg_axes(along: ArrayLike, fixed_axis: ArrayLike) -> Array:
-    """Return the axes of a leg on a universal joint.
+    """Return the axes (3, 3) of a leg on a universal joint, as columns x, y, z.
 
-    Args:
-        along (3,): From the base joint towards the platform joint, of any length.
-        fixed_axis (3,): The axis of the universal joint that is fixed in the base; not along the
-            leg.
-
-    Returns:
-        (3, 3): Columns x, y, z: z along the leg, y the joint's other axis.
+    z lies along the leg, a vector of any length from the base joint; y is the axis of the joint
+    that is not fixed in the base.
     """
     z = np.asarray(along, dtype=float)
     z = z / np.linalg.norm(z)
@@ -118,11 +109,6 @@ def bodies(platform: Platform) -> dict[str, RigidBody]:
 def gravity_of(platform: Platform) -> Array:
     """Return gravity in ``base_link`` axes, that of the masses where there are any [m/s²]."""
     return platform.gravity if platform.masses is None else platform.masses.gravity
-
-
-def rpy_deg(pose: Pose) -> Array:
-    """Return roll, pitch and yaw of a pose as platform files say them, shape (3,) [deg]."""
-    return np.degrees(euler_from_quaternion('ZYX', pose.quaternion_xyzw))[::-1]
 
 
 def words(values: ArrayLike) -> str:

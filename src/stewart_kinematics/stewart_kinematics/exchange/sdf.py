@@ -36,14 +36,7 @@ SYSTEMS = {
 
 
 def sdf(platform: Platform) -> str:
-    """Write a platform in SDFormat.
-
-    Args:
-        platform: Without masses it gives a model to look at.
-
-    Returns:
-        The file.
-    """
+    """Write a platform in SDFormat; without masses it can be looked at."""
     root = ET.Element('sdf', version=VERSION)
     world = ET.SubElement(root, 'world', name=platform.name)
     for system, name in SYSTEMS.items():
@@ -127,11 +120,7 @@ def _axis(
 
 
 def _leg(
-    model: ET.Element,
-    platform: Platform,
-    legs: NeutralLegs,
-    i: int,
-    masses: dict[str, RigidBody],
+    model: ET.Element, platform: Platform, legs: NeutralLegs, i: int, masses: dict[str, RigidBody]
 ) -> None:
     """Add cylinder and rod, the joints about them, and a sensor of the leg's force."""
     name, axes = f'leg_{i + 1}', legs.frames[i]

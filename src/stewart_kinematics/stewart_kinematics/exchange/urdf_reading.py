@@ -35,14 +35,7 @@ DRAKE = '{http://drake.mit.edu}ball_constraint'
 
 
 def read_urdf(path: Path, robot: ET.Element) -> Linkage:
-    """Read the bodies and joints of a model, drawn with all positions 0.
-
-    Args:
-        path: The file, for messages.
-        robot: Its root.
-
-    Returns:
-        The mechanism.
+    """Read the bodies and joints of a model from its root, drawn with all positions 0.
 
     Raises:
         ConfigurationError: If something that is needed is missing or is no number.
@@ -54,7 +47,6 @@ class _Reader:
     """One file."""
 
     def __init__(self, path: Path, robot: ET.Element) -> None:
-        """Take the file's root."""
         self.path, self.robot = path, robot
         self.found = Linkage(robot.get('name') or path.stem)
         self.index: dict[str, int] = {}

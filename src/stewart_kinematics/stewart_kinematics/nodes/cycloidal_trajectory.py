@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
@@ -17,22 +16,13 @@ from stewart_kinematics.errors import (
     TrajectoryError,
 )
 from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.nodes.parameters import CycloidalTrajectoryParameters
 from stewart_kinematics.nodes.start_pose import NotReady
 from stewart_kinematics.nodes.trajectory_node import TrajectoryNode
-from stewart_kinematics.nodes.trajectory_parameters import TrajectoryParameters
 from stewart_kinematics.planning import plan_move, plan_stop
 from stewart_kinematics.trajectories import Cycloidal
 from stewart_node_support.conversions import pose_from_msg, pose_msg
 from stewart_node_support.errors import MessageError
-from stewart_node_support.parameters import param
-from stewart_node_support.running import run
-
-
-@dataclass(frozen=True)
-class CycloidalTrajectoryParameters(TrajectoryParameters):
-    """Parameters of the point-to-point node."""
-
-    feedback_rate: float = param(10.0, 'feedback messages per second [Hz]', min=0.1, max=1000.0)
 
 
 class CycloidalTrajectory(TrajectoryNode):
@@ -45,7 +35,6 @@ class CycloidalTrajectory(TrajectoryNode):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Open the action besides what every trajectory node has."""
         super().__init__('cycloidal_trajectory', CycloidalTrajectoryParameters, **kwargs)
         self._accepted: Cycloidal | None = None
         self._move: Cycloidal | None = None
@@ -155,12 +144,3 @@ class CycloidalTrajectory(TrajectoryNode):
 
     def _end(self, code: int, message: str) -> None:
         self._outcome.set_result((code, message, self._pose))
-
-
-def main() -> None:
-    """Run the node until it is asked to stop."""
-    run(CycloidalTrajectory)
-
-
-if __name__ == '__main__':
-    main()

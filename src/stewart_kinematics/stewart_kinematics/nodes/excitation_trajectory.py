@@ -9,9 +9,8 @@ from typing import Any
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.nodes.excursion_node import ExcursionNode
-from stewart_kinematics.nodes.trajectory_parameters import ExcitationTrajectoryParameters
+from stewart_kinematics.nodes.parameters import ExcitationTrajectoryParameters
 from stewart_kinematics.trajectories import Trajectory
-from stewart_node_support.running import run
 
 
 class ExcitationTrajectory(ExcursionNode):
@@ -22,7 +21,6 @@ class ExcitationTrajectory(ExcursionNode):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Open the interfaces."""
         super().__init__(
             'excitation_trajectory', 'excitation', ExcitationTrajectoryParameters, **kwargs
         )
@@ -30,12 +28,3 @@ class ExcitationTrajectory(ExcursionNode):
     def make_motion(self, guard: MotionGuard) -> tuple[Trajectory, Pose]:
         """Read the file."""
         return self.parameters.samples(guard)
-
-
-def main() -> None:
-    """Run the node until it is asked to stop."""
-    run(ExcitationTrajectory)
-
-
-if __name__ == '__main__':
-    main()

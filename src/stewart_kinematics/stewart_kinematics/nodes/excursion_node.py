@@ -11,9 +11,9 @@ from std_srvs.srv import Trigger
 from stewart_kinematics.errors import MotionRefused, StewartError, TrajectoryError
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.nodes.parameters import ExcursionParameters
 from stewart_kinematics.nodes.start_pose import NotReady
 from stewart_kinematics.nodes.trajectory_node import TrajectoryNode
-from stewart_kinematics.nodes.trajectory_parameters import ExcursionParameters
 from stewart_kinematics.planning import plan_fade_out, plan_move, plan_stop
 from stewart_kinematics.trajectories import Cycloidal, Faded, Sequence, Trajectory
 from stewart_node_support.errors import MessageError
@@ -40,7 +40,6 @@ class ExcursionNode(TrajectoryNode):
     def __init__(
         self, name: str, prefix: str, parameters: type[ExcursionParameters], **kwargs: Any
     ) -> None:
-        """Open the services besides what every trajectory node has."""
         super().__init__(name, parameters, **kwargs)
         self._wave: Faded | None = None
         self._impossible: StewartError | None = None
@@ -51,15 +50,7 @@ class ExcursionNode(TrajectoryNode):
 
     @abstractmethod
     def make_motion(self, guard: MotionGuard) -> tuple[Trajectory, Pose]:
-        """Make what is played from the parameters.
-
-        Args:
-            guard: Guard of the platform.
-
-        Returns:
-            The motion, without fades.
-            Its centre: where it grows from.
-        """
+        """Make what is played from the parameters: the motion without fades, and its centre."""
 
     def prepare(self, guard: MotionGuard) -> None:
         """Make the motion, give it its fades and check it.

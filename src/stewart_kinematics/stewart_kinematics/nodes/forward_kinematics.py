@@ -16,9 +16,9 @@ from stewart_kinematics.errors import StewartError
 from stewart_kinematics.forward import ForwardResult
 from stewart_kinematics.jacobian import jacobian
 from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
-from stewart_kinematics.nodes.kinematics_parameters import ForwardKinematicsParameters
-from stewart_kinematics.pose_tracking import PoseTracking
+from stewart_kinematics.nodes.parameters import ForwardKinematicsParameters
 from stewart_kinematics.shared_platform import load_platform
+from stewart_kinematics.tracking import PoseTracking
 from stewart_kinematics.warming import warm_up
 from stewart_node_support.conversions import BASE_FRAME, vector_from_msg
 from stewart_node_support.diagnostics import Diagnostics
@@ -30,7 +30,6 @@ from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.refusals import Refusals
-from stewart_node_support.running import run
 from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS, to_nanoseconds
 
 
@@ -49,7 +48,6 @@ class ForwardKinematics(Node):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare parameters, read the geometry, then open the interfaces."""
         super().__init__('forward_kinematics', **kwargs)
         parameters = declare(self, ForwardKinematicsParameters)
         platform = load_platform(parameters.platform)
@@ -144,12 +142,3 @@ class ForwardKinematics(Node):
         # Any transition of the driver invalidates what was commanded before it.
         self._changed = to_nanoseconds(message.header.stamp)
         self._tracking.begin_anew(message.playout_delay)
-
-
-def main() -> None:
-    """Run the node until it is asked to stop."""
-    run(ForwardKinematics)
-
-
-if __name__ == '__main__':
-    main()

@@ -12,7 +12,7 @@ from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.admission import Admission
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion
-from stewart_kinematics.nodes.kinematics_parameters import InverseKinematicsParameters
+from stewart_kinematics.nodes.parameters import InverseKinematicsParameters
 from stewart_kinematics.shared_platform import load_platform
 from stewart_node_support.diagnostics import Diagnostics
 from stewart_node_support.errors import MessageError
@@ -22,7 +22,6 @@ from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, STATE_QOS
 from stewart_node_support.refusals import Refusals
-from stewart_node_support.running import run
 from stewart_node_support.stamps import NANOSECONDS
 
 
@@ -35,7 +34,6 @@ class InverseKinematics(Node):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        """Declare parameters, build guard and arbiter, then open the interfaces."""
         super().__init__('inverse_kinematics', **kwargs)
         parameters = declare(self, InverseKinematicsParameters)
         platform = load_platform(parameters.platform)
@@ -73,12 +71,3 @@ class InverseKinematics(Node):
         before, self._driver_state = self._driver_state, message.state
         if before not in (None, message.state) and message.state == DriverState.ENABLED:
             self._admission.begin_anew()
-
-
-def main() -> None:
-    """Run the node until it is asked to stop."""
-    run(InverseKinematics)
-
-
-if __name__ == '__main__':
-    main()

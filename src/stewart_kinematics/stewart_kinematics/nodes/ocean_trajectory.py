@@ -9,16 +9,14 @@ from typing import Any
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.nodes.excursion_node import ExcursionNode
-from stewart_kinematics.nodes.trajectory_parameters import OceanTrajectoryParameters
+from stewart_kinematics.nodes.parameters import OceanTrajectoryParameters
 from stewart_kinematics.trajectories import Trajectory
-from stewart_node_support.running import run
 
 
 class OceanTrajectory(ExcursionNode):
     """Serve ``ocean/start`` and ``ocean/stop``; what is played is made when configured."""
 
     def __init__(self, **kwargs: Any) -> None:
-        """Open the interfaces."""
         super().__init__('ocean_trajectory', 'ocean', OceanTrajectoryParameters, **kwargs)
 
     def make_motion(self, guard: MotionGuard) -> tuple[Trajectory, Pose]:
@@ -30,12 +28,3 @@ class OceanTrajectory(ExcursionNode):
                 f'{self.parameters.fraction:.0%} of any guard margin at its centre'
             )
         return wave, centre
-
-
-def main() -> None:
-    """Run the node until it is asked to stop."""
-    run(OceanTrajectory)
-
-
-if __name__ == '__main__':
-    main()

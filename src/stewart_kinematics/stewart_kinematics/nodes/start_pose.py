@@ -9,7 +9,7 @@ from typing import Any
 
 from geometry_msgs.msg import PoseStamped
 from stewart_interfaces.msg import DriverState, Jog, PlatformSetpoint
-from stewart_kinematics.arbitration import at_rest
+from stewart_kinematics.admission import at_rest
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion, Pose
 from stewart_node_support.codec import stamp_of
@@ -39,7 +39,6 @@ class NotYet(NotReady):
     """What a trajectory needs to start has not come in: it may when it is asked for again."""
 
     def __init__(self, reason: str) -> None:
-        """Say what is missing."""
         super().__init__(f'{NOT_YET}: {reason}')
 
 
@@ -60,7 +59,6 @@ class StartPose:
     def __init__(
         self, node: Any, on_leave: Callable[[str], None], *, silence: float, pose_age: float
     ) -> None:
-        """Open the subscriptions."""
         self._node = node
         self._on_leave = on_leave
         self._silence = round(silence * 1e9)
@@ -86,10 +84,7 @@ class StartPose:
         return stamp if stamp > self._begun_at else 0
 
     def require(self) -> Pose:
-        """Return the pose at which a motion has to start now.
-
-        Returns:
-            Start pose, at rest.
+        """Return the pose, at rest, at which a motion has to start now.
 
         Raises:
             NotYet: If the driver is not ENABLED, or no pose is known.

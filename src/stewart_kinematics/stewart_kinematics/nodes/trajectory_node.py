@@ -11,8 +11,8 @@ from stewart_interfaces.msg import PlatformSetpoint
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.motion_guard import MotionGuard
+from stewart_kinematics.nodes.parameters import TrajectoryParameters
 from stewart_kinematics.nodes.start_pose import NotReady, NotYet, StartPose
-from stewart_kinematics.nodes.trajectory_parameters import TrajectoryParameters
 from stewart_kinematics.playback import Playback
 from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.trajectories import Trajectory
@@ -41,7 +41,6 @@ class TrajectoryNode(LifecycleNode):
     """
 
     def __init__(self, name: str, parameters: type[TrajectoryParameters], **kwargs: Any) -> None:
-        """Declare parameters and open the interfaces; the platform is read when configured."""
         super().__init__(name, **kwargs)
         self._cls = parameters
         self.parameters: Any = declare(self, parameters)
@@ -56,10 +55,7 @@ class TrajectoryNode(LifecycleNode):
         self._setpoints = CountedPublisher(self, PlatformSetpoint, 'setpoint', COMMAND_QOS)
         self._writer = SetpointWriter(self.get_name())
         self.start_pose = StartPose(
-            self,
-            self.abort,
-            silence=self.parameters.silence,
-            pose_age=self.parameters.pose_age,
+            self, self.abort, silence=self.parameters.silence, pose_age=self.parameters.pose_age
         )
         self.diagnostics = Diagnostics(self, self.parameters.platform)
         self.diagnostics.add('motion', self._report)
@@ -102,10 +98,6 @@ class TrajectoryNode(LifecycleNode):
 
     def require_start(self) -> tuple[Pose, MotionGuard]:
         """Return where a motion has to start, and its judge.
-
-        Returns:
-            Start pose.
-            Guard of the platform.
 
         Raises:
             NotReady: If no motion can start now; the message says why. NotYet where that may pass.

@@ -1,77 +1,29 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Rotations, rigid transforms and Euler angles, vectorised over leading axes."""
+"""Rotations and poses, vectorised over leading axes."""
 
-from stewart_kinematics.spatial.euler import (
-    angular_acceleration,
-    angular_velocity,
-    euler_accelerations,
-    euler_from_quaternion,
-    euler_rate_matrix,
-    euler_rate_matrix_derivative,
-    euler_rates,
-    quaternion_from_euler,
-)
+from stewart_kinematics.spatial.poses import compose_poses, invert_pose, rpy_deg
 from stewart_kinematics.spatial.rotations import (
     compose_quaternions,
+    euler_from_quaternion,
     exp_quaternion,
-    exp_rotation,
     invert_quaternion,
-    left_jacobian,
-    left_jacobian_inverse,
     log_quaternion,
-    log_rotation,
     matrix_from_quaternion,
     quaternion_from_matrix,
-    right_jacobian,
-    right_jacobian_inverse,
-    rotation_angle,
     skew,
-    unskew,
-)
-from stewart_kinematics.spatial.transforms import (
-    adjoint,
-    compose_poses,
-    exp_transform,
-    invert_pose,
-    invert_transform,
-    log_transform,
-    pose_from_transform,
-    transform_from_pose,
-    transform_points,
 )
 
 __all__ = [
-    'adjoint',
-    'angular_acceleration',
-    'angular_velocity',
     'compose_poses',
     'compose_quaternions',
-    'euler_accelerations',
     'euler_from_quaternion',
-    'euler_rate_matrix',
-    'euler_rate_matrix_derivative',
-    'euler_rates',
     'exp_quaternion',
-    'exp_rotation',
-    'exp_transform',
     'invert_pose',
     'invert_quaternion',
-    'invert_transform',
-    'left_jacobian',
-    'left_jacobian_inverse',
     'log_quaternion',
-    'log_rotation',
-    'log_transform',
     'matrix_from_quaternion',
-    'pose_from_transform',
-    'quaternion_from_euler',
     'quaternion_from_matrix',
-    'right_jacobian',
-    'right_jacobian_inverse',
-    'rotation_angle',
+    'rpy_deg',
     'skew',
-    'transform_from_pose',
-    'transform_points',
-    'unskew',
 ]

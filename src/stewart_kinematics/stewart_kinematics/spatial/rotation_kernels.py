@@ -12,21 +12,23 @@ from __future__ import annotations
 
 import math
 
-from stewart_kinematics.compiled import kernel, MATRIX, MATRIX_OUT, part, SCALAR, STACK_OUT, VOID
-from stewart_kinematics.motion import Array
+from stewart_kinematics.compiled import (
+    Array,
+    kernel,
+    MATRIX,
+    MATRIX_OUT,
+    part,
+    SCALAR,
+    STACK_OUT,
+    VOID,
+)
+from stewart_kinematics.vectors import row, Triple
 
-Triple = tuple[float, float, float]
 Quadruple = tuple[float, float, float, float]
 Rotation9 = tuple[float, float, float, float, float, float, float, float, float]
 
 SMALL = 2.5e-3
 """Below this square of an angle [rad²] the series are exact to the last digit."""
-
-
-@part
-def triple(values: Array, n: int) -> Triple:
-    """Return the three numbers of row n."""
-    return values[n, 0], values[n, 1], values[n, 2]
 
 
 @part
@@ -140,7 +142,7 @@ def products(second: Array, first: Array, product: Array) -> None:
 def exponentials(vector: Array, quaternion: Array) -> None:
     """Write the unit quaternions, (n, 4), of rotation vectors, (n, 3)."""
     for n in range(vector.shape[0]):
-        q = exponential(*triple(vector, n))
+        q = exponential(*row(vector, n))
         for i in range(4):
             quaternion[n, i] = q[i]
 

@@ -8,12 +8,11 @@ clamps them into [0, duration] and returns a `Motion` of that shape.
 
 from stewart_kinematics.trajectories.circle import Circle
 from stewart_kinematics.trajectories.cycloidal import Cycloidal
-from stewart_kinematics.trajectories.dwell import Dwell
 from stewart_kinematics.trajectories.fading import Faded
 from stewart_kinematics.trajectories.multi_sine import MultiSine
 from stewart_kinematics.trajectories.sampled import Sampled
 from stewart_kinematics.trajectories.sequence import excursion, Sequence
-from stewart_kinematics.trajectories.spectrum import Jonswap, PiersonMoskowitz
+from stewart_kinematics.trajectories.spectrum import Jonswap
 from stewart_kinematics.trajectories.stopping import DeceleratedAlongPath
 from stewart_kinematics.trajectories.trajectory import Trajectory
 from stewart_kinematics.trajectories.waves import AiryWave, OrbitalWave
@@ -23,12 +22,10 @@ __all__ = [
     'Circle',
     'Cycloidal',
     'DeceleratedAlongPath',
-    'Dwell',
     'Faded',
     'Jonswap',
     'MultiSine',
     'OrbitalWave',
-    'PiersonMoskowitz',
     'Sampled',
     'Sequence',
     'Trajectory',

@@ -13,6 +13,7 @@ import itertools
 
 import numpy as np
 from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.leading_axes import rows
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import compose_quaternions
 from stewart_kinematics.trajectories import attitude_kernels
@@ -20,16 +21,9 @@ from stewart_kinematics.trajectories import attitude_kernels
 Attitude = tuple[Array, Array, Array]
 """Quaternion (..., 4), angular velocity (..., 3) [rad/s] and acceleration (..., 3) [rad/s²]."""
 
-_NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])
-
 
 def turned(quaternion: Array, vector: Array, fraction: Array) -> Array:
-    """Turn an attitude about a fixed axis.
-
-    Args:
-        quaternion (4,): Attitude before the turn.
-        vector (3,): Rotation vector of the whole turn, in base axes [rad].
-        fraction (...): Part of it [-].
+    """Turn an attitude (4,) by parts (...) [-] of a rotation vector (3,) in base axes [rad].
 
     Returns:
         (..., 4): Unit quaternions.
@@ -42,40 +36,21 @@ def turned(quaternion: Array, vector: Array, fraction: Array) -> Array:
 
 
 def from_euler(
-    sequence: str,
-    angles: Array,
-    rates: Array,
-    accelerations: Array,
-    right: Array = _NO_TURN,
+    sequence: str, angles: Array, rates: Array, accelerations: Array, right: Array
 ) -> Attitude:
-    r"""Turn a path in Euler angles into an attitude that moves.
+    r"""Turn a path in Euler angles (..., 3) [rad] and its derivatives into an attitude that moves.
 
-    Args:
-        sequence: Axes of three rotations, each about the axes already turned: ``'ZXY'`` stands for
-            :math:`R_z(\theta_1) R_x(\theta_2) R_y(\theta_3)`.
-        angles, rates, accelerations (..., 3): Angles in the order of `sequence` and their
-            derivatives [rad, rad/s, rad/s²].
-        right (4,): Constant attitude applied before the three rotations.
-
-    Returns:
-        Quaternion, angular velocity and angular acceleration.
+    :math:`R = R_z(\theta_1) R_x(\theta_2) R_y(\theta_3) R_{right}` for the sequence ``'ZXY'``:
+    each about the axes already turned; `right` (4,) is a constant attitude applied before.
 
     Raises:
         TrajectoryError: If `sequence` is not three of X, Y, Z with neighbours that differ.
     """
     check_sequence(sequence)
-    outputs = _empty(angles.size // 3)
-    first, second, third = ('XYZ'.index(letter) for letter in sequence)
-    attitude_kernels.euler_path(
-        first,
-        second,
-        third,
-        _rows(angles, 3),
-        _rows(rates, 3),
-        _rows(accelerations, 3),
-        right,
-        *outputs,
-    )
+    paths = [rows(values, 'angles', 3)[0] for values in (angles, rates, accelerations)]
+    outputs = _empty(len(paths[0]))
+    axes = ('XYZ'.index(letter) for letter in sequence)
+    attitude_kernels.euler_path(*axes, *paths, right, *outputs)
     return _shaped(outputs, angles.shape[:-1])
 
 
@@ -90,34 +65,24 @@ def check_sequence(sequence: str) -> str:
 
 
 def from_quaternion_path(value: Array, first: Array, second: Array) -> Attitude:
-    """Turn a path of quaternions of any norm into an attitude that moves.
+    """Turn a path of quaternions (..., 4) of any norm but 0 into an attitude that moves.
 
-    Args:
-        value, first, second (..., 4): Quaternion that is not zero, scalar last, and its
-            derivatives [-, 1/s, 1/s²].
-
-    Returns:
-        Unit quaternion, angular velocity and angular acceleration.
+    `first` and `second` are its derivatives [1/s, 1/s²].
     """
-    outputs = _empty(value.size // 4)
-    attitude_kernels.quaternion_path(_rows(value, 4), _rows(first, 4), _rows(second, 4), *outputs)
+    paths = [rows(values, 'quaternion', 4)[0] for values in (value, first, second)]
+    outputs = _empty(len(paths[0]))
+    attitude_kernels.quaternion_path(*paths, *outputs)
     return _shaped(outputs, value.shape[:-1])
 
 
 def quaternion_derivatives(
     quaternion: Array, velocity: Array, acceleration: Array
 ) -> tuple[Array, Array]:
-    r"""Return the first two time derivatives of unit quaternions.
+    r"""Return the first two time derivatives (..., 4) of unit quaternions [1/s, 1/s²].
 
     :math:`\dot q = \frac12 \omega q` and
-    :math:`\ddot q = \frac12 \alpha q - \frac14 |\omega|^2 q`.
-
-    Args:
-        quaternion (..., 4): Unit quaternions, scalar last.
-        velocity, acceleration (..., 3): Angular, in base axes [rad/s, rad/s²].
-
-    Returns:
-        first, second (..., 4): Derivatives [1/s, 1/s²].
+    :math:`\ddot q = \frac12 \alpha q - \frac14 |\omega|^2 q`, with angular velocity and
+    acceleration (..., 3) in base axes [rad/s, rad/s²].
     """
     zero = np.zeros((*velocity.shape[:-1], 1))
     first = 0.5 * compose_quaternions(np.concatenate([velocity, zero], axis=-1), quaternion)
@@ -126,48 +91,14 @@ def quaternion_derivatives(
     return first, second - 0.25 * squared * quaternion
 
 
-def scaled(attitude: Attitude, centre: Array, factor: Attitude) -> Attitude:
-    r"""Multiply the deviation of a moving attitude from a centre by a factor of time.
-
-    The vector :math:`\tan(\theta/2)\, n` of the turn from the centre is multiplied, which keeps
-    its axis and has smooth derivatives at :math:`\theta = 0`.
-
-    Args:
-        attitude: Less than 180° from the centre.
-        centre (4,): What a factor of 0 gives.
-        factor (...): The factor and its first two time derivatives [-, 1/s, 1/s²].
-
-    Returns:
-        Same shapes.
-    """
-    quaternion, velocity, acceleration = attitude
-    outputs = _empty(quaternion.size // 4)
-    attitude_kernels.scaled_turn(
-        _rows(quaternion, 4),
-        _rows(velocity, 3),
-        _rows(acceleration, 3),
-        centre,
-        _rows(np.stack(factor, axis=-1), 3),
-        *outputs,
-    )
-    return _shaped(outputs, quaternion.shape[:-1])
-
-
-def _rows(values: Array, size: int) -> Array:
-    """Return contiguous rows, shape (n, size)."""
-    return np.ascontiguousarray(values).reshape(-1, size)
-
-
 def _empty(count: int) -> Attitude:
-    """Return room for `count` attitudes."""
     return np.empty((count, 4)), np.empty((count, 3)), np.empty((count, 3))
 
 
-def _shaped(outputs: Attitude, shape: tuple[int, ...]) -> Attitude:
-    """Return the outputs with the leading axes of the inputs."""
+def _shaped(outputs: Attitude, lead: tuple[int, ...]) -> Attitude:
     quaternion, velocity, acceleration = outputs
     return (
-        quaternion.reshape(*shape, 4),
-        velocity.reshape(*shape, 3),
-        acceleration.reshape(*shape, 3),
+        quaternion.reshape(*lead, 4),
+        velocity.reshape(*lead, 3),
+        acceleration.reshape(*lead, 3),
     )

@@ -6,12 +6,15 @@ Quaternions are x, y, z, w and take platform to base coordinates; angular veloci
 acceleration alpha are in base axes. Every kernel works on n samples.
 """
 
+# mypy: allow-untyped-defs
+# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math
 
 import numpy as np
 from stewart_kinematics.compiled import (
+    Array,
     INTEGER,
     kernel,
     MATRIX,
@@ -20,7 +23,6 @@ from stewart_kinematics.compiled import (
     VECTOR,
     VOID,
 )
-from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial.rotation_kernels import multiply, Quadruple, quadruple
 
 
@@ -64,9 +66,7 @@ def put_path(
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT)
-def quaternion_path(
-    u: Array, du: Array, ddu: Array, quaternion: Array, velocity: Array, acceleration: Array
-) -> None:
+def quaternion_path(u, du, ddu, quaternion, velocity, acceleration):
     """Turn quaternions of any norm and their derivatives, (n, 4), into moving attitudes."""
     for n in range(u.shape[0]):
         put_path(
@@ -94,17 +94,17 @@ def quaternion_path(
     MATRIX_OUT,
 )
 def euler_path(
-    first_axis: int,
-    second_axis: int,
-    third_axis: int,
-    angles: Array,
-    rates: Array,
-    accelerations: Array,
-    right: Array,
-    quaternion: Array,
-    velocity: Array,
-    acceleration: Array,
-) -> None:
+    first_axis,
+    second_axis,
+    third_axis,
+    angles,
+    rates,
+    accelerations,
+    right,
+    quaternion,
+    velocity,
+    acceleration,
+):
     """Turn Euler angles and their derivatives, (n, 3), into moving attitudes.
 
     R = R_1(q_1) R_2(q_2) R_3(q_3) R_right. With the axes e_j as the turns before have left them:
@@ -147,34 +147,12 @@ def euler_path(
             quaternion[n, i] = q[i]
 
 
-@kernel(
-    VOID,
-    MATRIX,
-    MATRIX,
-    MATRIX,
-    VECTOR,
-    MATRIX,
-    MATRIX_OUT,
-    MATRIX_OUT,
-    MATRIX_OUT,
-)
-def scaled_turn(
-    attitude: Array,
-    turning: Array,
-    change: Array,
-    centre: Array,
-    factor: Array,
-    quaternion: Array,
-    velocity: Array,
-    acceleration: Array,
-) -> None:
-    """Multiply the deviation of moving attitudes from a centre by a factor of time.
+@kernel(VOID, MATRIX, MATRIX, MATRIX, VECTOR, MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT)
+def scaled_turn(attitude, turning, change, centre, factor, quaternion, velocity, acceleration):
+    """Multiply the deviation of n moving attitudes from a centre (4,) by f(t), `factor` (n, 3).
 
     The vector tan(theta/2) n of the turn from the centre is multiplied by f: with the turn's
     quaternion (v, s) the result follows the path (f v, s).
-
-    Parameters are the attitudes (n, 4), w and alpha (n, 3), the centre (4,), and f, f', f''
-    (n, 3).
     """
     back = (-centre[0], -centre[1], -centre[2], centre[3])
     for n in range(attitude.shape[0]):
@@ -190,12 +168,7 @@ def scaled_turn(
         ddr = add(ddr, -0.25 * dot(w, w), r)
         f, df, ddf = factor[n, 0], factor[n, 1], factor[n, 2]
         u = (f * r[0], f * r[1], f * r[2], r[3])
-        du = (
-            f * dr[0] + df * r[0],
-            f * dr[1] + df * r[1],
-            f * dr[2] + df * r[2],
-            dr[3],
-        )
+        du = (f * dr[0] + df * r[0], f * dr[1] + df * r[1], f * dr[2] + df * r[2], dr[3])
         ddu = (
             f * ddr[0] + 2.0 * df * dr[0] + ddf * r[0],
             f * ddr[1] + 2.0 * df * dr[1] + ddf * r[1],

@@ -35,7 +35,6 @@ class Circle:
     duration: float = np.inf
 
     def __post_init__(self) -> None:
-        """Check every value."""
         object.__setattr__(self, 'radius', positive('radius', self.radius, 'm'))
         finite('angular_frequency', self.angular_frequency, 'rad/s')
         positive('the size of angular_frequency', abs(self.angular_frequency), 'rad/s')

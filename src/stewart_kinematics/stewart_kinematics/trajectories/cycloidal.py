@@ -13,11 +13,15 @@ from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Array, Motion, Pose, read_only
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 from stewart_kinematics.trajectories.attitude import turned
-from stewart_kinematics.trajectories.cycloid import cycloid, shortest_duration
+from stewart_kinematics.trajectories.fading_kernels import cycloid
 from stewart_kinematics.trajectories.trajectory import clamp, positive
 
 if TYPE_CHECKING:
     from stewart_kinematics.platform import Limits
+
+PEAK_VELOCITY = 2.0
+PEAK_ACCELERATION = 2.0 * np.pi
+PEAK_JERK = 4.0 * np.pi**2
 
 SHORTEST_MOVE = 0.02
 """Duration given to a move whose way needs less, down to none at all [s]."""
@@ -47,7 +51,6 @@ class Cycloidal:
     _turn: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the duration and keep the way in position and attitude."""
         object.__setattr__(self, 'duration', positive('duration', self.duration, 's'))
         way, whole_turn = ways(self.start, self.target)
         object.__setattr__(self, '_way', read_only(way))
@@ -57,39 +60,14 @@ class Cycloidal:
     def fastest(cls, start: Pose, target: Pose, limits: Limits, scale: float = 1.0) -> Cycloidal:
         """Make the fastest move inside the limits.
 
-        Args:
-            start, target: End poses.
-            limits: Linear and angular velocity, acceleration and jerk. One number bounds the
-                magnitude, and so every axis; three numbers bound one base axis each.
-            scale: Fraction of every limit to use, in (0, 1].
-
-        Returns:
-            The move; a way too short to need it lasts `SHORTEST_MOVE`.
+        A limit that is one number bounds the magnitude, and so every axis; three numbers bound one
+        base axis each. `scale` is the fraction of every limit to use, in (0, 1]. A way too short
+        to need it lasts `SHORTEST_MOVE`.
 
         Raises:
             TrajectoryError: If `scale` is outside (0, 1].
         """
         return cls(start, target, fastest_duration(start, target, limits, scale))
-
-    @classmethod
-    def within(
-        cls, start: Pose, target: Pose, duration: float, limits: Limits, scale: float = 1.0
-    ) -> Cycloidal:
-        """Make a move of a requested duration, refused if the limits need a longer one.
-
-        Parameters are those of `fastest`, and the duration [s].
-
-        Raises:
-            TrajectoryError: If `duration` is too short; the message names the shortest.
-        """
-        shortest = fastest_duration(start, target, limits, scale)
-        # A caller that repeats the printed shortest duration must not be refused for its digits.
-        if not duration >= shortest * (1.0 - 1e-4):
-            raise TrajectoryError(
-                f'a duration of {duration:g} s is too short: the limits need at least '
-                f'{shortest:.4f} s'
-            )
-        return cls(start, target, duration)
 
     def sample(self, time: ArrayLike) -> Motion:
         """Return the motion at `time` [s]; see `Trajectory`."""
@@ -127,6 +105,30 @@ def fastest_duration(start: Pose, target: Pose, limits: Limits, scale: float = 1
         size = np.append(way, np.linalg.norm(way))
         durations.append(shortest_duration(size, velocity, acceleration, jerk))
     return max(*durations, SHORTEST_MOVE)
+
+
+def shortest_duration(
+    way: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, jerk: ArrayLike
+) -> float:
+    """Return the shortest duration that keeps every coordinate inside its limits [s].
+
+    Ways (...) are in m or rad, of either sign, limits in the same unit per s, s² and s³.
+
+    Raises:
+        TrajectoryError: If a limit is not greater than 0.
+
+    References:
+        Vigo (Machines 2022, 10, 711), Eqs. 26 to 28.
+    """
+    limits = {'velocity': velocity, 'acceleration': acceleration, 'jerk': jerk}
+    for name, limit in limits.items():
+        if not np.all(np.asarray(limit, dtype=float) > 0.0):
+            raise TrajectoryError(f'the {name} limit must be greater than 0, got {limit!r}')
+    distance = np.abs(np.asarray(way, dtype=float))
+    by_velocity = PEAK_VELOCITY * distance / np.asarray(velocity, dtype=float)
+    by_acceleration = np.sqrt(PEAK_ACCELERATION * distance / np.asarray(acceleration, dtype=float))
+    by_jerk = np.cbrt(PEAK_JERK * distance / np.asarray(jerk, dtype=float))
+    return float(max(by_velocity.max(), by_acceleration.max(), by_jerk.max()))
 
 
 def _bounds(limit: Array) -> Array:

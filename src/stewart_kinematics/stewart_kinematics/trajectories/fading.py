@@ -49,7 +49,6 @@ class Faded:
     duration: float = np.inf
 
     def __post_init__(self) -> None:
-        """Check the times."""
         whole = self.trajectory.duration
         duration = lasting(self.duration)
         if np.isinf(duration):
@@ -72,16 +71,9 @@ class Faded:
             raise TrajectoryError('fade_out needs an end: give a finite duration, got inf')
 
     def ended(self, time: float, fade_out: float) -> Faded:
-        """Return the same motion, its fall beginning at `time`.
+        """Return the same motion, its fall beginning at `time` and lasting `fade_out` [s].
 
         Up to `time` both agree, so that a follower may change over at any moment before.
-
-        Args:
-            time: Beginning of the fall [s].
-            fade_out: Duration of the fall [s].
-
-        Returns:
-            Trajectory with the duration `time` + `fade_out`.
 
         Raises:
             TrajectoryError: If a time is negative or the faded trajectory ends before.

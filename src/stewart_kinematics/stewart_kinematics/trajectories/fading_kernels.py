@@ -2,60 +2,80 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled inner loop of fading: a motion's deviation from a centre times a factor of time."""
 
+# mypy: allow-untyped-defs
+# Types of kernels stand in their decorators.
 from __future__ import annotations
 
-import math
+from typing import Any
 
 import numpy as np
-from stewart_kinematics.compiled import kernel, MOTION, MOTION_OUT, part, SCALAR, VECTOR, VOID
-from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import Triple
+from stewart_kinematics.compiled import (
+    Array,
+    kernel,
+    MOTION,
+    MOTION_OUT,
+    part,
+    SCALAR,
+    VECTOR,
+    VOID,
+)
 from stewart_kinematics.trajectories.attitude_kernels import scaled_turn
+from stewart_kinematics.vectors import Triple
+
+
+def cycloid(tau: Array) -> tuple[Array, Array, Array]:
+    r"""Evaluate the profile from rest to rest that every smooth transition here uses.
+
+    :math:`\sigma(\tau) = \tau - \sin(2\pi\tau) / 2\pi` for :math:`0 \le \tau \le 1` (Vigo, Eqs. 24
+    to 28). A way `h` covered in the time `T` has the peaks :math:`2h/T`, :math:`2\pi h/T^2` and
+    :math:`4\pi^2 h/T^3`.
+
+    Returns:
+        way, rate, curvature (...): Value, first and second derivative with respect to `tau` [-].
+    """
+    angle = 2.0 * np.pi * tau
+    sine = np.sin(angle)
+    return tau - sine / (2.0 * np.pi), 1.0 - np.cos(angle), 2.0 * np.pi * sine
+
+
+profile: Any = part(cycloid)
+"""The same for kernels, of a number."""
 
 
 @part
 def ramp(time: float, duration: float) -> Triple:
-    """Return a cycloidal rise from 0 to 1 (`cycloid`) and its derivatives [-, 1/s, 1/s²]."""
+    """Return a cycloidal rise from 0 to 1 and its derivatives [-, 1/s, 1/s²]."""
     if duration == 0.0:
         return 1.0, 0.0, 0.0
-    tau = min(max(time / duration, 0.0), 1.0)
-    angle = 2.0 * math.pi * tau
-    sine = math.sin(angle)
-    return (
-        tau - sine / (2.0 * math.pi),
-        (1.0 - math.cos(angle)) / duration,
-        2.0 * math.pi * sine / (duration * duration),
-    )
+    way, rate, curvature = profile(min(max(time / duration, 0.0), 1.0))
+    return way, rate / duration, curvature / (duration * duration)
 
 
 @kernel(VOID, VECTOR, SCALAR, SCALAR, SCALAR, *MOTION, VECTOR, VECTOR, *MOTION_OUT)
 def faded(
-    time: Array,
-    fade_in: float,
-    fade_out: float,
-    end: float,
-    position: Array,
-    quaternion: Array,
-    velocity: Array,
-    turning: Array,
-    acceleration: Array,
-    change: Array,
-    centre: Array,
-    centre_quaternion: Array,
-    faded_position: Array,
-    faded_quaternion: Array,
-    faded_velocity: Array,
-    faded_turning: Array,
-    faded_acceleration: Array,
-    faded_change: Array,
-) -> None:
-    """Fade n samples in from time 0 and out until `end`.
+    time,
+    fade_in,
+    fade_out,
+    end,
+    position,
+    quaternion,
+    velocity,
+    turning,
+    acceleration,
+    change,
+    centre,
+    centre_quaternion,
+    faded_position,
+    faded_quaternion,
+    faded_velocity,
+    faded_turning,
+    faded_acceleration,
+    faded_change,
+):
+    """Fade n samples at times (n,) in from time 0 and out until `end` [s], about a centre.
 
     The factor f is the product of rise r and fall s, whose own time runs backwards:
     f' = r' s - r s' and f'' = r'' s - 2 r' s' + r s''.
-
-    Parameters are the times (n,) and durations [s], the fields of a motion (n, 3) and (n, 4), a
-    pose (3,) and (4,), and the fields of the result.
     """
     factor = np.empty((time.shape[0], 3))
     for n in range(time.shape[0]):

@@ -6,21 +6,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from stewart_description.suggestion import unknown_name
 from stewart_kinematics.errors import ConfigurationError, TrajectoryError
 from stewart_kinematics.motion import Array, Motion, Pose, read_only
+from stewart_kinematics.schema import read_yaml, Section
 from stewart_kinematics.trajectories.attitude import check_sequence, from_euler
-from stewart_kinematics.trajectories.trajectory import clamp, lasting, positive
-import yaml
+from stewart_kinematics.trajectories.trajectory import clamp, lasting
 
 AXES = ('x_m', 'y_m', 'z_m', 'first_rad', 'second_rad', 'third_rad')
 """Axes in the order of the arrays: travel, then the angles in the order of the sequence."""
-
-_TERM_KEYS = {'amplitude', 'angular_frequency_radps', 'phase_rad'}
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +50,6 @@ class MultiSine:
     duration: float = np.inf
 
     def __post_init__(self) -> None:
-        """Check shapes and values."""
         check_sequence(self.sequence)
         object.__setattr__(self, 'duration', lasting(self.duration))
         amplitude = np.asarray(self.amplitude, dtype=float)
@@ -72,53 +67,8 @@ class MultiSine:
                 f'angular_frequency must be at least 0 rad/s, got {self.angular_frequency.min()}'
             )
 
-    @classmethod
-    def harmonics(
-        cls,
-        centre: Pose,
-        sequence: str,
-        base_frequency: float,
-        sine: ArrayLike,
-        cosine: ArrayLike,
-        *,
-        offset: ArrayLike | None = None,
-        duration: float = np.inf,
-    ) -> MultiSine:
-        """Make a periodic motion from Fourier coefficients.
-
-        Args:
-            centre, sequence, offset, duration: As the attributes.
-            base_frequency: Angular frequency of the first harmonic [rad/s].
-            sine, cosine (6, n): Coefficients of the harmonics 1 to n [m, rad].
-
-        Returns:
-            Sum over k of ``sine[:, k] sin((k+1) w t) + cosine[:, k] cos((k+1) w t)``.
-        """
-        positive('base_frequency', base_frequency, 'rad/s')
-        a, b = np.asarray(sine, dtype=float), np.asarray(cosine, dtype=float)
-        if a.shape != b.shape or a.ndim != 2:
-            raise TrajectoryError(
-                f'sine and cosine need one shape (6, n), got {a.shape} and {b.shape}'
-            )
-        return cls(
-            centre,
-            sequence,
-            np.hypot(a, b),
-            base_frequency * np.arange(1, a.shape[1] + 1),
-            np.arctan2(b, a),
-            np.zeros(6) if offset is None else np.asarray(offset, dtype=float),
-            duration,
-        )
-
     def axes(self, time: ArrayLike) -> tuple[Array, Array, Array]:
-        """Return the six deviations and their derivatives.
-
-        Args:
-            time (...): Time since the start [s].
-
-        Returns:
-            value, rate, acceleration (..., 6): Travel and angles [m, rad] and their derivatives.
-        """
+        """Return the deviations (..., 6) [m, rad] at times (...) [s], and two derivatives."""
         moment = clamp(time, self.duration)[..., None, None]
         angle = self.angular_frequency * moment + self.phase
         sine, cosine = self.amplitude * np.sin(angle), self.amplitude * np.cos(angle)
@@ -154,84 +104,47 @@ def shipped() -> dict[str, Path]:
 
 
 def from_yaml(name_or_path: str | Path, centre: Pose, duration: float = np.inf) -> MultiSine:
-    """Read a multi-sine from a file.
+    """Read a multi-sine about a centre: a shipped one by its name, or a file.
 
-    Args:
-        name_or_path: Name of a shipped motion (`shipped`), or a YAML file with `sequence` and, for
-            each of `AXES` that moves, a list of terms ``{amplitude, angular_frequency_radps,
-            phase_rad}``; `offset` may hold a constant per axis; `title` and `source` say where it
-            comes from.
-        centre: Pose about which the motion goes.
-        duration: Duration [s].
-
-    Returns:
-        The motion.
+    A YAML file has `sequence` and, for each of `AXES` that moves, a list of terms ``{amplitude,
+    angular_frequency_radps, phase_rad}``; `offset` may hold a constant per axis; `title` and
+    `source` say where it comes from.
 
     Raises:
         ConfigurationError: If the file is no such mapping; the message names the key and what was
             expected.
         OSError: If the file cannot be read.
     """
-    path = shipped().get(str(name_or_path), Path(name_or_path))
-    try:
-        content = yaml.safe_load(path.read_text(encoding='utf-8'))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigurationError(str(path), str(error), 'a YAML file') from error
-    if not isinstance(content, dict):
-        raise ConfigurationError(str(path), content, 'a mapping')
-    allowed = {*AXES, 'sequence', 'offset', 'title', 'source'}
-    for key in content:
-        if key not in allowed:
-            raise ConfigurationError(str(key), content[key], unknown_name(key, allowed))
-    terms = [_terms(axis, content.get(axis, [])) for axis in AXES]
+    content = read_yaml(shipped().get(str(name_or_path), Path(name_or_path)))
+    terms = [
+        [_term(section) for section in content.sections(axis)] if content.has(axis) else []
+        for axis in AXES
+    ]
     # Axes with fewer terms than the longest are filled with terms of no amplitude.
     table = np.zeros((3, 6, max(1, *(len(rows) for rows in terms))))
     for index, rows in enumerate(terms):
         if rows:
             table[:, index, : len(rows)] = np.transpose(rows)
-    offset = content.get('offset', {})
-    if not isinstance(offset, dict):
-        raise ConfigurationError('offset', offset, f'a mapping of {", ".join(AXES)}')
-    for key in offset:
-        if key not in AXES:
-            raise ConfigurationError(f'offset.{key}', offset[key], unknown_name(key, AXES))
-    constant = [_number(f'offset.{axis}', offset.get(axis, 0.0)) for axis in AXES]
-    sequence = content.get('sequence')
+    constant = np.zeros(6)
+    if content.has('offset'):
+        offset = content.section('offset')
+        constant[:] = [offset.number(axis) if offset.has(axis) else 0.0 for axis in AXES]
+        offset.finish(optional=AXES)
+    sequence = content.value('sequence', 'three axes like ZXY')
     if not isinstance(sequence, str):
         raise ConfigurationError('sequence', sequence, 'three axes like ZXY')
+    content.finish(optional=(*AXES, 'offset', 'title', 'source'))
     amplitude, frequency, phase = table
-    return MultiSine(centre, sequence, amplitude, frequency, phase, np.array(constant), duration)
+    return MultiSine(centre, sequence, amplitude, frequency, phase, constant, duration)
 
 
-def _terms(axis: str, rows: Any) -> list[tuple[float, float, float]]:
-    """Check and return the terms of one axis: amplitude, angular frequency, phase."""
-    if not isinstance(rows, list):
-        raise ConfigurationError(axis, rows, 'a list of terms')
-    terms = []
-    for number, row in enumerate(rows, 1):
-        key = f'{axis}[{number}]'
-        if not isinstance(row, dict):
-            raise ConfigurationError(key, row, f'a mapping of {", ".join(sorted(_TERM_KEYS))}')
-        for name in row:
-            if name not in _TERM_KEYS:
-                raise ConfigurationError(
-                    f'{key}.{name}', row[name], unknown_name(name, _TERM_KEYS)
-                )
-        frequency = _number(f'{key}.angular_frequency_radps', row.get('angular_frequency_radps'))
-        if frequency < 0.0:
-            raise ConfigurationError(f'{key}.angular_frequency_radps', frequency, 'at least 0')
-        amplitude = _number(f'{key}.amplitude', row.get('amplitude'))
-        terms.append(
-            (amplitude, frequency, _number(f'{key}.phase_rad', row.get('phase_rad', 0.0)))
-        )
-    return terms
-
-
-def _number(key: str, value: Any) -> float:
-    """Return a finite number or refuse it by its key."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
-        raise ConfigurationError(key, value, 'a finite number')
-    return float(value)
+def _term(section: Section) -> tuple[float, float, float]:
+    """Return amplitude, angular frequency and phase of a term."""
+    amplitude = section.number('amplitude')
+    frequency = section.number('angular_frequency_radps', 0.0)
+    phase = section.number('phase_rad') if section.has('phase_rad') else 0.0
+    section.finish(optional=('phase_rad',))
+    return amplitude, frequency, phase
 
 
 def _table(name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:

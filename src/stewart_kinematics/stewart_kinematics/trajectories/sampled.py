@@ -12,10 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline, PPoly
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Array, Motion, read_only
-from stewart_kinematics.trajectories.attitude import (
-    from_quaternion_path,
-    quaternion_derivatives,
-)
+from stewart_kinematics.trajectories.attitude import from_quaternion_path, quaternion_derivatives
 from stewart_kinematics.trajectories.trajectory import clamp
 from stewart_tables.errors import LARGEST
 
@@ -75,7 +72,6 @@ class Sampled:
     _pieces: PPoly = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the samples and fit the pieces."""
         time = np.asarray(self.time, dtype=float)
         if time.ndim != 1 or time.size < 2:
             raise TrajectoryError(f'at least 2 samples are needed, got {time.size}')

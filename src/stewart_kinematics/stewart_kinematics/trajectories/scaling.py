@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import Literal, TYPE_CHECKING
 
 import numpy as np
 from stewart_kinematics.errors import TrajectoryError
@@ -23,19 +23,17 @@ _FACTORS = _RATIO ** np.arange(-50.0, 38.0)
 _HALVINGS = 16
 _STRIDE = 16
 
+Scaling = Literal['plain', 'froude']
+
 MOST_SAMPLES = 5_000_000
 """Longest run that is sampled at once; an hour at 1 kHz has fewer."""
 
 
 def froude(components: tuple[AiryWave, ...], scale: float) -> tuple[AiryWave, ...]:
-    r"""Scale waves after Froude: a model of the sea under the same gravity.
+    """Scale waves after Froude: a model of the sea under the same gravity.
 
-    Args:
-        components: Waves at full scale.
-        scale: λ, full length over model length: lengths are divided by λ, times by √λ [-].
-
-    Returns:
-        Waves with the same slopes, accelerations and dispersion.
+    `scale` is λ, full length over model length: lengths are divided by λ, times by √λ; slopes,
+    accelerations and dispersion stay.
     """
     positive('scale', scale, '(lengths at full scale over model)')
     root = float(np.sqrt(scale))
@@ -51,114 +49,66 @@ def plain(components: tuple[AiryWave, ...], factor: float) -> tuple[AiryWave, ..
     return tuple(replace(w, amplitude=w.amplitude * factor) for w in components)
 
 
-@dataclass(frozen=True, eq=False)
-class FittedWave:
-    """A wave that fits, and what was done to it.
-
-    Attributes:
-        wave: The scaled wave.
-        factor: Model length over full length for Froude's scaling (1/λ), model over full amplitude
-            for the plain one [-].
-    """
-
-    wave: OrbitalWave
-    factor: float
-
-
-def fit_plain(
+def fit_wave(
     wave: OrbitalWave,
     guard: MotionGuard,
     fraction: float,
+    scaling: Scaling,
     *,
     duration: float,
     rate: float = 50.0,
     progress: Callable[[float], None] | None = None,
-) -> FittedWave:
-    """Multiply a wave's amplitudes so that it uses a fraction of the workspace.
+) -> tuple[OrbitalWave, float]:
+    """Scale a wave so that it uses a fraction of the workspace, by a scan and a bisection.
+
+    After Froude lengths and times shrink together: slopes and accelerations stay and angular
+    velocities grow, so a sea that is too steep for the platform fits at no scale.
 
     Args:
         wave: Wave at full size.
         guard: Whose margins count.
         fraction: How much may be used, in (0, 1], of any margin that the platform has at the
-            wave's centre: of the way to the nearer end of the stroke, of the leg rate, of the
-            tilt, ...
+            wave's centre: of the way to the nearer end of the stroke, of the leg rate, ...
+        scaling: ``plain`` (amplitudes) or ``froude``.
         duration, rate: Run that is judged [s] and its sampling rate [Hz].
         progress: Called with the part done, 0 to 1.
 
     Returns:
-        The largest wave that keeps to the fraction, and its factor.
+        The largest wave that keeps to the fraction.
+        Its factor: model over full amplitude, or length (1/λ) [-].
 
     Raises:
         TrajectoryError: If `fraction` is outside (0, 1], if the centre itself has no margin, or if
             no factor from 1e-4 to 1e3 makes the wave fit; the message says which margin is
             exceeded at the best one.
     """
-
-    def make(factor: float) -> OrbitalWave:
-        return replace(wave, components=plain(wave.components, factor))
-
-    return _fit(
-        make, wave.centre, guard, fraction, duration=duration, rate=rate, progress=progress
-    )
-
-
-def fit_froude(
-    wave: OrbitalWave,
-    guard: MotionGuard,
-    fraction: float,
-    *,
-    duration: float,
-    rate: float = 50.0,
-    progress: Callable[[float], None] | None = None,
-) -> FittedWave:
-    """Choose Froude's scale so that a wave uses a fraction of the workspace.
-
-    Lengths and times shrink together; slopes and accelerations stay and angular velocities grow,
-    so a sea that is too steep for the platform fits at no scale. Parameters, result and errors
-    are those of `fit_plain`.
-    """
-
-    def make(factor: float) -> OrbitalWave:
-        components = froude(wave.components, 1.0 / factor)
-        return replace(wave, components=components, position=wave.position * factor)
-
-    return _fit(
-        make, wave.centre, guard, fraction, duration=duration, rate=rate, progress=progress
-    )
-
-
-def _fit(
-    make: Callable[[float], OrbitalWave],
-    centre: Pose,
-    guard: MotionGuard,
-    fraction: float,
-    *,
-    duration: float,
-    rate: float,
-    progress: Callable[[float], None] | None,
-) -> FittedWave:
-    """Return the largest wave that keeps to the fraction, by a scan and a bisection."""
     report = progress or (lambda _: None)
     if not 0.0 < fraction <= 1.0:
         raise TrajectoryError(f'fraction must be greater than 0 and at most 1, got {fraction}')
+    whole = _centre_margins(wave.centre, guard)
 
-    whole = _centre_margins(centre, guard)
+    def scaled(factor: float) -> OrbitalWave:
+        if scaling == 'plain':
+            return replace(wave, components=plain(wave.components, factor))
+        components = froude(wave.components, 1.0 / factor)
+        return replace(wave, components=components, position=wave.position * factor)
 
     def most_used(factor: float, stride: int = 1) -> tuple[float, str]:
         try:
-            wave = make(factor)
+            candidate = scaled(factor)
         except TrajectoryError as error:
             return np.inf, str(error)
-        time = sample_times(min(duration, wave.duration), rate)
-        return _most_used(wave, guard, whole, time[::stride])
+        time = sample_times(min(duration, candidate.duration), rate)
+        return _most_used(candidate, guard, whole, time[::stride])
 
     def fits(factor: float) -> bool:
         # Some of the samples are enough to see that most factors are too large.
         return all(most_used(factor, stride)[0] <= fraction for stride in (_STRIDE, 1))
 
     factors = _FACTORS[::-1].tolist()
+    steps = len(factors) + _HALVINGS
     for tried, low in enumerate(factors):
-        report(tried / (len(factors) + _HALVINGS))
+        report(tried / steps)
         if fits(low):
             break
     else:
@@ -169,14 +119,11 @@ def _fit(
         )
     high = low * _RATIO
     for halving in range(_HALVINGS):
-        report((len(_FACTORS) + halving) / (len(_FACTORS) + _HALVINGS))
+        report((len(factors) + halving) / steps)
         middle = 0.5 * (low + high)
-        if fits(middle):
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if fits(middle) else (low, middle)
     report(1.0)
-    return FittedWave(make(low), low)
+    return scaled(low), low
 
 
 def _centre_margins(centre: Pose, guard: MotionGuard) -> dict[str, float]:
@@ -192,10 +139,7 @@ def _centre_margins(centre: Pose, guard: MotionGuard) -> dict[str, float]:
 
 
 def _most_used(
-    wave: OrbitalWave,
-    guard: MotionGuard,
-    whole: dict[str, float],
-    time: Array,
+    wave: OrbitalWave, guard: MotionGuard, whole: dict[str, float], time: Array
 ) -> tuple[float, str]:
     """Return the largest used fraction of a margin in a sampled run, and of which quantity."""
     motion = wave.sample(time)

@@ -44,14 +44,13 @@ class Sequence:
     _ends: tuple[float, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the junctions and keep the times at which the parts end."""
         object.__setattr__(self, 'parts', tuple(self.parts))
         if not self.parts:
             raise TrajectoryError('a sequence needs at least 1 part, got 0')
         for number, (before, after) in enumerate(zip(self.parts, self.parts[1:], strict=False), 1):
             if not np.isfinite(before.duration):
                 raise TrajectoryError(f'part {number} of {len(self.parts)} never ends')
-            _refuse_jump(number, before.sample(before.duration), after.sample(0.0))
+            require_continuous(before.sample(before.duration), after.sample(0.0), number)
         ends = np.cumsum([p.duration for p in self.parts]).tolist()
         object.__setattr__(self, 'starts', read_only([0.0, *ends[:-1]]))
         object.__setattr__(self, '_ends', tuple(ends))
@@ -86,23 +85,12 @@ class Sequence:
 
 
 def excursion(
-    start: Pose,
-    wave: Faded,
-    move: Callable[[Pose, Pose], Trajectory],
-    *,
-    home: Pose | None = None,
+    start: Pose, wave: Faded, move: Callable[[Pose, Pose], Trajectory], *, home: Pose | None = None
 ) -> Sequence:
-    """Approach a faded motion's centre, play it, and go home.
+    """Approach a faded motion's centre from a rest, play it, and go home unless it is endless.
 
-    Args:
-        start: Where the platform rests now.
-        wave: Motion that begins at rest at its centre; it ends there too unless it is endless.
-        move: Makes a move from rest to rest between two poses, like `planning.plan_move` with a
-            guard.
-        home: Where to end; the wave's centre by default. An endless wave has no way home.
-
-    Returns:
-        Approach, wave and, if the wave ends and `home` is given, return.
+    `move` makes a move from rest to rest between two poses, like `planning.plan_move` with a
+    guard; without `home` the motion ends at its centre.
     """
     parts: list[Trajectory] = [move(start, wave.centre), wave]
     if home is not None and np.isfinite(wave.duration):
@@ -110,8 +98,8 @@ def excursion(
     return Sequence(tuple(parts))
 
 
-def _refuse_jump(number: int, end: Motion, begin: Motion) -> None:
-    """Raise where the end of part `number` and the beginning of the next differ."""
+def require_continuous(end: Motion, begin: Motion, number: int = 1) -> None:
+    """Raise TrajectoryError where the end of part `number` and the next part's begin differ."""
     for name, tolerance, unit in _TOLERANCES:
         left, right = getattr(end, name), getattr(begin, name)
         if name == 'quaternion_xyzw' and left @ right < 0.0:

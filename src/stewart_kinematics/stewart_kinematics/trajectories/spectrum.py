@@ -52,7 +52,6 @@ class Jonswap:
     peak_enhancement: float = 3.3
 
     def __post_init__(self) -> None:
-        """Check every value."""
         positive('significant_height', self.significant_height, 'm')
         positive('peak_period', self.peak_period, 's')
         if not 1.0 <= self.peak_enhancement <= 10.0:
@@ -64,14 +63,7 @@ class Jonswap:
         return 2.0 * np.pi / self.peak_period
 
     def density(self, angular_frequency: ArrayLike) -> Array:
-        """Return the one-sided spectral density of the elevation.
-
-        Args:
-            angular_frequency (...): Angular frequency, greater than 0 [rad/s].
-
-        Returns:
-            (...): Density [m² s/rad].
-        """
+        """Return the one-sided density (...) of the elevation [m² s/rad] at ω > 0 [rad/s]."""
         ratio = np.asarray(angular_frequency, dtype=float) / self.peak_frequency
         moment = self.significant_height**2 / 16.0
         shape = 5.0 * ratio**-5 * np.exp(-1.25 * ratio**-4)
@@ -86,20 +78,12 @@ class Jonswap:
         bins: Bins = 'equal_energy',
         band: tuple[float, float] = (0.5, 3.0),
     ) -> tuple[AiryWave, ...]:
-        """Draw a sea: deep-water waves with random phases and frequencies.
+        """Draw a sea: deep-water waves in ascending frequency with random phases and frequencies.
 
-        The band is cut into bins, of equal energy or of equal width; each gives one wave with
-        all its energy, at a frequency drawn at random inside it, so that the sea does not repeat.
-        What lies outside the band is given to the waves inside: H_s stays what it is.
-
-        Args:
-            count: Number of waves.
-            seed: Source of phases and frequencies; the same seed gives the same sea.
-            bins: How the band is cut.
-            band: Lowest and highest frequency over the peak's [-].
-
-        Returns:
-            Waves in ascending frequency.
+        The band, lowest and highest frequency over the peak's, is cut into `count` bins, of equal
+        energy or of equal width; each gives one wave with all its energy, at a frequency drawn at
+        random inside it, so that the sea does not repeat. What lies outside the band is given to
+        the waves inside: H_s stays what it is. The same seed gives the same sea.
 
         Raises:
             TrajectoryError: If `count`, `seed`, `bins` or `band` cannot be used, or a wave would
@@ -144,14 +128,6 @@ class Jonswap:
         # variable the integral has the finite range (0, 1) and a weight of 1.
         middle = (np.arange(_GRID) + 0.5) / _GRID
         return float(self._enhancement((-0.8 * np.log(middle)) ** -0.25).mean())
-
-
-class PiersonMoskowitz(Jonswap):
-    """Pierson–Moskowitz spectrum of a fully developed sea, by H_s [m] and T_p [s]."""
-
-    def __init__(self, significant_height: float, peak_period: float) -> None:
-        """Take H_s [m] and T_p [s]."""
-        super().__init__(significant_height, peak_period, 1.0)
 
 
 def significant_height(components: tuple[AiryWave, ...]) -> float:

@@ -13,8 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Array, magnitudes, mean_jerk, Motion
-from stewart_kinematics.trajectories.cycloid import cycloid, PEAK_ACCELERATION, PEAK_VELOCITY
-from stewart_kinematics.trajectories.cycloidal import SHORTEST_MOVE
+from stewart_kinematics.trajectories.cycloidal import (
+    PEAK_ACCELERATION,
+    PEAK_VELOCITY,
+    SHORTEST_MOVE,
+)
+from stewart_kinematics.trajectories.fading_kernels import cycloid
 from stewart_kinematics.trajectories.trajectory import (
     clamp,
     finite,
@@ -71,7 +75,6 @@ class DeceleratedAlongPath:
     lead: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check that the path is long enough, or ends at rest."""
         time = float(clamp(finite('time', self.time, 's'), self.trajectory.duration))
         object.__setattr__(self, 'time', time)
         positive('deceleration_time', self.deceleration_time, 's')
@@ -90,16 +93,7 @@ class DeceleratedAlongPath:
     def fastest(
         cls, trajectory: Trajectory, time: float, limits: Limits, scale: float = 1.0
     ) -> DeceleratedAlongPath:
-        """Stop as soon as the acceleration and jerk limits allow it; see `stops`.
-
-        Args:
-            trajectory: What is followed; it ends at rest or not at all.
-            time: Time of the trajectory at which the stop begins [s].
-            limits: Linear and angular velocity, acceleration and jerk, each a magnitude.
-            scale: Fraction of the limits to use, in (0, 1].
-
-        Returns:
-            The stop.
+        """Stop from `time` on [s] as soon as acceleration and jerk allow it; see `stops`.
 
         Raises:
             TrajectoryError: If `scale` is outside (0, 1], or no stop along the path keeps the
@@ -134,10 +128,8 @@ def stops(
 
     Where the trajectory itself is at a limit, no slowing down is gentle enough. So a stop may
     follow the trajectory for a while before it slows down, and a trajectory that ends soon may be
-    followed to its end.
-
-    Args:
-        trajectory, time, limits, scale: As for `DeceleratedAlongPath.fastest`.
+    followed to its end. The trajectory ends at rest or not at all; each limit is a magnitude, of
+    which the fraction `scale` is used.
 
     Yields:
         At most `TRIALS` stops, whose acceleration and jerk keep the limits over the whole way.
@@ -248,15 +240,10 @@ def _slowing(tau: Array) -> tuple[Array, Array, Array]:
 
 
 def rescaled(path: Motion, rate: Array, change: Array) -> Motion:
-    r"""Return a motion as it is when its time runs at another rate.
+    r"""Return samples of a path as they are when its time s runs at another rate.
 
-    Args:
-        path: Samples with respect to the path's own time :math:`s`.
-        rate, change (...): :math:`\dot s` [-] and :math:`\ddot s` [1/s].
-
-    Returns:
-        Same poses; velocities times :math:`\dot s`, accelerations :math:`x'' \dot s^2 + x' \ddot
-        s`.
+    Velocities times :math:`\dot s`, accelerations :math:`x'' \dot s^2 + x' \ddot s`; `rate` is
+    :math:`\dot s` (...) [-], `change` :math:`\ddot s` [1/s].
     """
     rate, change = rate[..., None], change[..., None]
     return Motion(

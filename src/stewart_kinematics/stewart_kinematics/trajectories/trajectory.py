@@ -26,25 +26,11 @@ class Trajectory(Protocol):
         """Time from the first to the last pose [s]; infinite for a motion without an end."""
 
     def sample(self, time: ArrayLike) -> Motion:
-        """Return the motion at `time`.
-
-        Args:
-            time (...): Time since the start [s]; clamped into [0, duration].
-
-        Returns:
-            Leading axes as `time` has them.
-        """
+        """Return the motion at times (...) since the start [s], clamped into [0, duration]."""
 
 
 def clamp(time: ArrayLike, duration: float) -> Array:
-    """Clamp times into a trajectory.
-
-    Args:
-        time (...): Time since the start [s].
-        duration: Duration of the trajectory [s].
-
-    Returns:
-        (...): Times from 0 to `duration` [s].
+    """Return times (...) since the start as times from 0 to `duration` [s].
 
     Raises:
         TrajectoryError: If a time is not a number.

@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled inner loops of the ocean waves; symbols as in `waves`."""
 
+# mypy: allow-untyped-defs
+# Types of kernels stand in their decorators.
 from __future__ import annotations
 
 import math
 
 import numpy as np
 from stewart_kinematics.compiled import (
+    Array,
     kernel,
     MATRIX,
     MATRIX_OUT,
@@ -17,7 +20,6 @@ from stewart_kinematics.compiled import (
     VECTOR,
     VOID,
 )
-from stewart_kinematics.motion import Array
 from stewart_kinematics.trajectories.attitude_kernels import euler_path
 
 PITCH, ROLL, YAW = 1, 0, 2
@@ -60,9 +62,7 @@ def sum_components(table: Array, time: Array, sums: Array) -> None:
 
 
 @kernel(VOID, MATRIX, MATRIX, MATRIX_OUT, MATRIX_OUT, MATRIX_OUT)
-def surface_angles(
-    slope_x: Array, slope_y: Array, angles: Array, rates: Array, accelerations: Array
-) -> None:
+def surface_angles(slope_x, slope_y, angles, rates, accelerations):
     """Write pitch, roll and a yaw of 0 with their derivatives, (n, 3) each.
 
     Parameters are the slopes along the base axes and their first two derivatives, (n, 3).
@@ -90,19 +90,19 @@ def surface_angles(
 
 @kernel(VOID, MATRIX, VECTOR, SCALAR, SCALAR, VECTOR, VECTOR, *MOTION_OUT)
 def wave_motion(
-    table: Array,
-    time: Array,
-    cosine: float,
-    sine: float,
-    centre: Array,
-    centre_quaternion: Array,
-    position: Array,
-    quaternion: Array,
-    velocity: Array,
-    turning: Array,
-    acceleration: Array,
-    change: Array,
-) -> None:
+    table,
+    time,
+    cosine,
+    sine,
+    centre,
+    centre_quaternion,
+    position,
+    quaternion,
+    velocity,
+    turning,
+    acceleration,
+    change,
+):
     """Write the motion of what floats on a sum of waves, (m, 3) and (m, 4).
 
     Parameters are components and times as for `sum_components`, the attack angle's cosine and

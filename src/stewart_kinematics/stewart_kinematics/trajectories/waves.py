@@ -35,7 +35,6 @@ base's x axis:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 import math
 
@@ -82,7 +81,6 @@ class AiryWave:
     phase: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check every value."""
         not_negative('amplitude', self.amplitude, 'm')
         positive('period', self.period, 's')
         positive('length', self.length, 'm')
@@ -139,7 +137,6 @@ class OrbitalWave:
     _table: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check the values and tabulate the components."""
         object.__setattr__(self, 'components', tuple(self.components))
         if not self.components:
             raise TrajectoryError('a wave needs at least 1 component, got 0')
@@ -158,14 +155,7 @@ class OrbitalWave:
         object.__setattr__(self, '_table', read_only(table))
 
     def elevation(self, time: ArrayLike) -> Array:
-        """Return the height of the surface at `position` over still water.
-
-        Args:
-            time (...): Time since the start [s].
-
-        Returns:
-            (...): Elevation [m].
-        """
+        """Return the height (...) of the surface at `position` [m] at times (...) [s]."""
         amplitude, _, frequency, phase = self._table.T
         moment = clamp(time, self.duration)[..., None]
         return np.asarray((amplitude * np.cos(phase - frequency * moment)).sum(axis=-1))
@@ -184,26 +174,3 @@ class OrbitalWave:
             *rows,
         )
         return motion_from_rows(rows, moment.shape)
-
-
-def random_wave(
-    amplitude: Sequence[float],
-    period: Sequence[float],
-    length: Sequence[float],
-    phase: Sequence[float],
-) -> tuple[AiryWave, ...]:
-    """Return components from columns of numbers, as papers print them.
-
-    Args:
-        amplitude, period, length, phase: [m], [s], [m], [rad].
-
-    Returns:
-        The n components.
-
-    Raises:
-        TrajectoryError: If the columns differ in length.
-    """
-    sizes = [len(column) for column in (amplitude, period, length, phase)]
-    if len(set(sizes)) != 1:
-        raise TrajectoryError(f'amplitude, period, length and phase have {sizes} values')
-    return tuple(AiryWave(*row) for row in zip(amplitude, period, length, phase, strict=True))

@@ -11,9 +11,7 @@ from stewart_description.urdf import render_urdf
 from stewart_kinematics.exchange.mjcf import mjcf
 from stewart_kinematics.exchange.sdf import sdf
 from stewart_kinematics.platform import Platform
-from stewart_tables.csv_tables import STANDARD_STREAM
-from stewart_tables.outputs import output_stream
-from stewart_tables.whole_files import whole_file
+from stewart_kinematics.verbs.arguments import add_examples, add_output, write_text
 
 HELP = 'write a platform as MuJoCo, Gazebo or ROS read it'
 
@@ -30,42 +28,20 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
+    add_examples(parser, EXAMPLES)
     parser.add_argument('platform', help='name or YAML file')
     parser.add_argument('--format', choices=['mjcf', 'sdf', 'urdf'], required=True)
-    parser.add_argument(
-        '-o',
-        '--output',
-        type=output_stream,
-        default=STANDARD_STREAM,
-        help='file to write (default: stdout)',
-    )
+    add_output(parser, 'file to write')
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Write the model.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        0.
-
-    Raises:
-        ConfigurationError, GeometryError: If the platform cannot be used.
-        OSError: If a file cannot be read or written.
-    """
+    """Write the model; return 0."""
     platform = Platform.from_yaml(arguments.platform)  # also refuses what xacro would pass
     if arguments.format == 'urdf':
         text = render_urdf(arguments.platform)
     else:
         text = {'mjcf': mjcf, 'sdf': sdf}[arguments.format](platform)
-    if arguments.output == STANDARD_STREAM:
-        sys.stdout.write(text)
-    else:
-        with whole_file(arguments.output) as stream:
-            stream.write(text)
+    write_text(arguments.output, text)
     if platform.masses is None:
         print(f'note: {platform.name} has no masses: forces mean nothing', file=sys.stderr)
     return 0

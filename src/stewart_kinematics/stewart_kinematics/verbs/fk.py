@@ -19,7 +19,7 @@ from stewart_kinematics.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.motion_csv import lengths_of, poses_from_base
 from stewart_kinematics.platform import Platform
-from stewart_kinematics.verbs.table_arguments import (
+from stewart_kinematics.verbs.arguments import (
     add_table_arguments,
     read_watched,
     reference_pose,
@@ -62,18 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Read legs, write poses, name lines that have none.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        0, or 1 if a line has no pose, or a mode may be missing.
-
-    Raises:
-        ConfigurationError: If the table or the platform cannot be used.
-        OSError: If a file cannot be read or written.
-    """
+    """Read legs, write poses, name lines that have none; return the exit code."""
     geometry = Platform.from_yaml(arguments.platform).geometry
     table = read_watched(arguments.table, (TIME, *LENGTH, *STROKE))
     lengths = lengths_of(table, geometry)

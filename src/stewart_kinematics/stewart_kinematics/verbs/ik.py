@@ -13,10 +13,10 @@ import argparse
 import numpy as np
 from stewart_kinematics.errors import Violation
 from stewart_kinematics.inverse import inverse, LegMotion
-from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.motion_csv import derivatives, poses_in_base
+from stewart_kinematics.motion import Array
+from stewart_kinematics.motion_csv import motion_in_base
 from stewart_kinematics.platform import Platform
-from stewart_kinematics.verbs.table_arguments import (
+from stewart_kinematics.verbs.arguments import (
     add_table_arguments,
     read_watched,
     reference_pose,
@@ -56,43 +56,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Read poses, write legs, name poses outside the stroke.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        0, or 1 if `--strict` and a pose is outside the stroke.
-
-    Raises:
-        ConfigurationError: If the table or the platform cannot be used.
-        OSError: If a file cannot be read or written.
-    """
+    """Read poses, write legs, name poses outside the stroke; return the exit code."""
     platform = Platform.from_yaml(arguments.platform)
     table = read_watched(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))
     reference = reference_pose(platform.geometry, arguments.relative_to)
-    motion = _motion(table, *poses_in_base(table, reference))
+    motion = motion_in_base(table, reference)
     legs = inverse(platform.geometry, motion)
     columns, values = _result(table, legs)
     write_watched(arguments.output, columns, np.concatenate(values, axis=1))
     outside = _outside(table, legs.stroke, platform.limits.stroke)
     report(outside, 'poses outside the stroke')
     return 1 if outside and arguments.strict else 0
-
-
-def _motion(table: Table, position: Array, quaternion_xyzw: Array) -> Motion:
-    """Return the samples; derivatives that the table has not are 0, and not written later."""
-    twist, acceleration = (
-        np.zeros((len(position), 6)) if values is None else values for values in derivatives(table)
-    )
-    return Motion(
-        position,
-        quaternion_xyzw,
-        twist[:, :3],
-        twist[:, 3:],
-        acceleration[:, :3],
-        acceleration[:, 3:],
-    )
 
 
 def _result(table: Table, legs: LegMotion) -> tuple[list[str], list[Array]]:

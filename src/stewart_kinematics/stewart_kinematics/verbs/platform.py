@@ -18,12 +18,11 @@ from stewart_kinematics.exchange.importing import import_platform
 from stewart_kinematics.measures import document, Measures
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.schema import Section
+from stewart_kinematics.verbs.arguments import add_examples, add_output, note, write_text
 from stewart_tables.csv_tables import STANDARD_STREAM
 from stewart_tables.errors import LARGEST
-from stewart_tables.outputs import output_stream
 from stewart_tables.pictures import add_picture_argument, save_picture
 from stewart_tables.progress import show_part
-from stewart_tables.whole_files import whole_file
 import yaml
 
 HELP = 'describe a platform of your own, or import it, check it, look at it'
@@ -57,8 +56,7 @@ HEADER = '# Made by `stewart platform {}`. Lengths in m, angles in deg, see docs
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the sub-commands of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
+    add_examples(parser, EXAMPLES)
     kinds = parser.add_subparsers(dest='action', required=True)
     new = kinds.add_parser('new', help='write the YAML file of a platform')
     new.add_argument('name', help='letters, digits and _')
@@ -76,13 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     read = kinds.add_parser('import', help='read joints and inertias of an MJCF or URDF hexapod')
     read.add_argument('model', type=Path, help='file of the model')
     for writing in (new, read):
-        writing.add_argument(
-            '-o',
-            '--output',
-            type=output_stream,
-            default=STANDARD_STREAM,
-            help='file to write (default: stdout)',
-        )
+        add_output(writing, 'file to write')
     check = kinds.add_parser('check', help='say what a design can do, and what is doubtful')
     check.add_argument('platform', help='name or YAML file')
     check.add_argument('--json', action='store_true', help='print it as JSON')
@@ -92,14 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Do what the sub-command says.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        Exit code: 1 if a checked design may not rest at its neutral pose.
-    """
+    """Do what the sub-command says; return 1 if a checked design may not rest at neutral."""
     actions = {'new': _new, 'import': _import, 'check': _check, 'show': _show}
     return actions[arguments.action](arguments)
 
@@ -116,7 +101,7 @@ def _new(arguments: argparse.Namespace) -> int:
 def _import(arguments: argparse.Namespace) -> int:
     content, notes = import_platform(arguments.model)
     _save(arguments, content)
-    _warn(notes)
+    note(notes)
     return 0
 
 
@@ -131,13 +116,10 @@ def _save(arguments: argparse.Namespace, content: dict[str, Any]) -> None:
         text += yaml.safe_dump(
             part, sort_keys=False, allow_unicode=True, width=200, default_flow_style=flow
         )
-    if arguments.output == STANDARD_STREAM:
-        sys.stdout.write(text)
-    else:
-        with whole_file(arguments.output) as stream:
-            stream.write(text)
+    write_text(arguments.output, text)
+    if arguments.output != STANDARD_STREAM:
         print(f'{arguments.output}: {platform.title}', file=sys.stderr)
-    _warn(warnings(platform))
+    note(warnings(platform))
 
 
 def _asked(key: str) -> float:
@@ -191,17 +173,12 @@ def _check(arguments: argparse.Namespace) -> int:
             f'  largest leg force for 1 N {found.leg_force:.3g} N, '
             f'for 1 N m {found.leg_force_turning:.3g} N'
         )
-    _warn(doubts)
+    note(doubts)
     return int(found is None)
 
 
-def _warn(doubts: list[str]) -> None:
-    for sentence in doubts:
-        print(f'  note: {sentence}', file=sys.stderr)
-
-
 def _show(arguments: argparse.Namespace) -> int:
-    from stewart_kinematics.design_plotting import design_figure
+    from stewart_kinematics.plotting import design_figure
 
     platform = Platform.from_yaml(arguments.platform)
     name = arguments.plot or f'{platform.name}.png'

@@ -10,7 +10,6 @@ import copy
 from dataclasses import astuple, fields
 import itertools
 import math
-import sys
 from typing import Any
 
 from stewart_description.paths import platform_path
@@ -18,10 +17,10 @@ from stewart_kinematics.design import half_out, MARGIN_CELLS, Merits, merits
 from stewart_kinematics.errors import ConfigurationError, StewartError
 from stewart_kinematics.platform import Platform
 from stewart_kinematics.schema import read_yaml, Section
+from stewart_kinematics.verbs.arguments import add_examples, add_output, add_platform, note
 from stewart_kinematics.workspace import MOST_CELLS
 from stewart_tables.csv_tables import write_table
 from stewart_tables.errors import LARGEST
-from stewart_tables.outputs import output_stream
 from stewart_tables.progress import show_part
 import yaml
 
@@ -50,9 +49,8 @@ UNITS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
-    parser.add_argument('--platform', default='vigo', help='name or YAML file (default: vigo)')
+    add_examples(parser, EXAMPLES)
+    add_platform(parser)
     parser.add_argument(
         '--vary',
         action='append',
@@ -64,24 +62,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--cells', type=int, default=MARGIN_CELLS, help='along an edge of the volume (%(default)s)'
     )
-    parser.add_argument(
-        '-o', '--output', type=output_stream, default='-', help='CSV file (default: stdout)'
-    )
+    add_output(parser, 'CSV file')
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Judge every design of the grid.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        0.
-
-    Raises:
-        ConfigurationError: If a measure is not a number of the file, its range is none, or the
-            cells are too few or too many.
-    """
+    """Judge every design of the grid; return 0."""
     if not 2 <= arguments.cells <= MOST_CELLS:
         # Later it would be taken for a design that cannot be.
         raise ConfigurationError('--cells', arguments.cells, f'2 to {MOST_CELLS}')
@@ -104,24 +89,17 @@ def main(arguments: argparse.Namespace) -> int:
                 figures = _judged(content, names, design, arguments.cells)
             except StewartError as error:
                 figures = [math.nan] * len(fields(Merits))
-                notes.append(f'{_measures(names, design)}: {error}')
+                measures = zip(names, design, strict=True)
+                said = ', '.join(f'{name} {value:.6g}' for name, value in measures)
+                notes.append(f'{said}: {error}')
             rows.append([*design, *figures])
             progress(number / len(designs))
-    columns = [name.replace('.', '_') for name in names] + [
-        _column(item.name) for item in fields(Merits)
-    ]
+    columns = [name.replace('.', '_') for name in names]
+    for item in fields(Merits):
+        columns.append(f'{item.name}_{UNITS[item.name]}' if item.name in UNITS else item.name)
     write_table(arguments.output, columns, rows)
-    for sentence in notes:
-        print(f'  note: {sentence}', file=sys.stderr)
+    note(notes)
     return 0
-
-
-def _measures(names: Sequence[str], design: Sequence[float]) -> str:
-    return ', '.join(f'{name} {value:.6g}' for name, value in zip(names, design, strict=True))
-
-
-def _column(name: str) -> str:
-    return f'{name}_{UNITS[name]}' if name in UNITS else name
 
 
 def _values(content: dict[str, Any], name: str, low: str, high: str, count: str) -> list[float]:

@@ -20,8 +20,8 @@ from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Trajectory
 from stewart_kinematics.trajectories.scaling import sample_times
 from stewart_kinematics.trajectories.stopping import REST_VELOCITY
+from stewart_kinematics.verbs.arguments import add_examples, write_watched
 from stewart_kinematics.verbs.motion_kinds import add_kinds
-from stewart_kinematics.verbs.table_arguments import write_watched
 from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
 from stewart_tables.pictures import save_picture
 
@@ -42,8 +42,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add one sub-command per kind of motion."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
+    add_examples(parser, EXAMPLES)
     kinds = parser.add_subparsers(dest='kind', required=True, metavar='KIND')
     add_kinds(kinds)
 
@@ -88,7 +87,7 @@ def _times(trajectory: Trajectory, rate: float) -> Array:
 def _plot(path: str, platform: Platform, time: Array, motion: Motion) -> None:
     """Draw motion and strokes into a file."""
     from matplotlib.figure import Figure
-    from stewart_kinematics.trajectories.plotting import plot_motion
+    from stewart_kinematics.plotting import plot_motion
 
     figure = Figure(figsize=(11, 12), layout='constrained')
     plot_motion(figure, time, motion, inverse(platform.geometry, motion).stroke)

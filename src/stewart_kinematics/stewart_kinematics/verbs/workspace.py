@@ -14,8 +14,15 @@ from stewart_kinematics.errors import Violation
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.platform import Platform
-from stewart_kinematics.verbs.poses import in_words, rpy_deg, SIX, typed_pose
-from stewart_kinematics.verbs.table_arguments import write_watched
+from stewart_kinematics.spatial import rpy_deg
+from stewart_kinematics.verbs.arguments import (
+    add_examples,
+    add_platform,
+    in_words,
+    SIX,
+    typed_pose,
+    write_watched,
+)
 from stewart_kinematics.workspace import plane, Reach, reach, Slice, Volume, volume
 from stewart_tables.columns import POSE
 from stewart_tables.outputs import output_stream
@@ -42,59 +49,30 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
-    parser.add_argument(
-        '--platform', default='vigo', help='name or YAML file (default: %(default)s)'
-    )
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        '--at',
-        choices=['neutral', 'zero'],
-        default='neutral',
-        help='named pose (default: %(default)s)',
-    )
-    where.add_argument(
-        '--pose',
-        nargs=6,
-        type=float,
-        metavar=SIX,
-        help='any other pose of platform_link in base_link [m, deg]',
-    )
-    parser.add_argument(
-        '--volume', action='store_true', help='also measure the volume with this attitude'
-    )
-    parser.add_argument(
-        '--cells',
-        type=int,
-        default=40,
-        help='cells along each edge of the volume (default: %(default)s)',
-    )
-    parser.add_argument(
-        '--csv',
-        type=output_stream,
-        metavar='FILE',
-        help='write the reachable positions; - is stdout',
-    )
+    add_examples(parser, EXAMPLES)
+    add_platform(parser)
+    where, add = parser.add_mutually_exclusive_group(), parser.add_argument
+    text = 'named pose (default: %(default)s)'
+    where.add_argument('--at', choices=['neutral', 'zero'], default='neutral', help=text)
+    text = 'any other pose of platform_link in base_link [m, deg]'
+    where.add_argument('--pose', nargs=6, type=float, metavar=SIX, help=text)
+    add('--volume', action='store_true', help='also measure the volume with this attitude')
+    text = 'cells along each edge of the volume (default: %(default)s)'
+    add('--cells', type=int, default=40, help=text)
+    text = 'write the reachable positions; - is stdout'
+    add('--csv', type=output_stream, metavar='FILE', help=text)
     add_picture_argument(parser)
     parser.add_argument('--json', action='store_true', help='print the ranges as JSON')
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print the ranges; write the volume and the picture where asked.
-
-    Args:
-        arguments: As `add_arguments` defines them.
-
-    Returns:
-        Exit code 0.
-
-    Raises:
-        StewartError: If the platform cannot be read or cannot rest at the pose.
-        OSError: If a file cannot be written.
-    """
+    """Print the ranges; write the volume and the picture where asked; return 0."""
     platform = Platform.from_yaml(arguments.platform)
-    pose = _pose(arguments, platform)
+    geometry = platform.geometry
+    if arguments.pose is None:
+        pose = geometry.zero_pose if arguments.at == 'zero' else geometry.neutral_pose
+    else:
+        pose = typed_pose('--pose', arguments.pose)
     guard = MotionGuard(platform)
     ranges = reach(guard, pose)
     cloud = None
@@ -113,14 +91,6 @@ def main(arguments: argparse.Namespace) -> int:
     else:
         _print_table(out, platform, pose, ranges, cloud)
     return 0
-
-
-def _pose(arguments: argparse.Namespace, platform: Platform) -> Pose:
-    """Return the pose that the arguments speak of."""
-    geometry = platform.geometry
-    if arguments.pose is None:
-        return geometry.zero_pose if arguments.at == 'zero' else geometry.neutral_pose
-    return typed_pose('--pose', arguments.pose)
 
 
 def _scale(axis: str) -> tuple[float, str]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from stewart_dynamics.vectors import (
-    Array,
+from stewart_kinematics.compiled import Array, kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
+from stewart_kinematics.vectors import (
     cross,
     dot,
     minus,
@@ -21,7 +21,6 @@ from stewart_dynamics.vectors import (
     turned,
     turned_back,
 )
-from stewart_kinematics.compiled import kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
 
 
 @kernel(VOID, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR_OUT)

@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of the trajectory nodes, and the motions that they mean; no ROS."""
+"""Parameters of the nodes, and the motions that they describe; no ROS."""
 
 from __future__ import annotations
 
@@ -21,12 +21,34 @@ from stewart_kinematics.trajectories import (
     Jonswap,
     multi_sine,
     OrbitalWave,
-    PiersonMoskowitz,
     Sequence,
     Trajectory,
 )
-from stewart_kinematics.trajectories.scaling import fit_froude, fit_plain
+from stewart_kinematics.trajectories.scaling import fit_wave, Scaling
 from stewart_node_support.fields import param
+
+
+@dataclass(frozen=True)
+class InverseKinematicsParameters:
+    """Parameters of the inverse kinematics node."""
+
+    platform: str = param('vigo', 'platform by name, or path of its YAML file')
+    limit_scale: float = param(
+        1.0, 'part of the rate and acceleration limits that is allowed [-]', min=1e-3, max=1.0
+    )
+    silence: float = param(
+        0.25, 'silence of one source before another is heard [s]', min=0.01, max=60.0
+    )
+
+
+@dataclass(frozen=True)
+class ForwardKinematicsParameters:
+    """Parameters of the forward kinematics node."""
+
+    platform: str = param('vigo', 'platform by name, or path of its YAML file')
+    joint_states_rate: float = param(
+        50.0, 'maximum joint_states rate, for display only [Hz]', min=1.0, max=1000.0
+    )
 
 
 @dataclass(frozen=True)
@@ -51,6 +73,13 @@ class TrajectoryParameters:
 
 
 @dataclass(frozen=True)
+class CycloidalTrajectoryParameters(TrajectoryParameters):
+    """Parameters of the point-to-point node."""
+
+    feedback_rate: float = param(10.0, 'feedback messages per second [Hz]', min=0.1, max=1000.0)
+
+
+@dataclass(frozen=True)
 class ExcursionParameters(TrajectoryParameters):
     """Parameters of the nodes that go out and come home."""
 
@@ -72,15 +101,9 @@ class ExcursionParameters(TrajectoryParameters):
     )
 
     def faded(self, motion: Trajectory, centre: Pose, guard: MotionGuard) -> Faded:
-        """Give a motion its fades and check it.
+        """Give a motion its fades from and to a centre and check it.
 
-        Args:
-            motion: What is played, without fades.
-            centre: Where it grows from.
-            guard: Guard of the platform.
-
-        Returns:
-            It ends after `duration`, or with the motion, or never.
+        It ends after `duration`, or with the motion, or never.
 
         Raises:
             MotionRefused: If it leaves what the platform may do.
@@ -116,10 +139,7 @@ class OceanTrajectoryParameters(ExcursionParameters):
     )
     phases_deg: tuple[float, ...] = param((), 'phase of each wave [deg]; none: 0', read_only=False)
     spectrum: str = param(
-        'jonswap',
-        'spectrum of the sea',
-        choices=('jonswap', 'pierson_moskowitz'),
-        read_only=False,
+        'jonswap', 'spectrum of the sea', choices=('jonswap', 'pierson_moskowitz'), read_only=False
     )
     significant_height: float = param(1.5, 'H_s [m]', min=0.001, max=30.0, read_only=False)
     peak_period: float = param(6.0, 'T_p [s]', min=0.1, max=30.0, read_only=False)
@@ -148,23 +168,18 @@ class OceanTrajectoryParameters(ExcursionParameters):
     def motion(self, guard: MotionGuard) -> tuple[OrbitalWave, Pose, float]:
         """Make the sea and fit it to a platform.
 
-        Args:
-            guard: Guard of the platform.
-
         Returns:
-            The sea as the platform plays it.
-            Its centre.
-            By what it was scaled [-].
+            The sea as the platform plays it, its centre, and by what it was scaled [-].
         """
         centre = guard.platform.geometry.neutral_pose
         wave = OrbitalWave(components(self), centre, math.radians(self.attack_angle_deg))
         if self.scaling == 'none':
             return wave, centre, 1.0
-        fit = fit_plain if self.scaling == 'plain' else fit_froude
         # Longer than it is played: the sea's time begins with the fade-in.
         duration = self.duration or self.horizon
-        fitted = fit(wave, guard, self.fraction, duration=duration)
-        return fitted.wave, centre, fitted.factor
+        kind: Scaling = 'plain' if self.scaling == 'plain' else 'froude'
+        fitted, factor = fit_wave(wave, guard, self.fraction, kind, duration=duration)
+        return fitted, centre, factor
 
 
 @dataclass(frozen=True)
@@ -189,12 +204,6 @@ class ExcitationTrajectoryParameters(ExcursionParameters):
 def components(parameters: OceanTrajectoryParameters) -> tuple[AiryWave, ...]:
     """Make the waves that the parameters describe.
 
-    Args:
-        parameters: Of the node.
-
-    Returns:
-        The components.
-
     Raises:
         ConfigurationError: If the lists differ in length.
         TrajectoryError: If a wave would break.
@@ -205,12 +214,9 @@ def components(parameters: OceanTrajectoryParameters) -> tuple[AiryWave, ...]:
         if size != count and not (optional and size == 0):
             raise ConfigurationError(name, size, f'{count} values, as many as amplitudes')
     if not count:
-        if parameters.spectrum == 'jonswap':
-            sea = Jonswap(
-                parameters.significant_height, parameters.peak_period, parameters.peak_enhancement
-            )
-        else:
-            sea = PiersonMoskowitz(parameters.significant_height, parameters.peak_period)
+        # The Pierson-Moskowitz spectrum is JONSWAP's without the enhancement of its peak.
+        gamma = parameters.peak_enhancement if parameters.spectrum == 'jonswap' else 1.0
+        sea = Jonswap(parameters.significant_height, parameters.peak_period, gamma)
         return sea.components(parameters.components, parameters.seed)
     phases = [math.radians(phase) for phase in parameters.phases_deg] or [0.0] * count
     if not parameters.lengths:

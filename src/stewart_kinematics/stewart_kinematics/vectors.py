@@ -2,17 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vectors of three inside numba kernels, as tuples: they live in registers and cost no memory.
 
-They are here and not taken from the kinematics because a simulated rig loads them in its cyclic
-process, which must start quickly.
+Importing them compiles nothing: a simulated rig loads them in its cyclic process.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-from stewart_kinematics.compiled import part
+from stewart_kinematics.compiled import Array, part
 
-Array = NDArray[np.float64]
 Triple = tuple[float, float, float]
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
@@ -44,15 +45,6 @@ def strokes_at(pose: Pose) -> np.ndarray:
     return leg_lengths(geometry, pose.position, pose.quaternion_xyzw) - geometry.retracted_length
 
 
-class Writers(dict[str, SetpointWriter]):
-    """Writers of setpoints by source, made when they are first asked for."""
-
-    def __missing__(self, source: str) -> SetpointWriter:
-        """Make one."""
-        self[source] = SetpointWriter(source)
-        return self[source]
-
-
 class Rig(Harness):
     """Inverse and forward kinematics, and a driver that does what it is told.
 
@@ -71,7 +63,7 @@ class Rig(Harness):
         self.errors: list[Any] = self.listen(TrackingError, 'platform/tracking_error', SENSOR_QOS)
         self.commands: list[Any] = []
         self._measured_ns = 0
-        self._legs, self._setpoints = LegWriter(), Writers()
+        self._legs, self._writer = LegWriter(), cache(SetpointWriter)
         self._driver = self.probe.create_publisher(DriverState, 'driver/state', STATE_QOS)
         self._states = self.probe.create_publisher(JointState, 'actuator_states', SENSOR_QOS)
         self._sources = self.probe.create_publisher(PlatformSetpoint, 'setpoint', COMMAND_QOS)
@@ -115,7 +107,7 @@ class Rig(Harness):
         moment = self.probe.get_clock().now().nanoseconds if stamp is None else stamp
         tally = self.inverse.refusals
         before = tally.accepted + tally.refused
-        self._sources.publish(self._setpoints[source].write(moment, motion))
+        self._sources.publish(self._writer(source).write(moment, motion))
         self.until(lambda: tally.accepted + tally.refused > before)
         return int(moment)
 
