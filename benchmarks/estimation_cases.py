@@ -30,8 +30,8 @@ from stewart_estimation.settings import (
     Reinitialisation,
     settings_for,
 )
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.platform import Platform
 from stewart_kinematics.spatial import (
     compose_quaternions,
     exp_quaternion,

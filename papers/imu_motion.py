@@ -24,8 +24,8 @@ from stewart_identification.recording.checks import glitches, Remark, usable
 from stewart_identification.recording.clocks import clock_offset, ClockOffset
 from stewart_identification.recording.from_bag import Extracted, Extraction
 from stewart_identification.recording.low_pass import LowPass
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
-from stewart_kinematics.platform import Platform
 
 MISMOUNTED = np.radians(10.0)
 """Angle between measured and expected specific force above which a mounting is not believed."""

@@ -24,8 +24,8 @@ from imu_motion import measured_motion, MeasuredMotion, read_imu
 import numpy as np
 from stewart_identification.recording.from_bag import experiment_from, Extraction
 from stewart_identification.recording.recordings import read_recording
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.platform import Platform
 from stewart_tables.whole_files import whole_file
 
 EXTRACTION = Extraction()

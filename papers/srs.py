@@ -50,7 +50,7 @@ from stewart_estimation.consistency import autocorrelation
 from stewart_estimation.estimate import Estimate
 from stewart_estimation.replay import replay
 from stewart_estimation.settings import DelayEstimation
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 
 Runs = dict[str, list[Filtered]]
 

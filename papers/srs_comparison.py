@@ -21,7 +21,7 @@ from srs_simulated import (
 )
 from srs_study import AS_PRINTED, differentiated, Filtered, filtered, rms_by_group
 from stewart_estimation.differentiator import TRUE_25_HZ
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories import Trajectory
 
 Runs = dict[str, list[Filtered]]

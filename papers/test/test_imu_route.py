@@ -18,7 +18,7 @@ from stewart_bags.series import ImuSeries, OdometrySeries, read_series
 from stewart_identification.errors import ShapeError, UnusableRecording
 from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
 from stewart_identification.recording.recordings import read_recording
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_simulation.differences import Differences
 
 ROOT = Path(__file__).resolve().parents[2]

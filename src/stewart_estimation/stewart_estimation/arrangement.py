@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import chi2
 from stewart_estimation.kernels.records import SETUP, TANGENT
 from stewart_estimation.settings import FilterSettings, Gate, Reinitialisation
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 
 ALPHA, BETA = 0.1, 2.0
 """

@@ -22,7 +22,7 @@ from stewart_estimation.live_rows import LiveRows, NOTHING
 from stewart_estimation.reinitialisation import estimate_from_legs, from_estimate
 from stewart_estimation.replay import Loop
 from stewart_estimation.settings import FilterSettings
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
 
 _stamp = attrgetter('stamp')

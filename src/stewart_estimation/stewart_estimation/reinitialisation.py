@@ -22,9 +22,9 @@ from stewart_estimation.kernels.records import (
     RATE_BIAS,
     STATE,
 )
-from stewart_kinematics.forward import forward
-from stewart_kinematics.jacobian import jacobian
 from stewart_kinematics.motion import Array
+from stewart_kinematics.solvers.forward import forward
+from stewart_kinematics.solvers.jacobian import jacobian
 from stewart_kinematics.spatial import compose_quaternions, matrix_from_quaternion, skew
 
 START_VELOCITY, START_FORCE_BIAS, START_RATE_BIAS = 1.0, 1.0, 0.1

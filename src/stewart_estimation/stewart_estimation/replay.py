@@ -21,7 +21,7 @@ from stewart_estimation.kernels.tangent import LAST_JITTER
 from stewart_estimation.reinitialisation import estimate_from_legs, from_estimate
 from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_estimation.settings import FilterSettings
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
 
 START_TRIES = 100

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.model.platform import Platform, STANDARD_GRAVITY
 from stewart_kinematics.motion import Array, Pose, read_only
-from stewart_kinematics.platform import Platform, STANDARD_GRAVITY
 
 SPECIFIC_FORCE = 0.02
 """Assumption for a small MEMS sensor: 2 mg, standard deviation of one sample [m/s²]."""

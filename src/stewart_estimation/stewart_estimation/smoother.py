@@ -18,7 +18,7 @@ from stewart_estimation.estimate import columns_of, EstimateSeries
 from stewart_estimation.kernels.records import DELAY, MOUNTING, Rows, Steps
 from stewart_estimation.kernels.report import report
 from stewart_estimation.settings import FilterSettings
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import (
     compose_quaternions,

@@ -18,9 +18,9 @@ from stewart_estimation.replay import replay
 from stewart_estimation.samples import imu_sample, ImuSeries, leg_sample, LegSeries
 from stewart_estimation.settings import FilterSettings, ImuNoise
 from stewart_kinematics.errors import ShapeError
-from stewart_kinematics.inverse import leg_lengths
-from stewart_kinematics.jacobian import jacobian
 from stewart_kinematics.motion import Pose
+from stewart_kinematics.solvers.inverse import leg_lengths
+from stewart_kinematics.solvers.jacobian import jacobian
 from stewart_kinematics.spatial import (
     compose_quaternions,
     exp_quaternion,

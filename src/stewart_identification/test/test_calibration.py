@@ -43,8 +43,8 @@ from stewart_identification.calibration.prediction import (
 from stewart_identification.calibration.verdict import accuracy, coordinates, remarks
 from stewart_identification.errors import ConfigurationError, NotIdentifiable
 from stewart_identification.verbs import calibrate as verb
-from stewart_kinematics.forward import forward
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.solvers.forward import forward
 from stewart_tables.csv_tables import write_table
 
 JOINT_ERROR, LENGTH_ERROR = 0.5e-3, 0.3e-3

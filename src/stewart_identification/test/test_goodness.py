@@ -20,9 +20,9 @@ from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.low_pass import white_noise
 from stewart_identification.recording.recordings import read_recording
 from stewart_identification.verbs import identify as verb
-from stewart_kinematics.inverse import inverse
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import inverse
 from stewart_simulation.differences import Differences
 
 TRUE_MASS = 8.8369

@@ -10,7 +10,7 @@ from stewart_identification.identifiability import (
     Verdict,
 )
 from stewart_identification.models.platform import PlatformModel
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import from_yaml
 
 

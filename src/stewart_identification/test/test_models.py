@@ -10,7 +10,7 @@ from stewart_dynamics.newton_euler import actuator_forces
 from stewart_identification.errors import ConfigurationError, FitError
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.platform import centroidal, PlatformModel
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import MultiSine
 
 
@@ -43,7 +43,7 @@ def test_the_platform_model_is_newton_and_euler_when_friction_is_none(ex800, exp
 
 def test_joint_errors_move_the_forces_as_their_columns_say(ex800, experiment):
     from stewart_identification.recording.from_bag import motion_of_legs
-    from stewart_kinematics.inverse import inverse
+    from stewart_kinematics.solvers.inverse import inverse
 
     rng = np.random.default_rng(6)
     model = PlatformModel.from_platform(ex800, friction='none', joint_tolerance=1e-4)

@@ -14,8 +14,8 @@ import pytest
 from stewart_driver.backend import find_backend, GROUP, Measurement
 from stewart_driver.errors import ConfigurationError, HomingError
 from stewart_driver.path.motion import LegMotion
-from stewart_kinematics.inverse import leg_lengths
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_simulation.simulated_backend import SimulatedBackend, SimulatedOptions
 
 ZERO = np.zeros(6)

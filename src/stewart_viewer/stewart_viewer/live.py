@@ -9,7 +9,7 @@ import threading
 import time
 from typing import Any
 
-from stewart_kinematics.shared_platform import load_platform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_viewer.controls import Controls
 from stewart_viewer.leg_plots import LegPlots
 from stewart_viewer.recognition import LiveComparison

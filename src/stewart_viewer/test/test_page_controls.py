@@ -19,7 +19,7 @@ from node_harness import Harness
 from probe_rig import ProbeRig
 from selenium.webdriver.common.keys import Keys
 from stewart_interfaces.msg import DriverState
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_viewer.nodes.web_viewer import WebViewer
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(LIMIT)]

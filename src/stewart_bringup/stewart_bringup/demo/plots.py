@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 from stewart_bringup.demo.analysis import Result
 from stewart_bringup.demo.recording import Recording
 from stewart_estimation.verbs.recorded import estimate_section
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

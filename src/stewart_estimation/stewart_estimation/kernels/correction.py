@@ -35,10 +35,10 @@ from stewart_estimation.kernels.records import (
     RATE_BIAS,
 )
 from stewart_estimation.kernels.tangent import attitude, retract, three, turned
-from stewart_kinematics.compiled import part
+from stewart_kinematics.kernels.compiled import part
+from stewart_kinematics.kernels.rotations import exponential, multiply, rotation
+from stewart_kinematics.kernels.vectors import cross, Triple
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import exponential, multiply, rotation
-from stewart_kinematics.vectors import cross, Triple
 
 Course = tuple[Triple, Triple, Triple, Triple]
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from stewart_estimation.kernels.tangent import cholesky
-from stewart_kinematics.compiled import part
+from stewart_kinematics.kernels.compiled import part
 from stewart_kinematics.motion import Array
 
 LARGEST, LARGEST_REFUSED = 400.0, 100.0

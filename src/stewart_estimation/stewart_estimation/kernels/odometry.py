@@ -17,10 +17,10 @@ from stewart_estimation.kernels.records import (
 )
 from stewart_estimation.kernels.report import sandwich, times_cross
 from stewart_estimation.kernels.tangent import three
-from stewart_kinematics.compiled import INTEGER, kernel, MATRIX, MATRIX_OUT, part, STACK
+from stewart_kinematics.kernels.compiled import INTEGER, kernel, MATRIX, MATRIX_OUT, part, STACK
+from stewart_kinematics.kernels.rotations import rotation, Rotation9, squared_norm
+from stewart_kinematics.kernels.vectors import cross
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import rotation, Rotation9, squared_norm
-from stewart_kinematics.vectors import cross
 
 SENSOR = record(
     # Axes and place on the platform [m].

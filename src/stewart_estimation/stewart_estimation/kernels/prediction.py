@@ -26,10 +26,10 @@ from __future__ import annotations
 import numpy as np
 from stewart_estimation.kernels.records import FORCE_BIAS, MOUNTING, RATE_BIAS
 from stewart_estimation.kernels.tangent import attitude, mirror, put_attitude, three, turned
-from stewart_kinematics.compiled import part
+from stewart_kinematics.kernels.compiled import part
+from stewart_kinematics.kernels.rotations import exponential, logarithm, multiply, rotation
+from stewart_kinematics.kernels.vectors import cross, Triple
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import exponential, logarithm, multiply, rotation
-from stewart_kinematics.vectors import cross, Triple
 
 CLEAR = 100.0
 """A rate is clear where its square is so many times its variance."""

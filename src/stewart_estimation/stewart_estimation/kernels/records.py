@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from stewart_kinematics.compiled import MATRIX_OUT, STACK_OUT, VECTOR_OUT
+from stewart_kinematics.kernels.compiled import MATRIX_OUT, STACK_OUT, VECTOR_OUT
 from stewart_kinematics.motion import Array
 
 STATE = 20

@@ -35,7 +35,7 @@ from stewart_estimation.kernels.records import (
     TANGENT,
 )
 from stewart_estimation.kernels.tangent import attitude, three, turned
-from stewart_kinematics.compiled import (
+from stewart_kinematics.kernels.compiled import (
     kernel,
     MATRIX,
     MATRIX_OUT,
@@ -45,9 +45,9 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
+from stewart_kinematics.kernels.rotations import exponential, multiply, rotation, Rotation9
+from stewart_kinematics.kernels.vectors import cross, Triple
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import exponential, multiply, rotation, Rotation9
-from stewart_kinematics.vectors import cross, Triple
 
 
 @part

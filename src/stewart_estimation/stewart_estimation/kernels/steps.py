@@ -28,7 +28,7 @@ from stewart_estimation.kernels.records import (
 )
 from stewart_estimation.kernels.report import report
 from stewart_estimation.kernels.tangent import definite_factor
-from stewart_kinematics.compiled import FLAG, INTEGER, kernel, MATRIX, part, SCALAR, VECTOR
+from stewart_kinematics.kernels.compiled import FLAG, INTEGER, kernel, MATRIX, part, SCALAR, VECTOR
 from stewart_kinematics.motion import Array
 
 SAME = 1e-7

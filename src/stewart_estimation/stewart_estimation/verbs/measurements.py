@@ -17,7 +17,7 @@ from stewart_bags.series import JointSeries, read_joints, read_series, Series
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
 from stewart_kinematics.motion_csv import lengths_of
 from stewart_tables.columns import LENGTH, STROKE, TIME

@@ -30,8 +30,8 @@ from stewart_identification.calibration.machine import (
 from stewart_identification.calibration.observations import Noise, Observations
 from stewart_identification.calibration.prediction import weighted
 from stewart_identification.errors import FitError, NotIdentifiable
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
-from stewart_kinematics.platform import Platform
 
 STEPS, SMALLEST_GAIN, MOST_DAMPING = 50, 1e-9, 1e6
 BROAD = 1e3

@@ -16,9 +16,9 @@ import numpy as np
 from scipy.linalg import block_diag, null_space
 from scipy.spatial.transform import Rotation
 from stewart_identification.errors import FitError
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
-from stewart_kinematics.platform import Platform
 
 # Where the unknowns lie in a step: joints [m], lengths [m], frames [m] and [rad], IMU.
 BASE, PLATFORM, LENGTH = slice(0, 18), slice(18, 36), slice(36, 42)

@@ -11,9 +11,9 @@ from stewart_identification.calibration.machine import free_directions, Machine,
 from stewart_identification.calibration.observations import Noise, Observations
 from stewart_identification.calibration.prediction import by_tracker
 from stewart_identification.errors import NotIdentifiable
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Platform
 
 CANDIDATES, TRIES = 2000, 200
 # Poses that are to be held stay clear of every limit by this much of their range.

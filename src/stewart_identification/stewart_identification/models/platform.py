@@ -23,10 +23,10 @@ from stewart_identification.errors import ConfigurationError
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.joint_errors import joint_error_columns
 from stewart_identification.models.model import LinearModel
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.inverse import inverse
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import inverse
 
 FrictionKind = Literal['none', 'common', 'per leg']
 TEN_UNITS = ('kg', 'kg m', 'kg m', 'kg m') + ('kg m²',) * 6

@@ -23,7 +23,7 @@ from stewart_identification.calibration.output import (
 )
 from stewart_identification.calibration.planning import best_poses
 from stewart_identification.calibration.verdict import accuracy, coordinates, remarks
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_tables.csv_tables import write_table
 from stewart_tables.outputs import output_file
 from stewart_tables.pictures import add_picture_argument, save_picture

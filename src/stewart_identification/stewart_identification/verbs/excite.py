@@ -22,8 +22,8 @@ from stewart_identification.identify import Options
 from stewart_identification.models.platform import FrictionKind, PlatformModel
 from stewart_identification.verbs.arguments import add_model_arguments, add_worker_arguments
 from stewart_identification.verbs.progress import SearchProgress
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
-from stewart_kinematics.platform import Platform
 from stewart_tables.outputs import output_file
 from stewart_tables.whole_files import whole_file
 import yaml

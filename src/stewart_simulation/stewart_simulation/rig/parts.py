@@ -25,7 +25,7 @@ from stewart_driver.rig_file import (
     Rig,
 )
 from stewart_driver.rig_platform import geometry_digest
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_simulation.daq_card.analog_rig import AnalogRig, AnalogSettings, Mode
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.ethercat.faults import Faults
