@@ -45,6 +45,9 @@ def copy(tmp_path: Path) -> Path:
     return folder
 
 
+DECLARED = 'from stewart_kinematics.kernels.compiled import kernel'
+
+
 def run(site: Path, cache: Path, probe: str = PROBE) -> list[str]:
     """Run the probe in a process that finds the packages in a folder only."""
     done = subprocess.run(
@@ -110,7 +113,7 @@ def test_digest_sees_what_kernels_import_and_nothing_else(copy: Path) -> None:
 def test_every_way_to_import_is_followed(tmp_path: Path, line: str) -> None:
     for name, text in {
         'stewart_one/__init__.py': '',
-        'stewart_one/kernels.py': f'from stewart_kinematics.kernels.compiled import kernel\n{line}\n',
+        'stewart_one/kernels.py': f'{DECLARED}\n{line}\n',
         'stewart_other/__init__.py': '',
         'stewart_other/deep.py': 'NUMBER = 1\n',
     }.items():
