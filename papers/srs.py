@@ -44,6 +44,7 @@ from srs_study import (
     GROUPS,
     mean_band,
     rms_by_group,
+    scaled,
     settings_of,
 )
 from stewart_estimation.consistency import autocorrelation
@@ -232,7 +233,7 @@ def compare_far_start(
     items = []
     for seed in range(study['far_seeds']):
         run = simulate('MP1', seed, duration=study['duration_s'], mounting=AT_JOINT_CENTRE)
-        geometry, settings = run.platform.geometry, settings_of(run).scaled(1.1, 1.1)
+        geometry, settings = run.platform.geometry, scaled(settings_of(run), 1.1, 1.1)
         zero = np.zeros(3)
         # 0.1 in a quaternion is 0.2 rad.
         variances = np.concatenate([DEVIATIONS[:6], 2.0 * DEVIATIONS[7:10], DEVIATIONS[10:]]) ** 2

@@ -77,6 +77,8 @@ ROS_PACKAGES = {
     'xacro',
 }
 OTHER_KEYS = {'liburdfdom-tools', 'python3-pytest-timeout'}
+# Tests find these beside the packages.
+PAPERS = {path.stem for path in (ROOT / 'papers').glob('*.py')}
 # rosdep knows no key: pip extras, named in the package's README and imported only where used; and
 # backports.zstd (from Python 3.14 on: compression.zstd) and lz4, which python3-rosbags-pip brings.
 NO_KEY = {
@@ -98,7 +100,7 @@ INSTALLED_FILES = ('config', 'drives', 'launch', 'platforms', 'rviz', 'urdf')
 
 def key_of(root: str, names: set[str]) -> str | None:
     """Return the key for a top-level module; None where no package has to be named."""
-    if root in sys.stdlib_module_names or root in NO_KEY or root == '__future__':
+    if root in sys.stdlib_module_names or root in NO_KEY | PAPERS | {'__future__'}:
         return None
     if root == HARNESS:
         return HARNESS_PACKAGE

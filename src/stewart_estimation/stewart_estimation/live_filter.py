@@ -16,7 +16,7 @@ from operator import attrgetter
 import numpy as np
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError
-from stewart_estimation.kernels.records import FilterState, Rows
+from stewart_estimation.kernels.records import DELAY, FilterState, Rows
 from stewart_estimation.kernels.steps import ready, SAME
 from stewart_estimation.live_rows import LiveRows, NOTHING
 from stewart_estimation.reinitialisation import estimate_from_legs, from_estimate
@@ -140,15 +140,14 @@ class LiveFilter:
         blocks: list[LiveRows] = []
         used = self._next
         while self._next < len(self._legs) and self._stamps:
-            starts = self._filtered is None
-            if starts:
-                row = self._legs[self._next]
-                newest = self._stamps[-1], self._legs[-1].stamp
-                if not ready(self.arrangement.setup, row.stamp, self._first_delay, *newest):
-                    break
-                if not self._start(row):
-                    continue
-            rows = self._run(starts=starts, raises=not blocks)
+            row, filtered = self._legs[self._next], self._filtered
+            delay = self._first_delay if filtered is None else filtered.state[DELAY]
+            newest = self._stamps[-1], self._legs[-1].stamp
+            if not ready(self.arrangement.setup, row.stamp, delay, *newest):
+                break
+            if filtered is None and not self._start(row):
+                continue
+            rows = self._run(starts=filtered is None, raises=not blocks)
             if not len(rows):
                 break
             blocks.append(rows)
