@@ -264,7 +264,12 @@ def test_a_fault_of_the_segment_shows_in_its_frames(
 
 def test_faults_of_the_card_show_in_its_codes(bench: Bench) -> None:
     sensors = DaqReader(
-        SensorOptions(card='simulated', device=bench.ends['card'], rig_file=bench.ends['rig_file'])
+        SensorOptions(
+            card='simulated',
+            device=bench.ends['card'],
+            rig_file=bench.ends['rig_file'],
+            longest_call=1.0,
+        )
     )
     sensors.open()
     assert sensors.read()[1] is None

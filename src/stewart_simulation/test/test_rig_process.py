@@ -176,7 +176,12 @@ def test_frames_move_the_plant_and_card_and_encoders_see_it(rig: RigProcess, mov
     until(lambda: mover.look() and abs(mover.strokes - after.strokes).max() < 1e-4)
     assert mover.state is State.ENABLED, mover.reason
     sensors = DaqReader(
-        SensorOptions(card='simulated', device=rig.ends['card'], rig_file=rig.ends['rig_file'])
+        SensorOptions(
+            card='simulated',
+            device=rig.ends['card'],
+            rig_file=rig.ends['rig_file'],
+            longest_call=0.25,
+        )
     )
     sensors.open()
     read = np.array([sensors.read()[0].strokes for _ in range(50)])
