@@ -47,7 +47,7 @@ def sensor_bound(run: SimulatedRun, used: ArrayLike | None = None) -> Array:
         used (n, 6): Which lengths are to be had; all by default.
 
     Returns:
-        (n, 15, 15): Of the errors of ``platform_link`` as :mod:`stewart_estimation.estimate`
+        (n, 15, 15): Of the errors of ``platform_link`` as `stewart_estimation.estimate`
         orders them.
 
     Raises:

@@ -3,15 +3,15 @@
 """Every pose with six given lengths: the assembly modes of a platform.
 
 In dual quaternions six lengths are six quadratic equations, and that it is a pose a seventh, see
-:mod:`stewart_kinematics.solvers.uniqueness`. A general platform has 40 solutions, complex ones included;
-one whose joints lie on two circles has 28, the others having gone to infinity [1]_.
+`stewart_kinematics.solvers.uniqueness`. A general platform has 40 solutions, complex ones
+included; one whose joints lie on two circles has 28, the others having gone to infinity [1].
 All are found by continuation: once, forty of a random complex platform, by leading one of them
 around loops of coefficients until no new one turns up; once for a geometry, its solutions for
 random complex lengths; then for each six lengths, from there. Real ones are poses. Where a path is
 lost, that is repeated from another random platform.
 
 A pose is certified if Smale's test holds there: Newton's method started at it converges to a
-solution that exists, is real and is the only one near [2]_. Poses next to a singularity are not.
+solution that exists, is real and is the only one near [2]. Poses next to a singularity are not.
 That none is missing has probability one, not certainty. What would betray a lost or a confused
 path is counted: paths that end neither in a solution nor at infinity, two that end in one
 regular solution, solutions whose complex conjugate is not among the others.

@@ -5,7 +5,7 @@ r"""Following the solutions of quadratic equations while their coefficients chan
 Seven quadratic forms :math:`x^T N_i x = 0` of eight homogeneous unknowns have isolated solutions.
 While the matrices go from one set to another, :math:`N(s) = N_0 + s N_1 + s^2 N_2` for s from 0
 to 1, the solutions move along smooth paths, which meet nowhere if the first set is complex and
-generic [1]_. Each path is followed by the Runge-Kutta method and Newton's, on the sphere
+generic [1]. Each path is followed by the Runge-Kutta method and Newton's, on the sphere
 :math:`|x| = 1`, with steps of its own.
 
 References:

@@ -4,7 +4,7 @@
 
 Source: Vigo (Machines 2022, 10, 711), Algorithm 2. Six lengths have many poses; the one that is
 returned as converged is the only one in the assured region about the neutral pose, see
-:mod:`stewart_kinematics.solvers.uniqueness`. That does not depend on where the iteration started.
+`stewart_kinematics.solvers.uniqueness`. That does not depend on where the iteration started.
 
 Limits: lengths alone cannot tell a platform that has left the assured region, through a
 singularity say, from one that has not, if a pose of the region has the very same lengths. Then

@@ -8,7 +8,7 @@ from where it may be. The assured region is proved to hold one pose at most for 
 A pose is written as a dual quaternion :math:`x = (e, g) \in R^8`, relative to the neutral pose:
 unit quaternion e and :math:`g = t e / 2` with the translation t in length scales. The squared
 length of every leg is then a quadratic form of x, and so are the two conditions of a pose,
-:math:`|e|^2 = 1` and :math:`e \cdot g = 0` [1]_. Let N_1 to N_8 be the matrices of these forms and
+:math:`|e|^2 = 1` and :math:`e \cdot g = 0` [1]. Let N_1 to N_8 be the matrices of these forms and
 :math:`B(x)` the matrix with the rows :math:`(N_i x)^T`. Two poses x, y with the same lengths have
 
 .. math:: x^T N_i x - y^T N_i y = 2\, (N_i m) \cdot (x - y) = 0, \qquad m = (x + y) / 2,
