@@ -13,12 +13,12 @@ from harness import machine, OUTPUT
 import numpy as np
 from random_platforms import clouds
 from scipy.spatial.transform import Rotation
-from stewart_kinematics.assembly_modes import assembly_modes
 from stewart_kinematics.errors import GeometryError
-from stewart_kinematics.forward import forward
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.inverse import leg_lengths
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.solvers.assembly_modes import assembly_modes
+from stewart_kinematics.solvers.forward import forward
+from stewart_kinematics.solvers.inverse import leg_lengths
 
 PLATFORMS = ('vigo', 'ex800', 'srs', 'ps6tl_1500')
 SHIFT, TURN = 0.3, 0.3

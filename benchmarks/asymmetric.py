@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation
+from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Motion
-from stewart_kinematics.platform import Platform, RigidBody
 from stewart_kinematics.trajectories.multi_sine import MultiSine
 
 

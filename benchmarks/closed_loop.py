@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.inverse import leg_lengths, passive_angles
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
+from stewart_kinematics.solvers.inverse import leg_lengths, passive_angles
 
 
 class ClosedLoop:

@@ -28,8 +28,8 @@ from stewart_estimation.settings import (
 )
 from stewart_estimation.simulated_srs import simulate, SimulatedRun
 from stewart_estimation.tuning import settings_for
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.platform import Platform
 from stewart_kinematics.spatial import (
     compose_quaternions,
     exp_quaternion,

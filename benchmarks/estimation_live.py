@@ -36,7 +36,7 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Imu, JointState
 from stewart_estimation.nodes.state_estimator import StateEstimator
 from stewart_estimation.simulated_srs import SensorErrors, simulate, SimulatedRun
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories import Faded, MultiSine
 from stewart_node_support.codec import stamp_of
 from stewart_node_support.executor import drain, make_executor

@@ -29,8 +29,8 @@ from stewart_dynamics.forward_dynamics import advance, initial_state, state_deri
 from stewart_dynamics.forward_kernels import ANGULAR_VELOCITY, LINEAR_VELOCITY
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.platform import Platform
 
 PACKAGES = ('numpy', 'scipy', 'numba', 'mujoco')
 LOOKS, LOOK_EVERY_MS = 8, 40

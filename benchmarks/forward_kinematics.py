@@ -18,13 +18,13 @@ from closed_loop import ClosedLoop
 import numpy as np
 from scipy.optimize import fsolve
 from scipy.spatial.transform import Rotation
-from stewart_kinematics import forward_kernels
-from stewart_kinematics.forward import forward, forward_batch, kernel_constants
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.kernels import newton as forward_kernels
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.platform import Platform
-from stewart_kinematics.warming import warm_up
+from stewart_kinematics.solvers.forward import forward, forward_batch, kernel_constants
+from stewart_kinematics.solvers.inverse import leg_lengths
+from stewart_kinematics.solvers.warming import warm_up
 
 SHIFT, TURN_DEG = 0.1, 15.0
 POSES = 1000

@@ -24,7 +24,7 @@ from stewart_identification.estimators.swarm import costs_of, Swarm
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.platform import PlatformModel
 from stewart_identification.models.serial_robot import CentreOfMassRobot, SerialRobot
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import from_yaml
 
 sys.path.insert(0, str(Path(__file__).parents[1] / 'papers'))

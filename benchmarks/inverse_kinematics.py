@@ -11,12 +11,12 @@ import sys
 
 import numpy as np
 from scipy.spatial.transform import Rotation
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.inverse import inverse, leg_lengths
-from stewart_kinematics.jacobian import jacobian
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.platform import Platform
-from stewart_kinematics.warming import warm_up
+from stewart_kinematics.solvers.inverse import inverse, leg_lengths
+from stewart_kinematics.solvers.jacobian import jacobian
+from stewart_kinematics.solvers.warming import warm_up
 
 POSES = 100_000
 PACKAGES = ('numpy', 'scipy', 'numba')

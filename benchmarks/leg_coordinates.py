@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.spatial.transform import Rotation
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Motion
 
 

@@ -9,8 +9,8 @@ import mujoco
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.exchange.mjcf import mjcf
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.platform import Platform
 
 LEGS = range(1, 7)
 

@@ -11,13 +11,13 @@ import sys
 from harness import machine, OUTPUT
 import numpy as np
 from scipy.spatial.transform import Rotation
-from stewart_kinematics.assembly import assured_region
-from stewart_kinematics.forward import forward_batch, ForwardStatus
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.inverse import leg_lengths
-from stewart_kinematics.jacobian import jacobian
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.forward import forward_batch, ForwardStatus
+from stewart_kinematics.solvers.inverse import leg_lengths
+from stewart_kinematics.solvers.jacobian import jacobian
+from stewart_kinematics.solvers.uniqueness import assured_region
 
 PLATFORMS = ('vigo', 'ex800', 'ps6tl_1500', 'srs')
 SAME_LENGTH = 1e-9

@@ -9,8 +9,8 @@ from leg_coordinates import leg_coordinates
 import numpy as np
 import pinocchio as pin
 from scipy.spatial.transform import Rotation
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.platform import Platform
 
 AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 

@@ -13,13 +13,13 @@ import time
 from harness import machine, OUTPUT
 import numpy as np
 from scipy.spatial.transform import Rotation
-from stewart_kinematics.assembly import assured_region
 from stewart_kinematics.errors import GeometryError
-from stewart_kinematics.forward import forward_batch
-from stewart_kinematics.geometry import Geometry, ring_points
-from stewart_kinematics.inverse import leg_lengths
-from stewart_kinematics.jacobian import jacobian
+from stewart_kinematics.model.geometry import Geometry, ring_points
 from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.solvers.forward import forward_batch
+from stewart_kinematics.solvers.inverse import leg_lengths
+from stewart_kinematics.solvers.jacobian import jacobian
+from stewart_kinematics.solvers.uniqueness import assured_region
 
 SHIFT, TURN_DEG = 0.12, 15.0
 """Half-widths of the box of poses [length scales, deg of roll, pitch and yaw]."""

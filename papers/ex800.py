@@ -41,8 +41,8 @@ from reproduction import command_line, publish, published, Report
 from stewart_dynamics.multibody import MultibodyModel
 from stewart_dynamics.multibody.coordinates import Coordinates
 from stewart_kinematics.errors import ConvergenceError, GeometryError
-from stewart_kinematics.inverse import inverse, leg_lengths
 from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.solvers.inverse import inverse, leg_lengths
 
 CORRECTED, PRINTED = Variant('corrected'), Variant('printed')
 

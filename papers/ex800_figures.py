@@ -14,8 +14,8 @@ from reproduction import Report
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.multibody import MultibodyModel
 from stewart_dynamics.newton_euler import reactions
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
-from stewart_kinematics.platform import Platform
 from stewart_kinematics.plotting import plot_lines
 from stewart_kinematics.spatial import euler_from_quaternion, quaternion_from_matrix
 

@@ -13,9 +13,9 @@ from reproduction import published
 from scipy.spatial.transform import Rotation
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
-from stewart_kinematics.geometry import Geometry, ring_points
+from stewart_kinematics.model.geometry import Geometry, ring_points
+from stewart_kinematics.model.platform import MassProperties, Platform, RigidBody
 from stewart_kinematics.motion import Array, Motion, read_only
-from stewart_kinematics.platform import MassProperties, Platform, RigidBody
 from stewart_kinematics.trajectories import Circle, MultiSine
 
 

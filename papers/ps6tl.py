@@ -21,11 +21,11 @@ from ps6tl_formulas import compare_formulas
 import ps6tl_printed as printed
 from reproduction import command_line, publish, published, Report
 from stewart_dynamics.lagrangian import LagrangianModel
-from stewart_kinematics.geometry import ring_points
-from stewart_kinematics.inverse import inverse
-from stewart_kinematics.jacobian import jacobian
+from stewart_kinematics.model.geometry import ring_points
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import inverse
+from stewart_kinematics.solvers.jacobian import jacobian
 
 
 def main(argv: list[str] | None = None) -> int:

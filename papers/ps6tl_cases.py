@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.lagrangian import LagrangianModel
 from stewart_dynamics.newton_euler import actuator_forces
+from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.platform import Platform, RigidBody
 
 
 @dataclass(frozen=True, eq=False)

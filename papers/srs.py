@@ -49,7 +49,7 @@ from stewart_estimation.simulated_srs import (
     SensorErrors,
     simulate,
 )
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 
 Runs = dict[str, list[Filtered]]
 

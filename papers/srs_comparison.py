@@ -21,7 +21,7 @@ from stewart_estimation.simulated_srs import (
     PROFILES,
     simulate,
 )
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories import Trajectory
 
 Runs = dict[str, list[Filtered]]

@@ -15,8 +15,8 @@ from typing import Any
 from filterpy.kalman import MerweScaledSigmaPoints, UnscentedKalmanFilter
 import numpy as np
 from stewart_estimation.simulated_srs import SimulatedRun
-from stewart_kinematics.forward import forward
 from stewart_kinematics.motion import Array
+from stewart_kinematics.solvers.forward import forward
 from stewart_kinematics.spatial import matrix_from_quaternion, quaternion_from_matrix
 
 SIZE = 16

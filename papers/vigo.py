@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 from reproduction import command_line, entry, publish, published, Report
-from stewart_kinematics.forward import forward, ForwardResult
-from stewart_kinematics.inverse import leg_lengths
-from stewart_kinematics.jacobian import jacobian
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.forward import forward, ForwardResult
+from stewart_kinematics.solvers.inverse import leg_lengths
+from stewart_kinematics.solvers.jacobian import jacobian
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 from vigo_figures import (
     draw_figure_7,

@@ -9,10 +9,10 @@ from typing import Any
 from matplotlib.figure import Figure
 import numpy as np
 from reproduction import entry, Report
-from stewart_kinematics.inverse import inverse
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
-from stewart_kinematics.platform import Platform
 from stewart_kinematics.plotting import LEGS, plot_lines
+from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.spatial import euler_from_quaternion
 from stewart_kinematics.trajectories import AiryWave, Cycloidal, OrbitalWave, Trajectory
 from stewart_kinematics.trajectories.cycloidal import shortest_duration

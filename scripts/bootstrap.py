@@ -425,7 +425,7 @@ def colcon_build(packages: list[str]) -> None:
 
 def kernel_stamp() -> Path:
     """Return the file that says that all kernels of the present sources are compiled."""
-    path = ROOT / 'src/stewart_kinematics/stewart_kinematics/kernel_cache.py'
+    path = ROOT / 'src/stewart_kinematics/stewart_kinematics/kernels/kernel_cache.py'
     spec = importlib.util.spec_from_file_location('kernel_cache', path)
     assert spec is not None
     assert spec.loader is not None

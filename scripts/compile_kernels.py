@@ -51,8 +51,8 @@ def compile_module(name: str) -> None:
 def compile_multibody() -> None:
     """Call the kernels of the multibody model, which have no signatures."""
     from stewart_dynamics.multibody import MultibodyModel
+    from stewart_kinematics.model.platform import Platform
     from stewart_kinematics.motion import Motion
-    from stewart_kinematics.platform import Platform
 
     platform = Platform.from_yaml('vigo')
     neutral = Motion.at_rest(platform.geometry.neutral_pose)
@@ -63,7 +63,7 @@ def compile_servos() -> None:
     """Call the kernels of the simulated drives, which have no signatures."""
     import numpy as np
     from stewart_driver.legs import LegLimits, LEGS
-    from stewart_kinematics.platform import Platform
+    from stewart_kinematics.model.platform import Platform
     from stewart_simulation.plant_options import PlantOptions
 
     platform = Platform.from_yaml('vigo')

@@ -308,14 +308,14 @@ def test_new_environment_leaves_results_in_build(
 def test_kernels_are_compiled_once_for_the_present_sources(
     bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cache = 'src/stewart_kinematics/stewart_kinematics/kernel_cache.py'
+    cache = 'src/stewart_kinematics/stewart_kinematics/kernels/kernel_cache.py'
     package = (tmp_path / cache).parent
     package.mkdir(parents=True)
     (package.parent / 'package.xml').touch()
     (package / '__init__.py').touch()
     shutil.copy(ROOT / cache, package)
     kernels = package / 'kernels.py'
-    kernels.write_text('from stewart_kinematics.compiled import kernel\n')
+    kernels.write_text('from stewart_kinematics.kernels.compiled import kernel\n')
     commands = []
 
     def run(command: list[str], *_: object) -> None:

@@ -10,6 +10,7 @@ ROS is wanted only when the verb is called. Tests may import anything.
 from __future__ import annotations
 
 import ast
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -140,6 +141,21 @@ def test_bringup_imports_ros_late_outside_its_graph(packages: Packages, imports:
         and not item.late
         and item.path.name not in graph
         and bringup.room_of(item.path) != 'nodes'
+    ]
+
+    assert offenders == []
+
+
+def test_kernels_import_numpy_and_numba_alone(packages: Packages, imports: Imports) -> None:
+    """Cyclic processes load them, and must start quickly."""
+    kernels = 'stewart_kinematics.kernels'
+    package = packages['stewart_kinematics']
+    offenders = [
+        str(item)
+        for item in imports['stewart_kinematics']
+        if package.dotted(item.path).startswith(f'{kernels}.')
+        and item.root not in {*sys.stdlib_module_names, 'numba', 'numpy'}
+        and not item.name.startswith(kernels)
     ]
 
     assert offenders == []

@@ -33,7 +33,7 @@ def test_the_site_has_all_pages_and_no_dead_link(tmp_path: Path) -> None:
 
     assert 'A first session' in (tmp_path / 'site' / 'index.html').read_text(encoding='utf-8')
     api = (tmp_path / 'site' / 'api' / 'stewart_kinematics.html').read_text(encoding='utf-8')
-    assert 'stewart_kinematics.forward.forward' in api
+    assert 'stewart_kinematics.solvers.forward.forward' in api
 
     copy = tmp_path / 'copy'
     for name in ('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'CITATION.cff', 'mkdocs.yml'):

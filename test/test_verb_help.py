@@ -61,7 +61,9 @@ def test_help_of_the_heaviest_verbs_neither_compiles_nor_loads_a_kernel(
     verb: str, tmp_path: Path
 ) -> None:
     script = 'from stewart_bringup.main import main; import sys; code = main()\n'
-    script += "from stewart_kinematics import compiled; assert 'numba' not in vars(compiled)\n"
+    script += (
+        "from stewart_kinematics.kernels import compiled; assert 'numba' not in vars(compiled)\n"
+    )
     run = subprocess.run(
         [sys.executable, '-c', f'{script}sys.exit(code)', verb, '--help'],
         env={

@@ -11,9 +11,9 @@ import matplotlib as mpl
 mpl.use('Agg')
 import matplotlib.pyplot as plt
 import numpy as np
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.platform import Platform
 
 BASE, PLATFORM, LEG = '#3b5b7a', '#c8702a', '#8a8f98'
 AXES = {'x': '#c0392b', 'y': '#27804a', 'z': '#2b5fc0'}

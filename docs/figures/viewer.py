@@ -24,12 +24,12 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
-from stewart_kinematics.inverse import inverse
+from stewart_kinematics.limits.fitting import fit_wave
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.trajectories import AiryWave, Jonswap, OrbitalWave
-from stewart_kinematics.trajectories.scaling import fit_wave
 from stewart_viewer.controls import Controls
 from stewart_viewer.leg_plots import LegPlots
 from stewart_viewer.scene import PlatformScene

@@ -96,7 +96,7 @@ def test_accelerations_are_the_second_derivative(variants: ModuleType, turn: str
 
 
 def test_corrected_variant_is_the_stored_platform(variants: ModuleType) -> None:
-    from stewart_kinematics.platform import Platform
+    from stewart_kinematics.model.platform import Platform
 
     stored, ours = Platform.from_yaml('ex800'), variants.Variant('corrected').platform
 

@@ -73,7 +73,7 @@ def test_a_contradiction_that_vanishes_fails_the_run(
 def test_repaired_formulas_are_the_packages(ps6tl: ModuleType) -> None:
     import ps6tl_printed
     from stewart_dynamics.lagrangian import LagrangianModel
-    from stewart_kinematics.platform import Platform
+    from stewart_kinematics.model.platform import Platform
 
     platform = Platform.from_yaml('ps6tl_1500')
     model, rng = LagrangianModel.from_platform(platform), np.random.default_rng(1)
@@ -90,8 +90,8 @@ def test_repaired_formulas_are_the_packages(ps6tl: ModuleType) -> None:
 
 def test_both_stops_explain_limits_that_are_made_of_them(ps6tl: ModuleType) -> None:
     """The test of the limits is one that right limits would pass."""
+    from stewart_kinematics.model.platform import Platform
     from stewart_kinematics.motion import Pose
-    from stewart_kinematics.platform import Platform
 
     geometry = Platform.from_yaml('ps6tl_1500').geometry
     base, upper, height = geometry.base_joints, geometry.platform_joints, 1.6

@@ -19,7 +19,7 @@ from typing import Any
 from stewart_bringup.errors import UnknownRig
 from stewart_description.suggestion import unknown_name
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.schema import read_yaml
+from stewart_kinematics.model.schema import read_yaml
 
 RECORDER, VIRTUAL_RIG = 'recorder', 'virtual_rig'
 # Nodes of the verbs, which no executable has.

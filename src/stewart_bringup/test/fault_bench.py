@@ -32,7 +32,7 @@ from stewart_bringup.rigs import config_file
 from stewart_driver.legs import LEG_NAMES
 from stewart_interfaces.msg import DriverState, Jog, TrackingError
 from stewart_interfaces.srv import InjectFault
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_node_support.lifecycle import bring_up, take_down
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 from stewart_node_support.stamps import from_seconds

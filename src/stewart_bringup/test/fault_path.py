@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.spatial.rotations import matrix_from_quaternion
 from stewart_node_support.stamps import to_seconds
 

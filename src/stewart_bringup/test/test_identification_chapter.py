@@ -16,7 +16,7 @@ from stewart_bringup.demo.report import render
 from stewart_bringup.demo.scenarios import Bounds, ends_with_identification
 from stewart_identification.identifiability import Verdict
 from stewart_identification.outcome import Parameter
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 
 BEFORE, AFTER = Followed(30e-6, 4.4), Followed(18e-6, 0.8)
 

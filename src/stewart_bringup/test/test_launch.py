@@ -35,7 +35,7 @@ from stewart_bags.reading import Bag
 from stewart_bringup.rigs import nodes_of, RECORDER
 from stewart_description.paths import rviz_path
 from stewart_description.urdf import render_urdf
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS, STATE_QOS
 from stewart_node_support.testing import Harness
 from stewart_simulation.differences import Differences

@@ -8,8 +8,8 @@ import os
 
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.shared_platform import load_platform
 
 
 class FeedForward:

@@ -28,7 +28,7 @@ from stewart_dynamics.leg_kernels import (
     wrench_matrix,
 )
 from stewart_dynamics.six_by_six import factor, substitute
-from stewart_kinematics.compiled import (
+from stewart_kinematics.kernels.compiled import (
     Array,
     INTEGER,
     kernel,
@@ -38,7 +38,7 @@ from stewart_kinematics.compiled import (
     VECTOR,
     VECTOR_OUT,
 )
-from stewart_kinematics.vectors import rotation_matrix, Triple, triple
+from stewart_kinematics.kernels.vectors import rotation_matrix, Triple, triple
 
 # State vector of the platform.
 POSITION, QUATERNION = slice(0, 3), slice(3, 7)

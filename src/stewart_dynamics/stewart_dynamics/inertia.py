@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from stewart_dynamics.errors import MissingMasses, UnphysicalInertia
+from stewart_kinematics.model.platform import inertia_fault, Platform, RigidBody
 from stewart_kinematics.motion import Array, read_only
-from stewart_kinematics.platform import inertia_fault, Platform, RigidBody
 
 PARAMETERS_PER_BODY = 10
 PARAMETER_NAMES = tuple(

@@ -23,8 +23,8 @@ from stewart_dynamics.errors import (
     SingularPose,
     UnphysicalInertia,
 )
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, read_only
-from stewart_kinematics.platform import Platform
 
 # Condition number of J (SI units) from which forces have no correct digit left.
 LARGEST_CONDITION_NUMBER = 1e12

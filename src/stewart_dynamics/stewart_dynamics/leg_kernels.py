@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import math
 
-from stewart_kinematics.compiled import Array, part
-from stewart_kinematics.vectors import (
+from stewart_kinematics.kernels.compiled import Array, part
+from stewart_kinematics.kernels.vectors import (
     cross,
     dot,
     minus,

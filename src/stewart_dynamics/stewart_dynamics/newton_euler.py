@@ -20,8 +20,8 @@ from stewart_dynamics import newton_euler_kernels as kernels
 from stewart_dynamics.errors import refuse_not_finite, SingularPose
 from stewart_dynamics.inertia import InertialModel, PARAMETERS_PER_BODY
 from stewart_kinematics.errors import StewartError
-from stewart_kinematics.jacobian import joint_condition
 from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.solvers.jacobian import joint_condition
 
 Samples = tuple[Array, Array, Array, Array, Array, Array]
 

@@ -28,7 +28,7 @@ from stewart_dynamics.leg_kernels import (
     wrench_matrix,
 )
 from stewart_dynamics.six_by_six import factor, substitute
-from stewart_kinematics.compiled import (
+from stewart_kinematics.kernels.compiled import (
     Array,
     kernel,
     MATRIX,
@@ -38,7 +38,7 @@ from stewart_kinematics.compiled import (
     VECTOR,
     VOID,
 )
-from stewart_kinematics.vectors import (
+from stewart_kinematics.kernels.vectors import (
     minus,
     plus,
     put,

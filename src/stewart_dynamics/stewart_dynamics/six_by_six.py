@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_kinematics.compiled import Array, part
+from stewart_kinematics.kernels.compiled import Array, part
 
 
 @part

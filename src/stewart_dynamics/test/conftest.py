@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_dynamics.inertia import InertialModel
+from stewart_kinematics.model.platform import MassProperties, Platform, RigidBody
 from stewart_kinematics.motion import Motion
-from stewart_kinematics.platform import MassProperties, Platform, RigidBody
 from stewart_kinematics.trajectories.circle import Circle
 from stewart_kinematics.trajectories.multi_sine import from_yaml
 

@@ -16,8 +16,8 @@ from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_dynamics.verbs import dynamics
 from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion
-from stewart_kinematics.platform import Platform
 from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
 from stewart_tables.csv_tables import write_table
 

@@ -18,8 +18,8 @@ from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_dynamics.nodes.feed_forward import FeedForwardNode
 from stewart_interfaces.msg import PlatformSetpoint
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion
-from stewart_kinematics.platform import Platform
 from stewart_node_support.stamps import to_nanoseconds
 from stewart_node_support.testing import Harness, legs_from_msg, setpoint_msg
 

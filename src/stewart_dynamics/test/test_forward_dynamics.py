@@ -18,8 +18,8 @@ from stewart_dynamics.forward_kernels import (
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_kinematics.errors import ShapeError, StewartError
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.platform import Platform
 
 
 def _state(motion: Motion) -> np.ndarray:

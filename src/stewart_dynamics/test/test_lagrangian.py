@@ -13,8 +13,8 @@ from stewart_dynamics.errors import SingularPose, UnphysicalInertia
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.lagrangian import LagrangianModel
 from stewart_dynamics.newton_euler import actuator_forces
+from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Motion, read_only
-from stewart_kinematics.platform import Platform, RigidBody
 
 
 @pytest.fixture(scope='module')

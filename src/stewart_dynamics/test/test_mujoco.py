@@ -16,11 +16,11 @@ from scipy.spatial.transform import Rotation
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
 from stewart_kinematics.exchange.mjcf import mjcf
-from stewart_kinematics.inverse import inverse
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.planning import plan_move
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.planning import plan_move
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.trajectories import Cycloidal
 
 mujoco = pytest.importorskip('mujoco', reason='MuJoCo is an independent peer, PyPI: mujoco')

@@ -25,8 +25,8 @@ from stewart_dynamics.multibody.constraints import leg_constraints, leg_jacobian
 from stewart_dynamics.multibody.coordinates import attitude, Coordinates, rate_axes
 from stewart_dynamics.newton_euler import actuator_forces, reactions
 from stewart_kinematics.errors import ConvergenceError, StewartError
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.platform import Platform
 import yaml
 
 MakeMotion = Callable[[np.ndarray], Motion]

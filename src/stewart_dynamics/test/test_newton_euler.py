@@ -15,8 +15,8 @@ from stewart_dynamics.inertia import InertialModel, PARAMETER_NAMES
 from stewart_dynamics.leg_kernels import CYLINDER, PLATFORM, ROD
 from stewart_dynamics.newton_euler import actuator_forces, reactions, regressor
 from stewart_kinematics.errors import StewartError
+from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.platform import Platform, RigidBody
 
 MakeMotion = Callable[[np.ndarray], Motion]
 TIMES = np.linspace(0.0, 6.0, 25)

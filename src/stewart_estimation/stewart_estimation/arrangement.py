@@ -11,7 +11,7 @@ from scipy.stats import chi2
 from stewart_estimation import layout
 from stewart_estimation.settings import FilterSettings, Gate, Reinitialisation
 from stewart_estimation.sigma_points import spread_and_centre
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, read_only
 
 

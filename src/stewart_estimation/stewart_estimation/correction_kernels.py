@@ -34,7 +34,7 @@ from stewart_estimation.layout import (
 )
 from stewart_estimation.prediction_kernels import moving
 from stewart_estimation.tangent_kernels import attitude, cholesky, retract, turned
-from stewart_kinematics.compiled import (
+from stewart_kinematics.kernels.compiled import (
     INTEGER,
     INTEGERS_OUT,
     kernel,
@@ -46,9 +46,9 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
+from stewart_kinematics.kernels.rotations import exponential, multiply, rotation
+from stewart_kinematics.kernels.vectors import cross, Triple
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import exponential, multiply, rotation
-from stewart_kinematics.vectors import cross, Triple
 
 Course = tuple[Triple, Triple, Triple, Triple]
 

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from stewart_estimation.series import LegSeries
-from stewart_kinematics.compiled import kernel, MATRIX, MATRIX_OUT, SCALAR, VECTOR, VOID
 from stewart_kinematics.errors import ConfigurationError, ConvergenceError, ShapeError
-from stewart_kinematics.forward import forward_batch
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.kernels.compiled import kernel, MATRIX, MATRIX_OUT, SCALAR, VECTOR, VOID
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.solvers.forward import forward_batch
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion
 
 TRUE_25_HZ = 1.0 / (2.0 * np.pi * 25.0)

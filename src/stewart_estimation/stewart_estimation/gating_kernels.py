@@ -27,7 +27,7 @@ from stewart_estimation.layout import (
     STUCK,
 )
 from stewart_estimation.tangent_kernels import cholesky
-from stewart_kinematics.compiled import (
+from stewart_kinematics.kernels.compiled import (
     INTEGER,
     INTEGERS_OUT,
     kernel,

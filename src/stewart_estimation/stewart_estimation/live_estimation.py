@@ -20,7 +20,7 @@ from stewart_estimation.live_filter import LiveFilter
 from stewart_estimation.live_rows import LiveResult, LiveRows, NOTHING
 from stewart_estimation.samples import imu_sample, leg_sample
 from stewart_estimation.settings import FilterSettings
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
 
 Level = Literal['ok', 'warn', 'error']

@@ -26,7 +26,7 @@ from stewart_estimation.reinitialisation import (
 )
 from stewart_estimation.replay import Loop, Past, Rows
 from stewart_estimation.settings import FilterSettings
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
 
 _stamp = attrgetter('stamp')

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.platform import Platform
-from stewart_kinematics.shared_platform import load_platform
-from stewart_kinematics.warming import warm_up
+from stewart_kinematics.solvers.warming import warm_up
 
 __all__ = ['Array', 'load_machine', 'Platform']
 

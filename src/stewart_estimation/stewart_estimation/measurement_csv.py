@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from stewart_estimation.series import ImuSeries, LegSeries
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
 from stewart_kinematics.motion_csv import lengths_of
 from stewart_tables.columns import LENGTH, STROKE, TIME

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from stewart_estimation.layout import D_FORCE_BIAS, D_SPEED, D_TURN, TANGENT
 from stewart_estimation.report_kernels import sandwich, times_cross
-from stewart_kinematics.compiled import (
+from stewart_kinematics.kernels.compiled import (
     FLAG,
     INTEGER,
     kernel,
@@ -24,9 +24,9 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
+from stewart_kinematics.kernels.rotations import multiply, rotation, squared_norm
+from stewart_kinematics.kernels.vectors import cross
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import multiply, rotation, squared_norm
-from stewart_kinematics.vectors import cross
 
 NOT_MEASURED = -1.0
 """Variance of what is not measured."""

@@ -40,7 +40,7 @@ from stewart_estimation.layout import (
     WALK_VARIANCE,
 )
 from stewart_estimation.tangent_kernels import attitude, mirror, put_attitude, turned
-from stewart_kinematics.compiled import (
+from stewart_kinematics.kernels.compiled import (
     kernel,
     MATRIX,
     MATRIX_OUT,
@@ -50,9 +50,9 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
+from stewart_kinematics.kernels.rotations import exponential, logarithm, multiply, rotation
+from stewart_kinematics.kernels.vectors import cross, Triple
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import exponential, logarithm, multiply, rotation
-from stewart_kinematics.vectors import cross, Triple
 
 CLEAR = 100.0
 """A rate is clear where its square is so many times its variance."""

@@ -16,9 +16,9 @@ from stewart_estimation import layout
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import EstimationError, SampleError
 from stewart_estimation.estimate import Estimate
-from stewart_kinematics.forward import forward
-from stewart_kinematics.jacobian import jacobian
 from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.solvers.forward import forward
+from stewart_kinematics.solvers.jacobian import jacobian
 from stewart_kinematics.spatial import compose_quaternions, matrix_from_quaternion, skew
 
 

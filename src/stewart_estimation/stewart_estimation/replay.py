@@ -24,7 +24,7 @@ from stewart_estimation.reinitialisation import (
 from stewart_estimation.series import ImuSeries, LegSeries
 from stewart_estimation.settings import FilterSettings
 from stewart_estimation.tangent_kernels import LAST_JITTER
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
 
 START_TRIES = 100

@@ -38,7 +38,7 @@ from stewart_estimation.layout import (
 from stewart_estimation.prediction_kernels import advance
 from stewart_estimation.report_kernels import report
 from stewart_estimation.tangent_kernels import definite_factor
-from stewart_kinematics.compiled import (
+from stewart_kinematics.kernels.compiled import (
     FLAG,
     INTEGER,
     kernel,

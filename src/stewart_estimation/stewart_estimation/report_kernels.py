@@ -28,7 +28,7 @@ from stewart_estimation.layout import (
     TO_PLATFORM_TURN,
 )
 from stewart_estimation.tangent_kernels import attitude, turned
-from stewart_kinematics.compiled import (
+from stewart_kinematics.kernels.compiled import (
     kernel,
     MATRIX,
     MATRIX_OUT,
@@ -38,9 +38,9 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
+from stewart_kinematics.kernels.rotations import exponential, multiply, rotation, Rotation9
+from stewart_kinematics.kernels.vectors import cross, Triple
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import exponential, multiply, rotation, Rotation9
-from stewart_kinematics.vectors import cross, Triple
 
 # One row of a report.
 R_POSITION, R_TURN, R_VELOCITY, R_RATE, R_ACCELERATION = 0, 3, 7, 10, 13

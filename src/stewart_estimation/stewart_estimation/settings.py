@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.model.platform import STANDARD_GRAVITY
 from stewart_kinematics.motion import Array, Pose, read_only
-from stewart_kinematics.platform import STANDARD_GRAVITY
 from stewart_kinematics.spatial import compose_quaternions, exp_quaternion
 
 INFINITY = math.inf

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from stewart_estimation.series import ImuSeries, LegSeries
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose, read_only
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.spatial import matrix_from_quaternion
 from stewart_kinematics.trajectories import Faded, MultiSine, Trajectory
 

@@ -18,7 +18,7 @@ from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError, EstimationError
 from stewart_estimation.estimate import EstimateSeries, FilterSteps
 from stewart_estimation.settings import FilterSettings
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from stewart_estimation.layout import DELAY, MOUNTING
 from stewart_estimation.tangent_kernels import attitude, definite_factor, mirror, retract
-from stewart_kinematics.compiled import (
+from stewart_kinematics.kernels.compiled import (
     INTEGER,
     kernel,
     MATRIX,
@@ -17,8 +17,8 @@ from stewart_kinematics.compiled import (
     VECTOR_OUT,
     VOID,
 )
+from stewart_kinematics.kernels.rotations import logarithm, multiply
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import logarithm, multiply
 
 
 @kernel(VOID, VECTOR, VECTOR, INTEGER, INTEGER, VECTOR_OUT)

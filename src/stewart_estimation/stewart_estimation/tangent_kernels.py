@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 
 from stewart_estimation.layout import DELAY, MOUNTING, TURN
-from stewart_kinematics.compiled import FLAG, INTEGER, kernel, MATRIX_OUT, part, VOID
+from stewart_kinematics.kernels.compiled import FLAG, INTEGER, kernel, MATRIX_OUT, part, VOID
+from stewart_kinematics.kernels.rotations import exponential, multiply, Quadruple
+from stewart_kinematics.kernels.vectors import Triple
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial.rotation_kernels import exponential, multiply, Quadruple
-from stewart_kinematics.vectors import Triple
 
 FIRST_JITTER, LAST_JITTER = 1e-15, 1e-6
 """A factor that fails is tried again with this part of the diagonal added, ten times more each."""

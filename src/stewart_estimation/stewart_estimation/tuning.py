@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from stewart_estimation.series import ImuSeries, LegSeries
 from stewart_estimation.settings import FilterSettings, ImuNoise
 from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
-from stewart_kinematics.platform import Platform
 
 SPECIFIC_FORCE = 0.02
 """Assumption for a small MEMS sensor: 2 mg, standard deviation of one sample [m/s²]."""

@@ -21,7 +21,7 @@ from stewart_estimation.reinitialisation import estimate_from_legs, from_estimat
 from stewart_estimation.samples import imu_sample, leg_sample
 from stewart_estimation.settings import FilterSettings
 from stewart_estimation.tangent_kernels import LAST_JITTER
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 
 
 class UnscentedFilter:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from stewart_estimation.settings import FilterSettings, ImuNoise
 from stewart_estimation.simulated_srs import simulate
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.platform import Platform
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 
 

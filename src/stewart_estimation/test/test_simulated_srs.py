@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from stewart_estimation.simulated_srs import PROFILES, sensor_values, SensorErrors, simulate
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.forward import forward_batch
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.solvers.forward import forward_batch
 from stewart_kinematics.spatial import matrix_from_quaternion
 
 SRS = Platform.from_yaml('srs')

@@ -20,7 +20,7 @@ from std_msgs.msg import Header
 from stewart_estimation.nodes.state_estimator import StateEstimator
 from stewart_estimation.simulated_srs import SensorErrors, simulate
 from stewart_interfaces.msg import EstimatorStatus
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.spatial import (
     compose_quaternions,
     invert_quaternion,

@@ -17,9 +17,9 @@ from stewart_estimation.settings import FilterSettings, ImuNoise, Spread
 from stewart_estimation.sigma_points import spread_and_centre
 from stewart_estimation.unscented_filter import UnscentedFilter
 from stewart_kinematics.errors import ShapeError
-from stewart_kinematics.inverse import leg_lengths
-from stewart_kinematics.jacobian import jacobian
 from stewart_kinematics.motion import Pose
+from stewart_kinematics.solvers.inverse import leg_lengths
+from stewart_kinematics.solvers.jacobian import jacobian
 from stewart_kinematics.spatial import (
     compose_quaternions,
     exp_quaternion,

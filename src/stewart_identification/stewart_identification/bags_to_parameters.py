@@ -20,7 +20,7 @@ from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.recordings import read_recording
 from stewart_identification.report import NAME as REPORT
 from stewart_identification.report import write_report
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 
 Stage = Callable[[str], None]
 

@@ -21,10 +21,10 @@ from stewart_identification.estimators.estimator import Progress
 from stewart_identification.estimators.swarm import Costs, Swarm
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.platform import PlatformModel
-from stewart_kinematics.inverse import inverse
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.trajectories.fading import Faded
 from stewart_kinematics.trajectories.multi_sine import AXES, MultiSine
 

@@ -28,8 +28,8 @@ from stewart_identification.models.platform import FrictionKind, PlatformModel
 from stewart_identification.outcome import missed, Outcome, rms
 from stewart_identification.readable import body_of, payload_of, readable
 from stewart_identification.recording.from_bag import Extracted, joined
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.platform import Platform
 
 ESTIMATORS: dict[str, Any] = {
     'consistent': Consistent,

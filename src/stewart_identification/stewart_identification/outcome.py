@@ -13,8 +13,8 @@ from stewart_identification.estimators.estimator import Result
 from stewart_identification.experiment import Experiment
 from stewart_identification.identifiability import Identifiability, Verdict
 from stewart_identification.models.platform import PlatformModel
+from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Array
-from stewart_kinematics.platform import Platform, RigidBody
 
 FAR = 1.1
 """Residual, in units of that of least squares, from which on a fit has missed the minimum."""

@@ -14,8 +14,8 @@ from stewart_identification.models.platform import (
     PlatformModel,
 )
 from stewart_identification.outcome import Parameter
+from stewart_kinematics.model.platform import inertia_fault, RigidBody
 from stewart_kinematics.motion import Array, read_only
-from stewart_kinematics.platform import inertia_fault, RigidBody
 
 PAYLOAD = 5.0
 """Standard deviations by which a mass must differ from the description to be a payload."""

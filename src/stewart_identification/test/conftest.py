@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from recordings_made import excitation, Run, run_rig, wave, write_bag
 from stewart_identification.recording.from_bag import experiment_from, Extracted
 from stewart_identification.recording.recordings import read_recording
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_simulation.differences import Differences
 
 PAYLOAD = Differences(

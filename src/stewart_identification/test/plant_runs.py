@@ -24,8 +24,8 @@ from stewart_identification.models.platform import PlatformModel
 from stewart_identification.recording.from_bag import Extraction, motion_piece
 from stewart_identification.recording.legs import LegPiece
 from stewart_identification.recording.low_pass import LowPass
-from stewart_kinematics.inverse import inverse
-from stewart_kinematics.platform import Platform, RigidBody
+from stewart_kinematics.model.platform import Platform, RigidBody
+from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.trajectories.fading import Faded
 from stewart_kinematics.trajectories.multi_sine import from_yaml, MultiSine
 from stewart_simulation.differences import Differences

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_bags.writing import BagWriter, Compression, Storage
-from stewart_kinematics.inverse import inverse
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.trajectories import MultiSine
 from stewart_simulation.differences import build_plant, Differences
 from stewart_simulation.encoders import Encoders

@@ -25,7 +25,7 @@ from stewart_identification.models.platform import PlatformModel
 from stewart_identification.models.serial_robot import CentreOfMassRobot, Joint, SerialRobot
 from stewart_identification.pseudo_inertia import from_chart, is_physical, to_chart
 from stewart_identification.recording.low_pass import LowPass
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import from_yaml, shipped
 from study import binomial_band, summarise
 

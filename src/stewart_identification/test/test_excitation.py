@@ -8,8 +8,8 @@ from stewart_identification.errors import NotIdentifiable
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.excitation import Design, ExcitationPlanner, joint_criterion
 from stewart_identification.models.platform import PlatformModel
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import from_yaml
 import yaml
 

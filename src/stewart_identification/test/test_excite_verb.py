@@ -18,9 +18,9 @@ import pytest
 from stewart_identification.errors import ConfigurationError
 from stewart_identification.estimators.swarm import Swarm
 from stewart_identification.verbs import excite as verb
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.planning import check
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.planning import check
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories import Faded
 from stewart_kinematics.trajectories.multi_sine import from_yaml
 

@@ -18,7 +18,7 @@ from stewart_identification.recording.errors import NoForces, NoMotion, Unusable
 from stewart_identification.recording.from_bag import experiment_from, Extracted, Extraction
 from stewart_identification.recording.low_pass import LowPass
 from stewart_identification.recording.recordings import read_recording
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
 from stewart_tables.csv_tables import write_table
 

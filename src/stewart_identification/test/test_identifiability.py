@@ -16,7 +16,7 @@ from stewart_identification.identifiability import (
 from stewart_identification.models.cylindrical import CylindricalRobot
 from stewart_identification.models.platform import PlatformModel
 from stewart_identification.models.serial_robot import Joint, SerialRobot
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import from_yaml
 
 TRUE = np.tile([2.0, -0.5, -0.4, -1.0, 4.0, 1.0, 1.0, 2.0, 1.0, 4.0, 1.0, 0.5], 3)

@@ -31,7 +31,7 @@ from stewart_identification.report import render
 from stewart_identification.verbs import identify as verb
 from stewart_identification.verbs.progress import SearchProgress
 from stewart_kinematics.errors import StewartError
-from stewart_kinematics.platform import Platform, RigidBody
+from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_simulation.differences import Differences
 
 SPHERE = RigidBody(2.0, np.array([0.05, -0.03, 0.08]), 0.4 * 2.0 * 0.05**2 * np.eye(3))

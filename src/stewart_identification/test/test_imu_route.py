@@ -24,7 +24,7 @@ from stewart_identification.recording.from_bag import Extracted, Extraction
 from stewart_identification.recording.mounting import find_mounting
 from stewart_identification.recording.recordings import read_recording
 from stewart_identification.verbs import identify as verb
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 
 
 def test_fusion_is_eq_19_written_out() -> None:

@@ -15,7 +15,7 @@ from stewart_identification.models.cylindrical import CylindricalRobot, JOINTS
 from stewart_identification.models.model import local_regressor
 from stewart_identification.models.platform import centroidal, PlatformModel
 from stewart_identification.models.serial_robot import CentreOfMassRobot, Joint, SerialRobot
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import MultiSine
 
 TRUE = np.tile([2.0, -0.5, -0.4, -1.0, 4.0, 1.0, 1.0, 2.0, 1.0, 4.0, 1.0, 0.5], 3)
@@ -67,7 +67,7 @@ def test_three_parameters_predict_what_ten_do_for_a_round_plate(ex800, experimen
 
 def test_joint_errors_move_the_forces_as_their_columns_say(ex800, experiment):
     from stewart_identification.recording.from_bag import motion_of_legs
-    from stewart_kinematics.inverse import inverse
+    from stewart_kinematics.solvers.inverse import inverse
 
     rng = np.random.default_rng(6)
     model = PlatformModel.from_platform(ex800, friction='none', joint_tolerance=1e-4)

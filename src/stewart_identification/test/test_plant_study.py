@@ -23,7 +23,7 @@ from plant_runs import bound, experiment_of, identify, model_of, Run, task
 from stewart_identification.confidence import chance
 from stewart_identification.estimators.estimator import Result
 from stewart_identification.identifiability import identifiability, Verdict
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.trajectories.multi_sine import from_yaml
 from study import run_study, summarise, Summary
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.spatial import compose_quaternions, invert_pose
 from stewart_kinematics.trajectories import Sampled

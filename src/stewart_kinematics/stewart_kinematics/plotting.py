@@ -11,12 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 import numpy as np
-from stewart_kinematics.jacobian import condition_number
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.workspace import displaced, plane, Progress, Slice, Volume, volume
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.jacobian import condition_number
 from stewart_kinematics.spatial import euler_from_quaternion
-from stewart_kinematics.workspace import displaced, plane, Progress, Slice, Volume, volume
 
 PLANE_SAMPLES = 81
 

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import JointState
 from stewart_interfaces.msg import DriverState, PlatformSetpoint, TrackingError
-from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.nodes.forward_kinematics import ForwardKinematics
 from stewart_kinematics.nodes.inverse_kinematics import InverseKinematics
-from stewart_kinematics.shared_platform import load_platform
+from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_node_support.conversions import header_msg
 from stewart_node_support.hot_messages import SetpointWriter
 from stewart_node_support.legs import LegWriter

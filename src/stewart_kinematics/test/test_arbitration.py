@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from stewart_kinematics.admission import at_rest, SetpointArbiter, SourceRefused
+from stewart_kinematics.control.admission import at_rest, SetpointArbiter, SourceRefused
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.motion import Motion, Pose
 

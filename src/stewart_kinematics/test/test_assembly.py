@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
-from stewart_kinematics.assembly import assured_region, dual_quaternion, length_forms
 from stewart_kinematics.errors import GeometryError
-from stewart_kinematics.geometry import Geometry, ring_points
-from stewart_kinematics.inverse import leg_lengths
-from stewart_kinematics.jacobian import jacobian
+from stewart_kinematics.model.geometry import Geometry, ring_points
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import leg_lengths
+from stewart_kinematics.solvers.jacobian import jacobian
+from stewart_kinematics.solvers.uniqueness import assured_region, dual_quaternion, length_forms
 
 PLATFORMS = ('vigo', 'ex800', 'srs', 'ps6tl_1500')
 

@@ -7,14 +7,14 @@ import argparse
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from stewart_kinematics.assembly_modes import assembly_modes
 from stewart_kinematics.errors import ShapeError, StewartError
-from stewart_kinematics.forward import forward
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.inverse import leg_lengths
-from stewart_kinematics.jacobian import jacobian
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.assembly_modes import assembly_modes
+from stewart_kinematics.solvers.forward import forward
+from stewart_kinematics.solvers.inverse import leg_lengths
+from stewart_kinematics.solvers.jacobian import jacobian
 from stewart_kinematics.verbs import fk
 from stewart_tables.columns import LENGTH, POSE, TIME
 from stewart_tables.csv_tables import read_table, write_table

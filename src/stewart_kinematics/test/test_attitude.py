@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.kernels.attitudes import scaled_turn
 from stewart_kinematics.trajectories.attitude import (
     from_euler,
     from_quaternion_path,
     quaternion_derivatives,
     turned,
 )
-from stewart_kinematics.trajectories.attitude_kernels import scaled_turn
 
 
 def scaled(attitude, centre, factor):

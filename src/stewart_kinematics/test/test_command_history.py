@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from stewart_kinematics.control.tracking import CommandHistory
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.tracking import CommandHistory
 from stewart_kinematics.trajectories import Cycloidal
 
 MOVE = Cycloidal(

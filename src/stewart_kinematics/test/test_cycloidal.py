@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.kernels.fading import cycloid
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.trajectories.cycloidal import Cycloidal, shortest_duration, SHORTEST_MOVE
-from stewart_kinematics.trajectories.fading_kernels import cycloid
 
 START = Pose.from_rpy([0.0, 0.0, 1.5], [0.0, 0.1, 0.0])
 TARGET = Pose.from_rpy([0.1, -0.05, 1.6], [0.2, 0.0, -0.1])

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stewart_kinematics.design import half_out, merits, warnings
 from stewart_kinematics.errors import ConfigurationError, GeometryError
-from stewart_kinematics.inverse import inverse, leg_lengths
-from stewart_kinematics.measures import document, Measures
+from stewart_kinematics.limits.design import half_out, merits, warnings
+from stewart_kinematics.model.measures import document, Measures
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.schema import Section
 from stewart_kinematics.motion import Motion
-from stewart_kinematics.platform import Platform
-from stewart_kinematics.schema import Section
+from stewart_kinematics.solvers.inverse import inverse, leg_lengths
 from stewart_kinematics.verbs import platform as platform_verb
 from stewart_kinematics.verbs import study
 import yaml

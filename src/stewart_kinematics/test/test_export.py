@@ -21,9 +21,9 @@ from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.exchange.mjcf import mjcf
 from stewart_kinematics.exchange.neutral_legs import LEAST_MASS, words
 from stewart_kinematics.exchange.sdf import sdf
-from stewart_kinematics.inverse import inverse
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.verbs import export
 from stewart_kinematics.verbs import platform as platform_verb
 

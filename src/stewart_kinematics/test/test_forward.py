@@ -5,20 +5,20 @@
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from stewart_kinematics import forward_kernels
-from stewart_kinematics.assembly import assured_region
 from stewart_kinematics.errors import ConvergenceError, ShapeError, StewartError
-from stewart_kinematics.forward import (
+from stewart_kinematics.kernels import newton as forward_kernels
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.motion import Motion, Pose
+from stewart_kinematics.solvers.forward import (
     forward,
     forward_batch,
     forward_twist,
     ForwardStatus,
     kernel_constants,
 )
-from stewart_kinematics.inverse import inverse, leg_lengths
-from stewart_kinematics.jacobian import condition_number, jacobian
-from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import inverse, leg_lengths
+from stewart_kinematics.solvers.jacobian import condition_number, jacobian
+from stewart_kinematics.solvers.uniqueness import assured_region
 
 PLATFORMS = ('vigo', 'ex800', 'srs', 'ps6tl_1500')
 

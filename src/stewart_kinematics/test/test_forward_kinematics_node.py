@@ -16,9 +16,9 @@ from geometry_msgs.msg import PoseStamped, TwistStamped
 from kinematic_rig import DELAY, NEUTRAL, neutral_plus, Rig, strokes_at, VIGO
 from sensor_msgs.msg import JointState
 from stewart_interfaces.msg import DriverState, Jog
-from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.nodes.forward_kinematics import ForwardKinematics
+from stewart_kinematics.solvers.joint_states import JOINT_NAMES, joint_positions
 from stewart_kinematics.trajectories import Cycloidal
 from stewart_node_support.conversions import pose_from_msg, vector_from_msg
 from stewart_node_support.diagnostics import Level

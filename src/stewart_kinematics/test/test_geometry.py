@@ -10,9 +10,9 @@ import math
 import numpy as np
 import pytest
 from stewart_kinematics.errors import GeometryError, ShapeError
-from stewart_kinematics.geometry import Geometry, ring_points
+from stewart_kinematics.model.geometry import Geometry, ring_points
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.platform import Platform
 
 
 def home_lengths(geometry: Geometry, pose: Pose) -> Array:

@@ -16,9 +16,9 @@ from stewart_description.urdf import render_urdf
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.exchange.importing import import_platform
 from stewart_kinematics.exchange.mjcf import mjcf
+from stewart_kinematics.model.platform import MassProperties, Platform, RigidBody
+from stewart_kinematics.model.schema import Section
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.platform import MassProperties, Platform, RigidBody
-from stewart_kinematics.schema import Section
 
 pytest.importorskip('mujoco', reason='MJCF is read by MuJoCo, PyPI: mujoco')
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ShapeError
-from stewart_kinematics.inverse import inverse, leg_lengths, passive_angles
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import inverse, leg_lengths, passive_angles
 
 
 @pytest.fixture(params=['vigo', 'ex800', 'srs', 'ps6tl_1500'])

@@ -13,8 +13,8 @@ pytest.importorskip('rclpy')
 from diagnostic_msgs.msg import DiagnosticArray
 from kinematic_rig import NEUTRAL, neutral_plus, Rig, VIGO
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
-from stewart_kinematics.inverse import inverse
 from stewart_kinematics.motion import Motion
+from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.trajectories import Cycloidal
 from stewart_node_support.diagnostics import Level
 from stewart_node_support.legs import LEG_NAMES

@@ -5,10 +5,10 @@
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from stewart_kinematics.inverse import inverse, leg_lengths
-from stewart_kinematics.jacobian import condition_number, jacobian, jacobian_derivative
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import inverse, leg_lengths
+from stewart_kinematics.solvers.jacobian import condition_number, jacobian, jacobian_derivative
 
 
 @pytest.fixture(params=['vigo', 'ex800', 'srs', 'ps6tl_1500'])

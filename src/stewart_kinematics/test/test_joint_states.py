@@ -14,11 +14,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 from stewart_description import platform_names, platform_path
 from stewart_description.urdf import render_urdf
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.joint_states import JOINT_NAMES, joint_positions
 import yaml
 
 NAMES = platform_names()

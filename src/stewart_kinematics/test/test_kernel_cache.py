@@ -13,11 +13,11 @@ import sys
 import pytest
 import stewart_description
 import stewart_kinematics
-from stewart_kinematics import kernel_cache
+from stewart_kinematics.kernels import kernel_cache
 
 CONSTANTS = 'SLOT = {}\n'
 KERNEL = """
-from stewart_kinematics.compiled import kernel, SCALAR
+from stewart_kinematics.kernels.compiled import kernel, SCALAR
 from stewart_numbered.constants import SLOT
 
 @kernel(SCALAR, SCALAR)
@@ -43,6 +43,9 @@ def copy(tmp_path: Path) -> Path:
     (numbered / 'constants.py').write_text(CONSTANTS.format(1))
     (numbered / 'kernels.py').write_text(KERNEL)
     return folder
+
+
+DECLARED = 'from stewart_kinematics.kernels.compiled import kernel'
 
 
 def run(site: Path, cache: Path, probe: str = PROBE) -> list[str]:
@@ -110,7 +113,7 @@ def test_digest_sees_what_kernels_import_and_nothing_else(copy: Path) -> None:
 def test_every_way_to_import_is_followed(tmp_path: Path, line: str) -> None:
     for name, text in {
         'stewart_one/__init__.py': '',
-        'stewart_one/kernels.py': f'from stewart_kinematics.compiled import kernel\n{line}\n',
+        'stewart_one/kernels.py': f'{DECLARED}\n{line}\n',
         'stewart_other/__init__.py': '',
         'stewart_other/deep.py': 'NUMBER = 1\n',
     }.items():

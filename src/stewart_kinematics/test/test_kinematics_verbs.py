@@ -8,9 +8,9 @@ import re
 import numpy as np
 import pytest
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.inverse import inverse
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.trajectories import Cycloidal
 from stewart_kinematics.verbs import fk, ik
 from stewart_tables.columns import (

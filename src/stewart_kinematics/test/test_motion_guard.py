@@ -15,12 +15,12 @@ import pytest
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError, MotionRefused, Violation
-from stewart_kinematics.guard_kernels import segment_distance
-from stewart_kinematics.inverse import inverse
-from stewart_kinematics.jacobian import condition_number, jacobian
+from stewart_kinematics.kernels.guard import segment_distance
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.platform import Limits, Platform
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Limits, Platform
+from stewart_kinematics.solvers.inverse import inverse
+from stewart_kinematics.solvers.jacobian import condition_number, jacobian
 
 NAMES = ('ex800', 'ps6tl_1500', 'srs', 'vigo')
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import MotionRefused, ShapeError
-from stewart_kinematics.jump import broken_at
+from stewart_kinematics.limits.continuity import broken_at
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Platform
 
 
 @pytest.fixture

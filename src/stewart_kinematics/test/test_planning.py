@@ -10,10 +10,16 @@ import numpy as np
 import pytest
 from rest import Rest
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.planning import (
+    check,
+    plan_fade_out,
+    plan_fades,
+    plan_move,
+    plan_stop,
+)
+from stewart_kinematics.model.platform import Limits, Platform
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.planning import check, plan_fade_out, plan_fades, plan_move, plan_stop
-from stewart_kinematics.platform import Limits, Platform
 from stewart_kinematics.trajectories import Circle, Cycloidal, Trajectory
 
 VIGO = Platform.from_yaml('vigo')

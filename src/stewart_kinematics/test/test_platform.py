@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from stewart_description import platform_names, platform_path
 from stewart_kinematics.errors import ConfigurationError, GeometryError
-from stewart_kinematics.geometry import ring_points
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.geometry import ring_points
+from stewart_kinematics.model.platform import Platform
 import yaml
 
 Edit = Callable[[dict[str, Any]], object]

@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
+from stewart_kinematics.limits.fitting import fit_wave, froude, plain, sample_times
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import AiryWave, Jonswap, OrbitalWave
-from stewart_kinematics.trajectories.scaling import fit_wave, froude, plain, sample_times
 from stewart_kinematics.trajectories.spectrum import significant_height
 from stewart_kinematics.trajectories.waves import GRAVITY
 

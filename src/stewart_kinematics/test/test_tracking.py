@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.control.tracking import tracking_error
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.platform import Platform
-from stewart_kinematics.tracking import tracking_error
+from stewart_kinematics.solvers.inverse import leg_lengths
 
 GEOMETRY = Platform.from_yaml('vigo').geometry
 NEUTRAL = GEOMETRY.neutral_pose

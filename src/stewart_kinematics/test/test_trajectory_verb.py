@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion_csv import read_motion
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Sampled
 from stewart_kinematics.verbs import trajectory as verb
 from stewart_tables import progress

@@ -11,16 +11,16 @@ import sys
 import numba
 from numba.core import event
 
-from stewart_kinematics.warming import warm_up
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.warming import warm_up
+from stewart_kinematics.model.platform import Platform
 
 platform = Platform.from_yaml('vigo')
 geometry = platform.geometry
 warm_up(geometry)
-assert 'stewart_kinematics.trajectories.wave_kernels' not in sys.modules
+assert 'stewart_kinematics.kernels.waves' not in sys.modules
 
-from stewart_kinematics.forward import forward, forward_twist
-from stewart_kinematics.inverse import inverse
+from stewart_kinematics.solvers.forward import forward, forward_twist
+from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.motion import Motion, Pose
 
 pose = Pose.from_rpy([0.01, 0.02, 1.7], (0.1, 0.0, 0.1))

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 import pytest
 from stewart_kinematics.errors import ConfigurationError, MotionRefused
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.inverse import inverse, LegMotion
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.workspace import AXES, displaced, plane, Reach, reach, volume
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Platform
-from stewart_kinematics.workspace import AXES, displaced, plane, Reach, reach, volume
+from stewart_kinematics.solvers.inverse import inverse, LegMotion
 
 NAMES = ('ex800', 'ps6tl_1500', 'srs', 'vigo')
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from stewart_kinematics.errors import ConfigurationError, MotionRefused
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Platform
 from stewart_kinematics.verbs import workspace
 from stewart_tables import progress
 

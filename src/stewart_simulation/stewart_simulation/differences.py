@@ -16,8 +16,8 @@ from stewart_driver.legs import Array, read_only
 from stewart_dynamics.forward_dynamics import Friction, initial_state, kernel_arguments
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
+from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.platform import Platform, RigidBody
 from stewart_simulation.plant import Plant
 
 

@@ -8,7 +8,7 @@ from math import exp
 
 import numpy as np
 from stewart_driver.legs import Array, LEGS
-from stewart_kinematics.compiled import kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
+from stewart_kinematics.kernels.compiled import kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
 
 # So many readings' noise is drawn at once.
 DRAWN = 256

@@ -12,8 +12,8 @@ from stewart_driver.legs import LegLimits
 from stewart_driver.options import option, require_positive
 
 if TYPE_CHECKING:
+    from stewart_kinematics.model.platform import Platform
     from stewart_kinematics.motion import Pose
-    from stewart_kinematics.platform import Platform
     from stewart_simulation.plant import Plant
     from stewart_simulation.rigid_drives import RigidDrives
 

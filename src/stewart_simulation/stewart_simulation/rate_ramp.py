@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 from stewart_driver.legs import Array, LEGS
-from stewart_kinematics.compiled import kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
+from stewart_kinematics.kernels.compiled import kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
 
 
 class RateRamp:

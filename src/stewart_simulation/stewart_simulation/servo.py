@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 from stewart_dynamics.forward_kernels import derivative, Plant
 from stewart_dynamics.leg_kernels import SMALLEST_PIVOT_RATIO
-from stewart_kinematics.compiled import inferred
-from stewart_kinematics.vectors import (
+from stewart_kinematics.kernels.compiled import inferred
+from stewart_kinematics.kernels.vectors import (
     cross,
     dot,
     minus,

@@ -96,7 +96,7 @@ class SimulatedBackend(Backend):
         """Look the platform up; nothing moves before `open`."""
         # The cyclic process unpickles this object and never comes here, so it starts without
         # loading the kinematics.
-        from stewart_kinematics.platform import Platform
+        from stewart_kinematics.model.platform import Platform
         from stewart_simulation.start import leg_limits, start_pose, strokes_at
 
         platform = Platform.from_yaml(options.platform)

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import Array, LegLimits
-from stewart_kinematics.forward import forward
-from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.forward import forward
+from stewart_kinematics.solvers.inverse import leg_lengths
 
 
 def leg_limits(platform: Platform) -> LegLimits:

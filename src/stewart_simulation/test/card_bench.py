@@ -16,7 +16,7 @@ from stewart_driver.daq.card_type import CardAccess
 from stewart_driver.daq.options import DaqOptions
 from stewart_driver.legs import Array
 from stewart_driver.rig_file import Rig, save_rig
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_simulation.daq_card.analog_rig import AnalogRig, AnalogSettings, Mode
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.faults import CardFaults

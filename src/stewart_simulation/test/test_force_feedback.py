@@ -14,10 +14,10 @@ from stewart_driver.backend import Targets
 from stewart_driver.legs import Array
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import regressor
-from stewart_kinematics.forward import forward_batch
-from stewart_kinematics.inverse import inverse
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.forward import forward_batch
+from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.trajectories.fading import Faded
 from stewart_kinematics.trajectories.multi_sine import MultiSine
 from stewart_simulation.rate_ramp import RateRamp

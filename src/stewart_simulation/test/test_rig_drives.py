@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from stewart_driver.legs import Array
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_simulation.plant_options import PlantOptions
 from stewart_simulation.rigid_drives import RigidDrives
 from stewart_simulation.start import leg_limits, start_pose

@@ -131,7 +131,7 @@ def read(host: int) -> bytes:
 
 
 def test_other_wires_let_the_sensor_measure_on_the_way() -> None:
-    from stewart_kinematics.platform import Platform
+    from stewart_kinematics.model.platform import Platform
     from stewart_simulation.start import leg_limits, start_pose
 
     platform = Platform.from_yaml('ex800')

@@ -32,10 +32,10 @@ from stewart_driver.path.motion import LegMotion
 from stewart_driver.witmotion.frames import AccelerationFrame, AngularVelocityFrame
 from stewart_driver.witmotion.samples import Decoder
 from stewart_driver.witmotion.transport import SerialTransport
-from stewart_kinematics.forward import forward
-from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.forward import forward
+from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_kinematics.spatial.rotations import matrix_from_quaternion
 from stewart_simulation.ethercat.errors import ControlError
 from stewart_simulation.rig.errors import RigError

@@ -22,10 +22,10 @@ from std_srvs.srv import Trigger
 from stewart_driver.backend import GROUP
 from stewart_driver.nodes.driver import Driver
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.nodes.forward_kinematics import ForwardKinematics
 from stewart_kinematics.nodes.inverse_kinematics import InverseKinematics
-from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.trajectories import Cycloidal
 from stewart_node_support.hot_messages import SetpointWriter
 from stewart_node_support.lifecycle import bring_up

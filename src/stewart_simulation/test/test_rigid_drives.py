@@ -13,9 +13,9 @@ from stewart_driver.legs import Array
 from stewart_dynamics.errors import MissingMasses
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
-from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Motion
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_simulation.differences import build_plant, Differences
 from stewart_simulation.rigid_drives import RigidDrives, ServoSettings
 

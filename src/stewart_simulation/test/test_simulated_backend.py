@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from stewart_driver.backend import find_backend, GROUP, Measurement, Targets
 from stewart_driver.errors import ConfigurationError, HomingError
-from stewart_kinematics.inverse import leg_lengths
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_simulation.simulated_backend import SimulatedBackend, SimulatedOptions
 
 ZERO = np.zeros(6)

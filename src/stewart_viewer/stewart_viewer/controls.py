@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 from stewart_kinematics.errors import StewartError
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Platform
 from stewart_viewer.snapshot import rpy_of
 import viser
 

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import numpy as np
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
-from stewart_kinematics.platform import Platform
 
 PUSH, PULL = (200, 70, 60), (60, 100, 200)
 LONGEST_ARROW = 0.5

@@ -8,8 +8,8 @@ from collections import deque
 from typing import Any
 
 import numpy as np
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
-from stewart_kinematics.platform import Platform
 from stewart_viewer.snapshot import Snapshot
 import viser
 import viser.uplot

@@ -7,7 +7,7 @@ from __future__ import annotations
 import threading
 import time
 
-from stewart_kinematics.shared_platform import load_platform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_viewer.controls import Controls, Operator
 from stewart_viewer.leg_plots import LegPlots
 from stewart_viewer.mailbox import Mailbox

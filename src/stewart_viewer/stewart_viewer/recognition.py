@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 import numpy as np
 from stewart_kinematics.errors import StewartError
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_viewer.recording import Recording
 
 CLOSE = 0.005

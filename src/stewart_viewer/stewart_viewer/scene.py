@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_description.urdf import render_urdf
-from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.joint_states import JOINT_NAMES, joint_positions
 from stewart_viewer.force_scale import colour_of_force, ForceScale
 from stewart_viewer.snapshot import Estimate, Snapshot, stroke_reserve
 import viser

@@ -7,7 +7,7 @@ from __future__ import annotations
 from html import escape
 
 import numpy as np
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_viewer.snapshot import DriveReport, rpy_of, Snapshot
 import viser
 

@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 import pytest
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_viewer.server import open_server
 import viser
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_viewer.controls import Controls
 from stewart_viewer.snapshot import rpy_of
 import viser

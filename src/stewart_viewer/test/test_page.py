@@ -38,8 +38,8 @@ from probe_rig import ProbeRig
 from selenium.webdriver.common.keys import Keys
 from stewart_bags.writing import BagWriter
 from stewart_interfaces.msg import DriverState
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.platform import Platform
 from stewart_node_support.testing import Harness
 from stewart_viewer.nodes.web_viewer import WebViewer
 

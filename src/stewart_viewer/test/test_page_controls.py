@@ -18,7 +18,7 @@ from matplotlib.colors import rgb_to_hsv
 from probe_rig import ProbeRig
 from selenium.webdriver.common.keys import Keys
 from stewart_interfaces.msg import DriverState
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_node_support.testing import Harness
 from stewart_viewer.nodes.web_viewer import WebViewer
 

@@ -11,8 +11,8 @@ pytest.importorskip('rclpy')
 from probe_rig import ProbeRig
 from rclpy.node import Node
 from stewart_interfaces.msg import DriverState
-from stewart_kinematics.inverse import leg_lengths
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_node_support.testing import Harness
 from stewart_viewer.nodes.operator import GraphOperator
 from stewart_viewer.nodes.platform_question import ASKED

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from stewart_bags.writing import BagWriter
-from stewart_kinematics.inverse import leg_lengths
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import leg_lengths
 from stewart_viewer.leg_plots import LegPlots, WINDOW
 from stewart_viewer.recognition import check, COMPARED, LiveComparison, recognise, WrongPlatform
 from stewart_viewer.recording import NothingToShow, Recording, Track

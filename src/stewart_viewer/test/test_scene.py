@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.platform import Platform
 from stewart_viewer.scene import AMBER, colour_of, GREEN, PlatformScene, RED
 from stewart_viewer.snapshot import Estimate, rpy_of, Snapshot, stroke_reserve
 import viser

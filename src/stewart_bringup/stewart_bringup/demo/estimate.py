@@ -11,7 +11,7 @@ from pathlib import Path
 from stewart_bringup.demo.plots import png
 from stewart_bringup.demo.recording import Recording
 from stewart_estimation.verbs.recorded import estimate_section
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 
 ESTIMATE, TRUTH = 'platform/odometry', 'simulation/truth'
 

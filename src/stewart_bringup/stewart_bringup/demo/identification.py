@@ -22,7 +22,7 @@ from stewart_identification.identify import identify
 from stewart_identification.outcome import Outcome, Parameter
 from stewart_identification.recording.from_bag import experiment_from
 from stewart_identification.recording.recordings import read_recording
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 
 FOUND = 'identified'
 MASS_SHARE = 1e-3

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from stewart_bringup.demo.scenarios import Scenario, SIMULATED, WAVES
 from stewart_identification.models.platform import CENTROIDAL_NAMES
+from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import read_only
-from stewart_kinematics.platform import Platform, RigidBody
 
 PLATFORM = 'ex800'
 PAYLOAD_MASS, PAYLOAD_POSITION = 2.0, (0.05, -0.03, 0.08)

@@ -14,8 +14,8 @@ from rclpy.action import ActionClient
 from stewart_bringup.errors import RequestRefused
 from stewart_bringup.nodes.operator import Operator, STEP
 from stewart_interfaces.action import MovePlatform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.spatial import compose_poses
 from stewart_node_support.conversions import pose_from_msg, pose_msg
 from stewart_node_support.diagnostics import TOPIC

@@ -17,7 +17,7 @@ from stewart_driver.ethercat.backend import EthercatBackend
 from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.legs import Array
 from stewart_driver.nodes.driver_parameters import DriverParameters
-from stewart_kinematics.shared_platform import load_platform
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
 from stewart_simulation.rig.inertial_feed import InertialFeed
 from stewart_simulation.rig.inline_rig import InlineRig

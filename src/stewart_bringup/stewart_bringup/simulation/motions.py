@@ -14,17 +14,17 @@ from stewart_bringup.errors import BringupError
 from stewart_bringup.rigs import available, config_file, sections
 from stewart_bringup.simulation.rig_parameters import RigParameters
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.planning import check, plan_move
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.model.schema import read_yaml
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.nodes.parameters import (
     ExcitationTrajectoryParameters,
     ExcursionParameters,
     OceanTrajectoryParameters,
     TrajectoryParameters,
 )
-from stewart_kinematics.planning import check, plan_move
-from stewart_kinematics.schema import read_yaml
 from stewart_kinematics.spatial import compose_quaternions
 from stewart_kinematics.trajectories import multi_sine, Trajectory
 from stewart_kinematics.verbs.arguments import typed_pose

@@ -28,16 +28,16 @@ from stewart_driver.nodes.driver_parameters import DriverParameters
 from stewart_driver.nodes.imu_parameters import ImuParameters
 from stewart_dynamics.feed_forward import FeedForward
 from stewart_dynamics.nodes.feed_forward_parameters import FeedForwardParameters
-from stewart_kinematics.admission import Admission
+from stewart_kinematics.control.admission import Admission
+from stewart_kinematics.control.playback import Playback
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.nodes.parameters import (
     ForwardKinematicsParameters,
     InverseKinematicsParameters,
 )
-from stewart_kinematics.playback import Playback
-from stewart_kinematics.shared_platform import load_platform
-from stewart_kinematics.warming import warm_up
+from stewart_kinematics.solvers.warming import warm_up
 from stewart_simulation.nodes.virtual_rig_parameters import VirtualRigParameters
 from stewart_simulation.rig.settings import RigSettings
 

@@ -11,13 +11,13 @@ from stewart_bringup.simulation.schedule import NANOSECONDS
 from stewart_bringup.simulation.series import Rows
 from stewart_driver.control.cycle_link import Sample
 from stewart_driver.legs import Array
+from stewart_kinematics.control.tracking import PoseTracking, TrackingErrors
 from stewart_kinematics.errors import StewartError
-from stewart_kinematics.forward import ForwardResult
-from stewart_kinematics.joint_states import joint_positions
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.forward import ForwardResult
+from stewart_kinematics.solvers.joint_states import joint_positions
 from stewart_kinematics.spatial.rotations import matrix_from_quaternion
-from stewart_kinematics.tracking import PoseTracking, TrackingErrors
 
 NO_COVARIANCE = np.zeros((1, 36))
 

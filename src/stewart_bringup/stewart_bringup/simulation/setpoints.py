@@ -14,9 +14,9 @@ from stewart_bringup.simulation.series import Rows
 from stewart_driver.legs import Array, LEGS
 from stewart_driver.path.motion import LegMotion
 from stewart_dynamics.feed_forward import FeedForward
-from stewart_kinematics.admission import Admission
+from stewart_kinematics.control.admission import Admission
+from stewart_kinematics.control.playback import Playback
 from stewart_kinematics.errors import StewartError
-from stewart_kinematics.playback import Playback
 
 AHEAD = 40
 """So many setpoints are made at once: nothing that makes them depends on the platform."""

@@ -140,7 +140,7 @@ def _pipeline(arguments: argparse.Namespace) -> tuple[Pipeline, str]:
     from stewart_bringup.simulation.motions import CYCLOIDAL, files_of, move_target, source_of
     from stewart_bringup.simulation.pipeline import Pipeline
     from stewart_bringup.simulation.rig_parameters import RigParameters
-    from stewart_kinematics.shared_platform import load_platform
+    from stewart_kinematics.model.shared_platform import load_platform
 
     files, overrides = files_of(arguments.motion)
     source = source_of(files, overrides)

@@ -125,8 +125,8 @@ def _check(
     rig: Rig, kind: DriveType, options: EthercatOptions, path: Path, tolerance: float
 ) -> int:
     """Print where the platform stands; 0 if that is home."""
-    from stewart_kinematics.forward import forward
-    from stewart_kinematics.platform import Platform
+    from stewart_kinematics.model.platform import Platform
+    from stewart_kinematics.solvers.forward import forward
 
     reading = _read(kind, options)
     if reason := home.why_not(rig.drives, reading.identities, str(path)):
@@ -157,8 +157,8 @@ def _read(kind: DriveType, options: EthercatOptions) -> Reading:
 def _strokes(platform: str, pose: str | None, given: Sequence[float] | None) -> Array:
     if given is not None:
         return np.array(given)
-    from stewart_kinematics.inverse import leg_lengths
-    from stewart_kinematics.platform import Platform
+    from stewart_kinematics.model.platform import Platform
+    from stewart_kinematics.solvers.inverse import leg_lengths
 
     geometry = Platform.from_yaml(platform).geometry
     at = geometry.zero_pose if pose == 'zero' else geometry.neutral_pose

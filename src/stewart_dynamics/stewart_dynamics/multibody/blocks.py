@@ -9,7 +9,7 @@ one 12x12 factorisation a leg serves velocity, acceleration and multipliers.
 from __future__ import annotations
 
 import numpy as np
-from stewart_kinematics.compiled import inferred
+from stewart_kinematics.kernels.compiled import inferred
 
 
 @inferred

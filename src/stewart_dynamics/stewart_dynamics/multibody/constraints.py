@@ -11,7 +11,7 @@ centre of mass and three angles each. The cylinder's second universal axis is it
 from __future__ import annotations
 
 import numpy as np
-from stewart_kinematics.compiled import inferred
+from stewart_kinematics.kernels.compiled import inferred
 
 
 @inferred

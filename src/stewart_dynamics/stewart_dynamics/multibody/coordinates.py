@@ -18,7 +18,7 @@ from __future__ import annotations
 from enum import Enum
 
 import numpy as np
-from stewart_kinematics.compiled import inferred
+from stewart_kinematics.kernels.compiled import inferred
 from stewart_kinematics.motion import Array
 
 

@@ -23,7 +23,7 @@ from stewart_dynamics.multibody.coordinates import (
     rate_axes,
     rate_axes_derivative_times_rates,
 )
-from stewart_kinematics.compiled import inferred
+from stewart_kinematics.kernels.compiled import inferred
 
 BODIES = 13
 PLATFORM = 0

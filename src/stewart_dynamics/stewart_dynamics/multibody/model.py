@@ -18,8 +18,8 @@ from stewart_dynamics.multibody.kernel import (
     solve_sample,
 )
 from stewart_kinematics.errors import ConvergenceError
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, read_only
-from stewart_kinematics.platform import Platform
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,9 @@ import numpy as np
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces, Reactions, reactions
 from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.motion_csv import derivatives, poses_in_base
-from stewart_kinematics.platform import Platform
 from stewart_kinematics.trajectories import Sampled
 from stewart_kinematics.verbs.arguments import (
     add_table_arguments,

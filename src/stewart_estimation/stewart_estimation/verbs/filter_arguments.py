@@ -31,7 +31,7 @@ from stewart_estimation.verbs.measurements import (
     Measurements,
     read_measurements,
 )
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_tables.progress import between, Progress
 
 

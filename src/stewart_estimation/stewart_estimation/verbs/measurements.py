@@ -17,7 +17,7 @@ from stewart_bags.series import JointSeries, read_joints, read_series, Series
 from stewart_estimation.errors import EstimationError
 from stewart_estimation.measurement_csv import read_imu, read_legs
 from stewart_estimation.series import ImuSeries, LegSeries
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
 from stewart_tables.progress import between, Progress, silent
 

@@ -18,7 +18,7 @@ from stewart_estimation.consistency import assess, Consistency, LEAST_ROWS
 from stewart_estimation.differentiator import from_legs, TRUE_25_HZ
 from stewart_estimation.series import LegSeries
 from stewart_estimation.verbs.measurements import BadRecording, LEG_TOPIC
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import (
     compose_quaternions,

@@ -16,8 +16,8 @@ from stewart_identification.imu_route.generalised_forces import generalised_forc
 from stewart_identification.imu_route.measured_motion import measured_motion, MeasuredMotion
 from stewart_identification.recording.from_bag import experiment_from, Extraction
 from stewart_identification.recording.recordings import IMU, read_recording
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.platform import Platform
 from stewart_tables.whole_files import whole_file
 
 FACTOR = 1.3

@@ -11,8 +11,8 @@ from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.multibody import MultibodyModel
 from stewart_dynamics.newton_euler import reactions
 from stewart_identification.imu_route.fusion import fuse, Fusion, MEASUREMENT, PROCESS
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.platform import Platform
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,8 +23,8 @@ from stewart_identification.recording.from_bag import Extracted, Extraction
 from stewart_identification.recording.low_pass import LowPass
 from stewart_identification.recording.mounting import find_mounting, Mounting, predicted
 from stewart_identification.recording.recordings import Recording
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
-from stewart_kinematics.platform import Platform
 
 MISMOUNTED = np.radians(10.0)
 """Angle between measured and expected specific force above which a mounting is not believed."""

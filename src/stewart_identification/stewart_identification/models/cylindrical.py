@@ -24,7 +24,7 @@ import math
 import numpy as np
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.serial_robot import CentreOfMassRobot, Joint, SerialRobot
-from stewart_kinematics.compiled import kernel, MATRIX, SCALAR, VECTOR_OUT, VOID
+from stewart_kinematics.kernels.compiled import kernel, MATRIX, SCALAR, VECTOR_OUT, VOID
 from stewart_kinematics.motion import Array
 
 JOINTS = (Joint('revolute'), Joint('prismatic', alpha=-0.5 * math.pi), Joint('prismatic'))

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces
-from stewart_kinematics import leg_kernels
+from stewart_kinematics.kernels import legs as leg_kernels
 from stewart_kinematics.motion import Array, Motion
 
 STEP = 1e-5

@@ -28,10 +28,10 @@ from stewart_identification.errors import ConfigurationError, FitError
 from stewart_identification.experiment import Experiment
 from stewart_identification.models.joint_errors import joint_error_columns
 from stewart_identification.models.model import LinearModel
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.inverse import inverse
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import inverse
 
 Inertia = Literal['ten', 'three']
 FrictionKind = Literal['none', 'common', 'per leg']

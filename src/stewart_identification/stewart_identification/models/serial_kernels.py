@@ -13,9 +13,9 @@ import math
 
 import numpy as np
 from stewart_dynamics.leg_kernels import body_wrench
-from stewart_kinematics.compiled import kernel, MATRIX, part, STACK_OUT, VECTOR, VOID
+from stewart_kinematics.kernels.compiled import kernel, MATRIX, part, STACK_OUT, VECTOR, VOID
+from stewart_kinematics.kernels.vectors import cross, dot, minus, plus, put, times, Triple, triple
 from stewart_kinematics.motion import Array
-from stewart_kinematics.vectors import cross, dot, minus, plus, put, times, Triple, triple
 
 A, ALPHA, D, THETA, SLIDES = 0, 1, 2, 3, 4
 """Columns of the table of joints; the last is 1 where the joint slides, else 0."""

@@ -29,13 +29,13 @@ from stewart_identification.recording.errors import UnusableRecording
 from stewart_identification.recording.legs import leg_record, LegPiece, LegRecord
 from stewart_identification.recording.low_pass import LowPass
 from stewart_identification.recording.recordings import Recording
-from stewart_kinematics.forward import forward_batch
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.inverse import leg_lengths
-from stewart_kinematics.jacobian import jacobian, jacobian_derivative
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
 from stewart_kinematics.motion_csv import read_motion
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.forward import forward_batch
+from stewart_kinematics.solvers.inverse import leg_lengths
+from stewart_kinematics.solvers.jacobian import jacobian, jacobian_derivative
 
 REST, REVERSAL = 2e-3, 0.1
 """Leg rate [m/s]; where all legs are slower for longer than this [s], the platform stands, and dry

@@ -23,8 +23,8 @@ from stewart_identification.models.platform import FrictionKind, PlatformModel
 from stewart_identification.verbs.model_arguments import add_model_arguments
 from stewart_identification.verbs.progress import SearchProgress
 from stewart_identification.verbs.workers import add_worker_arguments
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
-from stewart_kinematics.platform import Platform
 from stewart_tables.outputs import output_file
 from stewart_tables.whole_files import whole_file
 import yaml

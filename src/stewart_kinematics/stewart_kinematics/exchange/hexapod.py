@@ -15,8 +15,8 @@ import numpy as np
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.exchange.linkage import Joint, Linkage
 from stewart_kinematics.exchange.neutral_legs import LEAST_MASS, leg_axes
+from stewart_kinematics.model.platform import RigidBody
 from stewart_kinematics.motion import Array
-from stewart_kinematics.platform import RigidBody
 
 OFF_LINE = 0.01
 """A slide may miss the line between its leg's joints by this part of the leg's length."""

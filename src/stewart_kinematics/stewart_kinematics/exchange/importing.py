@@ -17,11 +17,11 @@ from stewart_kinematics.exchange.linkage import Link, Linkage
 from stewart_kinematics.exchange.mjcf import NUMBERS
 from stewart_kinematics.exchange.mjcf_reading import read_mjcf
 from stewart_kinematics.exchange.urdf_reading import read_urdf
-from stewart_kinematics.geometry import Geometry
-from stewart_kinematics.jacobian import condition_number
-from stewart_kinematics.measures import ASSUMED_CONDITION, assumed_limits, Measures
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.model.measures import ASSUMED_CONDITION, assumed_limits, Measures
+from stewart_kinematics.model.platform import AXES_KEY, RigidBody, STANDARD_GRAVITY
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.platform import AXES_KEY, RigidBody, STANDARD_GRAVITY
+from stewart_kinematics.solvers.jacobian import condition_number
 from stewart_kinematics.spatial import rpy_deg
 
 ALIKE = 1e-6

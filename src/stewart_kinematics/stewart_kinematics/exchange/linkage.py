@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from stewart_kinematics.model.platform import RigidBody
 from stewart_kinematics.motion import Array
-from stewart_kinematics.platform import RigidBody
 
 Kind = Literal['slide', 'hinge', 'ball', 'fixed', 'free']
 

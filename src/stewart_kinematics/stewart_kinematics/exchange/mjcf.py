@@ -20,9 +20,9 @@ from stewart_kinematics.exchange.neutral_legs import (
     NeutralLegs,
     words,
 )
+from stewart_kinematics.model.platform import Platform, RigidBody
+from stewart_kinematics.model.schema import SCALES
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.platform import Platform, RigidBody
-from stewart_kinematics.schema import SCALES
 from stewart_kinematics.spatial import rpy_deg
 
 STEP, STEP_OF_MASSLESS_LEGS = 5e-4, 1e-4

@@ -15,7 +15,7 @@ import numpy as np
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.exchange.linkage import Joint, Kind, Link, Linkage
 from stewart_kinematics.exchange.mjcf import TITLE
-from stewart_kinematics.platform import RigidBody
+from stewart_kinematics.model.platform import RigidBody
 
 
 def read_mjcf(path: Path) -> Linkage:

@@ -10,9 +10,9 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 from numpy.typing import ArrayLike
-from stewart_kinematics.inverse import leg_lengths, passive_angles
+from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Array, read_only
-from stewart_kinematics.platform import Platform, RigidBody
+from stewart_kinematics.solvers.inverse import leg_lengths, passive_angles
 
 LEAST_MASS = 1e-7
 """Simulators refuse a moving body without mass; one without mass is written with this [kg]."""

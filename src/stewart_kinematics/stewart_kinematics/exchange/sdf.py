@@ -20,8 +20,8 @@ from stewart_kinematics.exchange.neutral_legs import (
     NeutralLegs,
     words,
 )
+from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.platform import Platform, RigidBody
 
 VERSION = '1.11'
 

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.exchange.linkage import Joint, Kind, Link, Linkage
+from stewart_kinematics.model.platform import RigidBody
 from stewart_kinematics.motion import Array
-from stewart_kinematics.platform import RigidBody
 
 KINDS: dict[str, Kind] = {
     'revolute': 'hinge',

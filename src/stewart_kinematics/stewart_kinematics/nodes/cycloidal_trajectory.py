@@ -15,11 +15,11 @@ from stewart_kinematics.errors import (
     StewartError,
     TrajectoryError,
 )
+from stewart_kinematics.limits.planning import plan_move, plan_stop
 from stewart_kinematics.motion import Motion, Pose
 from stewart_kinematics.nodes.parameters import CycloidalTrajectoryParameters
 from stewart_kinematics.nodes.start_pose import NotReady
 from stewart_kinematics.nodes.trajectory_node import TrajectoryNode
-from stewart_kinematics.planning import plan_move, plan_stop
 from stewart_kinematics.trajectories import Cycloidal
 from stewart_node_support.conversions import pose_from_msg, pose_msg
 from stewart_node_support.errors import MessageError

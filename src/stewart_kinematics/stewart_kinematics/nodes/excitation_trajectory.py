@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.nodes.excursion_node import ExcursionNode
 from stewart_kinematics.nodes.parameters import ExcitationTrajectoryParameters
 from stewart_kinematics.trajectories import Trajectory

@@ -9,12 +9,12 @@ from typing import Any
 
 from std_srvs.srv import Trigger
 from stewart_kinematics.errors import MotionRefused, StewartError, TrajectoryError
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.planning import plan_fade_out, plan_move, plan_stop
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.nodes.parameters import ExcursionParameters
 from stewart_kinematics.nodes.start_pose import NotReady
 from stewart_kinematics.nodes.trajectory_node import TrajectoryNode
-from stewart_kinematics.planning import plan_fade_out, plan_move, plan_stop
 from stewart_kinematics.trajectories import Cycloidal, Faded, Sequence, Trajectory
 from stewart_node_support.errors import MessageError
 

@@ -12,14 +12,14 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from stewart_interfaces.msg import DriverState, Jog, PlatformSetpoint, TrackingError
+from stewart_kinematics.control.tracking import PoseTracking
 from stewart_kinematics.errors import StewartError
-from stewart_kinematics.forward import ForwardResult
-from stewart_kinematics.jacobian import jacobian
-from stewart_kinematics.joint_states import JOINT_NAMES, joint_positions
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.nodes.parameters import ForwardKinematicsParameters
-from stewart_kinematics.shared_platform import load_platform
-from stewart_kinematics.tracking import PoseTracking
-from stewart_kinematics.warming import warm_up
+from stewart_kinematics.solvers.forward import ForwardResult
+from stewart_kinematics.solvers.jacobian import jacobian
+from stewart_kinematics.solvers.joint_states import JOINT_NAMES, joint_positions
+from stewart_kinematics.solvers.warming import warm_up
 from stewart_node_support.conversions import BASE_FRAME, vector_from_msg
 from stewart_node_support.diagnostics import Diagnostics
 from stewart_node_support.errors import MessageError

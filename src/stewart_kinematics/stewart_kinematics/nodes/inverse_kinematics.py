@@ -9,11 +9,11 @@ from typing import Any
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
-from stewart_kinematics.admission import Admission
+from stewart_kinematics.control.admission import Admission
 from stewart_kinematics.errors import StewartError
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.nodes.parameters import InverseKinematicsParameters
-from stewart_kinematics.shared_platform import load_platform
 from stewart_node_support.diagnostics import Diagnostics
 from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import setpoint_reader

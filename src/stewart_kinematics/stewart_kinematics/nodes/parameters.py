@@ -10,10 +10,11 @@ import math
 from pathlib import Path
 
 from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.limits.fitting import fit_wave, Scaling
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.planning import plan_fades, plan_move
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.motion_csv import read_motion
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.planning import plan_fades, plan_move
 from stewart_kinematics.trajectories import (
     AiryWave,
     excursion,
@@ -24,7 +25,6 @@ from stewart_kinematics.trajectories import (
     Sequence,
     Trajectory,
 )
-from stewart_kinematics.trajectories.scaling import fit_wave, Scaling
 from stewart_node_support.fields import param
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from geometry_msgs.msg import PoseStamped
 from stewart_interfaces.msg import DriverState, Jog, PlatformSetpoint
-from stewart_kinematics.admission import at_rest
+from stewart_kinematics.control.admission import at_rest
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.motion import Motion, Pose
 from stewart_node_support.codec import stamp_of

@@ -8,13 +8,13 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleNode, LifecycleState
 from stewart_interfaces.msg import PlatformSetpoint
+from stewart_kinematics.control.playback import Playback
 from stewart_kinematics.errors import StewartError
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.motion_guard import MotionGuard
 from stewart_kinematics.nodes.parameters import TrajectoryParameters
 from stewart_kinematics.nodes.start_pose import NotReady, NotYet, StartPose
-from stewart_kinematics.playback import Playback
-from stewart_kinematics.shared_platform import load_platform
 from stewart_kinematics.trajectories import Trajectory
 from stewart_node_support.diagnostics import Diagnostics, Level, Report
 from stewart_node_support.hot_messages import SetpointWriter

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.errors import ShapeError, StewartError
-from stewart_kinematics.leading_axes import rows
+from stewart_kinematics.kernels import rotations as rotation_kernels
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial import rotation_kernels
+from stewart_kinematics.spatial.leading_axes import rows
 
 CONJUGATE = np.array([-1.0, -1.0, -1.0, 1.0])
 

@@ -13,10 +13,10 @@ import itertools
 
 import numpy as np
 from stewart_kinematics.errors import TrajectoryError
-from stewart_kinematics.leading_axes import rows
+from stewart_kinematics.kernels import attitudes as attitude_kernels
 from stewart_kinematics.motion import Array
 from stewart_kinematics.spatial import compose_quaternions
-from stewart_kinematics.trajectories import attitude_kernels
+from stewart_kinematics.spatial.leading_axes import rows
 
 Attitude = tuple[Array, Array, Array]
 """Quaternion (..., 4), angular velocity (..., 3) [rad/s] and acceleration (..., 3) [rad/s²]."""

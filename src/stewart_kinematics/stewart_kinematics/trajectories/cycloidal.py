@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.kernels.fading import cycloid
 from stewart_kinematics.motion import Array, Motion, Pose, read_only
 from stewart_kinematics.spatial import compose_quaternions, invert_quaternion, log_quaternion
 from stewart_kinematics.trajectories.attitude import turned
-from stewart_kinematics.trajectories.fading_kernels import cycloid
 from stewart_kinematics.trajectories.trajectory import clamp, positive
 
 if TYPE_CHECKING:
-    from stewart_kinematics.platform import Limits
+    from stewart_kinematics.model.platform import Limits
 
 PEAK_VELOCITY = 2.0
 PEAK_ACCELERATION = 2.0 * np.pi

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.kernels import fading as fading_kernels
 from stewart_kinematics.motion import Motion, Pose
-from stewart_kinematics.trajectories import fading_kernels
 from stewart_kinematics.trajectories.trajectory import (
     clamp,
     lasting,

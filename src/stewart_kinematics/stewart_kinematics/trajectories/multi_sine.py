@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import ConfigurationError, TrajectoryError
+from stewart_kinematics.model.schema import read_yaml, Section
 from stewart_kinematics.motion import Array, Motion, Pose, read_only
-from stewart_kinematics.schema import read_yaml, Section
 from stewart_kinematics.trajectories.attitude import check_sequence, from_euler
 from stewart_kinematics.trajectories.trajectory import clamp, lasting
 

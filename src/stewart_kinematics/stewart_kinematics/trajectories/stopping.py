@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.kernels.fading import cycloid
 from stewart_kinematics.motion import Array, magnitudes, mean_jerk, Motion
 from stewart_kinematics.trajectories.cycloidal import (
     PEAK_ACCELERATION,
     PEAK_VELOCITY,
     SHORTEST_MOVE,
 )
-from stewart_kinematics.trajectories.fading_kernels import cycloid
 from stewart_kinematics.trajectories.trajectory import (
     clamp,
     finite,
@@ -28,7 +28,7 @@ from stewart_kinematics.trajectories.trajectory import (
 )
 
 if TYPE_CHECKING:
-    from stewart_kinematics.platform import Limits
+    from stewart_kinematics.model.platform import Limits
 
 REST_VELOCITY, REST_ACCELERATION = 1e-9, 1e-6
 

@@ -41,8 +41,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.kernels import waves as wave_kernels
 from stewart_kinematics.motion import Array, Motion, Pose, read_only
-from stewart_kinematics.trajectories import wave_kernels
 from stewart_kinematics.trajectories.trajectory import (
     clamp,
     finite,

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 from numpy.typing import ArrayLike
 from stewart_kinematics.errors import ConfigurationError
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import rpy_deg
 from stewart_tables.csv_tables import read_table, STANDARD_STREAM, Table, write_table

@@ -10,7 +10,7 @@ import sys
 from stewart_description.urdf import render_urdf
 from stewart_kinematics.exchange.mjcf import mjcf
 from stewart_kinematics.exchange.sdf import sdf
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.verbs.arguments import add_examples, add_output, write_text
 
 HELP = 'write a platform as MuJoCo, Gazebo or ROS read it'

@@ -13,12 +13,12 @@ import argparse
 import sys
 
 import numpy as np
-from stewart_kinematics.assembly_modes import assembly_modes, AssemblyModes
-from stewart_kinematics.forward import forward_batch, ForwardResult
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.motion_csv import lengths_of, poses_from_base
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.assembly_modes import assembly_modes, AssemblyModes
+from stewart_kinematics.solvers.forward import forward_batch, ForwardResult
 from stewart_kinematics.verbs.arguments import (
     add_table_arguments,
     read_watched,

@@ -12,10 +12,10 @@ import argparse
 
 import numpy as np
 from stewart_kinematics.errors import Violation
-from stewart_kinematics.inverse import inverse, LegMotion
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
 from stewart_kinematics.motion_csv import motion_in_base
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import inverse, LegMotion
 from stewart_kinematics.verbs.arguments import (
     add_table_arguments,
     read_watched,

@@ -12,10 +12,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.limits.fitting import fit_wave
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.planning import plan_move
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion_csv import read_motion
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.planning import plan_move
-from stewart_kinematics.platform import Platform
 from stewart_kinematics.spatial import compose_poses
 from stewart_kinematics.trajectories import (
     AiryWave,
@@ -27,7 +28,6 @@ from stewart_kinematics.trajectories import (
     OrbitalWave,
     Trajectory,
 )
-from stewart_kinematics.trajectories.scaling import fit_wave
 from stewart_kinematics.trajectories.spectrum import significant_height
 from stewart_kinematics.trajectories.trajectory import finite
 from stewart_kinematics.verbs.arguments import (

@@ -12,12 +12,12 @@ import sys
 from typing import Any
 
 import numpy as np
-from stewart_kinematics.design import merits, warnings
 from stewart_kinematics.errors import ConfigurationError, MotionRefused
 from stewart_kinematics.exchange.importing import import_platform
-from stewart_kinematics.measures import document, Measures
-from stewart_kinematics.platform import Platform
-from stewart_kinematics.schema import Section
+from stewart_kinematics.limits.design import merits, warnings
+from stewart_kinematics.model.measures import document, Measures
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.schema import Section
 from stewart_kinematics.verbs.arguments import add_examples, add_output, note, write_text
 from stewart_tables.csv_tables import STANDARD_STREAM
 from stewart_tables.errors import LARGEST

@@ -13,12 +13,12 @@ import math
 from typing import Any
 
 from stewart_description.paths import platform_path
-from stewart_kinematics.design import half_out, MARGIN_CELLS, Merits, merits
 from stewart_kinematics.errors import ConfigurationError, StewartError
-from stewart_kinematics.platform import Platform
-from stewart_kinematics.schema import read_yaml, Section
+from stewart_kinematics.limits.design import half_out, MARGIN_CELLS, Merits, merits
+from stewart_kinematics.limits.workspace import MOST_CELLS
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.schema import read_yaml, Section
 from stewart_kinematics.verbs.arguments import add_examples, add_output, add_platform, note
-from stewart_kinematics.workspace import MOST_CELLS
 from stewart_tables.csv_tables import write_table
 from stewart_tables.errors import LARGEST
 from stewart_tables.progress import show_part

@@ -13,12 +13,12 @@ import sys
 
 import numpy as np
 from stewart_kinematics.errors import MotionRefused, TrajectoryError
-from stewart_kinematics.inverse import inverse
+from stewart_kinematics.limits.fitting import sample_times
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.solvers.inverse import inverse
 from stewart_kinematics.trajectories import Trajectory
-from stewart_kinematics.trajectories.scaling import sample_times
 from stewart_kinematics.trajectories.stopping import REST_VELOCITY
 from stewart_kinematics.verbs.arguments import add_examples, write_watched
 from stewart_kinematics.verbs.motion_kinds import add_kinds

@@ -11,9 +11,10 @@ from typing import Any, TextIO
 
 import numpy as np
 from stewart_kinematics.errors import Violation
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.workspace import plane, Reach, reach, Slice, Volume, volume
+from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.motion_guard import MotionGuard
-from stewart_kinematics.platform import Platform
 from stewart_kinematics.spatial import rpy_deg
 from stewart_kinematics.verbs.arguments import (
     add_examples,
@@ -23,7 +24,6 @@ from stewart_kinematics.verbs.arguments import (
     typed_pose,
     write_watched,
 )
-from stewart_kinematics.workspace import plane, Reach, reach, Slice, Volume, volume
 from stewart_tables.columns import POSE
 from stewart_tables.outputs import output_stream
 from stewart_tables.pictures import add_picture_argument, save_picture

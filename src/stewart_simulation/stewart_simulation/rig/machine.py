@@ -17,7 +17,7 @@ from stewart_driver.rig_file import (
     Rig,
 )
 from stewart_driver.rig_platform import geometry_digest
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_simulation.daq_card.analog_rig import AnalogSettings, Mode
 from stewart_simulation.rig.settings import RigSettings
 from stewart_simulation.start import start_pose, strokes_at

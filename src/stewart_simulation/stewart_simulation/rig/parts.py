@@ -12,7 +12,7 @@ import numpy as np
 from stewart_driver.control.clock_bridge import ClockBridge
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.legs import LegLimits
-from stewart_kinematics.platform import Platform
+from stewart_kinematics.model.platform import Platform
 from stewart_simulation.daq_card.analog_rig import AnalogRig
 from stewart_simulation.daq_card.card import Card, CardSettings
 from stewart_simulation.daq_card.faults import CardFaults

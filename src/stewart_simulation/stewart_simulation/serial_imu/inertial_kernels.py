@@ -7,8 +7,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from stewart_kinematics.compiled import Array, kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
-from stewart_kinematics.vectors import (
+from stewart_kinematics.kernels.compiled import Array, kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
+from stewart_kinematics.kernels.vectors import (
     cross,
     dot,
     minus,

@@ -17,8 +17,8 @@ from stewart_bags.series import (
     read_series,
     SetpointSeries,
 )
-from stewart_kinematics.forward import forward_batch
-from stewart_kinematics.geometry import Geometry
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.solvers.forward import forward_batch
 from stewart_viewer.recognition import WrongPlatform
 from stewart_viewer.recording import Recording, Track
 from stewart_viewer.snapshot import DriveReport

@@ -79,7 +79,7 @@ def _live(arguments: argparse.Namespace) -> int:
 
 def _replay(arguments: argparse.Namespace) -> int:
     from stewart_description import platform_names
-    from stewart_kinematics.shared_platform import load_platform
+    from stewart_kinematics.model.shared_platform import load_platform
     from stewart_node_support.stop_signals import StopSignals
     from stewart_viewer.leg_plots import LegPlots
     from stewart_viewer.recognition import check, recognise

@@ -1,0 +1,130 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which setpoints of which source the platform executes."""
+
+from __future__ import annotations
+
+import numpy as np
+from stewart_kinematics.errors import ConfigurationError, StewartError
+from stewart_kinematics.kernels import tracking as tracking_kernels
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.solvers.inverse import LegMotion
+
+
+class SourceRefused(StewartError):
+    """A source speaks while the platform belongs to another."""
+
+
+def at_rest(motion: Motion) -> bool:
+    """Tell whether a sample neither moves nor is about to; NaN is not rest."""
+    return tracking_kernels.at_rest(
+        np.ascontiguousarray(motion.linear_velocity),
+        np.ascontiguousarray(motion.angular_velocity),
+        np.ascontiguousarray(motion.linear_acceleration),
+        np.ascontiguousarray(motion.angular_acceleration),
+    )
+
+
+class SetpointArbiter:
+    """Latch the source of the setpoints.
+
+    Whoever executes setpoints asks `require` first and reports with `latch` what was executed, so
+    that a setpoint refused for another reason changes nothing here.
+
+    Args:
+        silence: Time for which the present source must have been silent before another is heard
+            [s].
+
+    Raises:
+        ConfigurationError: If `silence` is not positive.
+    """
+
+    def __init__(self, silence: float = 0.25) -> None:
+        if not silence > 0.0:
+            raise ConfigurationError('silence', silence, 'a time greater than 0 s')
+        self._silence = silence
+        self._last: tuple[str, Motion, float] | None = None
+
+    @property
+    def source(self) -> str | None:
+        """Source that has the platform; None before the first."""
+        return None if self._last is None else self._last[0]
+
+    def require(self, source: str, motion: Motion, stamp: float) -> None:
+        """Refuse a sample, with its stamp [s], of a source that must not move the platform now.
+
+        Raises:
+            SourceRefused: If another source has the platform, moves it or spoke a moment ago, or
+                if the new one does not begin at rest.
+        """
+        if self._last is None or self._last[0] == source:
+            return
+        holder, executed, when = self._last
+        if not at_rest(executed):
+            raise SourceRefused(f'{source} must wait: {holder} is moving the platform')
+        quiet = stamp - when
+        if not quiet >= self._silence:
+            raise SourceRefused(
+                f'{source} must wait: {holder} has been silent for {quiet:.3f} s, '
+                f'needed are {self._silence:g} s'
+            )
+        if not at_rest(motion):
+            raise SourceRefused(
+                f'{source} must begin at rest to take over from {holder}, '
+                f'got a velocity of {np.abs(motion.twist).max():.3g}'
+            )
+
+    def latch(self, source: str, motion: Motion, stamp: float) -> None:
+        """Remember a setpoint that was executed; arguments as for `require`."""
+        self._last = (source, motion, stamp)
+
+    def release(self) -> None:
+        """Forget the source: the platform has been brought to rest by other means."""
+        self._last = None
+
+
+class Admission:
+    """Arbiter and guard of a stream of setpoints.
+
+    Args:
+        platform: Whose limits hold.
+        scale: Part of the rate and acceleration limits that is allowed [-].
+        silence: Silence of one source before another is heard [s].
+    """
+
+    def __init__(self, platform: Platform, *, scale: float = 1.0, silence: float = 0.25) -> None:
+        self._guard = MotionGuard(platform, scale=scale)
+        self._arbiter = SetpointArbiter(silence)
+
+    def admit(self, source: str, motion: Motion, stamp: float) -> LegMotion:
+        """Return the motion of the legs, shape (6,), for one sample, or refuse it; stamp in s.
+
+        Raises:
+            SourceRefused: If another source has the platform.
+            MotionRefused: If the sample breaks a limit, or cannot follow the one before it.
+        """
+        self._arbiter.require(source, motion, stamp)
+        legs = self._guard.admit(motion, stamp)
+        self._arbiter.latch(source, motion, stamp)
+        return legs
+
+    def admit_run(self, source: str, motion: Motion, stamps: Array) -> LegMotion:
+        """Return the motion of the legs for n successive samples, up to the first refused.
+
+        Shape (m, 6); if m is less than n, `admit` tells why. Stamps (n,) in s.
+
+        Raises:
+            SourceRefused: If another source has the platform.
+        """
+        self._arbiter.require(source, motion[0], float(stamps[0]))
+        legs = self._guard.admit_run(motion, stamps)
+        if passed := len(legs.stroke):
+            self._arbiter.latch(source, motion[passed - 1], float(stamps[passed - 1]))
+        return legs
+
+    def begin_anew(self) -> None:
+        """Forget source and last setpoint: the platform was brought to rest by other means."""
+        self._guard.forget()
+        self._arbiter.release()

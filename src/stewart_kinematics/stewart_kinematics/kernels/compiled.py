@@ -1,0 +1,91 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""How the numerical kernels are compiled.
+
+A kernel has one fixed signature, is compiled when its module is imported and kept on disk. So
+no argument (another layout, a read-only array) can ever cause a compile pause while the
+platform moves: what does not fit the signature is a TypeError.
+
+Every kernel of ours is declared by one of the decorators below, so that all are kept in the
+folder of `kernel_cache`.
+
+With ``NUMBA_DISABLE_JIT=1`` kernels are plain Python, as in numba itself, and numba is not even
+imported: that is slow to run, quick to start, and a debugger can step through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import os
+from typing import Any, cast, TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from stewart_kinematics.kernels.kernel_cache import kernel_folder
+
+PLAIN = os.environ.get('NUMBA_DISABLE_JIT') == '1'
+if TYPE_CHECKING or not PLAIN:
+    import numba
+    from numba import types
+
+    numba.config.CACHE_DIR = str(kernel_folder())
+else:
+
+    class types:  # noqa: N801 - in place of numba's module
+        """Stand-ins for the types of signatures, which nobody reads."""
+
+        boolean = int64 = float64 = void = staticmethod(lambda *_: None)
+        Array = staticmethod(lambda *_, **__: None)
+
+
+Array = NDArray[np.float64]
+Function = TypeVar('Function', bound=Callable[..., Any])
+Kernel = Callable[..., Any]
+
+FLAG = types.boolean
+INTEGER = types.int64
+SCALAR = types.float64
+VOID = types.void
+# Inputs are declared read-only: a writable array is accepted there as well, not the reverse.
+VECTOR = types.Array(types.float64, 1, 'C', readonly=True)
+MATRIX = types.Array(types.float64, 2, 'C', readonly=True)
+STACK = types.Array(types.float64, 3, 'C', readonly=True)
+INTEGERS_OUT = types.Array(types.int64, 1, 'C')
+VECTOR_OUT = types.Array(types.float64, 1, 'C')
+MATRIX_OUT = types.Array(types.float64, 2, 'C')
+STACK_OUT = types.Array(types.float64, 3, 'C')
+# The fields of a motion, in their order: `Motion.rows`.
+MOTION, MOTION_OUT = (MATRIX,) * 6, (MATRIX_OUT,) * 6
+
+
+def kernel(returns: types.Type, *arguments: types.Type) -> Callable[[Kernel], Kernel]:
+    """Compile a function over plain arrays for one signature: what it returns, and its arguments.
+
+    ``fastmath`` is limited to fused multiply-add: NaN and infinity keep their meaning, and
+    division by zero gives them, as in numpy.
+    """
+    return _compiler(returns(*arguments), error_model='numpy', fastmath={'contract'})
+
+
+def part(function: Function) -> Function:
+    """Compile a function that only kernels call, to be inlined into them whatever its size."""
+    return _compiler(error_model='numpy', fastmath={'contract'}, forceinline=True)(function)
+
+
+def inferred(function: Callable[..., Any]) -> Any:
+    """Compile a function for the types that it is called with, with the arithmetic of Python."""
+    return _compiler()(function)
+
+
+def _compiler(*signature: Any, **options: Any) -> Callable[[Function], Function]:
+    if PLAIN:
+        return lambda function: function
+    decorate = numba.njit(*signature, cache=True, **options)
+
+    def compiled(function: Function) -> Function:
+        # numba keeps the kernels of every path by themselves; a linked source is one source.
+        code = function.__code__
+        function.__code__ = code.replace(co_filename=os.path.realpath(code.co_filename))
+        return cast(Function, decorate(function))
+
+    return compiled

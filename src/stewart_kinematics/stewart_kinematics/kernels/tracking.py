@@ -1,0 +1,77 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled: where a setpoint leads, and how far a pose is from it."""
+
+# mypy: allow-untyped-defs
+# Types of kernels stand in their decorators.
+from __future__ import annotations
+
+import math
+
+from stewart_kinematics.kernels.compiled import (
+    Array,
+    FLAG,
+    kernel,
+    MATRIX,
+    SCALAR,
+    VECTOR,
+    VECTOR_OUT,
+    VOID,
+)
+from stewart_kinematics.kernels.legs import rotate
+from stewart_kinematics.kernels.rotations import exponential, logarithm, multiply, rotation
+from stewart_kinematics.kernels.vectors import row
+
+REST_VELOCITY = 1e-4
+"""Below this a platform rests [m/s], [rad/s]; a profile's last sample is at 0 but for rounding."""
+
+REST_ACCELERATION = 1e-2
+"""Below this it will stay at rest: a wave turns back with more [m/s²], [rad/s²]."""
+
+
+@kernel(FLAG, VECTOR, VECTOR, VECTOR, VECTOR)
+def at_rest(velocity: Array, omega: Array, acceleration: Array, alpha: Array) -> bool:
+    """Tell whether a sample neither moves nor is about to; NaN is not rest."""
+    for k in range(3):
+        if not (
+            abs(velocity[k]) <= REST_VELOCITY
+            and abs(omega[k]) <= REST_VELOCITY
+            and abs(acceleration[k]) <= REST_ACCELERATION
+            and abs(alpha[k]) <= REST_ACCELERATION
+        ):
+            return False
+    return True
+
+
+@kernel(VOID, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, SCALAR, VECTOR_OUT)
+def follow(position, quaternion, velocity, omega, acceleration, alpha, step, out):
+    """Write position and quaternion, shape (7,), after a step with constant accelerations."""
+    square = 0.5 * step * step
+    for k in range(3):
+        out[k] = position[k] + step * velocity[k] + square * acceleration[k]
+    turn = exponential(
+        step * omega[0] + square * alpha[0],
+        step * omega[1] + square * alpha[1],
+        step * omega[2] + square * alpha[2],
+    )
+    before = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
+    out[3], out[4], out[5], out[6] = multiply(turn, before)
+
+
+@kernel(VOID, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR_OUT)
+def compare(
+    base, platform, retracted, wanted_position, wanted, position, quaternion, strokes, out
+):
+    """Write wanted minus achieved position, rotation vector and strokes, shape (12,)."""
+    x, y, z, w = quaternion[0], quaternion[1], quaternion[2], quaternion[3]
+    goal = wanted[0], wanted[1], wanted[2], wanted[3]
+    out[3], out[4], out[5] = logarithm(multiply(goal, (-x, -y, -z, w)))
+    r = rotation(*goal)
+    for k in range(3):
+        out[k] = wanted_position[k] - position[k]
+    for i in range(6):
+        arm, square = rotate(r, row(platform, i)), 0.0
+        for k in range(3):
+            reach = wanted_position[k] + arm[k] - base[i, k]
+            square += reach * reach
+        out[6 + i] = math.sqrt(square) - retracted[i] - strokes[i]

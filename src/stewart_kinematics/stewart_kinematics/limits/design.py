@@ -1,0 +1,133 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Judge a design: merits and warnings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+from stewart_kinematics.errors import ConfigurationError, MotionRefused
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.limits.workspace import reach, volume
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.solvers.inverse import leg_lengths
+from stewart_kinematics.solvers.jacobian import condition_number, jacobian
+
+USEFUL_PART = 0.25
+"""An axis is short if it reaches less than this part of the stroke."""
+
+MARGIN_CELLS = 24
+
+
+@dataclass(frozen=True)
+class Merits:
+    """What a design can do about its neutral pose.
+
+    Attributes:
+        x, y, z, roll, pitch, yaw: Shorter side of the reach along one axis with the others kept
+            [m], [rad].
+        volume: Positions that are reached with the neutral attitude [m³].
+        condition_number: At the neutral pose [-].
+        leg_rate_up, leg_rate_sideways, leg_rate_turning: Fastest leg for 1 m/s upwards [-], for 1
+            m/s in the worst horizontal direction [-], for 1 rad/s about the worst axis [m].
+        leg_force, leg_force_turning: Largest leg force for 1 N in the worst direction [-], for 1 N
+            m [1/m].
+    """
+
+    x: float
+    y: float
+    z: float
+    roll: float
+    pitch: float
+    yaw: float
+    volume: float
+    condition_number: float
+    leg_rate_up: float
+    leg_rate_sideways: float
+    leg_rate_turning: float
+    leg_force: float
+    leg_force_turning: float
+
+
+def merits(platform: Platform, cells: int = MARGIN_CELLS) -> Merits:
+    """Judge a design about its neutral pose, with so many cells along each edge of the volume.
+
+    Raises:
+        MotionRefused: If the platform may not even rest there.
+    """
+    guard, pose = MotionGuard(platform), platform.geometry.neutral_pose
+    sides = {item.axis: min(-item.lower, item.upper) for item in reach(guard, pose)}
+    where = platform.geometry, pose.position, pose.quaternion_xyzw
+    rates = jacobian(*where)
+    forces = np.asarray(np.linalg.inv(rates).T, dtype=np.float64)
+    return Merits(
+        **sides,
+        volume=volume(guard, pose, cells).volume,
+        condition_number=float(condition_number(*where)),
+        leg_rate_up=_worst(rates[:, 2:3]),
+        leg_rate_sideways=_worst(rates[:, :2]),
+        leg_rate_turning=_worst(rates[:, 3:]),
+        leg_force=_worst(forces[:, :3]),
+        leg_force_turning=_worst(forces[:, 3:]),
+    )
+
+
+def _worst(rows: Array) -> float:
+    """Return the largest answer of a leg to a unit vector of any direction."""
+    return float(np.linalg.norm(rows, axis=1).max())
+
+
+def half_out(platform: Platform) -> float:
+    """Return the height of ``platform_link`` at which the legs are half way out on average [m].
+
+    Attitude and horizontal place are those of the neutral pose.
+
+    Raises:
+        ConfigurationError: If the legs are too short to be half way out anywhere.
+    """
+    geometry, neutral = platform.geometry, platform.geometry.neutral_pose
+    wanted = float((geometry.retracted_length + platform.limits.stroke.mean(axis=1)).mean())
+
+    def excess(height: float) -> float:
+        place = [*neutral.position[:2], height]
+        return float(leg_lengths(geometry, place, neutral.quaternion_xyzw).mean()) - wanted
+
+    lowest, highest = 0.0, 2.0 * wanted
+    if excess(lowest) >= 0.0:
+        expected = 'longer than the horizontal distance of its joints'
+        raise ConfigurationError('legs.retracted_length_m', wanted, expected)
+    return float(brentq(excess, lowest, highest))
+
+
+def warnings(platform: Platform) -> list[str]:
+    """Say in sentences what is doubtful about a design; empty for a good one."""
+    geometry = platform.geometry
+    neutral = geometry.neutral_pose
+    try:
+        guard = MotionGuard(platform)
+    except MotionRefused as refusal:
+        return [f'the platform may not rest at its neutral pose: {refusal}']
+    found = []
+    margins = guard.margins(Motion.at_rest(neutral))
+    found += [
+        f'at the neutral pose {name} has only {100 * float(margin):.0f} % of its range left'
+        for name, margin in margins.items()
+        if float(margin) < 0.1
+    ]
+    stroke = float(np.ptp(platform.limits.stroke, axis=1).min())
+    for item in reach(guard, neutral):
+        side = min(-item.lower, item.upper)
+        arm = 1.0 if item.axis in 'xyz' else geometry.length_scale
+        if side * arm < USEFUL_PART * 0.5 * stroke:
+            unit, scale = ('mm', 1e3) if item.axis in 'xyz' else ('deg', np.degrees(1.0))
+            stop = item.below if -item.lower < item.upper else item.above
+            found.append(f'{item.axis} reaches only {scale * side:.3g} {unit}: {stop}')
+    if platform.masses is None:
+        found.append('no masses: dynamics, feed-forward and identification are refused')
+    assumed = [key for key, text in platform.sources.items() if text.startswith('assumption')]
+    if assumed:
+        found.append(f'assumed, not known: {", ".join(sorted(assumed))}')
+    return found

@@ -1,0 +1,168 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Making a sea fit a platform."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal, TYPE_CHECKING
+
+import numpy as np
+from stewart_kinematics.errors import TrajectoryError
+from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.trajectories.trajectory import positive
+from stewart_kinematics.trajectories.waves import AiryWave, OrbitalWave
+
+if TYPE_CHECKING:
+    from stewart_kinematics.limits.guard import MotionGuard
+
+# Froude's scaling fits in a window (too small a sea tilts too fast), so a scan comes first.
+_RATIO = 1.2
+_FACTORS = _RATIO ** np.arange(-50.0, 38.0)
+_HALVINGS = 16
+_STRIDE = 16
+
+Scaling = Literal['plain', 'froude']
+
+MOST_SAMPLES = 5_000_000
+"""Longest run that is sampled at once; an hour at 1 kHz has fewer."""
+
+
+def froude(components: tuple[AiryWave, ...], scale: float) -> tuple[AiryWave, ...]:
+    """Scale waves after Froude: a model of the sea under the same gravity.
+
+    `scale` is λ, full length over model length: lengths are divided by λ, times by √λ; slopes,
+    accelerations and dispersion stay.
+    """
+    positive('scale', scale, '(lengths at full scale over model)')
+    root = float(np.sqrt(scale))
+    return tuple(
+        AiryWave(w.amplitude / scale, w.period / root, w.length / scale, w.phase)
+        for w in components
+    )
+
+
+def plain(components: tuple[AiryWave, ...], factor: float) -> tuple[AiryWave, ...]:
+    """Return waves with their amplitudes multiplied by `factor`; times and lengths are kept."""
+    positive('factor', factor, '(model over full amplitude)')
+    return tuple(replace(w, amplitude=w.amplitude * factor) for w in components)
+
+
+def fit_wave(
+    wave: OrbitalWave,
+    guard: MotionGuard,
+    fraction: float,
+    scaling: Scaling,
+    *,
+    duration: float,
+    rate: float = 50.0,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[OrbitalWave, float]:
+    """Scale a wave so that it uses a fraction of the workspace, by a scan and a bisection.
+
+    After Froude lengths and times shrink together: slopes and accelerations stay and angular
+    velocities grow, so a sea that is too steep for the platform fits at no scale.
+
+    Args:
+        wave: Wave at full size.
+        guard: Whose margins count.
+        fraction: How much may be used, in (0, 1], of any margin that the platform has at the
+            wave's centre: of the way to the nearer end of the stroke, of the leg rate, ...
+        scaling: ``plain`` (amplitudes) or ``froude``.
+        duration, rate: Run that is judged [s] and its sampling rate [Hz].
+        progress: Called with the part done, 0 to 1.
+
+    Returns:
+        The largest wave that keeps to the fraction.
+        Its factor: model over full amplitude, or length (1/λ) [-].
+
+    Raises:
+        TrajectoryError: If `fraction` is outside (0, 1], if the centre itself has no margin, or if
+            no factor from 1e-4 to 1e3 makes the wave fit; the message says which margin is
+            exceeded at the best one.
+    """
+    report = progress or (lambda _: None)
+    if not 0.0 < fraction <= 1.0:
+        raise TrajectoryError(f'fraction must be greater than 0 and at most 1, got {fraction}')
+    whole = _centre_margins(wave.centre, guard)
+
+    def scaled(factor: float) -> OrbitalWave:
+        if scaling == 'plain':
+            return replace(wave, components=plain(wave.components, factor))
+        components = froude(wave.components, 1.0 / factor)
+        return replace(wave, components=components, position=wave.position * factor)
+
+    def most_used(factor: float, stride: int = 1) -> tuple[float, str]:
+        try:
+            candidate = scaled(factor)
+        except TrajectoryError as error:
+            return np.inf, str(error)
+        time = sample_times(min(duration, candidate.duration), rate)
+        return _most_used(candidate, guard, whole, time[::stride])
+
+    def fits(factor: float) -> bool:
+        # Some of the samples are enough to see that most factors are too large.
+        return all(most_used(factor, stride)[0] <= fraction for stride in (_STRIDE, 1))
+
+    factors = _FACTORS[::-1].tolist()
+    steps = len(factors) + _HALVINGS
+    for tried, low in enumerate(factors):
+        report(tried / steps)
+        if fits(low):
+            break
+    else:
+        used, quantity, best = min((*most_used(factor), factor) for factor in factors)
+        raise TrajectoryError(
+            f'the sea fits at no scale: at {best:.3g} it uses {100.0 * used:.4g} % of the margin '
+            f'in {quantity}, allowed are 0 to {100.0 * fraction:g} %'
+        )
+    high = low * _RATIO
+    for halving in range(_HALVINGS):
+        report((len(factors) + halving) / steps)
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    report(1.0)
+    return scaled(low), low
+
+
+def _centre_margins(centre: Pose, guard: MotionGuard) -> dict[str, float]:
+    """Return the margins at rest in a wave's centre; refuse a centre without one."""
+    margins = {name: float(m) for name, m in guard.margins(Motion.at_rest(centre)).items()}
+    quantity = min(margins, key=lambda name: margins[name])
+    if margins[quantity] <= 0.0:
+        raise TrajectoryError(
+            f'no sea fits about a centre with a margin of {margins[quantity]:.3g} in {quantity}, '
+            f'needed is more than 0'
+        )
+    return margins
+
+
+def _most_used(
+    wave: OrbitalWave, guard: MotionGuard, whole: dict[str, float], time: Array
+) -> tuple[float, str]:
+    """Return the largest used fraction of a margin in a sampled run, and of which quantity."""
+    motion = wave.sample(time)
+    used = [
+        (1.0 - float(m.min()) / whole[name], name) for name, m in guard.margins(motion).items()
+    ]
+    used += [(1.0 - margin, name) for name, margin in guard.jerk_margin(motion, time).items()]
+    return max(used)
+
+
+def require_few_samples(duration: float, rate: float) -> None:
+    """Raise TrajectoryError if a time [s] at a rate [Hz] has more samples than fit in memory."""
+    if duration * rate > MOST_SAMPLES:
+        raise TrajectoryError(
+            f'{duration:g} s at {rate:g} Hz are {duration * rate:.3g} samples, '
+            f'allowed are at most {MOST_SAMPLES:.3g}'
+        )
+
+
+def sample_times(duration: float, rate: float) -> Array:
+    """Return times from 0 to `duration` [s] at `rate` [Hz]."""
+    positive('duration', duration, 's')
+    positive('rate', rate, 'Hz')
+    require_few_samples(duration, rate)
+    # The half sample keeps a duration that is a multiple of the period from losing its end.
+    return np.asarray(np.arange(int(np.floor(duration * rate + 1e-6)) + 1) / rate)

@@ -1,0 +1,310 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Refuse what a platform cannot or must not do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+import itertools
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from stewart_kinematics.errors import ConfigurationError, MotionRefused, ShapeError, Violation
+from stewart_kinematics.kernels import guard as columns
+from stewart_kinematics.limits.continuity import first_jump
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.motion import Array, mean_jerk, Motion, read_only
+from stewart_kinematics.solvers.inverse import LegMotion
+
+Flags = NDArray[np.bool_]
+
+NORM_TOLERANCE = 1e-6
+"""How far the norm of a quaternion may be from 1."""
+
+SLACK = 1e-9
+"""Part of a limit by which rounding may break it: fastest profiles run at the limit itself."""
+
+JERK_SLACK = 1e-6
+"""The same for the jerk, a difference quotient."""
+
+UNITS = {'position': 'm', 'linear_velocity': 'm/s', 'linear_acceleration': 'm/s²'} | {
+    'quaternion_xyzw': '1',
+    'angular_velocity': 'rad/s',
+    'angular_acceleration': 'rad/s²',
+}
+"""Unit of every field of a motion, to name a number that is not finite."""
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One guarded quantity: its group, bounds in SI and rad, and how people read it."""
+
+    group: str
+    lower: float
+    upper: float
+    unit: str
+    leg: int | None = None
+    name: str = ''
+    size: float = 0.0
+
+    @property
+    def reference(self) -> float:
+        """What a margin is divided by: `size`, or half the interval, or the one bound."""
+        if self.size:
+            return self.size
+        if math.isinf(self.lower):
+            return abs(self.upper) or 1.0
+        if math.isinf(self.upper):
+            return abs(self.lower) or 1.0
+        return (self.upper - self.lower) / 2.0
+
+
+class MotionGuard:
+    """Check motions against the limits of a platform.
+
+    Guarded are: numbers that are finite, the quaternion's norm, stroke, leg rate, leg
+    acceleration, the angles of base and platform joints, roll, pitch, yaw, the distances between
+    legs, velocity and acceleration of the platform, the condition number of the Jacobian and
+    the sign of its determinant, which must be the one at the neutral pose; in `admit`, that a
+    sample continues the one before; and in `admit` and `check_jerk` the jerk of the platform.
+
+    The jerk is the change of acceleration between two samples over the time between them. That is
+    the mean of the jerk, and so never more than its greatest value, however far the samples are
+    apart; samples carry accelerations, so nothing is differentiated twice. `check_jerk` allows for
+    rounding only, `admit` for that of the stamps, too (`jump.STAMP_TOLERANCE`).
+
+    Args:
+        platform: Whose limits hold.
+        scale: Part of the rates, velocities, accelerations and jerks that is allowed, above 0 to
+            1; 0.1 for a first motion.
+
+    Attributes:
+        platform: As given.
+        scale: As given.
+
+    Raises:
+        ConfigurationError: If `scale` is not above 0 and at most 1.
+        MotionRefused: If the platform may not even rest at its neutral pose.
+    """
+
+    def __init__(self, platform: Platform, *, scale: float = 1.0) -> None:
+        if not 0.0 < scale <= 1.0:
+            raise ConfigurationError('scale', scale, 'a number above 0 and at most 1')
+        self.platform = platform
+        self.scale = scale
+        self._axes = _joint_axes(platform)
+        self._jerks = (
+            ('linear jerk', scale * platform.limits.linear_jerk, 'm/s³'),
+            ('angular jerk', scale * platform.limits.angular_jerk, 'rad/s³'),
+        )
+        limits = platform.limits
+        self._steps = scale * read_only(
+            [
+                limits.linear_acceleration,
+                limits.angular_acceleration,
+                limits.linear_jerk,
+                limits.angular_jerk,
+            ]
+        )
+        self._last: tuple[float, Motion] | None = None
+        neutral = Motion.at_rest(platform.geometry.neutral_pose)
+        determinant = float(self._evaluate(neutral)[1][0, columns.DETERMINANT])
+        self._columns = _columns(platform, scale, determinant)
+        self._reference = read_only([column.reference for column in self._columns])
+        slack = SLACK * self._reference
+        self._lower = read_only([column.lower for column in self._columns]) - slack
+        self._upper = read_only([column.upper for column in self._columns]) + slack
+        self.check(neutral)
+
+    def check(self, motion: Motion) -> LegMotion:
+        """Return the motion of the legs (..., 6) for samples (...), or refuse.
+
+        Raises:
+            MotionRefused: If a sample breaks a limit; it carries the first violation of the first
+                such sample, whose index counts along the flattened leading axes.
+        """
+        legs, values = self._evaluate(motion)
+        refused = columns.first_outside(values, self._lower, self._upper)
+        if refused >= 0:
+            raise MotionRefused(self._violation(motion, values, refused))
+        length, rate, acceleration, stroke = legs.reshape(4, *motion.shape, 6)
+        return LegMotion(length, stroke, rate, acceleration)
+
+    def check_jerk(self, motion: Motion, time: Array) -> None:
+        """Refuse n successive samples between which the jerk of the platform breaks its limit.
+
+        Raises:
+            MotionRefused: If a mean jerk breaks a limit; the index is that of the later sample.
+        """
+        for column, values in enumerate(mean_jerk(motion, time).T):
+            name, bound, unit = self._jerks[column]
+            refused = np.flatnonzero(~(values <= bound * (1.0 + JERK_SLACK)))
+            if refused.size:
+                index = int(refused[0])
+                value = float(values[index])
+                raise MotionRefused(
+                    Violation(name, value, -math.inf, bound, unit, index=index + 1)
+                )
+
+    def jerk_margin(self, motion: Motion, time: Array) -> dict[str, float]:
+        """Return what `check_jerk` looks at as least margins, as `margins` has them."""
+        greatest = mean_jerk(motion, time).max(axis=0, initial=0.0).tolist()
+        pairs = zip(self._jerks, greatest, strict=True)
+        return {name: 1.0 - value / bound for (name, bound, _), value in pairs}
+
+    def margins(self, motion: Motion) -> dict[str, Array]:
+        """Return how far from its limit every quantity is, the least over the legs, (...).
+
+        1 in the middle of the allowed interval (or far from a single bound), 0 at the limit,
+        negative beyond, NaN where a number is not finite. The condition number κ gives κ_max / κ -
+        1, which stays finite at a singularity.
+        """
+        _, values = self._evaluate(motion)
+        distance = np.minimum(values - self._lower, self._upper - values) / self._reference
+        limit = self._upper[columns.CONDITION]
+        distance[:, columns.CONDITION] = limit / values[:, columns.CONDITION] - 1.0
+        result: dict[str, Array] = {}
+        for group, members in itertools.groupby(
+            range(columns.WIDTH), key=lambda k: self._columns[k].group
+        ):
+            result[group] = distance[:, list(members)].min(axis=1).reshape(motion.shape)
+        return result
+
+    def allowed(self, motion: Motion) -> Flags:
+        """Tell which samples `check` would accept, shape (...), bool."""
+        _, values = self._evaluate(motion)
+        inside = (values >= self._lower) & (values <= self._upper)
+        return inside.all(axis=1).reshape(motion.shape)
+
+    def admit(self, motion: Motion, stamp: float) -> LegMotion:
+        """Check one sample of a stream, and that it continues the last one admitted; stamp in s.
+
+        A refused sample is not remembered: the next one is compared with the last that passed.
+
+        Raises:
+            MotionRefused: If the sample breaks a limit, or cannot follow the last one within the
+                limits.
+            ShapeError: If there are several samples.
+        """
+        if motion.shape:
+            raise ShapeError('motion', 'a single sample', motion.shape)
+        legs = self.check(motion)
+        if not math.isfinite(stamp):
+            raise MotionRefused(Violation('stamp', stamp, -math.inf, math.inf, 's'))
+        if self._last is not None:
+            _, violation = first_jump(*self._last, np.array([stamp]), motion, self._steps)
+            if violation is not None:
+                raise MotionRefused(violation)
+        self._last = (stamp, motion)
+        return legs
+
+    def admit_run(self, motion: Motion, stamps: Array) -> LegMotion:
+        """Check n successive samples as `admit` does, up to the first that it refuses.
+
+        Shape (m, 6); if m is less than n, `admit` tells why.
+        """
+        legs, values = self._evaluate(motion)
+        passed = columns.first_outside(values, self._lower, self._upper)
+        passed = len(stamps) if passed < 0 else passed
+        # Nothing is before the first sample of a stream.
+        first = 0 if self._last else 1
+        if passed > first:
+            last = self._last or (float(stamps[0]), motion[0])
+            run = slice(first, passed)
+            passed = first + first_jump(*last, stamps[run], motion[run], self._steps)[0]
+        if passed:
+            self._last = (float(stamps[passed - 1]), motion[passed - 1])
+        length, rate, acceleration, stroke = legs[:, :passed]
+        return LegMotion(length, stroke, rate, acceleration)
+
+    def forget(self) -> None:
+        """Forget the last admitted sample: the next one begins a new stream."""
+        self._last = None
+
+    def _evaluate(self, motion: Motion) -> tuple[Array, Array]:
+        """Return the kernel's leg motion (4, n, 6) and guarded quantities (n, 55)."""
+        geometry, rows = self.platform.geometry, motion.rows()
+        count = len(rows[0])
+        legs, values = np.empty((4, count, 6)), np.empty((count, columns.WIDTH))
+        columns.guarded_quantities(
+            geometry.base_joints,
+            geometry.platform_joints,
+            self._axes,
+            geometry.retracted_length,
+            geometry.length_scale,
+            *rows,
+            legs,
+            values,
+        )
+        return legs, values
+
+    def _violation(self, motion: Motion, values: Array, sample: int) -> Violation:
+        """Return the first violation of a refused sample."""
+        index = sample if motion.shape else None
+        for item in fields(motion):
+            numbers = getattr(motion, item.name).reshape(len(values), -1)[sample]
+            for axis, number in zip('xyzw', numbers.tolist(), strict=False):
+                if not math.isfinite(number):
+                    name = f'{item.name.removesuffix("_xyzw").replace("_", " ")} {axis}'
+                    return Violation(
+                        name, number, -math.inf, math.inf, UNITS[item.name], None, index
+                    )
+        allowed = (values[sample] >= self._lower) & (values[sample] <= self._upper)
+        place = int(np.argmin(allowed))
+        column = self._columns[place]
+        factor = 180.0 / math.pi if column.unit == 'deg' else 1.0
+        return Violation(
+            column.name or column.group,
+            float(values[sample, place]) * factor,
+            column.lower * factor,
+            column.upper * factor,
+            column.unit,
+            column.leg,
+            index,
+        )
+
+
+def _joint_axes(platform: Platform) -> Array:
+    """Return the legs' directions at the neutral pose, seen in the base and in the platform."""
+    geometry = platform.geometry
+    pose = geometry.neutral_pose
+    legs = pose.position + geometry.platform_joints @ pose.rotation.T - geometry.base_joints
+    directions = legs / np.linalg.norm(legs, axis=1, keepdims=True)
+    return read_only(np.vstack([directions, directions @ pose.rotation]))
+
+
+def _bounds(interval: Array) -> tuple[float, float]:
+    """Return the two ends of an interval."""
+    return float(interval[0]), float(interval[1])
+
+
+def _columns(platform: Platform, scale: float, determinant: float) -> list[_Column]:
+    """Return the bounds in the order of the kernel's columns."""
+    limits, legs = platform.limits, range(1, 7)
+    rate, acceleration = limits.rate * scale, limits.acceleration * scale
+    result = [_Column('quaternion norm', 1.0 - NORM_TOLERANCE, 1.0 + NORM_TOLERANCE, '1')]
+    result += [_Column('stroke', *_bounds(limits.stroke[i - 1]), 'm', i) for i in legs]
+    result += [_Column('leg rate', -rate, rate, 'm/s', i) for i in legs]
+    result += [_Column('leg acceleration', -acceleration, acceleration, 'm/s²', i) for i in legs]
+    for group, angle in (
+        ('base joint angle', limits.base_joint_angle),
+        ('platform joint angle', limits.platform_joint_angle),
+    ):
+        result += [_Column(group, -math.inf, angle, 'deg', i) for i in legs]
+    for group, angles in (('roll', limits.roll), ('pitch', limits.pitch), ('yaw', limits.yaw)):
+        result.append(_Column(group, *_bounds(angles), 'deg'))
+    for i, j in itertools.combinations(legs, 2):
+        name = f'distance of legs {i} and {j}'
+        result.append(_Column('leg distance', limits.leg_distance, math.inf, 'm', None, name))
+    for group, bound, unit in (
+        ('linear velocity', limits.linear_velocity, 'm/s'),
+        ('angular velocity', limits.angular_velocity, 'rad/s'),
+        ('linear acceleration', limits.linear_acceleration, 'm/s²'),
+        ('angular acceleration', limits.angular_acceleration, 'rad/s²'),
+    ):
+        result.append(_Column(group, -math.inf, bound * scale, unit))
+    result.append(_Column('condition number', -math.inf, limits.condition_number, '1'))
+    interval = (0.0, math.inf) if determinant > 0.0 else (-math.inf, 0.0)
+    result.append(_Column('determinant', *interval, '1', size=abs(determinant)))
+    return result

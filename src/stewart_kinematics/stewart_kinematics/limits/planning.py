@@ -1,0 +1,239 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Moves and stops that keep every limit over their whole way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import math
+
+import numpy as np
+from stewart_kinematics.errors import MotionRefused, TrajectoryError
+from stewart_kinematics.limits.fitting import require_few_samples
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.trajectories import Cycloidal, DeceleratedAlongPath, Faded, Trajectory
+from stewart_kinematics.trajectories.sequence import require_continuous
+from stewart_kinematics.trajectories.stopping import stops
+
+CHECK_RATE = 100.0
+"""How densely a way is checked [Hz]."""
+
+LEAST_CHECKS = 201
+"""However short a move is, it is checked at so many instants."""
+
+# How the quantities that slower motion lowers depend on the duration: as T^-1 or T^-2.
+_ORDER = {
+    'linear velocity': 1,
+    'angular velocity': 1,
+    'leg rate': 1,
+    'linear acceleration': 2,
+    'angular acceleration': 2,
+    'leg acceleration': 2,
+}
+
+SHORTEST_FADE, FADE_GROWTH, FADE_TRIALS = 0.1, 1.2, 24
+"""Shortest fade that is tried [s], how much longer the next one is, and how many are tried."""
+
+RESERVE = 1.001
+"""Between two instants of the check a peak can be higher by 0.05 % [-]."""
+
+
+def plan_move(
+    start: Pose,
+    target: Pose,
+    guard: MotionGuard,
+    *,
+    duration: float | None = None,
+    scale: float = 1.0,
+) -> Cycloidal:
+    """Plan a move that the guard allows from end to end.
+
+    The profile's own limits are those of each base axis; where a move along several axes at once
+    or the legs need longer, the move is stretched.
+
+    Args:
+        start, target: End poses.
+        guard: Judge of the whole way.
+        duration: Duration asked for [s]; by default the shortest.
+        scale: Fraction of the platform's velocity, acceleration and jerk limits to use, in (0, 1].
+
+    Raises:
+        TrajectoryError: If `duration` is too short (the message names the shortest) or too long.
+        MotionRefused: If the way leaves what the platform may do, however slowly it is travelled.
+    """
+    shortest = _stretched(Cycloidal.fastest(start, target, guard.platform.limits, scale), guard)
+    if duration is None:
+        return shortest
+    if not (math.isfinite(duration) and duration >= shortest.duration * (1.0 - 1e-4)):
+        raise TrajectoryError(
+            f'a duration of {duration:g} s is too short: this move needs at least '
+            f'{shortest.duration:.4f} s'
+        )
+    # A caller may repeat the printed duration, which may be shorter by its last digit.
+    move = Cycloidal(start, target, max(duration, shortest.duration))
+    check(move, guard)
+    return move
+
+
+def plan_stop(trajectory: Trajectory, time: float, guard: MotionGuard) -> DeceleratedAlongPath:
+    """Plan to come to rest along a trajectory's own path, from its time on [s].
+
+    The soonest of a few stops that keeps every limit, those on the jerk included. The trajectory
+    ends at rest or not at all.
+
+    Raises:
+        MotionRefused: If none does because a leg's or the platform's range forbids it.
+        TrajectoryError: If none does because the trajectory itself breaks acceleration or jerk
+            limits.
+    """
+    refusal: MotionRefused | None = None
+    for stop in stops(trajectory, time, guard.platform.limits, guard.scale):
+        try:
+            check(stop, guard)
+        except MotionRefused as error:
+            refusal = error
+        else:
+            return stop
+    if refusal is not None:
+        raise refusal
+    return DeceleratedAlongPath.fastest(trajectory, time, guard.platform.limits, guard.scale)
+
+
+def plan_fades(
+    motion: Trajectory,
+    centre: Pose,
+    guard: MotionGuard,
+    *,
+    fade_in: float,
+    fade_out: float = 0.0,
+    duration: float = math.inf,
+    horizon: float = math.inf,
+) -> Faded:
+    """Give a motion its fades from and to a centre, and check it.
+
+    Args:
+        motion, centre, guard: What is faded, where it grows from and shrinks to, and the judge.
+        fade_in, fade_out: Durations of rise and fall [s].
+        duration: When the fall ends [s]; infinite: when `motion` ends.
+        horizon: How much is checked, at most [s]; finite for an endless motion.
+
+    Raises:
+        TrajectoryError: If a fade is so short that a limit is broken; the message names one that
+            is long enough. If a time cannot be used.
+        MotionRefused: If no fade helps.
+    """
+    whole = Faded(motion, centre, fade_in, fade_out, duration)
+    rest = Motion.at_rest(centre)
+
+    def begins(fade: float) -> None:
+        wave = Faded(motion, centre, fade, duration=whole.duration)
+        require_continuous(rest, wave.sample(0.0))
+        check(wave, guard, horizon=min(max(fade, SHORTEST_FADE), horizon))
+
+    def ends(fade: float) -> None:
+        wave = Faded(motion, centre, 0.0, fade, whole.duration)
+        require_continuous(wave.sample(wave.duration), rest)
+        check(wave, guard, begin=whole.duration - max(fade, SHORTEST_FADE))
+
+    def lasts() -> None:
+        check(Faded(motion, centre, 0.0, duration=whole.duration), guard, horizon=horizon)
+
+    _require_fade('fade_in', fade_in, begins, lasts, whole.duration)
+    if math.isfinite(whole.duration):
+        _require_fade('fade_out', fade_out, ends, lasts, whole.duration)
+    check(whole, guard, horizon=horizon)
+    return whole
+
+
+def plan_fade_out(wave: Faded, since: float, fade_out: float, guard: MotionGuard) -> Faded:
+    """Plan to fade a motion out at its centre from its time `since` on [s].
+
+    The fall lasts `fade_out` [s], from 0; it is lengthened as far as the limits need it.
+
+    Raises:
+        MotionRefused: If the fall breaks a limit, however long it lasts.
+        TrajectoryError: If the motion ends before a fall can.
+    """
+    for fade in _fades(fade_out):
+        ended = wave.ended(since, fade)
+        try:
+            check(ended, guard, begin=since)
+        except MotionRefused as error:
+            refusal = error
+        else:
+            return ended
+    raise refusal
+
+
+def _fades(shortest: float) -> list[float]:
+    """Return a fade of at least `shortest` [s], and longer ones to try after it."""
+    first = max(shortest, SHORTEST_FADE)
+    return [first * FADE_GROWTH**n for n in range(FADE_TRIALS)]
+
+
+def _require_fade(
+    name: str,
+    fade: float,
+    attempt: Callable[[float], None],
+    plain: Callable[[], None],
+    longest: float,
+) -> None:
+    """Raise unless an attempt accepts the fade; name one that it accepts, if `plain` passes."""
+    refusal = _refusal(attempt, fade)
+    if refusal is None:
+        return
+    plain()
+    for longer in _fades(fade):
+        enough = math.ceil(100.0 * longer) / 100.0
+        if enough <= longest and _refusal(attempt, enough) is None:
+            raise TrajectoryError(
+                f'a {name} of {fade:g} s is too short for this motion, {enough:.2f} s are long '
+                f'enough: {refusal}'
+            ) from refusal
+    raise refusal
+
+
+def _refusal(
+    attempt: Callable[[float], None], fade: float
+) -> MotionRefused | TrajectoryError | None:
+    try:
+        attempt(fade)
+    except (MotionRefused, TrajectoryError) as error:
+        return error
+    return None
+
+
+def check(
+    trajectory: Trajectory, guard: MotionGuard, *, begin: float = 0.0, horizon: float = math.inf
+) -> None:
+    """Check a trajectory from `begin` [s] to its end, or over at most `horizon` [s].
+
+    Raises:
+        MotionRefused: If a sample breaks a limit; its index counts the instants checked.
+    """
+    instants = _instants(min(trajectory.duration - begin, horizon))
+    motion = trajectory.sample(begin + instants)
+    guard.check(motion)
+    guard.check_jerk(motion, instants)
+
+
+def _stretched(move: Cycloidal, guard: MotionGuard) -> Cycloidal:
+    """Return the move, slowed down as far as legs and platform as a whole need it."""
+    margins = guard.margins(move.sample(_instants(move.duration)))
+    # On a given way, velocities go with T^-1 and accelerations with T^-2, those of the legs too.
+    # Against a symmetric limit a margin is 1 - |value| / limit.
+    used = max(
+        max(0.0, 1.0 - float(margins[quantity].min())) ** (1.0 / order)
+        for quantity, order in _ORDER.items()
+    )
+    if used * RESERVE > 1.0:
+        move = Cycloidal(move.start, move.target, move.duration * used * RESERVE)
+    check(move, guard)
+    return move
+
+
+def _instants(duration: float) -> Array:
+    require_few_samples(duration, CHECK_RATE)
+    count = max(LEAST_CHECKS, math.ceil(duration * CHECK_RATE) + 1)
+    return np.linspace(0.0, duration, count)

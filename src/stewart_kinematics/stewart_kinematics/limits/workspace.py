@@ -1,0 +1,283 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where the platform can be at rest: reach along each axis, slices and the volume.
+
+Displacements count from a given pose: x, y, z along the axes of ``base_link`` [m], roll, pitch
+and yaw added to those of the pose [rad]. What is reachable is what the motion guard accepts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+from stewart_kinematics.errors import ConfigurationError, MotionRefused, Violation
+from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.motion import Array, Motion, Pose
+
+AXES = ('x', 'y', 'z', 'roll', 'pitch', 'yaw')
+
+MARCH = 720
+"""Steps in which an axis is searched for the first refused pose before bisection."""
+
+BISECTIONS = 45
+"""Halvings of a step; 45 leave less than rounding of any machine's size."""
+
+COARSE = 24
+"""Cells along each edge of the first, coarse look at the volume."""
+
+COARSE_PLANE = 81
+"""Samples along each axis of the first, coarse look at a plane."""
+
+MOST_CELLS = 400
+"""Cells along each edge of the volume that fit into the memory of a usual machine."""
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far the platform can go along one axis with the others kept.
+
+    Attributes:
+        axis: One of `AXES`.
+        lower, upper: Furthest displacements on the connected stretch about the pose [m] or [rad].
+        below, above: What stops it at either end; None where nothing does, as for a full turn.
+    """
+
+    axis: str
+    lower: float
+    upper: float
+    below: Violation | None
+    above: Violation | None
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """Margins over a plane of two displacements.
+
+    Attributes:
+        axes: First and second axis, of `AXES`.
+        first, second (n,): Displacements [m] or [rad].
+        margin (n, n): Least margin of the motion guard at (first, second), not negative where
+            reachable.
+        limiting (n, n): Index into `quantities` of the quantity with the least margin.
+        quantities: Guarded quantities.
+    """
+
+    axes: tuple[str, str]
+    first: Array
+    second: Array
+    margin: Array
+    limiting: NDArray[np.intp]
+    quantities: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Volume:
+    """Positions that can be reached with one attitude.
+
+    Attributes:
+        quaternion_xyzw (4,): The attitude.
+        positions (n, 3): Centres of the reachable cells, in ``base_link`` [m].
+        margin (n,): Least margin of the motion guard at each.
+        boundary (n,): Whether a neighbour of the cell cannot be reached.
+        cell (3,): Edges of a cell [m].
+    """
+
+    quaternion_xyzw: Array
+    positions: Array
+    margin: Array
+    boundary: NDArray[np.bool_]
+    cell: Array
+
+    @property
+    def volume(self) -> float:
+        """Sum of the cells [m³]."""
+        return len(self.positions) * float(np.prod(self.cell))
+
+
+def displaced(pose: Pose, displacement: Array) -> Motion:
+    """Return rest (...) at displacements (..., 6) from a pose, in the order of `AXES` [m, rad]."""
+    yaw, pitch, roll = Rotation.from_quat(pose.quaternion_xyzw).as_euler('ZYX')
+    angles = displacement[..., 3:] + np.array([roll, pitch, yaw])
+    turns = Rotation.from_euler('ZYX', angles[..., ::-1].reshape(-1, 3)).as_quat()
+    zero = np.zeros_like(angles)
+    attitude = turns.reshape(*angles.shape[:-1], 4)
+    return Motion(pose.position + displacement[..., :3], attitude, zero, zero, zero, zero)
+
+
+def reach(guard: MotionGuard, pose: Pose) -> tuple[Reach, ...]:
+    """Find how far the platform can go from a pose along each of `AXES`, both ways.
+
+    Exact to rounding; gaps narrower than 1/720 of the greatest conceivable displacement may be
+    stepped over.
+
+    Raises:
+        MotionRefused: If the platform cannot even rest at the pose.
+    """
+    guard.check(Motion.at_rest(pose))
+    spans = _spans(guard.platform, pose)
+    directions = np.concatenate([np.diag(spans[0]), np.diag(spans[1])])
+    steps = np.linspace(0.0, 1.0, MARCH + 1)
+    marched = guard.allowed(displaced(pose, directions[:, None] * steps[:, None]))
+    outside = np.where(marched.all(axis=1), MARCH, np.argmin(marched, axis=1))
+    inner, outer = steps[outside - 1], steps[outside]
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (inner + outer)
+        allowed = guard.allowed(displaced(pose, directions * middle[:, None]))
+        inner, outer = np.where(allowed, middle, inner), np.where(allowed, outer, middle)
+    ends = (directions * inner[:, None]).sum(axis=1)
+    stops = [_stop(guard, displaced(pose, far)) for far in directions * outer[:, None]]
+    return tuple(
+        Reach(axis, float(ends[k]), float(ends[6 + k]), stops[k], stops[6 + k])
+        for k, axis in enumerate(AXES)
+    )
+
+
+def plane(guard: MotionGuard, pose: Pose, axes: tuple[str, str], count: int) -> Slice:
+    """Evaluate the margins over a plane of two displacements, a little wider than the reachable.
+
+    Displacements count from the pose along two different ones of `AXES`, with `count` samples
+    each.
+
+    Raises:
+        ConfigurationError: If the axes or the count are wrong.
+    """
+    if len(set(axes)) != 2 or not set(axes) <= set(AXES):
+        raise ConfigurationError('axes', axes, f'two different ones of {", ".join(AXES)}')
+    if count < 2:
+        raise ConfigurationError('count', count, 'at least 2')
+    places = [AXES.index(axis) for axis in axes]
+    lower, upper = (span[places] for span in _spans(guard.platform, pose))
+    coarse = np.linspace(lower, upper, COARSE_PLANE)
+    inside = np.min(list(_plane_margins(guard, pose, places, coarse).values()), axis=0) >= 0.0
+    if inside.any():
+        lower, upper = _framed(coarse, inside)
+    samples = np.linspace(lower, upper, count)
+    margins = _plane_margins(guard, pose, places, samples)
+    stacked = np.stack(list(margins.values()))
+    return Slice(
+        axes, samples[:, 0], samples[:, 1], stacked.min(0), stacked.argmin(0), tuple(margins)
+    )
+
+
+def _plane_margins(
+    guard: MotionGuard, pose: Pose, places: list[int], samples: Array
+) -> dict[str, Array]:
+    """Return the margins (n, n) over all pairs of two displacements, `samples` (n, 2)."""
+    count = len(samples)
+    displacement = np.zeros((count, count, 6))
+    displacement[..., places[0]] = samples[:, 0, None]
+    displacement[..., places[1]] = samples[:, 1]
+    return guard.margins(displaced(pose, displacement))
+
+
+def _framed(samples: Array, inside: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Return what is reachable on a coarse plane, and a frame about it, within the plane."""
+    found = np.argwhere(inside)
+    corners = np.take_along_axis(samples, np.stack([found.min(0), found.max(0)]), axis=0)
+    step = samples[1] - samples[0]
+    frame = 0.2 * (corners[1] - corners[0]) + step
+    return np.maximum(corners[0] - frame, samples[0]), np.minimum(corners[1] + frame, samples[-1])
+
+
+def volume(guard: MotionGuard, pose: Pose, count: int, progress: Progress | None = None) -> Volume:
+    """Find the positions that can be reached with the attitude of a pose; none is no error.
+
+    `count` is the number of cells along each edge of the box about what is reachable, 2 to
+    `MOST_CELLS`; `progress` is told the part done, 0 to 1.
+
+    Raises:
+        ConfigurationError: If the count is too small or too large.
+    """
+    if not 2 <= count <= MOST_CELLS:
+        raise ConfigurationError('cells', count, f'2 to {MOST_CELLS} along each edge')
+    report = progress or (lambda _: None)
+    box = _box(guard.platform, pose)
+    coarse, _, edges = _cells(guard, pose, box, COARSE, lambda _: None)
+    inside = coarse >= 0.0
+    if inside.any():
+        box = _shrunk(box, inside, edges)
+    margin, centres, cell = _cells(guard, pose, box, count, report)
+    inside = margin >= 0.0
+    return Volume(
+        pose.quaternion_xyzw, centres[inside], margin[inside], _boundary(inside)[inside], cell
+    )
+
+
+def _cells(
+    guard: MotionGuard, pose: Pose, box: tuple[Array, Array], count: int, report: Progress
+) -> tuple[Array, Array, Array]:
+    """Return margins (n, n, n) and centres (n, n, n, 3) of the cells of a box, and their edges."""
+    lower, upper = box
+    cell = (upper - lower) / count
+    steps = (np.arange(count) + 0.5)[:, None] * cell + lower
+    centres = np.empty((count, count, count, 3))
+    centres[..., 0] = steps[:, 0][:, None, None]
+    centres[..., 1] = steps[:, 1][:, None]
+    centres[..., 2] = steps[:, 2]
+    margin = np.empty((count, count, count))
+    for slab in range(count):
+        displacement = np.zeros((count, count, 6))
+        displacement[..., :3] = centres[slab] - pose.position
+        margins = guard.margins(displaced(pose, displacement))
+        margin[slab] = np.min(list(margins.values()), axis=0)
+        report((slab + 1) / count)
+    return margin, centres, cell
+
+
+def _shrunk(
+    box: tuple[Array, Array], inside: NDArray[np.bool_], edges: Array
+) -> tuple[Array, Array]:
+    """Return the part of a box that holds the reachable cells and one more all around."""
+    places = np.argwhere(inside)
+    lower = box[0] + (places.min(axis=0) - 1) * edges
+    upper = box[0] + (places.max(axis=0) + 2) * edges
+    return np.maximum(lower, box[0]), np.minimum(upper, box[1])
+
+
+def _boundary(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell which cells have one of their six neighbours outside; beyond the box is outside."""
+    padded = np.pad(inside, 1)
+    surrounded = np.ones_like(inside)
+    for axis in range(3):
+        for shift in (-1, 1):
+            surrounded &= np.roll(padded, shift, axis)[1:-1, 1:-1, 1:-1]
+    return ~surrounded
+
+
+def _box(platform: Platform, pose: Pose) -> tuple[Array, Array]:
+    """Return a box that holds every position the longest legs allow with the pose's attitude.
+
+    Leg i keeps the platform within its greatest length of B_i - R b_i: six spheres.
+    """
+    geometry = platform.geometry
+    longest = (geometry.retracted_length + platform.limits.stroke[:, 1])[:, None]
+    centres = geometry.base_joints - geometry.platform_joints @ pose.rotation.T
+    return (centres - longest).max(axis=0), (centres + longest).min(axis=0)
+
+
+def _spans(platform: Platform, pose: Pose) -> tuple[Array, Array]:
+    """Return displacements, lower and upper, shape (6,), just beyond anything reachable."""
+    lower, upper = _box(platform, pose)
+    yaw, pitch, roll = Rotation.from_quat(pose.quaternion_xyzw).as_euler('ZYX')
+    limits = platform.limits
+    bounds = np.array([limits.roll, limits.pitch, limits.yaw]) - [[roll], [pitch], [yaw]]
+    least = np.concatenate([lower - pose.position, bounds[:, 0]])
+    greatest = np.concatenate([upper - pose.position, bounds[:, 1]])
+    slack = 0.01 * (greatest - least)
+    return least - slack, greatest + slack
+
+
+def _stop(guard: MotionGuard, motion: Motion) -> Violation | None:
+    """Return what refuses a pose, if anything does."""
+    try:
+        guard.check(motion)
+    except MotionRefused as refused:
+        return refused.violation
+    return None

@@ -1,0 +1,185 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Make the description of a platform from what a person measures on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from stewart_kinematics.errors import ConfigurationError, GeometryError
+from stewart_kinematics.model.geometry import MAX_BEST_CONDITION, ring_points
+from stewart_kinematics.motion import Array
+from stewart_kinematics.solvers.jacobian import joint_condition
+from stewart_tables.errors import LARGEST
+
+ASSUMED_CONDITION = 4.0
+"""A new design may reach this many times the condition number of its neutral pose."""
+
+ALIKE = 15.0
+"""Pair angles whose sum is as near to 120° make rings that are almost the same hexagon [deg]."""
+
+ASSUMED = 'assumption: made by stewart platform new; replace it by what you know'
+MEASURED = 'measured'
+
+
+@dataclass(frozen=True)
+class Measures:
+    """What a person measures on a platform whose joints lie on two rings.
+
+    Attributes:
+        name: Short name.
+        base_radius, platform_radius: Of the rings through the joints [m].
+        base_pair_angle, platform_pair_angle: Full angle between the two joints of a pair, seen
+            from the centre [deg].
+        retracted_length: From joint to joint with the leg drawn in [m].
+        stroke: How far a leg extends from there [m].
+        rate, acceleration: Fastest and hardest that a leg may go [m/s], [m/s²].
+        joint_angle: How far a joint may lean from its axis [deg].
+        leg_distance: Least distance between the centre lines of two legs [m].
+    """
+
+    name: str
+    base_radius: float
+    platform_radius: float
+    base_pair_angle: float
+    platform_pair_angle: float
+    retracted_length: float
+    stroke: float
+    rate: float = 0.2
+    acceleration: float = 2.0
+    joint_angle: float = 45.0
+    leg_distance: float = 0.05
+
+    def __post_init__(self) -> None:
+        for key, value in vars(self).items():
+            if key.endswith('pair_angle') and not 0.0 < value < 120.0:
+                raise ConfigurationError(key, value, 'an angle above 0 and below 120 deg')
+            if key != 'name' and not 0.0 < value <= LARGEST:
+                raise ConfigurationError(key, value, f'a positive number up to {LARGEST:g}')
+        if not self.name.isidentifier():
+            raise ConfigurationError('name', self.name, 'letters, digits and _, no digit first')
+
+
+def document(measures: Measures) -> dict[str, Any]:
+    """Return the content of a platform's YAML file, to be read by ``Platform.from_section``.
+
+    The neutral pose is the one in which every leg stands half way out; a short ring of pairs over
+    a long one, turned by 60°, is what nearly every hexapod is.
+
+    Raises:
+        ConfigurationError: If the legs are too short to hold the platform above its base.
+        GeometryError: If the platform is singular at its neutral pose, or nearly so.
+    """
+    half = measures.retracted_length + 0.5 * measures.stroke
+    zero, neutral = (_height(measures, length) for length in (measures.retracted_length, half))
+    condition = _condition(measures, neutral)
+    _refuse_singular(measures, condition)
+    moving_pair_angle = 120.0 - measures.platform_pair_angle
+    return {
+        'name': measures.name,
+        'title': measures.name.replace('_', ' '),
+        'base_joints': _ring(measures.base_radius, measures.base_pair_angle),
+        'platform_joints': _ring(measures.platform_radius, moving_pair_angle),
+        'pairing': [1, 2, 3, 4, 5, 6],
+        'zero_pose': _level(zero),
+        'neutral_pose': _level(neutral),
+        'legs': {
+            'retracted_length_m': measures.retracted_length,
+            'stroke_m': [0.0, measures.stroke],
+            'rate_mps': measures.rate,
+            'acceleration_mps2': measures.acceleration,
+            'base_joint_angle_deg': measures.joint_angle,
+            'platform_joint_angle_deg': measures.joint_angle,
+            'distance_m': measures.leg_distance,
+        },
+        'limits': assumed_limits(
+            measures.rate,
+            measures.acceleration,
+            measures.platform_radius,
+            ASSUMED_CONDITION * condition,
+        ),
+        'sources': {
+            'base_joints': MEASURED,
+            'platform_joints': f'{MEASURED}; a pair of {measures.platform_pair_angle:g} deg holds '
+            f'legs 2 and 3, so that legs 1 and 2 are {moving_pair_angle:g} deg apart',
+            'pairing': 'assumption: leg i joins the points i of both rings',
+            'zero_pose': 'computed: every leg retracted',
+            'neutral_pose': 'computed: every leg half way out',
+            'legs': MEASURED,
+            'limits': ASSUMED,
+        },
+    }
+
+
+def _ring(radius: float, pair_angle: float) -> dict[str, Any]:
+    """Return six joints on a ring [m], [deg]."""
+    plane = {'height_m': 0.0, 'offset_deg': 0.0}
+    return {'ring': {'radius_m': radius, 'pair_angle_deg': pair_angle, **plane}}
+
+
+def _level(height: float) -> dict[str, Any]:
+    """Return a pose above the middle of the base [m]."""
+    return {'position_m': [0.0, 0.0, height], 'rpy_deg': [0.0, 0.0, 0.0]}
+
+
+def assumed_limits(
+    rate: float, acceleration: float, radius: float, condition: float
+) -> dict[str, Any]:
+    """Return the section ``limits`` that a platform of this size and these legs is likely to have.
+
+    Rate [m/s] and acceleration [m/s²] are of a leg, the radius [m] of the platform's joints.
+    """
+    return {
+        'roll_deg': [-30.0, 30.0],
+        'pitch_deg': [-30.0, 30.0],
+        'yaw_deg': [-40.0, 40.0],
+        'condition_number': round(condition, 1),
+        'linear_velocity_mps': rate,
+        'linear_acceleration_mps2': acceleration,
+        'linear_jerk_mps3': 10.0 * acceleration,
+        'angular_velocity_radps': rate / radius,
+        'angular_acceleration_radps2': acceleration / radius,
+        'angular_jerk_radps3': 10.0 * acceleration / radius,
+    }
+
+
+def _rings(measures: Measures) -> tuple[Array, Array]:
+    """Return the joints of both rings, paired: near each other, but half a pair apart."""
+    base = ring_points(measures.base_radius, np.radians(measures.base_pair_angle), 0.0, 0.0)
+    moving = np.radians(120.0 - measures.platform_pair_angle)
+    return base, ring_points(measures.platform_radius, moving, 0.0, 0.0)
+
+
+def _height(measures: Measures, length: float) -> float:
+    """Return the height at which all legs of the level platform have a length [m]."""
+    base, moving = _rings(measures)
+    across = float(np.linalg.norm(base - moving, axis=1)[0])
+    if length <= across:
+        expected = f"more than {across:.4g} m, the horizontal distance of a leg's joints"
+        raise ConfigurationError('retracted_length', length, expected)
+    return float(np.sqrt(length**2 - across**2))
+
+
+def _condition(measures: Measures, height: float) -> float:
+    """Return the condition number of the level platform, moments divided by its radius."""
+    level = np.array([[0.0, 0.0, height]]), np.array([[0.0, 0.0, 0.0, 1.0]])
+    return float(joint_condition(*_rings(measures), measures.platform_radius, *level)[0])
+
+
+def _refuse_singular(measures: Measures, condition: float) -> None:
+    """Refuse joints that do not hold the platform; say what to change."""
+    if condition <= MAX_BEST_CONDITION:
+        return
+    total = measures.base_pair_angle + measures.platform_pair_angle
+    remedy = 'the legs are too flat, or too long for the rings: change lengths or radii'
+    if abs(total - 120.0) < ALIKE:
+        remedy = (
+            f'the pair angles add up to {total:g} deg, and near 120 deg both rings are the same '
+            'hexagon (a regular one at 60 and 60 deg): take other angles, as 20 and 20 deg'
+        )
+    raise GeometryError(
+        f'this design is singular at its neutral pose: its condition number there is '
+        f'{condition:.3g}, allowed are {MAX_BEST_CONDITION:g}; {remedy}'
+    )

@@ -1,0 +1,298 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a platform is: geometry, limits, masses and sensor, as a YAML file says them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+import os
+from types import MappingProxyType
+
+import numpy as np
+from stewart_description import platform_path, UnknownPlatformError
+from stewart_kinematics.errors import ConfigurationError, GeometryError
+from stewart_kinematics.model.geometry import Geometry, X_AXES
+from stewart_kinematics.model.schema import read_yaml, Section
+from stewart_kinematics.motion import Array, Pose, read_only
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
+"""Gravity in ``base_link`` axes where a file does not say it [m/s²]."""
+
+ROUNDING = 1e-6
+"""Relative slack of inertias that were rounded for print: of a thin plate, Ixx + Iyy = Izz."""
+
+AXES_KEY = 'base_joint_axis_direction'
+"""Key of the fixed axes of the base's universal joints, under ``legs``."""
+
+BODIES = ('platform', 'cylinder', 'rod')
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """What the platform may do.
+
+    Attributes:
+        stroke (6, 2): Lower and upper stroke of each leg [m].
+        rate, acceleration: Greatest rate [m/s] and acceleration [m/s²] of a leg.
+        base_joint_angle, platform_joint_angle: Greatest angle between a leg and its direction at
+            the neutral pose, seen in the base and in the platform [rad].
+        leg_distance: Least distance between the axes of two legs [m].
+        roll, pitch, yaw (2,): Lower and upper angle [rad].
+        condition_number: Greatest condition number of the Jacobian, moments divided by the length
+            scale.
+        linear_velocity, linear_acceleration, linear_jerk: Greatest magnitudes for the platform's
+            origin [m/s], [m/s²], [m/s³].
+        angular_velocity, angular_acceleration, angular_jerk: Greatest magnitudes for the platform
+            [rad/s], [rad/s²], [rad/s³].
+    """
+
+    stroke: Array
+    rate: float
+    acceleration: float
+    base_joint_angle: float
+    platform_joint_angle: float
+    leg_distance: float
+    roll: Array
+    pitch: Array
+    yaw: Array
+    condition_number: float
+    linear_velocity: float
+    linear_acceleration: float
+    linear_jerk: float
+    angular_velocity: float
+    angular_acceleration: float
+    angular_jerk: float
+
+    @classmethod
+    def from_section(cls, section: Section) -> Limits:
+        """Make the limits from the top level of a platform file."""
+        legs, limits = section.section('legs'), section.section('limits')
+        legs.positive('retracted_length_m')
+        result = cls(
+            stroke=read_only(np.tile(legs.interval('stroke_m'), (6, 1))),
+            rate=legs.positive('rate_mps'),
+            acceleration=legs.positive('acceleration_mps2'),
+            base_joint_angle=_angle(legs, 'base_joint_angle_deg'),
+            platform_joint_angle=_angle(legs, 'platform_joint_angle_deg'),
+            leg_distance=legs.number('distance_m', 0.0),
+            roll=_range(limits, 'roll_deg'),
+            pitch=_range(limits, 'pitch_deg'),
+            yaw=_range(limits, 'yaw_deg'),
+            condition_number=limits.number('condition_number', 1.0),
+            linear_velocity=limits.positive('linear_velocity_mps'),
+            linear_acceleration=limits.positive('linear_acceleration_mps2'),
+            linear_jerk=limits.positive('linear_jerk_mps3'),
+            angular_velocity=limits.positive('angular_velocity_radps'),
+            angular_acceleration=limits.positive('angular_acceleration_radps2'),
+            angular_jerk=limits.positive('angular_jerk_radps3'),
+        )
+        legs.finish(optional=(AXES_KEY,))
+        limits.finish()
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class RigidBody:
+    """Inertial parameters of one body.
+
+    Attributes:
+        mass: [kg]; zero for a massless body.
+        centre_of_mass (3,): In the body's frame [m].
+        inertia (3, 3): About the centre of mass, in the axes of the body's frame [kg m²].
+    """
+
+    mass: float
+    centre_of_mass: Array
+    inertia: Array
+
+    @classmethod
+    def from_section(cls, section: Section) -> RigidBody:
+        """Make the body from a mapping of a platform file."""
+        body = cls(
+            mass=section.number('mass_kg', 0.0),
+            centre_of_mass=section.vector('centre_of_mass_m', 3),
+            inertia=_inertia(section),
+        )
+        section.finish()
+        return body
+
+    def joined(self, other: RigidBody) -> RigidBody:
+        """Return this body and `other`, given in the same frame, as one."""
+        mass = self.mass + other.mass
+        if mass == 0.0:
+            return RigidBody(0.0, self.centre_of_mass, read_only(self.inertia + other.inertia))
+        centre = (self.mass * self.centre_of_mass + other.mass * other.centre_of_mass) / mass
+        inertia = np.zeros((3, 3))
+        for body in (self, other):
+            d = body.centre_of_mass - centre
+            inertia += body.inertia + body.mass * (d @ d * np.eye(3) - np.outer(d, d))
+        return RigidBody(mass, read_only(centre), read_only(inertia))
+
+
+@dataclass(frozen=True, eq=False)
+class MassProperties:
+    """Masses of a platform and the gravity they feel.
+
+    Attributes:
+        gravity (3,): In ``base_link`` axes [m/s²].
+        platform: In ``platform_link``, without the payload.
+        cylinder: In the leg frame, from the base joint.
+        rod: In the leg frame, from the platform joint.
+        payload: In ``platform_link``.
+    """
+
+    gravity: Array
+    platform: RigidBody
+    cylinder: RigidBody
+    rod: RigidBody
+    payload: RigidBody | None
+
+
+@dataclass(frozen=True, eq=False)
+class Platform:
+    """One type of platform.
+
+    Attributes:
+        name, title: Short and long name.
+        geometry: Where its joints are.
+        limits: What it may do.
+        masses: None where they are unknown: dynamics is refused then.
+        imu: ``imu_link`` in ``platform_link``; None where there is no sensor.
+        sources: Where the numbers come from, by key path or a prefix of one.
+        gravity (3,): In ``base_link`` axes, known even where the masses are not [m/s²].
+        base_joint_axes (6, 3): Unit vector of the axis of each base joint, a universal joint, that
+            is fixed in ``base_link``. The leg frame's y axis is normal to it and to the leg.
+    """
+
+    name: str
+    title: str
+    geometry: Geometry
+    limits: Limits
+    masses: MassProperties | None
+    imu: Pose | None
+    sources: MappingProxyType[str, str]
+    gravity: Array = field(default_factory=lambda: read_only(STANDARD_GRAVITY))
+    base_joint_axes: Array = field(default_factory=lambda: X_AXES)
+
+    @classmethod
+    def from_yaml(cls, name_or_path: str | os.PathLike[str]) -> Platform:
+        """Read a stored platform by its name, like ``vigo``, or a YAML file.
+
+        Raises:
+            ConfigurationError: If the name is unknown, or a key is wrong, missing or unknown.
+            GeometryError: If the joints do not make a usable platform.
+            OSError: If the file cannot be read.
+        """
+        try:
+            path = platform_path(name_or_path)
+        except UnknownPlatformError as error:
+            expected = f'one of {", ".join(error.known)} or the path of a .yaml file'
+            raise ConfigurationError('platform', error.name, expected) from error
+        section = read_yaml(path)
+        try:
+            return cls.from_section(section)
+        except ConfigurationError as error:
+            raise ConfigurationError(error.key, error.value, error.expected, str(path)) from error
+        except GeometryError as error:
+            raise GeometryError(f'{path}: {error}') from error
+
+    @classmethod
+    def from_section(cls, section: Section) -> Platform:
+        """Make the platform from the top level of its file."""
+        gravity, masses = _masses(section)
+        platform = cls(
+            name=section.text('name'),
+            title=section.text('title'),
+            limits=Limits.from_section(section),
+            geometry=Geometry.from_section(section),
+            masses=masses,
+            gravity=gravity,
+            imu=section.pose('imu') if section.has('imu') else None,
+            sources=_sources(section),
+            base_joint_axes=_axes(section.section('legs')),
+        )
+        section.finish(optional=('masses', 'imu', 'identification'))
+        return platform
+
+
+def _angle(section: Section, key: str) -> float:
+    """Read a joint's range, an angle above 0 and at most 90 degrees."""
+    section.number(key, 0.0, 90.0)
+    return section.positive(key)
+
+
+def _range(section: Section, key: str) -> Array:
+    """Read an interval of angles within ±180 degrees."""
+    value = section.interval(key)
+    if np.any(np.abs(value) > np.pi):
+        raise ConfigurationError(section.path(key), np.degrees(value).tolist(), 'within ±180')
+    return value
+
+
+def _axes(legs: Section) -> Array:
+    """Read the fixed axes of the base joints: one direction for all legs, or one for each."""
+    if not legs.has(AXES_KEY):
+        return X_AXES
+    value = legs.value(AXES_KEY, 'three numbers or six rows of three')
+    if isinstance(value, list) and any(isinstance(row, list) for row in value):
+        axes = legs.rows(AXES_KEY, 6, 3)
+    else:
+        axes = np.tile(legs.vector(AXES_KEY, 3), (6, 1))
+    lengths = np.linalg.norm(axes, axis=1, keepdims=True)
+    if not np.all(lengths > 0.0):
+        raise ConfigurationError(legs.path(AXES_KEY), value, 'directions, not (0, 0, 0)')
+    return read_only(axes / lengths)
+
+
+def _inertia(section: Section) -> Array:
+    """Read a diagonal or a full inertia and refuse one that no body can have."""
+    key, value = 'inertia_kgm2', section.value('inertia_kgm2', 'three numbers or 3x3')
+    nested = isinstance(value, list) and any(isinstance(row, list) for row in value)
+    inertia = section.rows(key, 3, 3) if nested else read_only(np.diag(section.vector(key, 3)))
+    if not np.allclose(inertia, inertia.T, rtol=1e-9, atol=0.0):
+        raise ConfigurationError(section.path(key), value, 'a symmetric matrix')
+    fault = inertia_fault(inertia)
+    if fault:
+        raise ConfigurationError(section.path(key), value, f'an inertia of a body; {fault}')
+    return inertia
+
+
+def inertia_fault(inertia: Array) -> str:
+    """Say why no body can have a symmetric inertia (3, 3) about its centre of mass [kg m²].
+
+    The sentence has the eigenvalue concerned; it is empty if nothing is wrong.
+    """
+    moments = np.linalg.eigvalsh(inertia)
+    slack = ROUNDING * float(np.abs(moments).max())
+    if moments[0] < -slack:
+        return f'it is not positive definite, eigenvalue {moments[0]:.6g} kg m²'
+    others = moments[0] + moments[1]
+    if moments[2] > others + slack:
+        return (
+            f'it breaks the triangle inequality, eigenvalue {moments[2]:.6g} kg m² exceeds '
+            f'the sum of the others, {others:.6g} kg m²'
+        )
+    return ''
+
+
+def _masses(section: Section) -> tuple[Array, MassProperties | None]:
+    """Read the gravity and, where the file has the bodies, their masses."""
+    if not section.has('masses'):
+        return read_only(STANDARD_GRAVITY), None
+    masses = section.section('masses')
+    gravity = masses.vector('gravity_mps2', 3)
+    if not any(masses.has(key) for key in (*BODIES, 'payload')):
+        masses.finish()
+        return gravity, None
+    platform, cylinder, rod = (RigidBody.from_section(masses.section(key)) for key in BODIES)
+    payload = None
+    if masses.has('payload'):
+        payload = RigidBody.from_section(masses.section('payload'))
+    masses.finish()
+    return gravity, MassProperties(gravity, platform, cylinder, rod, payload)
+
+
+def _sources(section: Section) -> MappingProxyType[str, str]:
+    """Read where the numbers come from."""
+    sources = section.section('sources')
+    return MappingProxyType({key: sources.text(key) for key in sources.names()})

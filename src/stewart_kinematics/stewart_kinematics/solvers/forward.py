@@ -1,0 +1,273 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Forward kinematics: from the six lengths to the pose of the platform.
+
+Source: Vigo (Machines 2022, 10, 711), Algorithm 2. Six lengths have many poses; the one that is
+returned as converged is the only one in the assured region about the neutral pose, see
+:mod:`stewart_kinematics.solvers.uniqueness`. That does not depend on where the iteration started.
+
+Limits: lengths alone cannot tell a platform that has left the assured region, through a
+singularity say, from one that has not, if a pose of the region has the very same lengths. Then
+the pose of the region is returned. Every other platform outside is reported as not converged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from stewart_kinematics.errors import ConvergenceError, ShapeError, StewartError
+from stewart_kinematics.kernels import newton as kernels
+from stewart_kinematics.kernels.legs import leg_lengths
+from stewart_kinematics.model.geometry import Geometry
+from stewart_kinematics.motion import Array, Pose, read_only
+from stewart_kinematics.solvers.jacobian import condition_number, jacobian
+from stewart_kinematics.solvers.uniqueness import assured_region
+
+
+class ForwardStatus(IntEnum):
+    """How a solution ended.
+
+    Attributes:
+        CONVERGED: The pose has the lengths, and is the only one of the assured region that has
+            them.
+        NOT_CONVERGED: The iteration ran out of steps; no pose was found.
+        SINGULAR: The iteration came to a singularity, or the pose found is one.
+        WRONG_ASSEMBLY: The pose has the lengths, but lies behind a singularity: sign of det J
+            differs from that of the neutral pose.
+        OUTSIDE_REGION: The pose has the lengths and the neutral pose's sign of det J, but lies
+            outside the assured region: other poses with these lengths may exist.
+    """
+
+    CONVERGED = kernels.CONVERGED
+    NOT_CONVERGED = kernels.NOT_CONVERGED
+    SINGULAR = kernels.SINGULAR
+    WRONG_ASSEMBLY = kernels.WRONG_ASSEMBLY
+    OUTSIDE_REGION = kernels.OUTSIDE_REGION
+
+
+REASONS = {
+    ForwardStatus.CONVERGED: 'converged',
+    ForwardStatus.NOT_CONVERGED: 'no pose has these lengths',
+    ForwardStatus.SINGULAR: 'the search ended at a singularity',
+    ForwardStatus.WRONG_ASSEMBLY: 'the pose found lies behind a singularity',
+    ForwardStatus.OUTSIDE_REGION: 'the pose found may not be the only one with these lengths',
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ForwardResult:
+    """Pose of one sample, or poses of a batch, and how far they can be trusted.
+
+    Attributes:
+        position (3,): Origin of ``platform_link`` in ``base_link`` [m]; where not converged the
+            last iterate.
+        quaternion_xyzw (4,): Unit quaternion, scalar last.
+        status (n,): How it ended.
+        iterations (n,): Newton steps, those of a second attempt from the neutral pose included.
+        residual (n,): Largest difference between a length asked for and a length of the pose [m].
+        determinant_sign (n,): Sign of det J.
+    """
+
+    position: Array
+    quaternion_xyzw: Array
+    status: ForwardStatus | NDArray[np.int64]
+    iterations: int | NDArray[np.int64]
+    residual: float | Array
+    determinant_sign: int | NDArray[np.int64]
+    _geometry: Geometry = field(repr=False)
+
+    @property
+    def converged(self) -> bool | NDArray[np.bool_]:
+        """Whether the pose may be used, a bool or shape (n,)."""
+        return self.status == ForwardStatus.CONVERGED
+
+    @cached_property
+    def condition_number(self) -> float | Array:
+        """Condition number of the Jacobian, a float or (n,); computed when first asked for."""
+        values = condition_number(self._geometry, self.position, self.quaternion_xyzw)
+        return values if values.ndim else float(values)
+
+    @property
+    def pose(self) -> Pose:
+        """Pose of a single sample."""
+        return Pose(self.position, self.quaternion_xyzw)
+
+    @property
+    def reason(self) -> str:
+        """What `status` of a single sample means, in words."""
+        return self.report()
+
+    def report(self, index: int = 0) -> str:
+        """Say in a clause how a sample ended, and how far a search came that failed."""
+        status, iterations, residual = (
+            np.ravel(item)[index] for item in (self.status, self.iterations, self.residual)
+        )
+        reason = REASONS[ForwardStatus(int(status))]
+        if status == ForwardStatus.CONVERGED:
+            return reason
+        return f'{reason} (after {iterations} iterations {residual:.3g} m are left)'
+
+
+STATUSES = tuple(ForwardStatus)
+
+
+def forward(
+    geometry: Geometry, lengths: ArrayLike, start: Pose | ForwardResult | None = None
+) -> ForwardResult:
+    """Find the pose that has six joint-to-joint lengths (6,) [m] (Vigo, Algorithm 2).
+
+    A start near the pose saves steps and changes nothing else: what fails from it is tried again
+    from the neutral pose, which is the default.
+
+    Raises:
+        ShapeError: If there are not six lengths.
+        StewartError: If a length is not a positive, finite number.
+    """
+    row = np.ascontiguousarray(lengths, dtype=np.float64)
+    if row.shape != (6,):
+        raise ShapeError('lengths', '(6,)', row.shape)
+    poses, figures, status = _solve(geometry, row.reshape(1, 6), start, follow=False)
+    pose, (iterations, residual, determinant) = poses[0], figures[0].tolist()
+    return ForwardResult(
+        pose[:3],
+        pose[3:],
+        STATUSES[status[0]],
+        int(iterations),
+        residual,
+        (determinant > 0.0) - (determinant < 0.0),
+        geometry,
+    )
+
+
+def forward_batch(
+    geometry: Geometry, lengths: ArrayLike, start: Pose | None = None, *, follow: bool = True
+) -> ForwardResult:
+    """Find the poses of many samples, lengths (n, 6) [m].
+
+    Args:
+        geometry: Joints and neutral pose.
+        lengths (n, 6): Joint-to-joint lengths [m].
+        start: First iterate of the first sample; default is the neutral pose.
+        follow: Start every sample at the pose of the one before, as fits samples of a motion.
+            Otherwise every sample starts at `start`.
+
+    Raises:
+        ShapeError, StewartError: As `forward`; sample and leg are named.
+    """
+    rows = np.ascontiguousarray(lengths, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != 6:
+        raise ShapeError('lengths', '(n, 6)', rows.shape)
+    poses, figures, status = _solve(geometry, rows, start, follow=follow)
+    iterations, sign = figures[:, 0].astype(np.int64), np.sign(figures[:, 2]).astype(np.int64)
+    for array in (status, iterations, figures, sign):
+        array.setflags(write=False)
+    return ForwardResult(
+        poses[:, :3], poses[:, 3:], status, iterations, figures[:, 1], sign, geometry
+    )
+
+
+def forward_twist(geometry: Geometry, pose: ForwardResult | Pose, rates: ArrayLike) -> Array:
+    """Return the twist (6,) [m/s, rad/s] in base axes of leg rates (6,) [m/s] at a pose.
+
+    Raises:
+        ShapeError: If there are not six rates.
+        ConvergenceError: If the result is not converged, or the pose is singular.
+    """
+    row = np.ascontiguousarray(rates, dtype=np.float64)
+    if row.shape != (6,):
+        raise ShapeError('rates', '(6,)', row.shape)
+    if isinstance(pose, ForwardResult) and not pose.converged:
+        raise ConvergenceError(f'no twist without a pose: {pose.reason}')
+    twist = np.empty(6)
+    kernels.forward_twist(
+        geometry.base_joints,
+        geometry.platform_joints,
+        kernel_constants(geometry)[0],
+        np.ascontiguousarray(pose.position).reshape(1, 3),
+        np.ascontiguousarray(pose.quaternion_xyzw).reshape(1, 4),
+        row,
+        twist,
+    )
+    if np.all(np.isfinite(row)) and not np.all(np.isfinite(twist)):
+        raise ConvergenceError('leg rates determine no twist at a singular pose')
+    return twist
+
+
+def _solve(
+    geometry: Geometry, rows: Array, start: Pose | ForwardResult | None, *, follow: bool
+) -> tuple[Array, Array, NDArray[np.int64]]:
+    """Run the kernel and refuse what are no lengths."""
+    constants, cone, first = kernel_constants(geometry)
+    if start is not None:
+        first = np.empty(7)
+        first[:3], first[3:] = start.position, start.quaternion_xyzw
+    count = rows.shape[0]
+    poses, figures, status = np.empty((count, 7)), np.empty((count, 3)), np.zeros(count, np.int64)
+    kernels.forward(
+        geometry.base_joints,
+        geometry.platform_joints,
+        constants,
+        cone,
+        rows,
+        first,
+        follow,
+        poses,
+        figures,
+        status,
+    )
+    # A row without lengths ends the work, so that the last status tells for one sample.
+    if count and (count > 1 or status[0] == kernels.NO_LENGTHS):
+        _refuse_bad_lengths(rows, status)
+    poses.setflags(write=False)
+    return poses, figures, status
+
+
+def _refuse_bad_lengths(rows: Array, status: NDArray[np.int64]) -> None:
+    """Name the first length that is none."""
+    bad = np.flatnonzero(status == kernels.NO_LENGTHS)
+    if bad.size == 0:
+        return
+    index = int(bad[0])
+    leg = int(np.flatnonzero(~((rows[index] > 0.0) & np.isfinite(rows[index])))[0])
+    place = f' at sample {index}' if rows.shape[0] > 1 else ''
+    raise StewartError(
+        f'lengths{place}: leg {leg + 1} must be a finite number above 0 m, '
+        f'got {rows[index, leg]:.6g} m'
+    )
+
+
+@lru_cache(maxsize=64)
+def kernel_constants(geometry: Geometry) -> tuple[Array, Array, Array]:
+    """Return what the kernel wants to know of a geometry, computed once.
+
+    Returns:
+        (11,): Constants, in the places that `forward_kernels` names.
+        (36, 8): The assured region: lower triangles of its matrices, one matrix a column.
+        (7,): The neutral pose: position and quaternion.
+
+    Raises:
+        GeometryError: If no region about the neutral pose has one solution only.
+    """
+    neutral, region = geometry.neutral_pose, assured_region(geometry)
+    pose = np.concatenate([neutral.position, neutral.quaternion_xyzw])
+    home = jacobian(geometry, neutral.position, neutral.quaternion_xyzw)
+    home[:, 3:] /= geometry.length_scale
+    length = np.empty((1, 6))
+    leg_lengths(
+        geometry.base_joints,
+        geometry.platform_joints,
+        neutral.position.reshape(1, 3),
+        neutral.quaternion_xyzw.reshape(1, 4),
+        length,
+    )
+    constants = np.concatenate([pose, np.zeros(4)])
+    constants[kernels.SCALE] = geometry.length_scale
+    constants[kernels.CERTAIN] = region.certain
+    constants[kernels.DETERMINANT] = np.linalg.det(home)
+    constants[kernels.TOLERANCE] = kernels.RELATIVE_TOLERANCE * length.mean()
+    cone = region.cone.transpose(1, 2, 0)[np.tril_indices(8)]
+    return read_only(constants), read_only(cone), read_only(pose)
