@@ -1,12 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of the dynamics.
-
-StewartError
-├── UnphysicalInertia    no rigid body has these masses and moments
-├── MissingMasses        the description says nothing about masses
-└── SingularPose         the actuators cannot bear the platform here
-"""
+"""Errors of the dynamics."""
 
 from __future__ import annotations
 

@@ -13,10 +13,7 @@ from stewart_kinematics.motion import Array, Motion
 
 
 class FeedForward:
-    """Actuator forces by Newton and Euler, ready to be asked at once.
-
-    Args:
-        name_or_path: Platform by name, or path of its YAML file; with masses.
+    """Actuator forces by Newton and Euler of a platform with masses, by its name or file.
 
     Raises:
         MissingMasses, UnphysicalInertia: If the description makes no dynamics.

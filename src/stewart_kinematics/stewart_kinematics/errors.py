@@ -1,15 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of the suite's core.
-
-StewartError
-├── ShapeError           an array does not have the documented shape
-├── ConfigurationError   a file says something that cannot be used
-├── GeometryError        the joints do not make a usable platform
-├── ConvergenceError     an iteration ended without a solution
-├── MotionRefused        a motion leaves what the platform may do
-└── TrajectoryError      a trajectory cannot be made from what was asked
-"""
+"""Errors of the suite's core."""
 
 from __future__ import annotations
 
@@ -51,13 +42,10 @@ class TrajectoryError(StewartError, ValueError):
 
 @dataclass(frozen=True)
 class Violation:
-    """What a refused motion would have broken.
+    """What a refused motion would have broken, in `unit`.
 
     Attributes:
-        quantity: What was checked, for people: ``stroke``, ``leg rate``, ``pitch``, ...
-        value, lower, upper: Offending value and its bounds, in `unit`.
-        unit: Unit of the three numbers.
-        leg: Leg concerned, 1 to 6; None where the platform as a whole is meant.
+        leg: 1 to 6; None where the platform as a whole is meant.
         index: Sample concerned in a checked sequence; None for a single sample.
     """
 

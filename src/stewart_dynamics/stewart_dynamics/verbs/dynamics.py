@@ -16,8 +16,8 @@ from stewart_dynamics.inertia import InertialModel
 from stewart_dynamics.newton_euler import actuator_forces, Reactions, reactions
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
-from stewart_kinematics.motion import Array, Motion
-from stewart_kinematics.motion_csv import derivatives, poses_in_base
+from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.motion_csv import derivatives, motion_in_base, poses_in_base
 from stewart_kinematics.trajectories import Sampled
 from stewart_kinematics.verbs.arguments import (
     add_table_arguments,
@@ -70,7 +70,7 @@ def main(arguments: argparse.Namespace) -> int:
     model = InertialModel.from_platform(platform)
     table = read_watched(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))
     reference = reference_pose(platform.geometry, arguments.relative_to)
-    motion = _motion(table, *poses_in_base(table, reference), spline=arguments.differentiate)
+    motion = _motion(table, reference, spline=arguments.differentiate)
     columns: list[str] = [TIME] if table.has([TIME]) else []
     blocks = [table.take([TIME])] if table.has([TIME]) else []
     if arguments.reactions:
@@ -85,22 +85,17 @@ def main(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _motion(table: Table, position: Array, quaternion: Array, *, spline: bool) -> Motion:
+def _motion(table: Table, reference: Pose, *, spline: bool) -> Motion:
     """Return the samples with all derivatives, made by a spline if asked for."""
     twist, acceleration = derivatives(table)
-    if twist is None or acceleration is None:
-        if not spline:
-            missing = TWIST if twist is None else ACCELERATION
-            raise ConfigurationError(
-                f'{table.source}:1',
-                ', '.join(table.values),
-                f'the columns {", ".join(missing)} as well, or --differentiate',
-            )
-        time = table.take([TIME])[:, 0]
-        return Sampled(time, position, quaternion, twist).sample(time - time[0])
-    return Motion(
-        position, quaternion, twist[:, :3], twist[:, 3:], acceleration[:, :3], acceleration[:, 3:]
-    )
+    if twist is not None and acceleration is not None:
+        return motion_in_base(table, reference)
+    if not spline:
+        found, missing = ', '.join(table.values), TWIST if twist is None else ACCELERATION
+        expected = f'the columns {", ".join(missing)} as well, or --differentiate'
+        raise ConfigurationError(f'{table.source}:1', found, expected)
+    time = table.take([TIME])[:, 0]
+    return Sampled(time, *poses_in_base(table, reference), twist).sample(time - time[0])
 
 
 def _reaction_columns(result: Reactions) -> tuple[list[str], list[Array]]:

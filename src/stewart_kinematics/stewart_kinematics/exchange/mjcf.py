@@ -9,16 +9,17 @@ cones, limits - stands under ``custom``, by its key in a platform file.
 
 from __future__ import annotations
 
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
 from stewart_kinematics.exchange.neutral_legs import (
+    add,
     bodies,
     document,
     gravity_of,
     LEAST_MASS,
     NeutralLegs,
-    words,
 )
 from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.model.schema import SCALES
@@ -58,36 +59,36 @@ def mjcf(platform: Platform) -> str:
     step = STEP_OF_MASSLESS_LEGS if light else STEP
     root = ET.Element('mujoco', model=platform.name)
     # Without these MuJoCo would mend bodies in silence.
-    ET.SubElement(root, 'compiler', angle='radian', balanceinertia='false', autolimits='true')
-    ET.SubElement(
+    add(root, 'compiler', angle='radian', balanceinertia='false', autolimits='true')
+    add(
         root,
         'option',
-        timestep=repr(step),
+        timestep=step,
         integrator='RK4',
-        gravity=words(gravity_of(platform)),
+        gravity=gravity_of(platform),
         tolerance='1e-12',
         jacobian='dense',
     )
     _defaults(root, step)
-    world = ET.SubElement(root, 'worldbody')
-    ET.SubElement(world, 'light', pos='0 0 4', dir='0 0 -1', directional='true')
+    world = add(root, 'worldbody')
+    add(world, 'light', pos='0 0 4', dir='0 0 -1', directional='true')
     _platform(world, platform, masses)
     _legs(world, platform, masses)
-    equality = ET.SubElement(root, 'equality')
-    actuator, sensor = ET.SubElement(root, 'actuator'), ET.SubElement(root, 'sensor')
+    equality = add(root, 'equality')
+    actuator, sensor = add(root, 'actuator'), add(root, 'sensor')
     for n in range(1, 7):
         ends = {'site1': f'leg_{n}_tip', 'site2': f'leg_{n}_socket'}
-        ET.SubElement(equality, 'connect', {'name': f'leg_{n}_platform', **ends})
-        ET.SubElement(actuator, 'motor', name=f'leg_{n}', joint=f'leg_{n}')
-        ET.SubElement(sensor, 'jointpos', name=f'leg_{n}_stroke', joint=f'leg_{n}')
-        ET.SubElement(sensor, 'jointvel', name=f'leg_{n}_rate', joint=f'leg_{n}')
-        ET.SubElement(sensor, 'actuatorfrc', name=f'leg_{n}_force', actuator=f'leg_{n}')
+        add(equality, 'connect', {'name': f'leg_{n}_platform', **ends})
+        add(actuator, 'motor', name=f'leg_{n}', joint=f'leg_{n}')
+        add(sensor, 'jointpos', name=f'leg_{n}_stroke', joint=f'leg_{n}')
+        add(sensor, 'jointvel', name=f'leg_{n}_rate', joint=f'leg_{n}')
+        add(sensor, 'actuatorfrc', name=f'leg_{n}_force', actuator=f'leg_{n}')
     frame = {'objtype': 'xbody', 'objname': 'platform_link'}
-    ET.SubElement(sensor, 'framepos', {'name': 'platform_position', **frame})
-    ET.SubElement(sensor, 'framequat', {'name': 'platform_quaternion_wxyz', **frame})
+    add(sensor, 'framepos', {'name': 'platform_position', **frame})
+    add(sensor, 'framequat', {'name': 'platform_quaternion_wxyz', **frame})
     if platform.imu is not None:
-        ET.SubElement(sensor, 'accelerometer', name='imu_specific_force', site='imu_link')
-        ET.SubElement(sensor, 'gyro', name='imu_angular_velocity', site='imu_link')
+        add(sensor, 'accelerometer', name='imu_specific_force', site='imu_link')
+        add(sensor, 'gyro', name='imu_angular_velocity', site='imu_link')
     _custom(root, platform)
     text = (
         'The loops are closed by connect constraints, as hard as MuJoCo makes them: solref is two '
@@ -98,46 +99,38 @@ def mjcf(platform: Platform) -> str:
 
 def _defaults(root: ET.Element, step: float) -> None:
     """Let nothing collide, and closings and end stops be hard."""
-    default = ET.SubElement(root, 'default')
+    default = add(root, 'default')
     hard = {'solref': f'{2.0 * step!r} 1', 'solimp': '0.9999 0.9999 0.001 0.5 2'}
-    ET.SubElement(default, 'equality', hard)
-    ET.SubElement(default, 'joint', solreflimit=hard['solref'])
-    ET.SubElement(default, 'geom', contype='0', conaffinity='0', mass='0')
+    add(default, 'equality', hard)
+    add(default, 'joint', solreflimit=hard['solref'])
+    add(default, 'geom', contype='0', conaffinity='0', mass='0')
 
 
-def _place(name: str, pose: Pose) -> dict[str, str]:
-    turn = words(pose.quaternion_xyzw[[3, 0, 1, 2]])
-    return {'name': name, 'pos': words(pose.position), 'quat': turn}
+def _place(name: str, pose: Pose) -> dict[str, Any]:
+    turn = pose.quaternion_xyzw[[3, 0, 1, 2]]
+    return {'name': name, 'pos': pose.position, 'quat': turn}
 
 
 def _inertial(parent: ET.Element, body: RigidBody) -> None:
     full = body.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-    ET.SubElement(
-        parent,
-        'inertial',
-        pos=words(body.centre_of_mass),
-        mass=repr(float(body.mass)),
-        fullinertia=words(full),
-    )
+    add(parent, 'inertial', pos=body.centre_of_mass, mass=body.mass, fullinertia=full)
 
 
 def _platform(world: ET.Element, platform: Platform, masses: dict[str, RigidBody]) -> None:
     """Add the moving body with its sockets, sensor and payload."""
     geometry = platform.geometry
-    body = ET.SubElement(world, 'body', _place('platform_link', geometry.neutral_pose))
-    ET.SubElement(body, 'freejoint', name='platform')
+    body = add(world, 'body', _place('platform_link', geometry.neutral_pose))
+    add(body, 'freejoint', name='platform')
     _inertial(body, masses['platform'])
     joints = geometry.platform_joints
     radius = float(np.linalg.norm(joints[:, :2], axis=1).max())
-    ET.SubElement(
-        body, 'geom', type='cylinder', size=words([radius, 0.01 * radius]), rgba='0.9 0.5 0.1 0.5'
-    )
+    add(body, 'geom', type='cylinder', size=[radius, 0.01 * radius], rgba='0.9 0.5 0.1 0.5')
     for n, joint in enumerate(joints, 1):
-        ET.SubElement(body, 'site', name=f'leg_{n}_socket', pos=words(joint))
+        add(body, 'site', name=f'leg_{n}_socket', pos=joint)
     if platform.imu is not None:
-        ET.SubElement(body, 'site', _place('imu_link', platform.imu))
+        add(body, 'site', _place('imu_link', platform.imu))
     if 'payload' in masses:
-        _inertial(ET.SubElement(body, 'body', name='payload_link'), masses['payload'])
+        _inertial(add(body, 'body', name='payload_link'), masses['payload'])
 
 
 def _legs(world: ET.Element, platform: Platform, masses: dict[str, RigidBody]) -> None:
@@ -147,54 +140,46 @@ def _legs(world: ET.Element, platform: Platform, masses: dict[str, RigidBody]) -
     width = 0.01 * float(geometry.retracted_length.min())
     for i, axes in enumerate(legs.frames):
         name = f'leg_{i + 1}'
-        cylinder = ET.SubElement(
-            world,
-            'body',
-            name=f'{name}_cylinder',
-            pos=words(geometry.base_joints[i]),
-            xyaxes=words(axes.T[:2]),
+        cylinder = add(
+            world, 'body', name=f'{name}_cylinder', pos=geometry.base_joints[i], xyaxes=axes.T[:2]
         )
         hinges = ('u', axes.T @ platform.base_joint_axes[i]), ('v', [0.0, 1.0, 0.0])
         for k, (letter, axis) in enumerate(hinges):
-            ET.SubElement(
+            add(
                 cylinder,
                 'joint',
                 name=f'{name}_base_{letter}',
-                axis=words(axis),
-                ref=words(legs.angles[i, k]),
-                range=words(legs.angle_ranges[i, k]),
+                axis=axis,
+                ref=legs.angles[i, k],
+                range=legs.angle_ranges[i, k],
             )
         _inertial(cylinder, masses['cylinder'])
-        tube = words([0.0, 0.0, 0.0, 0.0, 0.0, 0.9 * geometry.retracted_length[i]])
+        tube = [0.0, 0.0, 0.0, 0.0, 0.0, 0.9 * geometry.retracted_length[i]]
         colour = '0.1 0.3 0.8 1'
-        ET.SubElement(
-            cylinder, 'geom', type='capsule', fromto=tube, size=words(2.0 * width), rgba=colour
-        )
-        rod = ET.SubElement(
-            cylinder, 'body', name=f'{name}_rod', pos=words([0.0, 0.0, lengths[i]])
-        )
-        ET.SubElement(
+        add(cylinder, 'geom', type='capsule', fromto=tube, size=2.0 * width, rgba=colour)
+        rod = add(cylinder, 'body', name=f'{name}_rod', pos=[0.0, 0.0, lengths[i]])
+        add(
             rod,
             'joint',
             name=name,
             type='slide',
             axis='0 0 1',
-            ref=words(legs.stroke[i]),
-            range=words(platform.limits.stroke[i]),
+            ref=legs.stroke[i],
+            range=platform.limits.stroke[i],
         )
         _inertial(rod, masses['rod'])
-        back = words([0.0, 0.0, -geometry.retracted_length[i], 0.0, 0.0, 0.0])
-        ET.SubElement(rod, 'geom', type='capsule', fromto=back, size=words(width))
-        ET.SubElement(rod, 'site', name=f'{name}_tip')
+        back = [0.0, 0.0, -geometry.retracted_length[i], 0.0, 0.0, 0.0]
+        add(rod, 'geom', type='capsule', fromto=back, size=width)
+        add(rod, 'site', name=f'{name}_tip')
 
 
 def _custom(root: ET.Element, platform: Platform) -> None:
     """Keep the numbers that MJCF has no place for, as a platform file names them."""
-    custom, zero = ET.SubElement(root, 'custom'), platform.geometry.zero_pose
-    ET.SubElement(custom, 'text', name=TITLE, data=platform.title)
+    custom, zero = add(root, 'custom'), platform.geometry.zero_pose
+    add(custom, 'text', name=TITLE, data=platform.title)
     numbers = {'zero_pose.position_m': zero.position, 'zero_pose.rpy_deg': np.array(rpy_deg(zero))}
     for key, name in NUMBERS.items():
         scale = SCALES[key.rsplit('_', 1)[1]]
         numbers[key] = np.divide(getattr(platform.limits, name), scale)
     for key, values in numbers.items():
-        ET.SubElement(custom, 'numeric', name=key, data=words(values))
+        add(custom, 'numeric', name=key, data=values)

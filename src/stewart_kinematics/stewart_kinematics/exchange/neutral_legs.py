@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import re
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -114,6 +115,15 @@ def gravity_of(platform: Platform) -> Array:
 def words(values: ArrayLike) -> str:
     """Return numbers as XML wants them: every digit, spaces between."""
     return ' '.join(repr(float(value) + 0.0) for value in np.ravel(values))
+
+
+def add(
+    parent: ET.Element, tag: str, attributes: dict[str, Any] | None = None, **more: Any
+) -> ET.Element:
+    """Add an element; attributes that are no texts are numbers, and written as `words`."""
+    both = {**(attributes or {}), **more}
+    texts = {key: item if isinstance(item, str) else words(item) for key, item in both.items()}
+    return ET.SubElement(parent, tag, texts)
 
 
 def document(root: ET.Element, platform: Platform, *sentences: str) -> str:

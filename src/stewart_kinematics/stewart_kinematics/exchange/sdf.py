@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.exchange.neutral_legs import (
+    add,
     bodies,
     document,
     gravity_of,
@@ -38,18 +39,18 @@ SYSTEMS = {
 def sdf(platform: Platform) -> str:
     """Write a platform in SDFormat; without masses it can be looked at."""
     root = ET.Element('sdf', version=VERSION)
-    world = ET.SubElement(root, 'world', name=platform.name)
+    world = add(root, 'world', name=platform.name)
     for system, name in SYSTEMS.items():
         _plugin(world, system, name)
-    _text(world, 'gravity', words(gravity_of(platform)))
-    model = ET.SubElement(world, 'model', name=platform.name)
+    _text(world, 'gravity', gravity_of(platform))
+    model = add(world, 'model', name=platform.name)
     masses, legs = bodies(platform), NeutralLegs.of(platform)
     neutral = platform.geometry.neutral_pose
-    ET.SubElement(model, 'link', name='base_link')
+    add(model, 'link', name='base_link')
     _joint(model, 'base_mount', 'fixed', 'world', 'base_link')
     link = _link(model, 'platform_link', neutral, masses['platform'])
     if platform.imu is not None:
-        sensor = ET.SubElement(link, 'sensor', name='imu', type='imu')
+        sensor = add(link, 'sensor', name='imu', type='imu')
         _text(sensor, 'pose', _pose(platform.imu))
         _text(sensor, 'always_on', 'true')
         _text(sensor, 'update_rate', '100')
@@ -69,12 +70,12 @@ def sdf(platform: Platform) -> str:
     return document(root, platform, text)
 
 
-def _text(parent: ET.Element, tag: str, text: str) -> None:
-    ET.SubElement(parent, tag).text = text
+def _text(parent: ET.Element, tag: str, value: str | ArrayLike) -> None:
+    add(parent, tag).text = value if isinstance(value, str) else words(value)
 
 
 def _plugin(parent: ET.Element, system: str, name: str) -> ET.Element:
-    return ET.SubElement(
+    return add(
         parent, 'plugin', filename=f'gz-sim-{system}-system', name=f'gz::sim::systems::{name}'
     )
 
@@ -87,20 +88,20 @@ def _pose(pose: Pose) -> str:
 
 def _link(model: ET.Element, name: str, pose: Pose, body: RigidBody) -> ET.Element:
     """Add a body at a pose in the model's frame."""
-    link = ET.SubElement(model, 'link', name=name)
+    link = add(model, 'link', name=name)
     _text(link, 'pose', _pose(pose))
-    inertial = ET.SubElement(link, 'inertial')
-    _text(inertial, 'pose', words([*body.centre_of_mass, 0.0, 0.0, 0.0]))
-    _text(inertial, 'mass', words(body.mass))
-    inertia = ET.SubElement(inertial, 'inertia')
+    inertial = add(link, 'inertial')
+    _text(inertial, 'pose', [*body.centre_of_mass, 0.0, 0.0, 0.0])
+    _text(inertial, 'mass', body.mass)
+    inertia = add(inertial, 'inertia')
     for row, column in zip(*np.triu_indices(3), strict=True):
-        _text(inertia, f'i{"xyz"[row]}{"xyz"[column]}', words(body.inertia[row, column]))
+        _text(inertia, f'i{"xyz"[row]}{"xyz"[column]}', body.inertia[row, column])
     return link
 
 
 def _joint(model: ET.Element, name: str, kind: str, parent: str, child: str) -> ET.Element:
     """Add a joint at the origin of its child."""
-    joint = ET.SubElement(model, 'joint', name=name, type=kind)
+    joint = add(model, 'joint', name=name, type=kind)
     _text(joint, 'parent', parent)
     _text(joint, 'child', child)
     return joint
@@ -110,13 +111,13 @@ def _axis(
     joint: ET.Element, tag: str, direction: ArrayLike, limits: Array, rate: float | None = None
 ) -> None:
     """Add an axis in the frame of the joint's child with its lower and upper position."""
-    axis = ET.SubElement(joint, tag)
-    _text(axis, 'xyz', words(direction))
-    limit = ET.SubElement(axis, 'limit')
-    _text(limit, 'lower', words(limits[0]))
-    _text(limit, 'upper', words(limits[1]))
+    axis = add(joint, tag)
+    _text(axis, 'xyz', direction)
+    limit = add(axis, 'limit')
+    _text(limit, 'lower', limits[0])
+    _text(limit, 'upper', limits[1])
     if rate is not None:
-        _text(limit, 'velocity', words(rate))
+        _text(limit, 'velocity', rate)
 
 
 def _leg(
@@ -135,11 +136,11 @@ def _leg(
     retracted = platform.geometry.retracted_length[i]
     width = 0.01 * float(retracted)
     for link, side, radius in ((cylinder, 1.0, 2.0 * width), (rod, -1.0, width)):
-        visual = ET.SubElement(link, 'visual', name='tube')
-        _text(visual, 'pose', words([0.0, 0.0, side * 0.5 * retracted, 0.0, 0.0, 0.0]))
-        shape = ET.SubElement(ET.SubElement(visual, 'geometry'), 'cylinder')
-        _text(shape, 'radius', words(radius))
-        _text(shape, 'length', words(retracted))
+        visual = add(link, 'visual', name='tube')
+        _text(visual, 'pose', [0.0, 0.0, side * 0.5 * retracted, 0.0, 0.0, 0.0])
+        shape = add(add(visual, 'geometry'), 'cylinder')
+        _text(shape, 'radius', radius)
+        _text(shape, 'length', retracted)
     base = _joint(model, f'{name}_base', 'universal', 'base_link', f'{name}_cylinder')
     ranges = legs.angle_ranges[i] - legs.angles[i][:, None]
     _axis(base, 'axis', axes.T @ platform.base_joint_axes[i], ranges[0])
@@ -147,7 +148,7 @@ def _leg(
     slide = _joint(model, name, 'prismatic', f'{name}_cylinder', f'{name}_rod')
     strokes = platform.limits.stroke[i] - legs.stroke[i]
     _axis(slide, 'axis', [0.0, 0.0, 1.0], strokes, platform.limits.rate)
-    sensor = ET.SubElement(slide, 'sensor', name=f'{name}_force', type='force_torque')
+    sensor = add(slide, 'sensor', name=f'{name}_force', type='force_torque')
     _text(sensor, 'always_on', 'true')
-    _text(ET.SubElement(sensor, 'force_torque'), 'frame', 'child')
+    _text(add(sensor, 'force_torque'), 'frame', 'child')
     _joint(model, f'{name}_platform', 'ball', 'platform_link', f'{name}_rod')

@@ -74,13 +74,13 @@ def fit_wave(
         progress: Called with the part done, 0 to 1.
 
     Returns:
-        The largest wave that keeps to the fraction.
-        Its factor: model over full amplitude, or length (1/λ) [-].
+        The largest wave that keeps to the fraction, and its factor: model over full amplitude, or
+        length (1/λ) [-].
 
     Raises:
-        TrajectoryError: If `fraction` is outside (0, 1], if the centre itself has no margin, or if
-            no factor from 1e-4 to 1e3 makes the wave fit; the message says which margin is
-            exceeded at the best one.
+        TrajectoryError: If `fraction` cannot be used, the centre itself has no margin, or no
+        factor
+            from 1e-4 to 1e3 makes the wave fit; the message says which margin is exceeded.
     """
     report = progress or (lambda _: None)
     if not 0.0 < fraction <= 1.0:

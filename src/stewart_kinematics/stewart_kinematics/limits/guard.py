@@ -69,19 +69,13 @@ class MotionGuard:
     the sign of its determinant, which must be the one at the neutral pose; in `admit`, that a
     sample continues the one before; and in `admit` and `check_jerk` the jerk of the platform.
 
-    The jerk is the change of acceleration between two samples over the time between them. That is
-    the mean of the jerk, and so never more than its greatest value, however far the samples are
-    apart; samples carry accelerations, so nothing is differentiated twice. `check_jerk` allows for
-    rounding only, `admit` for that of the stamps, too (`jump.STAMP_TOLERANCE`).
+    The jerk is the change of acceleration between two samples over the time between them, the mean
+    of the jerk, and so never more than its greatest value; nothing is differentiated twice.
+    `check_jerk` allows for rounding only, `admit` for that of the stamps, too.
 
     Args:
         platform: Whose limits hold.
-        scale: Part of the rates, velocities, accelerations and jerks that is allowed, above 0 to
-            1; 0.1 for a first motion.
-
-    Attributes:
-        platform: As given.
-        scale: As given.
+        scale: Part of the rates, velocities, accelerations and jerks that is allowed, in (0, 1].
 
     Raises:
         ConfigurationError: If `scale` is not above 0 and at most 1.

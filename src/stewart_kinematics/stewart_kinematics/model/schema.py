@@ -77,12 +77,8 @@ def _in_words(error: yaml.YAMLError | UnicodeDecodeError) -> str:
 class Section:
     """One mapping of a file, read key by key; `finish` refuses what nobody read.
 
-    Args:
-        content: What stands in the file; must be a mapping.
-        path: Dotted key path of this mapping, empty at the top.
-
-    Raises:
-        ConfigurationError: By every method, naming the key path, the value and what was expected.
+    `path` is the dotted key path of the mapping, empty at the top. Every method raises
+    ConfigurationError, naming the key path, the value and what was expected.
     """
 
     def __init__(self, content: object, path: str) -> None:

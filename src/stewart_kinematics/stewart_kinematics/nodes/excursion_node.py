@@ -29,12 +29,6 @@ class ExcursionNode(TrajectoryNode):
     with its fade-in; a motion with an end then returns to the neutral pose. Stop: fade-out and
     return to the neutral pose; during the approach a stop along its path and the return. The
     answer comes at once, the motion afterwards.
-
-    Args:
-        name: Name of the node.
-        prefix: Where the services are.
-        parameters: Dataclass of its parameters, derived from ExcursionParameters.
-        **kwargs: For rclpy's node.
     """
 
     def __init__(

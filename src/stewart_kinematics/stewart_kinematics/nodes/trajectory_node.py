@@ -31,13 +31,8 @@ class TrajectoryNode(LifecycleNode):
     the motion down. When the driver leaves ENABLED, or the node is deactivated, it falls silent
     at once: the driver then brings the legs to rest along one common path.
 
-    A subclass starts and swaps trajectories with `play` and overrides the hooks `prepare`,
-    `on_sample`, `on_rest` and `on_abort`.
-
-    Args:
-        name: Name of the node, and the source of its setpoints.
-        parameters: Dataclass of its parameters, derived from TrajectoryParameters.
-        **kwargs: For rclpy's node.
+    The node's name is the source of its setpoints. A subclass starts and swaps trajectories with
+    `play` and overrides the hooks `prepare`, `on_sample`, `on_rest` and `on_abort`.
     """
 
     def __init__(self, name: str, parameters: type[TrajectoryParameters], **kwargs: Any) -> None:

@@ -17,15 +17,13 @@ class Circle:
     """A horizontal circle about a centre, at the centre's attitude (EX800, Eq. 17).
 
     Attributes:
-        centre: Pose in the middle of the circle.
-        radius: Radius [m].
+        radius: [m].
         angular_frequency: Rate of revolution, positive from x to y [rad/s].
         phase: Angle of the first position from x to y [rad].
-        duration: Duration [s]; infinite by default.
+        duration: [s].
 
     Raises:
-        TrajectoryError: If the radius is not positive, the frequency is 0 or a value is not
-            finite.
+        TrajectoryError: If a value cannot be used.
     """
 
     centre: Pose

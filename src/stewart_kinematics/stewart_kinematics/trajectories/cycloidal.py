@@ -29,19 +29,12 @@ SHORTEST_MOVE = 0.02
 
 @dataclass(frozen=True, eq=False)
 class Cycloidal:
-    """A move from one pose to another, from rest to rest.
+    """A move from one pose to another, from rest to rest, in a finite duration [s].
 
     The position follows a straight line. The attitude turns about one fixed axis, the shortest
     way (the geodesic of the rotation vector), so that attitude, like position, depends on the end
     poses only and not on a choice of Euler angles. Both share the cycloidal profile and the
     duration (Vigo, Eqs. 23 to 28, which interpolate each Euler angle by itself).
-
-    Attributes:
-        start, target: End poses.
-        duration: Duration shared by all coordinates [s].
-
-    Raises:
-        TrajectoryError: If the duration is not finite and positive.
     """
 
     start: Pose

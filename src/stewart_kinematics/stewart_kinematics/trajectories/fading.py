@@ -32,14 +32,11 @@ class Faded:
     and has smooth derivatives at :math:`\theta = 0`; a deviation must stay below 180°.
 
     Attributes:
-        trajectory: What is faded; its time is the time here.
-        centre: Where the motion grows from and shrinks to.
         fade_in, fade_out: Durations of rise and fall [s]; 0 for none.
         duration: When the fall ends [s]; infinite: when `trajectory` ends.
 
     Raises:
-        TrajectoryError: If a time cannot be used, or a fade-out is asked for at the end of an
-            endless motion.
+        TrajectoryError: If a time cannot be used, or an endless motion is to fade out at its end.
     """
 
     trajectory: Trajectory

@@ -27,16 +27,14 @@ _TOLERANCES = (
 
 @dataclass(frozen=True, eq=False)
 class Sequence:
-    """Trajectories played one after the other.
+    """Trajectories played one after the other; only the last may be endless.
 
     Attributes:
-        parts: What is played; only the last may be endless.
         starts (n,): Time at which each part begins [s].
 
     Raises:
         TrajectoryError: If there is nothing to play, a part before the last is endless, or pose,
-            velocity or acceleration would jump where two parts meet; the message says which and by
-            how much.
+            velocity or acceleration would jump where two parts meet; the message says where.
     """
 
     parts: tuple[Trajectory, ...]

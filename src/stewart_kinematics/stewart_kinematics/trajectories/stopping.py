@@ -52,17 +52,11 @@ TRIALS, LENGTHENING = 10, 1.1
 class DeceleratedAlongPath:
     r"""The rest of a trajectory, slowed down to a stop on its own path.
 
-    After `lead`, in which the trajectory is followed as it is, the path's time runs as
-    :math:`s(t)` with the rate :math:`\dot s = 1 - \sigma(t/T)`, where σ is the cycloid: it leaves
-    the trajectory at its full velocity and acceleration and arrives at rest, all derivatives up to
-    the jerk being continuous. Half of the deceleration time of the original motion is still
-    travelled.
-
-    Attributes:
-        trajectory: What is followed.
-        time: Time of the trajectory at which the stop begins [s].
-        deceleration_time: Duration of the slowing down [s].
-        lead: How long the trajectory is followed before [s].
+    After `lead` [s], in which the trajectory is followed as it is from its `time` on [s], the
+    path's time runs as :math:`s(t)` with the rate :math:`\dot s = 1 - \sigma(t/T)`, where σ is the
+    cycloid and T the deceleration time [s]: it leaves the trajectory at its full velocity and
+    acceleration and arrives at rest, all derivatives up to the jerk being continuous. Half of T of
+    the original motion is still travelled.
 
     Raises:
         TrajectoryError: If the times cannot be used, or if the trajectory would end on the way
