@@ -45,11 +45,9 @@ def test_euler_angles_turn_the_attitude_of_the_centre() -> None:
     np.testing.assert_allclose(still.sample(0.0).pose.rotation, expected, atol=1e-14)
 
 
-def test_phases_make_a_fourier_series(rng: np.random.Generator) -> None:
+def test_harmonics_are_a_fourier_series(rng: np.random.Generator) -> None:
     sine, cosine = rng.normal(size=(2, 6, 5))
-    frequency, size = 0.8 * np.arange(1, 6), np.hypot(sine, cosine)
-    phase = np.arctan2(cosine, sine)
-    series = MultiSine(HOME, 'ZYX', size, frequency, phase, np.arange(6.0))
+    series = MultiSine.harmonics(HOME, 'ZYX', 0.8, sine, cosine, offset=np.arange(6.0))
     time = rng.uniform(0.0, 9.0, 12)
     angle = 0.8 * time[:, None, None] * np.arange(1, 6)
     expected = np.arange(6.0) + (sine * np.sin(angle) + cosine * np.cos(angle)).sum(axis=-1)
