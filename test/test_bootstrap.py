@@ -311,10 +311,11 @@ def test_kernels_are_compiled_once_for_the_present_sources(
     cache = 'src/stewart_kinematics/stewart_kinematics/kernels/kernel_cache.py'
     package = (tmp_path / cache).parent
     package.mkdir(parents=True)
-    (package.parent / 'package.xml').touch()
-    (package / '__init__.py').touch()
+    (package.parents[1] / 'package.xml').touch()
+    for folder in (package.parent, package):
+        (folder / '__init__.py').touch()
     shutil.copy(ROOT / cache, package)
-    kernels = package / 'kernels.py'
+    kernels = package / 'waves.py'
     kernels.write_text('from stewart_kinematics.kernels.compiled import kernel\n')
     commands = []
 

@@ -23,8 +23,14 @@ MARK = 'examples:\n'
 
 
 def parser_of(verb: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f'stewart {verb}', exit_on_error=False)
-    import_module(VERBS[verb]).add_arguments(parser)
+    module = import_module(VERBS[verb])
+    parser = argparse.ArgumentParser(
+        prog=f'stewart {verb}',
+        epilog=getattr(module, 'DETAILS', None),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        exit_on_error=False,
+    )
+    module.add_arguments(parser)
     return parser
 
 

@@ -23,10 +23,9 @@ from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.rig_file import load_rig, Rig, save_rig
 from stewart_simulation.ethercat.drive_model import FollowingDrives
 from stewart_simulation.ethercat.homing import HomingSwitches
-from stewart_simulation.ethercat.line import Line
-from stewart_simulation.ethercat.master.inline_wire import InlineWire
+from stewart_simulation.ethercat.master.bus import InlineWire
 from stewart_simulation.ethercat.omron_1s import DriveType
-from stewart_simulation.ethercat.segment import Segment
+from stewart_simulation.ethercat.segment import Line, Segment
 import yaml
 
 BEGIN = 1_000_000_000

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+import contextlib
 import os
 from pathlib import Path
 import signal
@@ -17,9 +18,9 @@ import time
 import numpy as np
 import pytest
 from stewart_driver.errors import ConfigurationError
-from stewart_driver.witmotion.frames import TimeFrame
+from stewart_driver.witmotion.frames import FrameType
 from stewart_driver.witmotion.samples import Decoder
-from stewart_driver.witmotion.transport import SerialTransport
+from stewart_driver.witmotion.transport import PortError, SerialTransport
 from stewart_simulation.verbs import imu_emulator
 
 
@@ -49,23 +50,21 @@ def test_a_sensor_runs_at_the_link_and_obeys_its_script(
     while not link.exists():
         time.sleep(0.01)
     transport = SerialTransport(str(link), 115200)
-    decoder, frames = Decoder(), []
-    while len(frames) < 9 * 25:
-        frames += [item.frame for item in decoder.feed(transport.read(0.1))]
-    transport.close()
     os.write(script, b'explode\nnoise 2\nbaud 123\n\n@1.2 unplug\n')
-    while link.exists() and thread.is_alive():
-        time.sleep(0.01)
+    decoder, types = Decoder(), []
+    with contextlib.suppress(PortError):
+        while thread.is_alive():
+            types += [item.type for item in decoder.feed(transport.read(0.1))]
+    transport.close()
     gone_while_running = thread.is_alive()
     os.close(script)
     thread.join()
     told = capsys.readouterr()
 
-    # Nine frames a cycle, by the sensor's own time at 50 Hz.
-    places = [place for place, frame in enumerate(frames) if isinstance(frame, TimeFrame)]
+    # Nine frames a cycle, at 50 Hz for 1.2 s; what was sent before the port was open may be lost.
+    places = [place for place, kind in enumerate(types) if kind == FrameType.ACCELERATION]
     assert set(np.diff(places)) == {9}
-    clock = [1000 * frames[place].second + frames[place].millisecond for place in places]
-    assert np.diff(clock) == pytest.approx(20.0, abs=1.0)
+    assert 25 <= len(places) <= 60
     assert gone_while_running
     assert codes == [0]
     assert told.out == f'{link}\n'

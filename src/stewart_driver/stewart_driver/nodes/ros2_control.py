@@ -43,11 +43,13 @@ class GraphController:
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
         self._joints, self._topic = options.joints, options.joint_states
-        self._context = Context()
-        rclpy.init(args=[], context=self._context, signal_handler_options=SignalHandlerOptions.NO)
+        self._own_context = Context()
+        rclpy.init(
+            args=[], context=self._own_context, signal_handler_options=SignalHandlerOptions.NO
+        )
         self._node = rclpy.create_node(
             NODE,
-            context=self._context,
+            context=self._own_context,
             namespace=options.namespace or None,
             enable_rosout=False,
             start_parameter_services=False,
@@ -56,13 +58,13 @@ class GraphController:
         self._commands = self._node.create_publisher(
             Float64MultiArray, f'{options.controller}/commands', COMMAND_QOS
         )
-        self._clock = ClockBridge(wall, steady)
+        self._bridge = ClockBridge(wall, steady)
         self._refresh_at = -np.inf
 
     def newest(self, now: float) -> JointReading | None:
         """Return the newest joint states of all six legs; raises `TransportError`."""
         if now >= self._refresh_at:
-            self._clock.refresh()
+            self._bridge.refresh()
             self._refresh_at = now + REFRESH
         found = None
         for data in self._states.take():
@@ -82,7 +84,7 @@ class GraphController:
         if len(message.effort) == len(message.name):
             forces = np.array(message.effort)[places]
         return JointReading(
-            self._clock.to_steady(stamp) if stamp else now,
+            self._bridge.to_steady(stamp) if stamp else now,
             np.array(message.position)[places],
             np.array(message.velocity)[places],
             # A broadcaster says NaN where there is no such interface.
@@ -96,7 +98,7 @@ class GraphController:
     def close(self) -> None:
         """Leave the graph."""
         self._node.destroy_node()
-        self._context.try_shutdown()
+        self._own_context.try_shutdown()
 
 
 class Ros2ControlBackend(ControllerBackend):

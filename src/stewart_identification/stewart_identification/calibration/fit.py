@@ -97,17 +97,6 @@ class Calibration:
         rows = of @ self.directions
         return np.asarray(np.sqrt(np.einsum('ij,jk,ik->i', rows, self.covariance, rows)))
 
-    def pose_deviations(self, strokes: Array) -> Array:
-        """Return the standard deviations of poses at strokes, shape (n, 6) [m], [rad].
-
-        Of where ``platform_link`` is in ``base_link``, both as fixed to the joints; without the
-        noise of the encoders.
-        """
-        start = neutral_start(self.machine, strokes, self.described)
-        sensitivity = self.machine.sensitivity(*self.machine.poses(strokes, start))
-        rows = sensitivity[:, :, :SIZE].reshape(-1, SIZE)
-        return self.deviations(rows).reshape(-1, 6)
-
 
 def calibrate(
     platform: Platform,
