@@ -79,7 +79,11 @@ def _identification(outcome: Outcome) -> dict[str, Any]:
 
 def write_parameters(outcome: Outcome, description: str | Path, target: Path) -> None:
     """Write a platform file, as a whole or not at all; see `parameters_document`."""
-    content = parameters_document(outcome, description)
+    write_platform(parameters_document(outcome, description), HEAD, target)
+
+
+def write_platform(content: dict[str, Any], head: str, target: str | Path) -> None:
+    """Write the content of a platform file below a comment, as a whole or not at all."""
     # Rows of numbers on one line, sentences one below the other.
     parts = [
         yaml.dump(
@@ -94,4 +98,4 @@ def write_parameters(outcome: Outcome, description: str | Path, target: Path) ->
         for key, value in content.items()
     ]
     with whole_file(target) as stream:
-        stream.write(HEAD + ''.join(parts))
+        stream.write(head + ''.join(parts))

@@ -11,7 +11,6 @@ import numpy as np
 from stewart_description import platform_path
 from stewart_identification.calibration.fit import Calibration
 from stewart_identification.calibration.verdict import Accuracy, coordinates, remarks
-from stewart_tables.whole_files import whole_file
 import yaml
 
 if TYPE_CHECKING:
@@ -67,24 +66,6 @@ def calibrated_document(
         'remarks': remarks(found),
     }
     return content
-
-
-def write_calibrated(content: dict[str, Any], target: str | Path) -> None:
-    """Write a platform file, as a whole or not at all; raises `OSError` if it cannot be."""
-    parts = [
-        yaml.dump(
-            {key: value},
-            sort_keys=False,
-            allow_unicode=True,
-            width=99,
-            default_flow_style=None
-            if isinstance(value, (dict, list)) and key != 'sources'
-            else False,
-        )
-        for key, value in content.items()
-    ]
-    with whole_file(target) as stream:
-        stream.write(HEAD + ''.join(parts))
 
 
 def draw_accuracy(before: Accuracy, after: Accuracy, title: str) -> Figure:

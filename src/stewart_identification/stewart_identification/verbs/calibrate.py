@@ -18,11 +18,12 @@ from stewart_identification.calibration.observations import Noise, POSES, read_o
 from stewart_identification.calibration.output import (
     calibrated_document,
     draw_accuracy,
+    HEAD,
     LEVEL,
-    write_calibrated,
 )
 from stewart_identification.calibration.planning import best_poses
 from stewart_identification.calibration.verdict import accuracy, coordinates, remarks
+from stewart_identification.parameters_file import write_platform
 from stewart_kinematics.model.platform import Platform
 from stewart_tables.csv_tables import write_table
 from stewart_tables.outputs import output_file
@@ -134,7 +135,7 @@ def main(arguments: argparse.Namespace) -> int:
             save_picture(draw_accuracy(before, after, f'{platform.name}, {what}'), arguments.plot)
     if arguments.output:
         content = calibrated_document(found, arguments.platform, Path(arguments.table).name)
-        write_calibrated(content, arguments.output)
+        write_platform(content, HEAD, arguments.output)
         print(f'written: {arguments.output}', file=sys.stderr)
     if arguments.plan:
         _propose(arguments, platform, noise, prior, found)
