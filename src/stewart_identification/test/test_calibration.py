@@ -141,7 +141,7 @@ def test_a_machine_is_found_exactly_where_nothing_is_noisy(vigo, forty) -> None:
     assert np.abs(found.machine.base - machine.base).max() < 3e-5
     assert np.abs(found.machine.platform - machine.platform).max() < 3e-5
     assert np.abs(found.machine.length - machine.length).max() < 3e-5
-    off = accuracy(found.machine, found, measured(machine, forty, rng, EXACT))
+    off = accuracy(found.machine, measured(machine, forty, rng, EXACT))
     assert off.position.max() < 3e-6
 
 
@@ -154,8 +154,8 @@ def test_machines_are_known_as_well_as_the_tracker_sees(machines, vigo, forty) -
         machine = wrong(vigo, rng)
         found = calibrate(vigo, measured(machine, forty, rng))
         exact = measured(machine, there, rng, EXACT)
-        before.append(accuracy(found.described, found, exact).position)
-        now = accuracy(found.machine, found, exact)
+        before.append(accuracy(found.described, exact).position)
+        now = accuracy(found.machine, exact)
         after.append(now.position)
         angle.append(now.attitude)
         true = [machine.base.ravel(), machine.platform.ravel(), machine.length]

@@ -10,11 +10,11 @@ the six components of a pose are weighted by their common covariance.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 from scipy.stats import chi2
 from stewart_identification.calibration.machine import (
     FORCE_SCALE,
@@ -127,76 +127,91 @@ def calibrate(
     if not tracked and not felt:
         raise NotIdentifiable('no row has a pose of a tracker, or an IMU at rest or in motion')
     machine = Machine.described(platform)
-    poses = neutral_start(machine, observations.strokes, machine, platform)
     if tracked:
-        machine = placed(machine, observations, *poses)
+        machine = placed(machine, observations)
     directions = free_directions(machine, tracked=tracked, felt=felt)
     sigma = prior.deviations()
     information = directions.T @ (directions / sigma[:, None] ** 2)
-    described, change = machine, np.zeros(len(information))
-    poses = machine.poses(observations.strokes, poses)
-    residual, jacobian = weighted(machine, observations, poses, noise)
-    cost = float(residual @ residual)
+    here = _Point.of(machine, observations, noise, np.zeros(len(information)))
     damping = 0.0
     for step in range(1, STEPS + 1):
-        reduced = jacobian @ directions
-        hessian = reduced.T @ reduced + information
-        gradient = reduced.T @ residual + information @ change
-        scale = np.diag(np.diag(hessian))
-        delta = -np.linalg.solve(hessian + damping * scale, gradient)
-        gain = float(-gradient @ delta)
-        tried = machine.moved(directions @ delta)
+        delta, gain = here.step(directions, information, damping)
         try:
-            tried_poses = tried.poses(observations.strokes, poses)
-            tried_residual, tried_jacobian = weighted(tried, observations, tried_poses, noise)
-            after = change + delta
-            total = float(tried_residual @ tried_residual + after @ information @ after)
+            moved = here.machine.moved(directions @ delta)
+            there = _Point.of(moved, observations, noise, here.change + delta, here.poses)
         except FitError:
-            total = np.inf
-        if total > cost + float(change @ information @ change) and gain > SMALLEST_GAIN:
+            there = None
+        if there is None or (
+            there.total(information) > here.total(information) and gain > SMALLEST_GAIN
+        ):
             damping = max(10.0 * damping, 1e-3)
             if damping > MOST_DAMPING:
                 break
             continue
-        machine, poses, change = tried, tried_poses, after
-        residual, jacobian = tried_residual, tried_jacobian
-        cost, damping = float(residual @ residual), 0.1 * damping if damping > 1e-3 else 0.0
-        progress(step, cost)
-        if gain < SMALLEST_GAIN * max(cost, 1.0):
-            reduced = jacobian @ directions
-            factor = cho_factor(reduced.T @ reduced + information)
+        here, damping = there, 0.1 * damping if damping > 1e-3 else 0.0
+        progress(step, here.cost)
+        if gain < SMALLEST_GAIN * max(here.cost, 1.0):
             return Calibration(
+                here.machine,
                 machine,
-                described,
                 directions,
-                cho_solve(factor, np.eye(len(information))),
+                np.asarray(np.linalg.inv(here.hessian(directions, information))),
                 np.asarray(np.linalg.inv(information)),
-                cost,
-                len(residual),
+                here.cost,
+                len(here.residual),
                 noise,
             )
     raise FitError(
         f'the fit does not converge: after {step} steps the residuals are '
-        f'{np.sqrt(cost / len(residual)):.3g} times their noise; check units, order of the legs '
-        'and which row belongs to which pose'
+        f'{np.sqrt(here.cost / len(here.residual)):.3g} times their noise; check units, order of '
+        'the legs and which row belongs to which pose'
     )
 
 
-def neutral_start(
-    machine: Machine, strokes: Array, described: Machine, platform: Platform | None = None
-) -> tuple[Array, Array]:
-    """Return poses to begin the search with: that of the middle of the machine, for every row."""
-    if platform is not None:
-        pose = platform.geometry.neutral_pose
-        position, rotation = pose.position, pose.rotation
-    else:
-        height = float(np.mean(machine.length + strokes.mean()))
-        position, rotation = np.array([0.0, 0.0, height]), np.eye(3)
-    count = len(strokes)
-    return np.tile(position, (count, 1)), np.tile(rotation, (count, 1, 1))
+class _Point(NamedTuple):
+    """A machine on the way, `change` from where the fit began, and what it leaves."""
+
+    machine: Machine
+    poses: tuple[Array, Array]
+    change: Array
+    residual: Array
+    jacobian: Array
+
+    @classmethod
+    def of(
+        cls,
+        machine: Machine,
+        observations: Observations,
+        noise: Noise,
+        change: Array,
+        start: tuple[Array, Array] | None = None,
+    ) -> _Point:
+        poses = machine.poses(observations.strokes, start)
+        return cls(machine, poses, change, *weighted(machine, observations, poses, noise))
+
+    @property
+    def cost(self) -> float:
+        """Sum of the squares of the weighted residuals."""
+        return float(self.residual @ self.residual)
+
+    def total(self, information: Array) -> float:
+        """Return the cost with that of leaving the prior."""
+        return self.cost + float(self.change @ information @ self.change)
+
+    def hessian(self, directions: Array, information: Array) -> Array:
+        reduced = self.jacobian @ directions
+        return np.asarray(reduced.T @ reduced + information)
+
+    def step(self, directions: Array, information: Array, damping: float) -> tuple[Array, float]:
+        """Return the damped step of Gauss and Newton, and what it promises to gain."""
+        hessian = self.hessian(directions, information)
+        gradient = directions.T @ (self.jacobian.T @ self.residual) + information @ self.change
+        damped = hessian + damping * np.diag(np.diag(hessian))
+        delta = np.asarray(-np.linalg.solve(damped, gradient))
+        return delta, float(-gradient @ delta)
 
 
-def placed(machine: Machine, seen: Observations, position: Array, rotation: Array) -> Machine:
+def placed(machine: Machine, seen: Observations) -> Machine:
     """Return the machine with tracker and target where the poses put them, by least squares.
 
     With A = tracker, B = target and X the poses of the described machine every row says A X B = M.
@@ -207,7 +222,7 @@ def placed(machine: Machine, seen: Observations, position: Array, rotation: Arra
         NotIdentifiable: If there are fewer than three poses with different attitudes.
     """
     rows = np.flatnonzero(seen.tracked)
-    position, rotation = machine.poses(seen.strokes[rows], (position[rows], rotation[rows]))
+    position, rotation = machine.poses(seen.strokes[rows])
     measured, place = seen.rotation[rows], seen.position[rows]
     system = np.concatenate(
         [
@@ -233,16 +248,7 @@ def placed(machine: Machine, seen: Observations, position: Array, rotation: Arra
     tracker, target = np.eye(4), np.eye(4)
     tracker[:3, :3], tracker[:3, 3] = world, offsets[:3]
     target[:3, :3], target[:3, 3] = back.T, offsets[3:]
-    return Machine(
-        machine.base,
-        machine.platform,
-        machine.length,
-        tracker,
-        target,
-        machine.mounting,
-        machine.gravity,
-        machine.scales,
-    )
+    return replace(machine, tracker=tracker, target=target)
 
 
 def _nearest_rotation(matrix: Array) -> Array:

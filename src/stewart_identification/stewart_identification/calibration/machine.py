@@ -10,15 +10,14 @@ that is estimated can be shifted into something else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import block_diag, null_space
 from scipy.spatial.transform import Rotation
 from stewart_identification.errors import FitError
-from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
-from stewart_kinematics.motion import Array
+from stewart_kinematics.motion import Array, Pose
 
 # Where the unknowns lie in a step: joints [m], lengths [m], frames [m] and [rad], IMU.
 BASE, PLATFORM, LENGTH = slice(0, 18), slice(18, 36), slice(36, 42)
@@ -40,6 +39,7 @@ class Machine:
         mounting (3, 3): From sensor axes to ``platform_link``.
         gravity (3,): In base axes [m/s²]; its size is given, its direction is estimated.
         scales (2,): What the IMU makes of specific force and angular velocity, over the truth.
+        neutral: Pose in the middle of the workspace, where every search for a pose begins.
     """
 
     base: Array
@@ -50,6 +50,7 @@ class Machine:
     mounting: Array
     gravity: Array
     scales: Array
+    neutral: Pose
 
     @classmethod
     def described(cls, platform: Platform) -> Machine:
@@ -68,39 +69,32 @@ class Machine:
             mounting,
             gravity,
             np.ones(2),
+            geometry.neutral_pose,
         )
 
     def moved(self, step: Array) -> Machine:
         """Return the machine after a step of all unknowns, shape (61,)."""
         tilt = np.append(step[TILT], 0.0)
-        return Machine(
-            self.base + step[BASE].reshape(6, 3),
-            self.platform + step[PLATFORM].reshape(6, 3),
-            self.length + step[LENGTH],
-            _displaced(self.tracker, step[TRACKER]),
-            _displaced(self.target, step[TARGET]),
-            Rotation.from_rotvec(step[MOUNTING]).as_matrix() @ self.mounting,
-            Rotation.from_rotvec(tilt).as_matrix() @ self.gravity,
-            self.scales + step[[FORCE_SCALE, RATE_SCALE]],
+        return replace(
+            self,
+            base=self.base + step[BASE].reshape(6, 3),
+            platform=self.platform + step[PLATFORM].reshape(6, 3),
+            length=self.length + step[LENGTH],
+            tracker=_displaced(self.tracker, step[TRACKER]),
+            target=_displaced(self.target, step[TARGET]),
+            mounting=Rotation.from_rotvec(step[MOUNTING]).as_matrix() @ self.mounting,
+            gravity=Rotation.from_rotvec(tilt).as_matrix() @ self.gravity,
+            scales=self.scales + step[[FORCE_SCALE, RATE_SCALE]],
         )
 
-    def geometry(self, described: Geometry) -> Geometry:
-        """Return the geometry for kinematics, with the named poses of the description."""
-        return Geometry(
-            described.name,
-            self.base,
-            self.platform,
-            self.length,
-            described.zero_pose,
-            described.neutral_pose,
-        )
-
-    def poses(self, strokes: Array, start: tuple[Array, Array]) -> tuple[Array, Array]:
-        """Return where ``platform_link`` is for strokes, from poses nearby.
+    def poses(
+        self, strokes: Array, start: tuple[Array, Array] | None = None
+    ) -> tuple[Array, Array]:
+        """Return where ``platform_link`` is for strokes.
 
         Args:
             strokes (n, 6): [m].
-            start (n, 3), (n, 3, 3): Positions [m] and rotations to begin with.
+            start (n, 3), (n, 3, 3): Positions [m] and rotations nearby; default: `neutral`.
 
         Returns:
             (n, 3), (n, 3, 3): In ``base_link``.
@@ -108,7 +102,11 @@ class Machine:
         Raises:
             FitError: If a pose is not found.
         """
-        position, rotation = np.array(start[0]), np.array(start[1])
+        count = len(strokes)
+        position, rotation = start or (
+            np.tile(self.neutral.position, (count, 1)),
+            np.tile(self.neutral.rotation, (count, 1, 1)),
+        )
         wanted = strokes + self.length
         for _ in range(STEPS):
             jacobian, length = self.jacobian(position, rotation)

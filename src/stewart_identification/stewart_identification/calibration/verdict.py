@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.transform import Rotation
-from stewart_identification.calibration.fit import Calibration, neutral_start
+from stewart_identification.calibration.fit import Calibration
 from stewart_identification.calibration.machine import LENGTH, Machine, SIZE
 from stewart_identification.calibration.observations import Observations
 from stewart_kinematics.motion import Array
@@ -151,11 +151,10 @@ class Accuracy:
         )
 
 
-def accuracy(machine: Machine, found: Calibration, observations: Observations) -> Accuracy:
+def accuracy(machine: Machine, observations: Observations) -> Accuracy:
     """Return how far a machine is off at poses of a tracker."""
     seen = observations[np.flatnonzero(observations.tracked)]
-    start = neutral_start(machine, seen.strokes, found.described)
-    position, rotation = machine.poses(seen.strokes, start)
+    position, rotation = machine.poses(seen.strokes)
     world = machine.tracker
     place = (position + rotation @ machine.target[:3, 3]) @ world[:3, :3].T + world[:3, 3]
     attitude = world[:3, :3] @ rotation @ machine.target[:3, :3]

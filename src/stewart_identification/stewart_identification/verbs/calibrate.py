@@ -125,9 +125,7 @@ def main(arguments: argparse.Namespace) -> int:
     _tell(arguments, found)
     if observations.tracked.any():
         checked = read_observations(arguments.validate) if arguments.validate else observations
-        before, after = (
-            accuracy(each, found, checked) for each in (found.described, found.machine)
-        )
+        before, after = (accuracy(each, checked) for each in (found.described, found.machine))
         what = f'at {arguments.validate}' if arguments.validate else 'at the poses that were used'
         print(f'before, {what}: {before.line()}', file=sys.stderr)
         print(f'after, {what}: {after.line()}', file=sys.stderr)
