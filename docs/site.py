@@ -19,6 +19,20 @@ from mkdocs.structure.files import File
 ROOT = Path(__file__).resolve().parent.parent
 # Text in brackets, then a target that is no address and no place on the same page.
 LINK = re.compile(r'(\]\(|src=")(?!https?:|mailto:|#)([^)\s"#]+)')
+GUIDES = [
+    f'{name}.md'
+    for name in (
+        'architecture',
+        'conventions',
+        'safety',
+        'hardware',
+        'driver',
+        'ethercat',
+        'analogue_card',
+        'ros2_control',
+        'imu',
+    )
+]
 NO_API = {'nodes', 'verbs', 'launch', 'demo'}
 
 
@@ -27,7 +41,7 @@ def on_config(config: Any) -> Any:
     config.nav = [
         {'stewart': 'index.md'},
         {'Tutorials': pages('tutorials')},
-        {'Guides': ['architecture.md', 'conventions.md', 'safety.md', 'hardware.md']},
+        {'Guides': GUIDES},
         {'Troubleshooting': 'troubleshooting.md'},
         {'Reference': ['reference.md', 'fault_matrix.md', 'benchmarks.md']},
         {'Packages': [f'packages/{path.name}.md' for path in packages()]},

@@ -1,10 +1,10 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of the node are those of its README, and reach the cyclic process."""
+"""The parameters of the node reach the cyclic process."""
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 import sys
 
@@ -20,18 +20,7 @@ from stewart_driver.nodes.driver_parameters import DriverParameters
 
 pytestmark = pytest.mark.ros
 
-README = Path(__file__).parents[1] / 'README.md'
 BACKEND = LoopbackBackend(LoopbackOptions())
-
-
-def test_the_readme_lists_every_parameter_with_its_default_and_meaning() -> None:
-    rows = [
-        f'| `{item.name}` | {item.default} | {item.metadata["description"]} |'
-        for item in fields(DriverParameters)
-    ]
-    text = README.read_text()
-
-    assert [row for row in rows if row not in text] == []
 
 
 def test_the_defaults_leave_the_limits_of_the_back_end() -> None:

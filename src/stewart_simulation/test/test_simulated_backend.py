@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from pathlib import Path
 import pickle
 from typing import Any
 
@@ -41,15 +39,6 @@ def wave(backend: SimulatedBackend, duration: float) -> list[Measurement]:
         targets = LegMotion(0.0, start + swing, ZERO + rate, ZERO)
         measured.append(backend.exchange(targets, now))
     return measured
-
-
-def test_the_readme_lists_every_option_with_its_default_and_meaning() -> None:
-    text = (Path(__file__).parents[1] / 'README.md').read_text()
-    rows = [
-        f'| `simulated.{item.name}` | {item.default} | {item.metadata["description"]} |'
-        for item in fields(SimulatedOptions)
-    ]
-    assert [row for row in rows if row not in text] == []
 
 
 def test_it_says_that_it_is_simulated() -> None:

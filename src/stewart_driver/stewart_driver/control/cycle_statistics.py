@@ -114,8 +114,8 @@ class CycleCounters:
         largest_following_error: Largest distance of any leg from its command [m].
         verdicts: What became of the setpoints.
         lateness, busy: Histograms.
-        longest_round_trip, bad_working_counters, lost_frames, bus_restarts, emergencies,
-            round_trips: See `WireStatistics`.
+        longest_round_trip, bad_working_counters, lost_frames: See `WireStatistics`.
+        bus_restarts, emergencies, round_trips: See `WireStatistics`.
     """
 
     cycles: int

@@ -79,8 +79,7 @@ def fit_wave(
 
     Raises:
         TrajectoryError: If `fraction` cannot be used, the centre itself has no margin, or no
-        factor
-            from 1e-4 to 1e3 makes the wave fit; the message says which margin is exceeded.
+            factor from 1e-4 to 1e3 makes the wave fit; the message says which margin is exceeded.
     """
     report = progress or (lambda _: None)
     if not 0.0 < fraction <= 1.0:
