@@ -24,8 +24,10 @@ from stewart_kinematics.errors import (
     StewartError,
 )
 from stewart_kinematics.limits.guard import MotionGuard
+from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
-from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.motion import Array, Motion, Pose
+from stewart_kinematics.solvers.assembly_modes import assembly_modes
 from stewart_kinematics.solvers.forward import (
     forward_batch_from_positions,
     forward_from_positions,
@@ -34,6 +36,8 @@ from stewart_kinematics.solvers.forward import (
 )
 from stewart_kinematics.solvers.inverse import inverse, leg_positions
 from stewart_kinematics.solvers.jacobian import condition_number, jacobian, jacobian_derivative
+from stewart_kinematics.solvers.rods import half_widths
+from stewart_kinematics.solvers.uniqueness import dual_quaternion, HOME
 import yaml
 
 NAMES = ('sg90_rotary', 'hexaglide_3d_mec')
@@ -232,6 +236,37 @@ def test_twist_of_rates(name: str) -> None:
         result = forward_from_positions(platform.geometry, legs.stroke[n])
         twist = forward_twist(platform.geometry, result, legs.rate[n])
         assert twist == pytest.approx(motion.twist[n], rel=1e-7, abs=1e-9)
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_no_other_assembly_mode_is_in_the_box(name: str) -> None:
+    """All poses with fixed beginnings of the rods, by continuation, which knows of no box."""
+    platform = load(name)
+    geometry, rods = platform.geometry, platform.geometry.rods
+    assert rods is not None
+    neutral, others = geometry.neutral_pose, [0, 1, 2, 4, 5, 6, 7]
+    place, turn = poses_in_reach(platform, 3, 9)
+    values = leg_positions(geometry, place, turn)
+    for n in range(3):
+        assert forward_from_positions(geometry, values[n]).converged
+        begin = rods.begin(values[n])
+        frozen = Geometry(
+            'frozen', begin, geometry.platform_joints, np.full(6, 0.01), neutral, neutral
+        )
+        modes = assembly_modes(frozen, rods.lengths)
+        centre = neutral.position + np.mean(begin - rods.begin_at(neutral), axis=0)
+        x = dual_quaternion(
+            Pose(centre, neutral.quaternion_xyzw),
+            geometry.length_scale,
+            modes.position,
+            modes.quaternion_xyzw,
+        )
+        inside = np.all(np.abs(x[:, others]) <= half_widths(geometry) * x[:, [HOME]], axis=1)
+
+        assert len(modes.position) > 1
+        assert modes.lost == 0
+        assert inside.sum() == 1
+        np.testing.assert_allclose(modes.position[inside][0], place[n], rtol=0.0, atol=1e-9)
 
 
 def test_no_start_leads_to_another_pose() -> None:

@@ -151,7 +151,7 @@ def _assured(
     status: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
     """Tell which poses are proved to be the only ones in their box, (n,)."""
-    half = _half_widths(geometry)
+    half = half_widths(geometry)
     sure = np.zeros(len(poses), dtype=bool)
     found = np.flatnonzero(status == newton_kernels.CONVERGED)
     x = _coordinates(geometry, centres[found], poses[found])
@@ -212,7 +212,7 @@ def _forms(geometry: Geometry, bases: Array, centres: Array) -> Array:
 
 
 @lru_cache(maxsize=64)
-def _half_widths(geometry: Geometry) -> Array:
+def half_widths(geometry: Geometry) -> Array:
     """Return the half-widths (7,) of a geometry's box in the coordinates but e_w [-]."""
     rods, neutral = _rods(geometry), geometry.neutral_pose
     scale, length = geometry.length_scale, float(rods.lengths.mean())
