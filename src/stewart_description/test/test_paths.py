@@ -100,7 +100,9 @@ def test_missing_data_is_said(tmp_path: Path) -> None:
 
 
 def test_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownPlatformError, match="'hexapod': known are ex800, ps6tl_1500, srs"):
+    with pytest.raises(
+        UnknownPlatformError, match="'hexapod': known are ex800, hexaglide_3d_mec, "
+    ):
         platform_path('hexapod')
 
 

@@ -12,7 +12,10 @@ import pytest
 from stewart_description import platform_names, platform_path
 import yaml
 
-PAPER = re.compile(r'Machines 20\d\d, \d+, \d+|Nichifor and Stroe|Miletovic et al\. 2017')
+PAPER = re.compile(
+    r'Machines 20\d\d, \d+, \d+|Nichifor and Stroe|Miletovic et al\. 2017'
+    r'|lccasagrande/Automatic-StewartPlatform, |aitorplaza/lib_3d_mec_ginac, '
+)
 
 
 def load(name: str) -> dict[str, Any]:
@@ -37,8 +40,9 @@ def covers(key: str, path: str) -> bool:
     return path == key or path.startswith(f'{key}.')
 
 
-def test_the_four_platforms_are_there() -> None:
-    assert platform_names() == ['ex800', 'ps6tl_1500', 'srs', 'vigo']
+def test_the_platforms_are_there() -> None:
+    known = ['ex800', 'hexaglide_3d_mec', 'ps6tl_1500', 'sg90_rotary', 'srs', 'vigo']
+    assert platform_names() == known
 
 
 @pytest.mark.parametrize('name', platform_names())
@@ -73,7 +77,18 @@ def test_source_is_a_paper_a_standard_a_reason_or_an_assumption(name: str) -> No
 @pytest.mark.parametrize('name', platform_names())
 def test_unit_of_every_number_is_in_its_key(name: str) -> None:
     """Exempt are the pairing and the condition number, which have none."""
-    units = ('_m', '_mps', '_mps2', '_mps3', '_deg', '_radps', '_radps2', '_radps3', '_kg')
+    units = (
+        '_m',
+        '_mps',
+        '_mps2',
+        '_mps3',
+        '_deg',
+        '_radps',
+        '_radps2',
+        '_radps3',
+        '_kg',
+        '_direction',
+    )
     for path in number_paths(load(name)):
         if path not in {'pairing', 'limits.condition_number'}:
             assert path.endswith((*units, '_kgm2')), path

@@ -154,8 +154,19 @@ def test_leg_limits_are_those_of_the_file(name: str) -> None:
     for leg in LEGS:
         joint = find(urdf, 'joint', f'leg_{leg}')
         limits = [numbers(joint, 'limit', key)[0] for key in ('lower', 'upper', 'velocity')]
-        assert limits == [*legs['stroke_m'], legs['rate_mps']]
-        assert numbers(joint, 'origin', 'xyz') == [0.0, 0.0, legs['retracted_length_m']]
+        kind = legs.get('kind', 'linear')
+        if kind == 'linear':
+            assert limits == [*legs['stroke_m'], legs['rate_mps']]
+            assert numbers(joint, 'origin', 'xyz') == [0.0, 0.0, legs['retracted_length_m']]
+        elif kind == 'rotary':
+            assert joint.attrib['type'] == 'revolute'
+            assert limits == [
+                *(math.radians(end) for end in legs['angle_deg']),
+                legs['rate_radps'],
+            ]
+        else:
+            assert limits == [*legs['position_m'], legs['rate_mps']]
+            assert numbers(joint, 'axis', 'xyz') == legs['rail_direction']
 
 
 @pytest.mark.parametrize('name', NAMES)
@@ -209,7 +220,9 @@ def test_full_inertia_is_written_entry_by_entry(tmp_path: Path) -> None:
     assert tensor == [1.0, 0.1, 0.2, 2.0, 0.3, 2.5]
 
 
-@pytest.mark.parametrize(('name', 'bodies'), [('srs', 0), ('ps6tl_1500', 1), ('ex800', 13)])
+@pytest.mark.parametrize(
+    ('name', 'bodies'), [('srs', 0), ('ps6tl_1500', 1), ('ex800', 13), ('sg90_rotary', 7)]
+)
 def test_bodies_without_a_mass_have_no_inertial(name: str, bodies: int) -> None:
     """SRS: no masses at all; PS-6TL: massless legs; EX800: thirteen bodies."""
     assert len(ET.fromstring(render_urdf(name)).findall('.//inertial')) == bodies

@@ -13,6 +13,7 @@ __all__ = [
     'ConfigurationError',
     'ConvergenceError',
     'GeometryError',
+    'LegFamilyError',
     'MotionRefused',
     'ShapeError',
     'StewartError',
@@ -30,6 +31,16 @@ class ShapeError(StewartError, ValueError):
 
 class GeometryError(StewartError, ValueError):
     """The joints do not make a usable platform."""
+
+
+class LegFamilyError(StewartError):
+    """What is written for linear legs is asked of a platform whose legs are rods."""
+
+    def __init__(self, name: str, kind: str) -> None:
+        super().__init__(
+            f'{name} has {kind} legs, rods of constant length: what was asked is there for linear '
+            'legs only, which have a fixed base joint and a length of their own'
+        )
 
 
 class ConvergenceError(StewartError):

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 import numpy as np
 from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.limits.workspace import displaced, plane, Progress, Slice, Volume, volume
+from stewart_kinematics.model.leg_kinds import LegKind, LINEAR
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
 from stewart_kinematics.solvers.jacobian import condition_number
@@ -110,9 +111,13 @@ def design_figure(platform: Platform, cells: int = 30, progress: Progress | None
 
 
 def draw_geometry(axes: Any, platform: Platform) -> None:
-    """Draw joints and legs at the neutral pose."""
+    """Draw joints and legs at the neutral pose, of rods also what moves them."""
     geometry, pose = platform.geometry, platform.geometry.neutral_pose
-    base = 1e3 * geometry.base_joints
+    rods = geometry.rods
+    base = 1e3 * (geometry.base_joints if rods is None else rods.begin_at(pose))
+    if rods is not None:
+        for start, end in zip(1e3 * rods.origins, base, strict=True):
+            axes.plot(*np.stack([start, end]).T, color='tab:green', linewidth=3)
     moving = 1e3 * (pose.position + geometry.platform_joints @ pose.rotation.T)
     for ring, colour in ((base, 'tab:gray'), (moving, 'tab:orange')):
         around = ring[np.argsort(np.arctan2(ring[:, 1], ring[:, 0]))]
@@ -168,8 +173,14 @@ def plot_lines(
     return lines
 
 
-def plot_motion(figure: Figure, time: Array, motion: Motion, stroke: Array | None = None) -> None:
-    """Draw pose, twist and acceleration of n samples, and strokes (n, 6) [m] if there are any."""
+def plot_motion(
+    figure: Figure,
+    time: Array,
+    motion: Motion,
+    stroke: Array | None = None,
+    kind: LegKind = LINEAR,
+) -> None:
+    """Draw pose, twist and acceleration of n samples, and positions (n, 6) of legs of a kind."""
     rpy = np.degrees(euler_from_quaternion('ZYX', motion.quaternion_xyzw)[:, ::-1])
     panels: list[tuple[Array, Sequence[str], str]] = [
         (motion.position, 'xyz', 'position [m]'),
@@ -186,4 +197,6 @@ def plot_motion(figure: Figure, time: Array, motion: Motion, stroke: Array | Non
             figure.add_subplot(grid[number // 2, number % 2]), time, values, labels, quantity
         )
     if stroke is not None:
-        plot_lines(figure.add_subplot(grid[3, :]), time, stroke, LEGS, 'stroke [m]')
+        plot_lines(
+            figure.add_subplot(grid[3, :]), time, stroke, LEGS, f'{kind.quantity} [{kind.unit}]'
+        )

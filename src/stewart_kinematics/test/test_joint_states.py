@@ -18,6 +18,7 @@ from stewart_kinematics.limits.guard import MotionGuard
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion
+from stewart_kinematics.solvers.inverse import leg_positions
 from stewart_kinematics.solvers.joint_states import JOINT_NAMES, joint_positions
 import yaml
 
@@ -62,8 +63,16 @@ def link_frames(urdf: str, joints: dict[str, float]) -> dict[str, Array]:
 
 
 def random_poses(geometry: Geometry, count: int, seed: int) -> tuple[Array, Array]:
-    """Return poses far about neutral; the tree knows no limits."""
+    """Return poses far about neutral, on rods those in reach; the tree knows no limits."""
     rng = np.random.default_rng(seed)
+    if geometry.rods is not None:
+        reach = 0.05 * geometry.rods.lengths[0]
+        away = rng.uniform(-1.0, 1.0, (4 * count, 6)) * np.repeat([reach, 0.15], 3)
+        position = geometry.neutral_pose.position + away[:, :3]
+        quaternion = Rotation.from_rotvec(away[:, 3:]).as_quat()
+        found = np.isfinite(leg_positions(geometry, position, quaternion)).all(axis=1)
+        assert found.sum() >= count
+        return position[found][:count], quaternion[found][:count]
     reach = 0.3 * geometry.retracted_length[0]
     position = geometry.neutral_pose.position + rng.uniform(-reach, reach, (count, 3))
     return position, Rotation.from_rotvec(rng.uniform(-0.8, 0.8, (count, 3))).as_quat()
@@ -85,7 +94,10 @@ def loop_error(urdf: str, platform: Platform, count: int, seed: int) -> float:
         np.testing.assert_allclose(frames['platform_link'], pose, atol=1e-12)
         for leg in range(1, 7):
             joint = pose @ [*geometry.platform_joints[leg - 1], 1.0]
-            gap = frames[f'leg_{leg}_rod'][:3, 3] - joint[:3]
+            # A rod's frame is at its upper end in a linear leg, else at its lower one.
+            length = 0.0 if geometry.rods is None else geometry.rods.lengths[leg - 1]
+            end = frames[f'leg_{leg}_rod'] @ [0.0, 0.0, length, 1.0]
+            gap = (end - joint)[:3]
             worst = max(worst, float(np.linalg.norm(gap)))
     return worst
 
@@ -154,10 +166,12 @@ def test_xacro_and_python_see_the_same_joints(name: str) -> None:
     geometry = Platform.from_yaml(name).geometry
     robot = ET.fromstring(model(name))
     for leg in range(1, 7):
-        origin = robot.find(f"./joint[@name='leg_{leg}_base_u']/origin")
-        np.testing.assert_allclose(
-            triple(origin, 'xyz'), geometry.base_joints[leg - 1], atol=1e-15
-        )
+        if geometry.rods is None:
+            first, points = f'leg_{leg}_base_u', geometry.base_joints
+        else:
+            first, points = f'leg_{leg}', geometry.rods.origins
+        origin = robot.find(f"./joint[@name='{first}']/origin")
+        np.testing.assert_allclose(triple(origin, 'xyz'), points[leg - 1], atol=1e-15)
     drawn = [
         triple(visual.find('origin'), 'xyz')
         for visual in robot.findall("./link[@name='platform_link']/visual")

@@ -231,8 +231,10 @@ def test_keys_that_are_no_text_are_refused(tmp_path: Path) -> None:
 
 
 def test_unknown_name_lists_the_known_ones() -> None:
-    """The four stored platforms are offered."""
-    with pytest.raises(ConfigurationError, match='ex800, ps6tl_1500, srs, vigo'):
+    """The stored platforms are offered."""
+    with pytest.raises(
+        ConfigurationError, match='ex800, hexaglide_3d_mec, ps6tl_1500, sg90_rotary, srs, vigo'
+    ):
         Platform.from_yaml('hexapod')
 
 

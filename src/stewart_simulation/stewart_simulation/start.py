@@ -8,8 +8,8 @@ from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import Array, LegLimits
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Pose
-from stewart_kinematics.solvers.forward import forward
-from stewart_kinematics.solvers.inverse import leg_lengths
+from stewart_kinematics.solvers.forward import forward_from_positions
+from stewart_kinematics.solvers.inverse import leg_positions
 
 
 def leg_limits(platform: Platform) -> LegLimits:
@@ -36,16 +36,12 @@ def start_pose(platform: Platform, start: str) -> Pose:
     geometry = platform.geometry
     if start == 'neutral':
         return geometry.neutral_pose
-    found = forward(geometry, geometry.retracted_length + platform.limits.stroke[:, 0])
+    found = forward_from_positions(geometry, platform.limits.stroke[:, 0])
     if not found.converged:
         raise ConfigurationError('start', start, f'neutral, for {platform.name}: {found.reason}')
     return found.pose
 
 
 def strokes_at(platform: Platform, pose: Pose) -> Array:
-    """Return the strokes at a pose, shape (6,) [m]."""
-    geometry = platform.geometry
-    strokes: Array = (
-        leg_lengths(geometry, pose.position, pose.quaternion_xyzw) - geometry.retracted_length
-    )
-    return strokes
+    """Return the positions of the legs' joints at a pose, shape (6,) [m], [rad]."""
+    return leg_positions(platform.geometry, pose.position, pose.quaternion_xyzw)

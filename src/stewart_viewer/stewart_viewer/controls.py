@@ -166,7 +166,11 @@ class Controls:
 def _reaches(platform: Platform) -> list[float]:
     """Return half the range of each slider [mm], [°]: half a stroke, and the angle limits."""
     limits = platform.limits
-    half = 500.0 * float((limits.stroke[:, 1] - limits.stroke[:, 0]).min())
+    way = np.ptp(limits.stroke, axis=1)
+    if platform.geometry.rods is not None:
+        slopes = platform.geometry.rods.slopes(limits.stroke[:, 0])
+        way = way * np.linalg.norm(slopes, axis=1)
+    half = 500.0 * float(way.min())
     angles = [
         float(np.degrees(np.abs(pair).max())) for pair in (limits.roll, limits.pitch, limits.yaw)
     ]

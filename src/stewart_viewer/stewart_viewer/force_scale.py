@@ -13,6 +13,13 @@ LONGEST_ARROW = 0.5
 """Length of the arrow of the largest force, in units of the retracted length."""
 
 
+def size_of(platform: Platform) -> float:
+    """Return the length of the longest leg, drawn in, or of the longest rod [m]."""
+    geometry = platform.geometry
+    lengths = geometry.retracted_length if geometry.rods is None else geometry.rods.lengths
+    return float(lengths.max())
+
+
 class ForceScale:
     """The largest force so far has the longest arrow, of length `longest` [m]."""
 
@@ -23,7 +30,7 @@ class ForceScale:
     @classmethod
     def of_platform(cls, name: str) -> ForceScale:
         """Read a platform, by name or by the path of its YAML file."""
-        return cls(float(Platform.from_yaml(name).geometry.retracted_length.max()))
+        return cls(size_of(Platform.from_yaml(name)))
 
     def lengths(self, forces: Array) -> Array:
         """Return how far arrows reach out of their legs [m]; below 0 they point into them.

@@ -8,6 +8,7 @@ from collections import deque
 from typing import Any
 
 import numpy as np
+from stewart_kinematics.model.leg_kinds import LINEAR, ROTARY
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
 from stewart_viewer.snapshot import Snapshot
@@ -27,12 +28,18 @@ class LegPlots:
     """Two plots; that of the forces appears with the first measured force."""
 
     def __init__(self, server: viser.ViserServer, platform: Platform) -> None:
-        stroke = 1e3 * platform.limits.stroke
+        kind = platform.kind
+        unit, self._scale = ('deg', float(np.degrees(1.0))) if kind is ROTARY else ('mm', 1e3)
+        what = 'strokes' if kind is LINEAR else f'{kind.quantity}s'
+        stroke = self._scale * platform.limits.stroke
+        forces = 'forces [N], + pushes apart'
+        if kind is not LINEAR:
+            forces = f'efforts [{kind.effort_unit}], + drives the {kind.quantity} up'
         self._ends = float(stroke[:, 0].max()), float(stroke[:, 1].min())
         self._times: deque[float] = deque()
         self._rows: deque[tuple[Array, Array]] = deque()
-        self._strokes = self._plot(server, 'strokes [mm] over time [s]', limits=True)
-        self._forces = self._plot(server, 'forces [N], + pushes apart, over time [s]')
+        self._strokes = self._plot(server, f'{what} [{unit}] over time [s]', limits=True)
+        self._forces = self._plot(server, f'{forces}, over time [s]')
         self._forces.visible = False
         self._plotted = -np.inf
 
@@ -65,7 +72,7 @@ class LegPlots:
         nothing = np.full(6, np.nan)
         forces = nothing if snapshot.forces is None else snapshot.forces
         self._times.append(snapshot.time)
-        self._rows.append((1e3 * snapshot.strokes, forces))
+        self._rows.append((self._scale * snapshot.strokes, forces))
         while self._times[0] < snapshot.time - WINDOW:
             self._times.popleft()
             self._rows.popleft()

@@ -11,7 +11,7 @@ import numpy as np
 from stewart_kinematics.errors import StewartError
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.solvers.inverse import leg_lengths
+from stewart_kinematics.solvers.inverse import leg_positions
 from stewart_viewer.recording import Recording
 
 CLOSE = 0.005
@@ -37,8 +37,8 @@ def mismatch(recording: Recording, geometry: Geometry) -> float:
     rows = np.unique(np.linspace(0, len(poses.times) - 1, SAMPLES).astype(int))
     following = np.searchsorted(legs.times, poses.times[rows]).clip(max=len(legs.times) - 1)
     strokes = legs.values[0][following]
-    needed = leg_lengths(geometry, *(values[rows] for values in poses.values))
-    worst = np.abs(needed - geometry.retracted_length - strokes).max(axis=1)
+    needed = leg_positions(geometry, *(values[rows] for values in poses.values))
+    worst = np.abs(needed - strokes).max(axis=1)
     return float(np.nanmedian(worst)) if np.isfinite(worst).any() else float('nan')
 
 
@@ -84,8 +84,7 @@ class LiveComparison:
         """Compare the measured pose with the strokes noted last."""
         if self._strokes is None:
             return
-        needed = leg_lengths(self._geometry, pose.position, pose.quaternion_xyzw)
-        strokes = needed - self._geometry.retracted_length
+        strokes = leg_positions(self._geometry, pose.position, pose.quaternion_xyzw)
         self._differences.append(float(np.abs(strokes - self._strokes).max()))
 
     @property

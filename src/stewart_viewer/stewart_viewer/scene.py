@@ -13,8 +13,9 @@ from scipy.spatial.transform import Rotation
 from stewart_description.urdf import render_urdf
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
+from stewart_kinematics.solvers.inverse import leg_positions
 from stewart_kinematics.solvers.joint_states import JOINT_NAMES, joint_positions
-from stewart_viewer.force_scale import colour_of_force, ForceScale
+from stewart_viewer.force_scale import colour_of_force, ForceScale, size_of
 from stewart_viewer.snapshot import Estimate, Snapshot, stroke_reserve
 import viser
 from viser.extras import ViserUrdf
@@ -37,7 +38,7 @@ class PlatformScene:
 
     def __init__(self, server: viser.ViserServer, platform: Platform, source: str) -> None:
         self._server, self._platform = server, platform
-        size = float(platform.geometry.retracted_length.max())
+        size = size_of(platform)
         self._size, self._force_scale = size, ForceScale(size)
         self.magnification = 100.0
         server.scene.set_up_direction('+z')
@@ -87,15 +88,17 @@ class PlatformScene:
         if pose is None:
             return
         ends = pose.position + geometry.platform_joints @ pose.rotation.T
-        legs = ends - geometry.base_joints
+        rods = geometry.rods
+        bases = geometry.base_joints if rods is None else rods.begin_at(pose)
+        legs = ends - bases
         lengths = np.linalg.norm(legs, axis=1)
-        strokes = lengths - geometry.retracted_length
-        if snapshot.strokes is not None:
-            strokes = snapshot.strokes
+        strokes = snapshot.strokes
+        if strokes is None:
+            strokes = leg_positions(geometry, pose.position, pose.quaternion_xyzw)
         reserve = stroke_reserve(strokes, self._platform.limits.stroke)
         directions = legs / lengths[:, None]
         for band, base, leg, direction, part in zip(
-            self._bands, geometry.base_joints, legs, directions, reserve, strict=True
+            self._bands, bases, legs, directions, reserve, strict=True
         ):
             band.position = base + 0.5 * leg
             band.wxyz = _turned_to(direction)
@@ -160,8 +163,8 @@ def _with_visuals_of(link: str, urdf: str) -> str:
 
 
 def _turned_to(direction: Array) -> Array:
-    """Turn a cylinder, which stands along z, into an upward direction; w first."""
-    x, y, z = direction
+    """Turn a cylinder, which stands along z, into a direction, or its opposite; w first."""
+    x, y, z = direction if direction[2] >= 0.0 else -direction
     return np.array([1.0 + z, -y, x, 0.0]) / np.sqrt(2.0 + 2.0 * z)
 
 

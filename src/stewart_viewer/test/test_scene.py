@@ -32,6 +32,23 @@ def tilted(platform: Platform) -> Pose:
     return Pose.from_rpy(np.add(neutral.position, [0.02, -0.01, 0.015]), (0.1, -0.05, 0.2))
 
 
+def test_a_platform_on_rods_has_its_bands_on_the_rods(server: viser.ViserServer) -> None:
+    """Rods of a hexaglide hang from carriages: a band lies half way to the platform joint."""
+    platform = Platform.from_yaml('hexaglide_3d_mec')
+    pose, rods = platform.geometry.neutral_pose, platform.geometry.rods
+    assert rods is not None
+    PlatformScene(server, platform, 'hexaglide_3d_mec').show(Snapshot(0.0, pose=pose))
+    for leg in range(6):
+        # A right triangle: the carriage is above its rail's foot by what the rod leaves.
+        end = pose.position + platform.geometry.platform_joints[leg]
+        across = np.linalg.norm((end - rods.origins[leg])[:2])
+        carriage = rods.origins[leg] + [0.0, 0.0, end[2] + np.sqrt(1.0 - across**2)]
+        band = handle(server, f'/bands/leg_{leg + 1}')
+        np.testing.assert_allclose(band.position, 0.5 * (end + carriage), atol=1e-12)
+        turned = Rotation.from_quat(np.roll(band.wxyz, -1)).apply([0.0, 0.0, 1.0])
+        np.testing.assert_allclose(turned, carriage - end, atol=1e-6)
+
+
 def test_a_band_sits_on_every_leg(
     server: viser.ViserServer, scene: PlatformScene, ex800: Platform
 ) -> None:

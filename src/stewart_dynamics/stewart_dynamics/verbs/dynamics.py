@@ -12,8 +12,9 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
+from stewart_dynamics.feed_forward import efforts_of
 from stewart_dynamics.inertia import InertialModel
-from stewart_dynamics.newton_euler import actuator_forces, Reactions, reactions
+from stewart_dynamics.newton_euler import Reactions, reactions
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Motion, Pose
@@ -31,7 +32,9 @@ from stewart_tables.csv_tables import Table
 HELP = 'turn a motion of the platform into the forces of its legs'
 
 EXAMPLES = """
-Forces push the joints apart where positive. Platforms without masses (srs) are refused.
+Forces push the joints apart where positive. Platforms without masses (srs) are refused. Of cranks
+the torques are written, of carriages the forces along the rails; their rods have no mass, and
+--reactions is refused.
 
 examples:
   stewart trajectory circle | stewart dynamics -o forces.csv
@@ -39,7 +42,6 @@ examples:
   stewart dynamics motion.csv --reactions --platform my_platform.yaml -o reactions.csv
 """
 
-FORCE = tuple(f'leg_{leg}_n' for leg in range(1, 7))
 WRENCH = tuple(f'platform_{name}' for name in ('fx_n', 'fy_n', 'fz_n', 'mx_nm', 'my_nm', 'mz_nm'))
 JOINTS = {
     'spherical_forces': ('spherical', 'f', 'n'),
@@ -67,20 +69,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Read a motion, write forces; return 0."""
     platform = Platform.from_yaml(arguments.platform)
-    model = InertialModel.from_platform(platform)
+    forces = efforts_of(platform)
     table = read_watched(arguments.table, (TIME, *POSE, *TWIST, *ACCELERATION))
     reference = reference_pose(platform.geometry, arguments.relative_to)
     motion = _motion(table, reference, spline=arguments.differentiate)
     columns: list[str] = [TIME] if table.has([TIME]) else []
     blocks = [table.take([TIME])] if table.has([TIME]) else []
     if arguments.reactions:
-        result = reactions(model, motion)
+        result = reactions(InertialModel.from_platform(platform), motion)
         names, values = _reaction_columns(result)
-        columns += [*FORCE, *names]
+        columns += [*platform.kind.columns()['effort'], *names]
         blocks += [result.actuator_forces, *values]
     else:
-        columns += FORCE
-        blocks.append(actuator_forces(model, motion))
+        columns += platform.kind.columns()['effort']
+        blocks.append(forces(motion))
     write_watched(arguments.output, columns, np.concatenate(blocks, axis=1))
     return 0
 

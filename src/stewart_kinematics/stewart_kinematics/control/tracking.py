@@ -14,7 +14,8 @@ from stewart_kinematics.errors import ConvergenceError
 from stewart_kinematics.kernels.tracking import at_rest, compare, follow
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose
-from stewart_kinematics.solvers.forward import forward, ForwardResult
+from stewart_kinematics.solvers.forward import forward_from_positions, ForwardResult
+from stewart_kinematics.solvers.inverse import leg_positions
 
 PoseArrays = tuple[Array, Array]
 """Position, shape (3,) [m], and quaternion x, y, z, w, shape (4,)."""
@@ -28,7 +29,7 @@ class TrackingErrors:
         position (3,): Of ``platform_link``'s origin in ``base_link`` axes [m].
         rotation (3,): Rotation vector taking the achieved to the commanded attitude, ``base_link``
             axes [rad].
-        strokes (6,): Legs 1 to 6 [m].
+        strokes (6,): Positions of the joints of legs 1 to 6 [m], [rad].
     """
 
     position: Array
@@ -41,6 +42,17 @@ def tracking_error(
 ) -> TrackingErrors:
     """Compare a commanded with an achieved pose and measured strokes (6,) [m]."""
     out = np.empty(12)
+    if geometry.rods is not None:
+        # What the kernel would make of fixed legs is replaced.
+        base, lengths = geometry.rods.origins, geometry.rods.lengths
+        joints = (
+            np.ascontiguousarray(base),
+            geometry.platform_joints,
+            np.ascontiguousarray(lengths),
+        )
+        compare(*joints, *commanded, *achieved, strokes, out)
+        wanted = leg_positions(geometry, *commanded)
+        return TrackingErrors(out[0:3], out[3:6], wanted - strokes)
     joints = geometry.base_joints, geometry.platform_joints, geometry.retracted_length
     compare(*joints, *commanded, *achieved, strokes, out)
     return TrackingErrors(out[0:3], out[3:6], out[6:12])
@@ -111,9 +123,11 @@ class PoseTracking:
         """
         # What fails is searched for from the neutral pose the next time.
         start, self._start = self._start, self._geometry.neutral_pose
-        result = forward(self._geometry, strokes + self._geometry.retracted_length, start)
+        result = forward_from_positions(self._geometry, strokes, start)
         if not result.converged:
-            raise ConvergenceError(f'strokes {strokes} m: {result.reason}')
+            rods = self._geometry.rods
+            what, unit = ('strokes', 'm') if rods is None else (rods.kind.quantity, rods.kind.unit)
+            raise ConvergenceError(f'{what} {strokes} {unit}: {result.reason}')
         self._start = result
         return result
 

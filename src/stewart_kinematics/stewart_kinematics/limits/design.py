@@ -117,7 +117,11 @@ def warnings(platform: Platform) -> list[str]:
         for name, margin in margins.items()
         if float(margin) < 0.1
     ]
-    stroke = float(np.ptp(platform.limits.stroke, axis=1).min())
+    way = np.ptp(platform.limits.stroke, axis=1)
+    if geometry.rods is not None:
+        slopes = geometry.rods.slopes(platform.limits.stroke[:, 0])
+        way = way * np.linalg.norm(slopes, axis=1)
+    stroke = float(way.min())
     for item in reach(guard, neutral):
         side = min(-item.lower, item.upper)
         arm = 1.0 if item.axis in 'xyz' else geometry.length_scale

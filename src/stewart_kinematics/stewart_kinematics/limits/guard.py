@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from stewart_kinematics.errors import ConfigurationError, MotionRefused, ShapeError, Violation
 from stewart_kinematics.kernels import guard as columns
+from stewart_kinematics.kernels import rods as rod_columns
 from stewart_kinematics.limits.continuity import first_jump
+from stewart_kinematics.model.leg_kinds import LINEAR
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, mean_jerk, Motion, read_only
 from stewart_kinematics.solvers.inverse import LegMotion
@@ -63,8 +65,9 @@ class _Column:
 class MotionGuard:
     """Check motions against the limits of a platform.
 
-    Guarded are: numbers that are finite, the quaternion's norm, stroke, leg rate, leg
-    acceleration, the angles of base and platform joints, roll, pitch, yaw, the distances between
+    Guarded are: numbers that are finite, the quaternion's norm, position, rate and
+    acceleration of the legs' joints, of rods also that they reach and their pressure angles, the
+    angles of base and platform joints, roll, pitch, yaw, the distances between
     legs, velocity and acceleration of the platform, the condition number of the Jacobian and
     the sign of its determinant, which must be the one at the neutral pose; in `admit`, that a
     sample continues the one before; and in `admit` and `check_jerk` the jerk of the platform.
@@ -160,7 +163,7 @@ class MotionGuard:
         distance[:, columns.CONDITION] = limit / values[:, columns.CONDITION] - 1.0
         result: dict[str, Array] = {}
         for group, members in itertools.groupby(
-            range(columns.WIDTH), key=lambda k: self._columns[k].group
+            range(len(self._columns)), key=lambda k: self._columns[k].group
         ):
             result[group] = distance[:, list(members)].min(axis=1).reshape(motion.shape)
         return result
@@ -220,6 +223,11 @@ class MotionGuard:
         """Return the kernel's leg motion (4, n, 6) and guarded quantities (n, 55)."""
         geometry, rows = self.platform.geometry, motion.rows()
         count = len(rows[0])
+        if geometry.rods is not None:
+            legs, values = np.empty((4, count, 6)), np.empty((count, rod_columns.GUARDED))
+            joints = geometry.rods.table, geometry.platform_joints
+            rod_columns.guarded(*joints, self._axes, geometry.length_scale, *rows, legs, values)
+            return legs, values
         legs, values = np.empty((4, count, 6)), np.empty((count, columns.WIDTH))
         columns.guarded_quantities(
             geometry.base_joints,
@@ -246,6 +254,10 @@ class MotionGuard:
                     )
         allowed = (values[sample] >= self._lower) & (values[sample] <= self._upper)
         place = int(np.argmin(allowed))
+        # A rod that does not reach makes every other quantity NaN.
+        reach = np.flatnonzero(~allowed[rod_columns.REACH :])
+        if reach.size:
+            place = rod_columns.REACH + int(reach[0])
         column = self._columns[place]
         factor = 180.0 / math.pi if column.unit == 'deg' else 1.0
         return Violation(
@@ -263,7 +275,8 @@ def _joint_axes(platform: Platform) -> Array:
     """Return the legs' directions at the neutral pose, seen in the base and in the platform."""
     geometry = platform.geometry
     pose = geometry.neutral_pose
-    legs = pose.position + geometry.platform_joints @ pose.rotation.T - geometry.base_joints
+    base = geometry.base_joints if geometry.rods is None else geometry.rods.begin_at(pose)
+    legs = pose.position + geometry.platform_joints @ pose.rotation.T - base
     directions = legs / np.linalg.norm(legs, axis=1, keepdims=True)
     return read_only(np.vstack([directions, directions @ pose.rotation]))
 
@@ -277,10 +290,13 @@ def _columns(platform: Platform, scale: float, determinant: float) -> list[_Colu
     """Return the bounds in the order of the kernel's columns."""
     limits, legs = platform.limits, range(1, 7)
     rate, acceleration = limits.rate * scale, limits.acceleration * scale
+    kind = platform.kind
+    unit, quantity = ('deg' if kind.unit == 'rad' else kind.unit), kind.quantity
     result = [_Column('quaternion norm', 1.0 - NORM_TOLERANCE, 1.0 + NORM_TOLERANCE, '1')]
-    result += [_Column('stroke', *_bounds(limits.stroke[i - 1]), 'm', i) for i in legs]
-    result += [_Column('leg rate', -rate, rate, 'm/s', i) for i in legs]
-    result += [_Column('leg acceleration', -acceleration, acceleration, 'm/s²', i) for i in legs]
+    result += [_Column(quantity, *_bounds(limits.stroke[i - 1]), unit, i) for i in legs]
+    second = f'{kind.unit}/s²'
+    result += [_Column('leg rate', -rate, rate, f'{kind.unit}/s', i) for i in legs]
+    result += [_Column('leg acceleration', -acceleration, acceleration, second, i) for i in legs]
     for group, angle in (
         ('base joint angle', limits.base_joint_angle),
         ('platform joint angle', limits.platform_joint_angle),
@@ -301,4 +317,9 @@ def _columns(platform: Platform, scale: float, determinant: float) -> list[_Colu
     result.append(_Column('condition number', -math.inf, limits.condition_number, '1'))
     interval = (0.0, math.inf) if determinant > 0.0 else (-math.inf, 0.0)
     result.append(_Column('determinant', *interval, '1', size=abs(determinant)))
+    if kind is not LINEAR:
+        result += [
+            _Column('pressure angle', -math.inf, limits.pressure_angle, 'deg', i) for i in legs
+        ]
+        result += [_Column('reach', -1.0, 1.0, '1', i) for i in legs]
     return result

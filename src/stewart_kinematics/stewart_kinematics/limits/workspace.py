@@ -254,11 +254,17 @@ def _boundary(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def _box(platform: Platform, pose: Pose) -> tuple[Array, Array]:
     """Return a box that holds every position the longest legs allow with the pose's attitude.
 
-    Leg i keeps the platform within its greatest length of B_i - R b_i: six spheres.
+    Leg i keeps the platform within its greatest length of B_i - R b_i: six spheres. A rod begins
+    within half of its joint's way of the point from where the joint is in the middle, at most.
     """
-    geometry = platform.geometry
-    longest = (geometry.retracted_length + platform.limits.stroke[:, 1])[:, None]
-    centres = geometry.base_joints - geometry.platform_joints @ pose.rotation.T
+    geometry, stroke = platform.geometry, platform.limits.stroke
+    if geometry.rods is None:
+        base, longest = geometry.base_joints, (geometry.retracted_length + stroke[:, 1])[:, None]
+    else:
+        base, slopes = geometry.rods.begin(stroke.mean(axis=1)), geometry.rods.slopes(stroke[:, 0])
+        way = 0.5 * np.ptp(stroke, axis=1) * np.linalg.norm(slopes, axis=1)
+        longest = (geometry.rods.lengths + way)[:, None]
+    centres = base - geometry.platform_joints @ pose.rotation.T
     return (centres - longest).max(axis=0), (centres + longest).min(axis=0)
 
 

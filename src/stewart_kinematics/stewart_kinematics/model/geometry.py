@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 import itertools
 import math
+from typing import ClassVar, TYPE_CHECKING
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -15,6 +16,9 @@ from stewart_kinematics.errors import ConfigurationError, GeometryError, ShapeEr
 from stewart_kinematics.model.schema import Section
 from stewart_kinematics.motion import Array, Pose, read_only
 from stewart_kinematics.solvers.jacobian import joint_condition
+
+if TYPE_CHECKING:
+    from stewart_kinematics.model.rods import Rods
 
 X_AXES = read_only(np.tile([1.0, 0.0, 0.0], (6, 1)))
 """Fixed axes of the base's universal joints where a file does not say them."""
@@ -31,9 +35,10 @@ SPREAD_ANGLE = math.radians(10.0)
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """Joints, retracted lengths and the two named poses of a platform.
+    """Joints, retracted lengths and the two named poses of a platform with linear legs.
 
     Attributes:
+        rods: None; of other families, see `stewart_kinematics.model.rods`.
         name: Name of the platform.
         base_joints (6, 3): Joint centres B_1 to B_6 in ``base_link`` [m].
         platform_joints (6, 3): Joint centres in ``platform_link``, already paired: row i belongs
@@ -47,6 +52,8 @@ class Geometry:
         GeometryError: If a value is not finite, a retracted length is not positive, a leg has no
             length at the neutral pose, or the platform is singular wherever it is.
     """
+
+    rods: ClassVar[Rods | None] = None
 
     name: str
     base_joints: Array
@@ -74,11 +81,11 @@ class Geometry:
     @classmethod
     def from_section(cls, section: Section) -> Geometry:
         """Make the geometry from the top level of a platform file."""
-        pairing = _pairing(section)
+        pairing = pairing_of(section)
         return cls(
             name=section.text('name'),
-            base_joints=_joints(section, 'base_joints'),
-            platform_joints=_joints(section, 'platform_joints')[pairing],
+            base_joints=joints_of(section, 'base_joints'),
+            platform_joints=joints_of(section, 'platform_joints')[pairing],
             retracted_length=section.section('legs').per_leg('retracted_length_m'),
             zero_pose=section.pose('zero_pose'),
             neutral_pose=section.pose('neutral_pose'),
@@ -99,7 +106,7 @@ class Geometry:
         The best pose of a spread decides: an architecturally singular platform has none that is
         good, while a sound platform may well come near a singularity somewhere.
         """
-        position, quaternion = _spread(self.neutral_pose, self._mean_leg_length())
+        position, quaternion = spread(self.neutral_pose, self._mean_leg_length())
         joints = self.base_joints, self.platform_joints
         conditions = np.full(len(position), math.inf)
         if self.length_scale > 0.0:
@@ -124,7 +131,7 @@ class Geometry:
         return float(lengths.mean())
 
 
-def _spread(neutral: Pose, length: float) -> tuple[Array, Array]:
+def spread(neutral: Pose, length: float) -> tuple[Array, Array]:
     """Return the neutral pose, and poses moved along and turned about each axis, both ways."""
     shifts, turns = [np.zeros(3)], [np.zeros(3)]
     for axis, sign in itertools.product(np.eye(3), (-1.0, 1.0)):
@@ -148,7 +155,7 @@ def ring_points(radius: float, pair_angle: float, height: float, offset: float) 
     return np.column_stack([radius * np.cos(angles), radius * np.sin(angles), np.full(6, height)])
 
 
-def _joints(section: Section, key: str) -> Array:
+def joints_of(section: Section, key: str) -> Array:
     """Read one set of joints: a ring, or six explicit points."""
     joints = section.section(key)
     if joints.has('ring') == joints.has('points_m'):
@@ -168,7 +175,7 @@ def _joints(section: Section, key: str) -> Array:
     return points
 
 
-def _pairing(section: Section) -> list[int]:
+def pairing_of(section: Section) -> list[int]:
     """Read the pairing and return it as indices."""
     expected = 'a permutation of 1 to 6'
     value = section.value('pairing', expected)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+import math
 import os
 from types import MappingProxyType
 
@@ -12,6 +13,8 @@ import numpy as np
 from stewart_description import platform_path, UnknownPlatformError
 from stewart_kinematics.errors import ConfigurationError, GeometryError
 from stewart_kinematics.model.geometry import Geometry, X_AXES
+from stewart_kinematics.model.leg_kinds import LegKind, LINEAR, ROTARY, SLIDING
+from stewart_kinematics.model.rods import geometry_of, kind_of, POSITION_KEYS, ROD_KEYS
 from stewart_kinematics.model.schema import read_yaml, Section
 from stewart_kinematics.motion import Array, Pose, read_only
 
@@ -24,16 +27,15 @@ ROUNDING = 1e-6
 AXES_KEY = 'base_joint_axis_direction'
 """Key of the fixed axes of the base's universal joints, under ``legs``."""
 
-BODIES = ('platform', 'cylinder', 'rod')
-
 
 @dataclass(frozen=True, eq=False)
 class Limits:
     """What the platform may do.
 
     Attributes:
-        stroke (6, 2): Lower and upper stroke of each leg [m].
-        rate, acceleration: Greatest rate [m/s] and acceleration [m/s²] of a leg.
+        stroke (6, 2): Lower and upper position of each leg's joint: stroke or carriage [m], crank
+            angle [rad].
+        rate, acceleration: Greatest rate and acceleration of a leg's joint, per s and s².
         base_joint_angle, platform_joint_angle: Greatest angle between a leg and its direction at
             the neutral pose, seen in the base and in the platform [rad].
         leg_distance: Least distance between the axes of two legs [m].
@@ -44,6 +46,8 @@ class Limits:
             origin [m/s], [m/s²], [m/s³].
         angular_velocity, angular_acceleration, angular_jerk: Greatest magnitudes for the platform
             [rad/s], [rad/s²], [rad/s³].
+        pressure_angle: Greatest angle between a rod and the way of its joint, 90° at a dead centre
+            [rad]; infinite for linear legs, which have none.
     """
 
     stroke: Array
@@ -62,16 +66,24 @@ class Limits:
     angular_velocity: float
     angular_acceleration: float
     angular_jerk: float
+    pressure_angle: float = math.inf
 
     @classmethod
     def from_section(cls, section: Section) -> Limits:
         """Make the limits from the top level of a platform file."""
         legs, limits = section.section('legs'), section.section('limits')
-        legs.per_leg('retracted_length_m')
+        kind = kind_of(section)
+        pressure_angle, known = math.inf, ['retracted_length_m', AXES_KEY, 'kind']
+        if kind is not LINEAR:
+            pressure_angle = _angle(legs, 'pressure_angle_deg')
+            known = ['rod_length_m', 'branch', 'kind', *ROD_KEYS[kind.name]]
+            known += [AXES_KEY] if kind is SLIDING else []
+        else:
+            legs.per_leg('retracted_length_m')
         result = cls(
-            stroke=read_only(np.tile(legs.interval('stroke_m'), (6, 1))),
-            rate=legs.positive('rate_mps'),
-            acceleration=legs.positive('acceleration_mps2'),
+            stroke=read_only(np.tile(legs.interval(POSITION_KEYS[kind.name]), (6, 1))),
+            rate=legs.positive(f'rate_{kind.rate_suffix}'),
+            acceleration=legs.positive(f'acceleration_{kind.rate_suffix}2'),
             base_joint_angle=_angle(legs, 'base_joint_angle_deg'),
             platform_joint_angle=_angle(legs, 'platform_joint_angle_deg'),
             leg_distance=legs.number('distance_m', 0.0),
@@ -85,8 +97,9 @@ class Limits:
             angular_velocity=limits.positive('angular_velocity_radps'),
             angular_acceleration=limits.positive('angular_acceleration_radps2'),
             angular_jerk=limits.positive('angular_jerk_radps3'),
+            pressure_angle=pressure_angle,
         )
-        legs.finish(optional=(AXES_KEY,))
+        legs.finish(optional=known)
         limits.finish()
         return result
 
@@ -129,6 +142,10 @@ class RigidBody:
         return RigidBody(mass, read_only(centre), read_only(inertia))
 
 
+NO_BODY = RigidBody(0.0, read_only(np.zeros(3)), read_only(np.zeros((3, 3))))
+"""What stands for a body that a family of legs does not have."""
+
+
 @dataclass(frozen=True, eq=False)
 class MassProperties:
     """Masses of a platform and the gravity they feel.
@@ -139,6 +156,9 @@ class MassProperties:
         cylinder: In the leg frame, from the base joint.
         rod: In the leg frame, from the platform joint.
         payload: In ``platform_link``.
+        crank: Of rotary legs, with what turns with it: from the crank's centre, x along its axis,
+            y towards the rod.
+        carriage: Mass of what slides with a sliding leg [kg].
     """
 
     gravity: Array
@@ -146,6 +166,8 @@ class MassProperties:
     cylinder: RigidBody
     rod: RigidBody
     payload: RigidBody | None
+    crank: RigidBody | None = None
+    carriage: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +196,12 @@ class Platform:
     gravity: Array = field(default_factory=lambda: read_only(STANDARD_GRAVITY))
     base_joint_axes: Array = field(default_factory=lambda: X_AXES)
 
+    @property
+    def kind(self) -> LegKind:
+        """Family of the legs."""
+        rods = self.geometry.rods
+        return LINEAR if rods is None else rods.kind
+
     @classmethod
     def from_yaml(cls, name_or_path: str | os.PathLike[str]) -> Platform:
         """Read a stored platform by its name, like ``vigo``, or a YAML file.
@@ -199,12 +227,12 @@ class Platform:
     @classmethod
     def from_section(cls, section: Section) -> Platform:
         """Make the platform from the top level of its file."""
-        gravity, masses = _masses(section)
+        gravity, masses = _masses(section, kind_of(section))
         platform = cls(
             name=section.text('name'),
             title=section.text('title'),
             limits=Limits.from_section(section),
-            geometry=Geometry.from_section(section),
+            geometry=geometry_of(section),
             masses=masses,
             gravity=gravity,
             imu=section.pose('imu') if section.has('imu') else None,
@@ -233,15 +261,7 @@ def _axes(legs: Section) -> Array:
     """Read the fixed axes of the base joints: one direction for all legs, or one for each."""
     if not legs.has(AXES_KEY):
         return X_AXES
-    value = legs.value(AXES_KEY, 'three numbers or six rows of three')
-    if isinstance(value, list) and any(isinstance(row, list) for row in value):
-        axes = legs.rows(AXES_KEY, 6, 3)
-    else:
-        axes = np.tile(legs.vector(AXES_KEY, 3), (6, 1))
-    lengths = np.linalg.norm(axes, axis=1, keepdims=True)
-    if not np.all(lengths > 0.0):
-        raise ConfigurationError(legs.path(AXES_KEY), value, 'directions, not (0, 0, 0)')
-    return read_only(axes / lengths)
+    return legs.directions(AXES_KEY)
 
 
 def _inertia(section: Section) -> Array:
@@ -275,21 +295,34 @@ def inertia_fault(inertia: Array) -> str:
     return ''
 
 
-def _masses(section: Section) -> tuple[Array, MassProperties | None]:
+def _masses(section: Section, kind: LegKind) -> tuple[Array, MassProperties | None]:
     """Read the gravity and, where the file has the bodies, their masses."""
     if not section.has('masses'):
         return read_only(STANDARD_GRAVITY), None
     masses = section.section('masses')
     gravity = masses.vector('gravity_mps2', 3)
-    if not any(masses.has(key) for key in (*BODIES, 'payload')):
-        masses.finish()
+    if set(masses.names()) <= {'gravity_mps2'}:
         return gravity, None
-    platform, cylinder, rod = (RigidBody.from_section(masses.section(key)) for key in BODIES)
-    payload = None
-    if masses.has('payload'):
-        payload = RigidBody.from_section(masses.section('payload'))
+    platform, cylinder, rod, crank, carriage = (
+        _body(masses, 'platform'),
+        NO_BODY,
+        NO_BODY,
+        None,
+        0.0,
+    )
+    if kind is ROTARY:
+        crank = _body(masses, 'crank')
+    elif kind is SLIDING:
+        carriage = masses.number('carriage_kg', 0.0)
+    else:
+        cylinder, rod = _body(masses, 'cylinder'), _body(masses, 'rod')
+    payload = _body(masses, 'payload') if masses.has('payload') else None
     masses.finish()
-    return gravity, MassProperties(gravity, platform, cylinder, rod, payload)
+    return gravity, MassProperties(gravity, platform, cylinder, rod, payload, crank, carriage)
+
+
+def _body(masses: Section, key: str) -> RigidBody:
+    return RigidBody.from_section(masses.section(key))
 
 
 def _sources(section: Section) -> MappingProxyType[str, str]:

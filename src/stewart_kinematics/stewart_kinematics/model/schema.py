@@ -173,6 +173,18 @@ class Section:
             ]
         )
 
+    def directions(self, key: str) -> Array:
+        """Return six unit vectors (6, 3), given as one direction for all legs or one for each."""
+        value = self.value(key, 'three numbers or six rows of three')
+        if isinstance(value, list) and any(isinstance(row, list) for row in value):
+            axes = self.rows(key, 6, 3)
+        else:
+            axes = np.tile(self.vector(key, 3), (6, 1))
+        lengths = np.linalg.norm(axes, axis=1, keepdims=True)
+        if not np.all(lengths > 0.0):
+            raise ConfigurationError(self.path(key), value, 'directions, not (0, 0, 0)')
+        return read_only(axes / lengths)
+
     def interval(self, key: str) -> Array:
         """Return a lower and a greater upper bound in SI or rad, shape (2,)."""
         value = self.vector(key, 2)

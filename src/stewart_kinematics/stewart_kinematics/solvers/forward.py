@@ -25,6 +25,7 @@ from stewart_kinematics.kernels.legs import leg_lengths
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array, Pose, read_only
 from stewart_kinematics.solvers.jacobian import condition_number, jacobian
+from stewart_kinematics.solvers.rods import rods_forward, rods_twist
 from stewart_kinematics.solvers.uniqueness import assured_region
 
 
@@ -161,7 +162,13 @@ def forward_batch(
     rows = np.ascontiguousarray(lengths, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != 6:
         raise ShapeError('lengths', '(n, 6)', rows.shape)
-    poses, figures, status = _solve(geometry, rows, start, follow=follow)
+    return _batch(geometry, *_solve(geometry, rows, start, follow=follow))
+
+
+def _batch(
+    geometry: Geometry, poses: Array, figures: Array, status: NDArray[np.int64]
+) -> ForwardResult:
+    """Return the poses of a batch with their figures."""
     iterations, sign = figures[:, 0].astype(np.int64), np.sign(figures[:, 2]).astype(np.int64)
     for array in (status, iterations, figures, sign):
         array.setflags(write=False)
@@ -170,8 +177,43 @@ def forward_batch(
     )
 
 
+def forward_from_positions(
+    geometry: Geometry, positions: ArrayLike, start: Pose | ForwardResult | None = None
+) -> ForwardResult:
+    """Find the pose at which the legs' joints have positions (6,): strokes, carriages or angles.
+
+    As `forward`; the residual is that of the lengths of legs or rods [m].
+    """
+    values = np.ascontiguousarray(positions, dtype=np.float64)
+    if geometry.rods is None:
+        return forward(geometry, geometry.retracted_length + values, start)
+    if values.shape != (6,):
+        raise ShapeError('positions', '(6,)', values.shape)
+    poses, figures, status = rods_forward(geometry, values.reshape(1, 6), _first(start))
+    pose, (iterations, residual, determinant) = poses[0], figures[0].tolist()
+    return ForwardResult(
+        pose[:3],
+        pose[3:],
+        STATUSES[status[0]],
+        int(iterations),
+        residual,
+        (determinant > 0.0) - (determinant < 0.0),
+        geometry,
+    )
+
+
+def forward_batch_from_positions(geometry: Geometry, positions: ArrayLike) -> ForwardResult:
+    """Find the poses of many samples of joint positions (n, 6), as `forward_batch` does."""
+    values = np.ascontiguousarray(positions, dtype=np.float64)
+    if geometry.rods is None:
+        return forward_batch(geometry, geometry.retracted_length + values)
+    if values.ndim != 2 or values.shape[1] != 6:
+        raise ShapeError('positions', '(n, 6)', values.shape)
+    return _batch(geometry, *rods_forward(geometry, values))
+
+
 def forward_twist(geometry: Geometry, pose: ForwardResult | Pose, rates: ArrayLike) -> Array:
-    """Return the twist (6,) [m/s, rad/s] in base axes of leg rates (6,) [m/s] at a pose.
+    """Return the twist (6,) [m/s, rad/s] in base axes of rates (6,) of the legs' joints at a pose.
 
     Raises:
         ShapeError: If there are not six rates.
@@ -182,6 +224,11 @@ def forward_twist(geometry: Geometry, pose: ForwardResult | Pose, rates: ArrayLi
         raise ShapeError('rates', '(6,)', row.shape)
     if isinstance(pose, ForwardResult) and not pose.converged:
         raise ConvergenceError(f'no twist without a pose: {pose.reason}')
+    if geometry.rods is not None:
+        twist = rods_twist(geometry, pose.position, pose.quaternion_xyzw, row)
+        if np.all(np.isfinite(row)) and not np.all(np.isfinite(twist)):
+            raise ConvergenceError('rates of the joints determine no twist at a singular pose')
+        return twist
     twist = np.empty(6)
     kernels.forward_twist(
         geometry.base_joints,
@@ -202,9 +249,8 @@ def _solve(
 ) -> tuple[Array, Array, NDArray[np.int64]]:
     """Run the kernel and refuse what are no lengths."""
     constants, cone, first = kernel_constants(geometry)
-    if start is not None:
-        first = np.empty(7)
-        first[:3], first[3:] = start.position, start.quaternion_xyzw
+    given = _first(start)
+    first = first if given is None else given
     count = rows.shape[0]
     poses, figures, status = np.empty((count, 7)), np.empty((count, 3)), np.zeros(count, np.int64)
     kernels.forward(
@@ -224,6 +270,15 @@ def _solve(
         _refuse_bad_lengths(rows, status)
     poses.setflags(write=False)
     return poses, figures, status
+
+
+def _first(start: Pose | ForwardResult | None) -> Array | None:
+    """Return where the iteration starts (7,), position and quaternion; None: where it likes."""
+    if start is None:
+        return None
+    first = np.empty(7)
+    first[:3], first[3:] = start.position, start.quaternion_xyzw
+    return first
 
 
 def _refuse_bad_lengths(rows: Array, status: NDArray[np.int64]) -> None:

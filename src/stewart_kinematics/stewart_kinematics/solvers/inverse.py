@@ -23,10 +23,11 @@ class LegMotion:
     """Motion of the six legs, for one sample or many.
 
     Attributes:
-        length (..., 6): Joint-to-joint length [m].
-        stroke (..., 6): Length above the retracted length [m].
-        rate (..., 6): [m/s].
-        acceleration (..., 6): [m/s²].
+        length (..., 6): Joint-to-joint length, of rods their own [m].
+        stroke (..., 6): Position of the leg's joint: length above the retracted length or carriage
+            position [m], crank angle [rad]; NaN where a rod does not reach.
+        rate (..., 6): [m/s], [rad/s].
+        acceleration (..., 6): [m/s²], [rad/s²].
     """
 
     length: Array
@@ -54,6 +55,17 @@ def leg_lengths(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayL
     return length.reshape(*lead, 6)
 
 
+def leg_positions(geometry: Geometry, position: ArrayLike, quaternion_xyzw: ArrayLike) -> Array:
+    """Return the positions (..., 6) of the legs' joints: strokes, carriages [m] or angles [rad].
+
+    NaN where a rod does not reach; poses are those of `leg_lengths`.
+    """
+    if geometry.rods is None:
+        return leg_lengths(geometry, position, quaternion_xyzw) - geometry.retracted_length
+    p, q, lead = pose_rows(position, quaternion_xyzw)
+    return geometry.rods.positions(p, q).reshape(*lead, 6)
+
+
 def inverse(geometry: Geometry, motion: Motion) -> LegMotion:
     r"""Return lengths, strokes, rates and accelerations (..., 6) of the legs for a motion (...).
 
@@ -68,6 +80,10 @@ def inverse(geometry: Geometry, motion: Motion) -> LegMotion:
     p, q, lead = pose_rows(motion.position, motion.quaternion_xyzw)
     twist, _ = rows(motion.twist, 'twist', 6)
     acceleration, _ = rows(motion.acceleration, 'acceleration', 6)
+    if geometry.rods is not None:
+        moved = geometry.rods.motion((p, q), twist, acceleration)
+        value, rate, second = moved.reshape(3, *lead, 6)
+        return LegMotion(np.tile(geometry.rods.lengths, (*lead, 1)), value, rate, second)
     legs = np.empty((3, p.shape[0], 6))
     leg_kernels.leg_motion(
         geometry.base_joints, geometry.platform_joints, p, q, twist, acceleration, legs
@@ -86,9 +102,12 @@ def passive_angles(
 
     F R_x(u) R_y(v) takes the z axis to the leg's direction, where F = R_z R_y takes the x axis to
     the axis that is fixed in the base, `base_joint_axes` (6, 3); v lies from -pi/2 to pi/2. Poses
-    are those of `leg_lengths`.
+    are those of `leg_lengths`. On a crank F is the crank's frame: x along its axis, y from its
+    centre to the rod.
     """
     p, q, lead = pose_rows(position, quaternion_xyzw)
+    if geometry.rods is not None:
+        return geometry.rods.passive_angles(p, q, base_joint_axes).reshape(*lead, 6, 2)
     angles = np.empty((p.shape[0], 6, 2))
     leg_kernels.passive_angles(
         geometry.base_joints, geometry.platform_joints, base_joint_axes, p, q, angles

@@ -9,16 +9,16 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
-from stewart_kinematics.solvers.inverse import leg_lengths, passive_angles
+from stewart_kinematics.solvers.inverse import leg_positions, passive_angles
 
 PLATFORM_JOINTS = tuple(f'platform_{name}' for name in ('x', 'y', 'z', 'yaw', 'pitch', 'roll'))
 """Virtual joints that carry the platform, from the base outwards."""
 
 LEG_JOINTS = tuple(f'leg_{leg}' for leg in range(1, 7))
-"""Slides of the legs: their positions are the strokes."""
+"""Driven joints of the legs: their positions are strokes, carriage positions or crank angles."""
 
 PASSIVE_JOINTS = tuple(f'leg_{leg}_base_{axis}' for leg in range(1, 7) for axis in 'uv')
-"""Cardan joints at the base, leg by leg."""
+"""Cardan joints at the lower ends of legs or rods, leg by leg."""
 
 JOINT_NAMES = PLATFORM_JOINTS + LEG_JOINTS + PASSIVE_JOINTS
 """Every moving joint of the URDF, in the order of `joint_positions`."""
@@ -33,7 +33,7 @@ def joint_positions(platform: Platform, position: ArrayLike, quaternion_xyzw: Ar
     place = np.asarray(position, dtype=np.float64)
     attitude = np.asarray(quaternion_xyzw, dtype=np.float64)
     geometry = platform.geometry
-    strokes = leg_lengths(geometry, place, attitude) - geometry.retracted_length
+    strokes = leg_positions(geometry, place, attitude)
     passive = passive_angles(geometry, place, attitude, platform.base_joint_axes)
     lead = strokes.shape[:-1]
     turns = Rotation.from_quat(attitude.reshape(-1, 4)).as_euler('ZYX').reshape(*lead, 3)

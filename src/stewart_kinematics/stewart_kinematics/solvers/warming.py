@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Motion
-from stewart_kinematics.solvers.forward import forward, forward_twist
+from stewart_kinematics.solvers.forward import forward_from_positions, forward_twist
 from stewart_kinematics.solvers.inverse import inverse, passive_angles
 from stewart_kinematics.solvers.jacobian import condition_number, jacobian_derivative
 
@@ -25,4 +25,4 @@ def warm_up(*geometries: Geometry) -> None:
         passive_angles(geometry, pose.position, pose.quaternion_xyzw)
         jacobian_derivative(geometry, rest)
         condition_number(geometry, pose.position, pose.quaternion_xyzw)
-        forward_twist(geometry, forward(geometry, legs.length), legs.rate)
+        forward_twist(geometry, forward_from_positions(geometry, legs.stroke), legs.rate)

@@ -13,12 +13,17 @@ import argparse
 import sys
 
 import numpy as np
+from stewart_kinematics.errors import LegFamilyError
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array, Pose
 from stewart_kinematics.motion_csv import lengths_of, poses_from_base
 from stewart_kinematics.solvers.assembly_modes import assembly_modes, AssemblyModes
-from stewart_kinematics.solvers.forward import forward_batch, ForwardResult
+from stewart_kinematics.solvers.forward import (
+    forward_batch,
+    forward_batch_from_positions,
+    ForwardResult,
+)
 from stewart_kinematics.verbs.arguments import (
     add_table_arguments,
     read_watched,
@@ -26,7 +31,7 @@ from stewart_kinematics.verbs.arguments import (
     report,
     write_watched,
 )
-from stewart_tables.columns import LENGTH, POSE, STROKE, TIME
+from stewart_tables.columns import LENGTH, POSE, TIME
 from stewart_tables.csv_tables import STANDARD_STREAM, Table
 from stewart_tables.progress import show_part
 
@@ -57,19 +62,30 @@ MODES = ('line', 'mode', 'connected', *POSE, *QUALITY[2:], 'mirrored', 'certifie
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    add_table_arguments(parser, 'lengths (leg_1_m ...) or strokes (stroke_1_m ...)', EXAMPLES)
+    add_table_arguments(
+        parser,
+        'lengths (leg_1_m ...), strokes (stroke_1_m ...), or angles or places of the joints',
+        EXAMPLES,
+    )
     parser.add_argument('--all', action='store_true', help='write every assembly mode of a line')
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Read legs, write poses, name lines that have none; return the exit code."""
-    geometry = Platform.from_yaml(arguments.platform).geometry
-    table = read_watched(arguments.table, (TIME, *LENGTH, *STROKE))
-    lengths = lengths_of(table, geometry)
+    platform = Platform.from_yaml(arguments.platform)
+    geometry, positions = platform.geometry, platform.kind.columns()['position']
     reference = reference_pose(geometry, arguments.relative_to)
-    if arguments.all:
-        return _write_modes(arguments.output, table, geometry, lengths, reference)
-    result = forward_batch(geometry, lengths)
+    if geometry.rods is None:
+        table = read_watched(arguments.table, (TIME, *LENGTH, *positions))
+        lengths = lengths_of(table, geometry)
+        if arguments.all:
+            return _write_modes(arguments.output, table, geometry, lengths, reference)
+        result = forward_batch(geometry, lengths)
+    else:
+        if arguments.all:
+            raise LegFamilyError(platform.name, platform.kind.name)
+        table = read_watched(arguments.table, (TIME, *positions))
+        result = forward_batch_from_positions(geometry, table.take(positions))
     converged = np.asarray(result.converged)
     pose = poses_from_base(result.position, result.quaternion_xyzw, reference)
     quality = [converged, result.iterations, result.residual, result.condition_number]

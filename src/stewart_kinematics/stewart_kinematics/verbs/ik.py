@@ -3,7 +3,8 @@
 """The verb ``stewart ik``: from poses of the platform to its legs.
 
 Where the table has twists (and accelerations) of the platform, the rates (and accelerations) of
-the legs are written, too. Poses outside the stroke are written as well, and named.
+the legs are written, too. Poses outside the stroke are written as well, and named. Of cranks the
+angles are written, of carriages the positions; where a rod does not reach, ``nan``.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 
 import numpy as np
 from stewart_kinematics.errors import Violation
+from stewart_kinematics.model.leg_kinds import LegKind, LINEAR
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.motion import Array
 from stewart_kinematics.motion_csv import motion_in_base
@@ -23,16 +25,7 @@ from stewart_kinematics.verbs.arguments import (
     report,
     write_watched,
 )
-from stewart_tables.columns import (
-    ACCELERATION,
-    LEG_ACCELERATION,
-    LENGTH,
-    POSE,
-    RATE,
-    STROKE,
-    TIME,
-    TWIST,
-)
+from stewart_tables.columns import ACCELERATION, LENGTH, POSE, TIME, TWIST
 from stewart_tables.csv_tables import Table
 
 HELP = 'turn poses of the platform into lengths, strokes and rates of its legs'
@@ -62,32 +55,39 @@ def main(arguments: argparse.Namespace) -> int:
     reference = reference_pose(platform.geometry, arguments.relative_to)
     motion = motion_in_base(table, reference)
     legs = inverse(platform.geometry, motion)
-    columns, values = _result(table, legs)
+    columns, values = _result(table, platform.kind, legs)
     write_watched(arguments.output, columns, np.concatenate(values, axis=1))
-    outside = _outside(table, legs.stroke, platform.limits.stroke)
-    report(outside, 'poses outside the stroke')
+    outside = _outside(table, legs.stroke, platform)
+    what = 'stroke' if platform.kind is LINEAR else f'range of the {platform.kind.quantity}'
+    report(outside, f'poses outside the {what}')
     return 1 if outside and arguments.strict else 0
 
 
-def _result(table: Table, legs: LegMotion) -> tuple[list[str], list[Array]]:
+def _result(table: Table, kind: LegKind, legs: LegMotion) -> tuple[list[str], list[Array]]:
     """Return names and blocks of the columns to write."""
-    columns, values = [*LENGTH, *STROKE], [legs.length, legs.stroke]
+    names = kind.columns()
+    columns, values = [*names['position']], [legs.stroke]
+    if kind is LINEAR:
+        columns, values = [*LENGTH, *columns], [legs.length, *values]
     if table.has([TIME]):
         columns, values = [TIME, *columns], [table.take([TIME]), *values]
     if table.has(TWIST):
-        columns, values = [*columns, *RATE], [*values, legs.rate]
+        columns, values = [*columns, *names['rate']], [*values, legs.rate]
     if table.has(ACCELERATION):
-        columns, values = [*columns, *LEG_ACCELERATION], [*values, legs.acceleration]
+        columns, values = [*columns, *names['acceleration']], [*values, legs.acceleration]
     return columns, values
 
 
-def _outside(table: Table, stroke: Array, limits: Array) -> list[str]:
+def _outside(table: Table, stroke: Array, platform: Platform) -> list[str]:
     """Return a sentence for every row outside the stroke, about the leg that is farthest out."""
+    kind, limits = platform.kind, platform.limits.stroke
     beyond = np.maximum(limits[:, 0] - stroke, stroke - limits[:, 1])
+    # A rod that does not reach has no position: nothing is farther out.
+    beyond = np.where(np.isnan(beyond), np.inf, beyond)
     sentences = []
     for row in np.flatnonzero(np.any(beyond > 0.0, axis=1)):
         leg = int(np.argmax(beyond[row]))
         lower, upper = limits[leg]
-        violation = Violation('stroke', stroke[row, leg], lower, upper, 'm', leg + 1)
+        violation = Violation(kind.quantity, stroke[row, leg], lower, upper, kind.unit, leg + 1)
         sentences.append(f'{table.source}:{table.lines[row]}: {violation}')
     return sentences

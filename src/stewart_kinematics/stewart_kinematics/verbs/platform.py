@@ -15,6 +15,7 @@ import numpy as np
 from stewart_kinematics.errors import ConfigurationError, MotionRefused
 from stewart_kinematics.exchange.importing import import_platform
 from stewart_kinematics.limits.design import merits, warnings
+from stewart_kinematics.model.leg_kinds import ROTARY
 from stewart_kinematics.model.measures import document, Measures
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.model.schema import Section
@@ -164,14 +165,16 @@ def _check(arguments: argparse.Namespace) -> int:
         print(
             f'  condition number {found.condition_number:.3g} (moments divided by {length:.3g} m)'
         )
+        unit, effort = f'{platform.kind.unit}/s', platform.kind.effort_unit
         print(
-            f'  fastest leg for 1 m/s up {found.leg_rate_up:.3g} m/s, '
-            f'sideways {found.leg_rate_sideways:.3g} m/s, '
-            f'for 1 rad/s {found.leg_rate_turning:.3g} m/s'
+            f'  fastest leg for 1 m/s up {found.leg_rate_up:.3g} {unit}, '
+            f'sideways {found.leg_rate_sideways:.3g} {unit}, '
+            f'for 1 rad/s {found.leg_rate_turning:.3g} {unit}'
         )
+        word = 'torque' if platform.kind is ROTARY else 'force'
         print(
-            f'  largest leg force for 1 N {found.leg_force:.3g} N, '
-            f'for 1 N m {found.leg_force_turning:.3g} N'
+            f'  largest leg {word} for 1 N {found.leg_force:.3g} {effort}, '
+            f'for 1 N m {found.leg_force_turning:.3g} {effort}'
         )
     note(doubts)
     return int(found is None)

@@ -90,5 +90,5 @@ def _plot(path: str, platform: Platform, time: Array, motion: Motion) -> None:
     from stewart_kinematics.plotting import plot_motion
 
     figure = Figure(figsize=(11, 12), layout='constrained')
-    plot_motion(figure, time, motion, inverse(platform.geometry, motion).stroke)
+    plot_motion(figure, time, motion, inverse(platform.geometry, motion).stroke, platform.kind)
     save_picture(figure, path)

@@ -18,7 +18,7 @@ from stewart_bags.series import (
     SetpointSeries,
 )
 from stewart_kinematics.model.geometry import Geometry
-from stewart_kinematics.solvers.forward import forward_batch
+from stewart_kinematics.solvers.forward import forward_batch_from_positions
 from stewart_viewer.recognition import WrongPlatform
 from stewart_viewer.recording import Recording, Track
 from stewart_viewer.snapshot import DriveReport
@@ -71,7 +71,7 @@ def read_recording(path: Path, geometry: Geometry | None) -> Recording:
 def _from_strokes(legs: JointSeries, geometry: Geometry, origin: int) -> Track:
     """Solve forward kinematics wherever all six strokes are there."""
     whole = np.isfinite(legs.position).all(axis=1)
-    found = forward_batch(geometry, legs.position[whole] + geometry.retracted_length)
+    found = forward_batch_from_positions(geometry, legs.position[whole])
     good = found.converged
     return Track(
         legs.seconds(origin)[whole][good], (found.position[good], found.quaternion_xyzw[good])
