@@ -20,8 +20,7 @@ from stewart_bringup.demo.scenarios import Scenario
 from stewart_bringup.nodes.wave_operator import WaveOperator
 from stewart_bringup.rigs import config_file
 from stewart_node_support.lifecycle import state_of
-from stewart_node_support.middleware import middleware
-from stewart_node_support.running import spin
+from stewart_node_support.running import middleware, spin
 from stewart_node_support.stop_signals import StopSignals
 from stewart_simulation.nodes.simulation_clock import AS_FAST_AS_POSSIBLE
 
