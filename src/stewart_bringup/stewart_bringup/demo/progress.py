@@ -6,14 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import time
-from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
-from stewart_bringup.demo.recording import Failure
-from stewart_bringup.demo.report import Chapter, failed_overview, LEGEND, OVERVIEW, overview
+from stewart_bringup.demo.report import Chapter, LEGEND, OVERVIEW
 
 
 class LiveLine:
@@ -43,12 +41,7 @@ class LiveLine:
             self._progress.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._console.is_terminal:
             self._progress.stop()
 
@@ -84,7 +77,7 @@ class LiveLine:
             self._progress.refresh()
 
 
-def closing_table(chapters: Sequence[Chapter], failures: Sequence[Failure] = ()) -> Table:
+def closing_table(chapters: Sequence[Chapter]) -> Table:
     """Return the figures of all scenarios."""
     table = Table(show_edge=False, pad_edge=False, caption=LEGEND, caption_justify='left')
     for number, head in enumerate(OVERVIEW):
@@ -92,7 +85,5 @@ def closing_table(chapters: Sequence[Chapter], failures: Sequence[Failure] = ())
         # their end only stay apart where they are folded.
         table.add_column(Text(head), justify='right' if number else 'left', overflow='fold')
     for chapter in chapters:
-        table.add_row(*map(Text, overview(chapter)))
-    for failure in failures:
-        table.add_row(*map(Text, failed_overview(failure)))
+        table.add_row(*map(Text, chapter.row))
     return table
