@@ -39,9 +39,7 @@ class Diagnostics:
     """Ask the tasks of a node once a period [s] and publish what they say.
 
     Args:
-        node: Node that reports.
         hardware_id: What the reports are about: a platform, a drive, a sensor.
-        period: Time between two reports [s].
     """
 
     def __init__(self, node: Node, hardware_id: str, period: float = 1.0) -> None:

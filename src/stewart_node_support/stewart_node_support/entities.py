@@ -63,7 +63,6 @@ class WaitList:
 
     Args:
         items: In the order in which they are to be called. Destroyed ones are left out.
-        context: Of rclpy.
 
     Raises:
         NotImplementedError: If a waitable has guard conditions of its own. A wait resets them, so

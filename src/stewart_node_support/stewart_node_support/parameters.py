@@ -30,9 +30,7 @@ def declare(node: Node, cls: type[T], prefix: str = '') -> T:
     """Declare every field of `cls` on `node` and return the filled dataclass.
 
     Args:
-        node: Node that owns the parameters.
         cls: Frozen dataclass whose fields were made with `param`, or with the driver's `option`.
-        prefix: Put before the name of every field.
 
     Raises:
         ParameterError: If a value has the wrong type or lies outside its limits.
