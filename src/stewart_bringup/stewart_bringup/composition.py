@@ -69,7 +69,6 @@ def make_node(
     Args:
         name: Name of the node and of its executable.
         files: ROS parameter files; a later one wins.
-        namespace: Namespace of the node.
         overrides: Parameters that win over every file.
         lean: Leave out the services that every node has.
         simulated: Time will be simulated, in lock-step: a virtual rig lives in this process.
@@ -202,7 +201,6 @@ def run_rig(
 
     Args:
         files, namespace, overrides, record: As of `compose`.
-        stop: Where a request to stop comes from.
         speed: Simulated seconds per second, 0 for as fast as possible; real time if not given.
         log_level: What is logged: debug, info, warn, error or fatal.
 

@@ -175,7 +175,6 @@ def find(play: Player, output: Path, watch: Watch) -> Chapter | None:
         play: Plays a scenario and records it into the folder of its name below `output`; returns
             its figures, or None if a request to stop came.
         output: Folder of the bags, and of what is found.
-        watch: Told the present phase.
 
     Raises:
         StewartError, OSError: If a bag cannot be used or a file not be written.

@@ -18,9 +18,6 @@ class LiveLine:
     """One line per chapter, when it has ended; on a terminal, a live one meanwhile.
 
     The live line has title, phase, and how much of the wave has been played.
-
-    Args:
-        console: Where it is shown.
     """
 
     def __init__(self, console: Console) -> None:

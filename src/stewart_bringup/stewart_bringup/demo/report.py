@@ -89,10 +89,7 @@ def scenario_chapter(
 
     Args:
         name: Of its folder.
-        title: One line for people.
         facts: Platform, back end, seed and the like.
-        result: The figures.
-        simulated: Whether no metal moved.
         pictures: PNG files by caption.
         estimate: What `compare_estimate` tells.
         machine: How punctual the machine was; None in simulated time.

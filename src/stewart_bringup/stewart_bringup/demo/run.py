@@ -48,7 +48,6 @@ def run_demo(
     """Play, record, analyse and write the report.
 
     Args:
-        scenarios: What to play, in this order.
         output: Folder of the bags and the report.
         stop: A request to stop ends the demo between two steps, or cuts the motion off safely.
         identifying: End with the identification of a loaded platform.
