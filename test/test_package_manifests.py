@@ -19,8 +19,8 @@ import sys
 from typing import Any, TYPE_CHECKING
 
 import pytest
+from stewart_bringup.main import GROUP
 from stewart_bringup.rigs import RECORDER, RIG
-from stewart_bringup.verb_table import GROUP
 from stewart_node_support.errors import FROM_PIP, WITHOUT_ROSDEP_KEY
 
 if TYPE_CHECKING:

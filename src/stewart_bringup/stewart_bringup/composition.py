@@ -37,7 +37,7 @@ from stewart_bringup.rigs import (
 from stewart_description.suggestion import unknown_name
 from stewart_node_support.errors import ParameterError
 from stewart_node_support.executable import node_class
-from stewart_node_support.parameter_files import flattened, known_to, require_known
+from stewart_node_support.parameters import flattened, known_to, require_known
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.running import middleware, Pace, spin
 from stewart_node_support.stop_signals import StopSignals

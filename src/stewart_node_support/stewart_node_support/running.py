@@ -20,7 +20,7 @@ from rclpy.signals import SignalHandlerOptions
 from stewart_node_support.errors import is_deliberate, sentence_of
 from stewart_node_support.executor import make_executor
 from stewart_node_support.lifecycle import autostart, take_down
-from stewart_node_support.parameter_files import files_of, require_known
+from stewart_node_support.parameters import files_of, require_known
 from stewart_node_support.stop_signals import StopSignals
 
 PROFILES = Path(__file__).with_name('discovery.xml')
