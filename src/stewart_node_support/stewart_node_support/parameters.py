@@ -18,23 +18,16 @@ from rclpy.exceptions import ParameterUninitializedException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from stewart_description.suggestion import unknown_name
+from stewart_node_support import fields
 from stewart_node_support.errors import ParameterError
-from stewart_node_support.fields import param, Rule, rules
+from stewart_node_support.fields import Rule, rules
 from stewart_node_support.lifecycle import AUTOSTART
 import yaml
 
-__all__ = [
-    'declare',
-    'files_of',
-    'flattened',
-    'known_to',
-    'param',
-    'parameters_of',
-    'read',
-    'require_known',
-]
-
 T = TypeVar('T')
+
+# Offered beside `declare`; whoever knows no ROS takes it from `fields`.
+param = fields.param
 
 INT64 = (-(2**63), 2**63 - 1)
 ARRAYS = {
