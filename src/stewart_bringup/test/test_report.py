@@ -16,8 +16,8 @@ from rich.console import Console
 from stewart_bringup.demo.analysis import analyse, Result
 from stewart_bringup.demo.machine import Machine
 from stewart_bringup.demo.plots import pictures
-from stewart_bringup.demo.progress import closing_table, LiveLine
 from stewart_bringup.demo.report import Chapter, render, scenario_chapter, unfinished_chapter
+from stewart_bringup.demo.run import closing_table, LiveLine
 from stewart_bringup.demo.scenarios import Bounds
 
 GENEROUS = Bounds(path_position=1.0, path_rotation=1.0, latency=1.0)

@@ -11,6 +11,6 @@
 ``analysis``            the figures of the report, and what has to hold
 ``identification``      an unknown payload: found from an optimal motion, then fed forward
 ``plots``, ``report``   pictures, chapters and the page
-``progress``, ``run``   what is seen on the terminal meanwhile, and all of it in order
+``run``                 all of it in order, and what is seen on the terminal meanwhile
 ======================  ==========================================================================
 """
