@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from stewart_bringup.demo.analysis import Check, FAULTS, LOST, Result, STOPPED
 from stewart_bringup.demo.report import Chapter, checks_table, table
-from stewart_bringup.demo.scenarios import Scenario, SIMULATED, WAVES
+from stewart_bringup.demo.scenarios import Scenario, SIMULATED, Wave, WAVES
 from stewart_identification.bags_to_parameters import identify_bags
 from stewart_identification.identify import identify
 from stewart_identification.models.platform import CENTROIDAL_NAMES
@@ -37,6 +37,18 @@ TRACKING_ROTATION = 0.2
 # The wave's time is that of its fade-in and a little more than one period of the motion.
 EXCITATION, EXCITATION_TIME, WAVE_TIME = 'ex800_identification', 13.5, 6.0
 
+TITLE = 'Identification: a payload that the description does not know'
+FOUND = 'identified'
+MASS_SHARE = 1e-3
+"""Largest error of the mass that passes."""
+USELESS = (
+    'feed-forward with the identified parameters shall leave the drives less to do than with '
+    'those of the description; compare both tables of the identification in the report'
+)
+FAR = 3.5
+"""Standard deviations from the truth that no parameter may have: one run of two hundred passes it
+by chance, for there are ten."""
+
 
 @dataclass(frozen=True)
 class LoadedScenario(Scenario):
@@ -48,6 +60,11 @@ class LoadedScenario(Scenario):
         description: Platform that the feed-forward believes in, by name or path.
     """
 
+    platform: str = PLATFORM
+    wave: Wave = WAVES['eq18']
+    duration: float = WAVE_TIME
+    seed: int = 0
+    backend: str = SIMULATED
     label: str = ''
     motion: str = 'ex800_wave'
     description: str = PLATFORM
@@ -79,35 +96,18 @@ class LoadedScenario(Scenario):
 
 def excitation() -> LoadedScenario:
     """Return the run from which the parameters are found."""
-    return _scenario(EXCITATION_TIME, 'excitation', motion=EXCITATION)
+    return LoadedScenario(duration=EXCITATION_TIME, label='excitation', motion=EXCITATION)
 
 
 def waves(description: str) -> tuple[LoadedScenario, LoadedScenario]:
     """Return the wave with the wrong feed-forward and with that of a description's path."""
-    return (
-        _scenario(WAVE_TIME, 'described'),
-        _scenario(WAVE_TIME, 'identified', description=description),
-    )
+    identified = LoadedScenario(label='identified', description=description)
+    return LoadedScenario(label='described'), identified
 
 
 def loaded() -> tuple[LoadedScenario, ...]:
     """Return all runs, as far as they are known before anything was found."""
     return (excitation(), *waves(PLATFORM))
-
-
-def _scenario(
-    duration: float, label: str, motion: str = 'ex800_wave', description: str = PLATFORM
-) -> LoadedScenario:
-    return LoadedScenario(
-        PLATFORM,
-        WAVES['eq18'],
-        duration,
-        0,
-        SIMULATED,
-        label=label,
-        motion=motion,
-        description=description,
-    )
 
 
 def truth() -> dict[str, float]:
@@ -133,18 +133,6 @@ def truth() -> dict[str, float]:
     values = body.mass, *body.centre_of_mass, *upper
     return dict(zip(CENTROIDAL_NAMES, map(float, values), strict=True))
 
-
-TITLE = 'Identification: a payload that the description does not know'
-FOUND = 'identified'
-MASS_SHARE = 1e-3
-"""Largest error of the mass that passes."""
-USELESS = (
-    'feed-forward with the identified parameters shall leave the drives less to do than with '
-    'those of the description; compare both tables of the identification in the report'
-)
-FAR = 3.5
-"""Standard deviations from the truth that no parameter may have: one run of two hundred passes it
-by chance, for there are ten."""
 
 Player = Callable[[LoadedScenario], Result | None]
 Watch = Callable[[str, float], None]
