@@ -21,7 +21,7 @@ import pytest
 
 CACHE = Path(__file__).parent / '.cache'
 
-# For those that start ROS by themselves; `stewart_node_support.middleware` chooses the same.
+# For those that start ROS by themselves; `stewart_node_support.running` chooses the same.
 DISCOVERY = Path(__file__).parent / 'src/stewart_node_support/stewart_node_support/discovery.xml'
 os.environ['FASTRTPS_DEFAULT_PROFILES_FILE'] = str(DISCOVERY)
 os.environ['HYPOTHESIS_STORAGE_DIRECTORY'] = str(CACHE / 'hypothesis')

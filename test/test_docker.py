@@ -16,8 +16,8 @@ import subprocess
 from typing import Any
 
 import pytest
+from stewart_bringup.main import find_verbs
 from stewart_bringup.rigs import config_file
-from stewart_bringup.verb_table import find_verbs
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]

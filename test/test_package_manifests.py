@@ -19,9 +19,9 @@ import sys
 from typing import Any, TYPE_CHECKING
 
 import pytest
+from stewart_bringup.main import GROUP
 from stewart_bringup.rigs import RECORDER, RIG
-from stewart_bringup.verb_table import GROUP
-from stewart_node_support.missing_modules import FROM_PIP, WITHOUT_ROSDEP_KEY
+from stewart_node_support.errors import FROM_PIP, WITHOUT_ROSDEP_KEY
 
 if TYPE_CHECKING:
     from conftest import Import, SourcePackage

@@ -37,10 +37,9 @@ from stewart_bringup.rigs import (
 from stewart_description.suggestion import unknown_name
 from stewart_node_support.errors import ParameterError
 from stewart_node_support.executable import node_class
-from stewart_node_support.middleware import middleware
-from stewart_node_support.parameter_files import flattened, known_to, require_known
+from stewart_node_support.parameters import flattened, known_to, require_known
 from stewart_node_support.publishers import CountedPublisher
-from stewart_node_support.running import Pace, spin
+from stewart_node_support.running import middleware, Pace, spin
 from stewart_node_support.stop_signals import StopSignals
 from stewart_simulation.nodes.simulation_clock import SimulatedPace
 
@@ -70,7 +69,6 @@ def make_node(
     Args:
         name: Name of the node and of its executable.
         files: ROS parameter files; a later one wins.
-        namespace: Namespace of the node.
         overrides: Parameters that win over every file.
         lean: Leave out the services that every node has.
         simulated: Time will be simulated, in lock-step: a virtual rig lives in this process.
@@ -203,7 +201,6 @@ def run_rig(
 
     Args:
         files, namespace, overrides, record: As of `compose`.
-        stop: Where a request to stop comes from.
         speed: Simulated seconds per second, 0 for as fast as possible; real time if not given.
         log_level: What is logged: debug, info, warn, error or fatal.
 

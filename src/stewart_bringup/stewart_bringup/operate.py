@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from stewart_node_support.missing_modules import told_if_missing
+from stewart_node_support.errors import told_if_missing
 from stewart_node_support.stop_signals import StopSignals
 
 

@@ -81,9 +81,7 @@ def setting(files: Sequence[Path], node: str, key: str) -> Any:
     """Return what the last of some files says about a parameter; None if no file has it.
 
     Args:
-        files: ROS parameter files.
         node: Name of the node; ``''`` for what is meant for every node.
-        key: Name of the parameter.
     """
     found = None
     for path in files:

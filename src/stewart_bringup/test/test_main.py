@@ -14,7 +14,7 @@ import textwrap
 
 import pytest
 from stewart_bringup import main as command
-from stewart_bringup.verb_table import find_verbs, VerbError
+from stewart_bringup.main import find_verbs, VerbError
 
 Install = Callable[..., None]
 

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 from stewart_bringup.demo.analysis import analyse, Result
+from stewart_bringup.demo.machine import Machine
 from stewart_bringup.demo.plots import pictures
-from stewart_bringup.demo.progress import closing_table, LiveLine
-from stewart_bringup.demo.recording import Failure
-from stewart_bringup.demo.report import Chapter, render
+from stewart_bringup.demo.report import Chapter, render, scenario_chapter, unfinished_chapter
+from stewart_bringup.demo.run import closing_table, LiveLine
 from stewart_bringup.demo.scenarios import Bounds
 
 GENEROUS = Bounds(path_position=1.0, path_rotation=1.0, latency=1.0)
@@ -48,7 +48,9 @@ def chapter(
     result = analyse(made, published, GENEROUS)
     facts = {'platform': '<vigo>', 'seed': '7'}
     images = pictures(made, result) if drawn else {}
-    return Chapter('vigo_x', 'vigo: <x>', facts, simulated, result, images)
+    return scenario_chapter(
+        'vigo_x', 'vigo: <x>', facts, result, simulated=simulated, pictures=images
+    )
 
 
 def read(page: str) -> Links:
@@ -143,7 +145,9 @@ def test_a_motion_played_twice_tells_what_feed_forward_is_worth(
     synthetic: SimpleNamespace,
 ) -> None:
     aided, unaided = (
-        Chapter('rig_wave' + suffix, '', {}, True, judged(synthetic, offset), {})
+        scenario_chapter(
+            'rig_wave' + suffix, '', {}, judged(synthetic, offset), simulated=True, pictures={}
+        )
         for suffix, offset in (('', 1e-5), ('_unaided', 4e-5))
     )
 
@@ -165,12 +169,24 @@ def test_failed_scenario_stands_first_with_its_reason_and_the_fault(
     synthetic: SimpleNamespace,
 ) -> None:
     history = ((0.0, 'DISABLED', 'started'), (2.5, 'FAULT', 'drive 3: <overcurrent>'))
-    failure = Failure('vigo_y', 'vigo: y', {'bag': 'build/demo/vigo_y'}, 'drive 3 <gone>', history)
-    words = read(render([chapter(synthetic)], {}, failures=[failure])).words
+    facts = {'bag': 'build/demo/vigo_y'}
+    failure = unfinished_chapter('vigo_y', 'vigo: y', facts, 'drive 3 <gone>', history)
+    words = read(render([chapter(synthetic), failure], {})).words
 
     assert 'FAILED: vigo_y' in words
     assert words.index('drive 3 <gone>') < words.index('What had to hold')
     assert 'drive 3: <overcurrent>' in words
     console = Console(file=StringIO(), width=200)
-    console.print(closing_table([chapter(synthetic)], [failure]))
+    console.print(closing_table([chapter(synthetic), failure]))
     assert 'FAILED' in console.file.getvalue()
+
+
+def test_what_a_late_machine_has_stopped_did_not_fail(synthetic: SimpleNamespace) -> None:
+    late = Machine(3e-3, 40e-3, 3000, 17, 35e-3)
+    stopped = unfinished_chapter('vigo_y', 'vigo: y', {}, 'no command in time', (), late)
+    words = read(render([chapter(synthetic), stopped], {})).words
+
+    assert stopped.verdict == 'not kept'
+    assert not stopped.failed
+    assert 'no check failed; real time was not kept on this machine' in words
+    assert str(late) in words

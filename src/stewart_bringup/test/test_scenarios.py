@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 
 import pytest
-from stewart_bringup.demo import wires
+from stewart_bringup.demo import machine
 from stewart_bringup.demo.scenarios import choose, WAVES
 from stewart_bringup.errors import UnknownRig
 from stewart_bringup.main import main
@@ -57,15 +57,15 @@ def test_some_waves_go_over_wires_unless_a_back_end_is_asked_for() -> None:
 def test_what_cannot_be_sent_here_is_played_on_simulated_drives_and_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(wires, 'why_no_frames', lambda: 'the kernel forbids it')
+    monkeypatch.setattr(machine, 'why_no_frames', lambda: 'the kernel forbids it')
     chosen = choose(None, None, 15.0, 1, None)
-    played = wires.playable(chosen)
+    played = machine.playable(chosen)
 
     assert [item.rig for item in played][3:] == ['vigo', 'ex800_daq']
     assert 'the kernel forbids it' in played[3].fallback
     assert [item.fallback for item in played if item is not played[3]] == [''] * 4
-    monkeypatch.setattr(wires, 'why_no_frames', lambda: '')
-    assert wires.playable(chosen) == chosen
+    monkeypatch.setattr(machine, 'why_no_frames', lambda: '')
+    assert machine.playable(chosen) == chosen
 
 
 def test_seed_goes_only_to_what_is_drawn_at_random() -> None:

@@ -13,11 +13,21 @@ from stewart_driver.errors import ConfigurationError
 
 
 def option(
-    default: Any, description: str, *, min: float | None = None, max: float | None = None
+    default: Any,
+    description: str,
+    *,
+    min: float | None = None,
+    max: float | None = None,
+    zero: bool = False,
+    one_of: Collection[str] = (),
 ) -> Any:
-    """Return a field with what its parameter gets: default, meaning with unit, limits."""
+    """Return a field with what its parameter gets: default, meaning with unit, limits.
+
+    Whether a decimal number may be 0, and which texts are known, checks whoever has the field.
+    """
     limits = {'min': min, 'max': max, 'choices': (), 'read_only': True}
-    return field(default=default, metadata={'description': description, **limits})
+    known = {'zero': zero, 'one_of': one_of}
+    return field(default=default, metadata={'description': description, **limits, **known})
 
 
 def require_positive(options: Any, may_be_zero: Collection[str] = ()) -> None:
@@ -25,7 +35,7 @@ def require_positive(options: Any, may_be_zero: Collection[str] = ()) -> None:
 
     Args:
         options: Instance of a dataclass.
-        may_be_zero: Names of those that may be 0.
+        may_be_zero: Names of those that may be 0, beside the fields that say so.
 
     Raises:
         ConfigurationError: If one is not finite, negative, or 0 where that makes no sense.
@@ -34,7 +44,7 @@ def require_positive(options: Any, may_be_zero: Collection[str] = ()) -> None:
         if not isinstance(item.default, float):
             continue
         value = getattr(options, item.name)
-        zero_allowed = item.name in may_be_zero
+        zero_allowed = item.metadata.get('zero') or item.name in may_be_zero
         if not isfinite(value) or value < 0.0 or (value == 0.0 and not zero_allowed):
             raise ConfigurationError(
                 item.name, value, 'a number >= 0' if zero_allowed else 'a positive number'

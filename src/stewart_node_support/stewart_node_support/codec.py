@@ -89,13 +89,9 @@ class Layout:
             KeyError: If there is no such field.
             TypeError: If strings, padding or other types lie between the numbers.
         """
-        fields: list[tuple[int, np.dtype[Any], int]] = []
+        fields = []
         for path in paths:
-            inside = [
-                place
-                for name, place in self._places.items()
-                if name == path or name.startswith(f'{path}.')
-            ]
+            inside = [at for name, at in self._places.items() if f'{name}.'.startswith(f'{path}.')]
             if not inside:
                 raise KeyError(path)
             fields += inside
@@ -159,19 +155,25 @@ class Layout:
         self._mask += padding
 
 
-class Template:
+class Writer:
     """A message as bytes whose numbers are written over and over again.
 
     Strings, lengths of sequences and every number that is not written stay.
+
+    Args:
+        message: It begins with a header, whose stamp varies.
+        *paths: Fields that `write` takes, in its order; several that follow each other are one
+            block, as in ``('pose', 'twist')``.
 
     Raises:
         TypeError: If the message does not begin with a header.
     """
 
-    def __init__(self, message: Any) -> None:
+    def __init__(self, message: Any, *paths: str | tuple[str, ...]) -> None:
         self._layout = Layout(message)
         _require_header(self._layout, message)
         self._data = bytearray(self._layout.data)
+        self._views = [self.view(*([path] if isinstance(path, str) else path)) for path in paths]
 
     def view(self, *paths: str) -> NDArray[Any]:
         """Return numbers of the message, such as ``pose.position``, to be assigned to.
@@ -186,14 +188,6 @@ class Template:
         STAMP.pack_into(self._data, len(ENCAPSULATION), *divmod(stamp, NANOSECONDS))
         return bytes(self._data)
 
-
-class Writer:
-    """Serialise messages of one kind, of which the stamp and the fields at some paths vary."""
-
-    def __init__(self, message: Any, *paths: str) -> None:
-        self._template = Template(message)
-        self._views = [self._template.view(path) for path in paths]
-
     def write(self, stamp: int, *values: ArrayLike) -> bytes:
         """Return the bytes of a message with its stamp [ns] and the values of its fields.
 
@@ -201,12 +195,12 @@ class Writer:
             MessageError: If a shape differs.
         """
         for view, numbers in zip(self._views, values, strict=True):
-            # As `write`, whose call would cost a fifth more.
+            # Asking the array itself takes a fifth of the time of `numpy.shape`.
             shape = numbers.shape if isinstance(numbers, np.ndarray) else np.shape(numbers)
             if shape != view.shape:
                 raise MessageError(f'a field has shape {view.shape}, got {shape}')
             view[:] = numbers
-        return self._template.stamped(stamp)
+        return self.stamped(stamp)
 
 
 class Reader(Generic[Decoded]):
@@ -261,15 +255,6 @@ def stamp_of(data: bytes) -> int:
     """Return the stamp of a serialised message that begins with a header [ns]."""
     seconds, nanoseconds = STAMP.unpack_from(data, len(ENCAPSULATION))
     return int(seconds * NANOSECONDS + nanoseconds)
-
-
-def write(view: NDArray[Any], values: ArrayLike) -> None:
-    """Write all n numbers of a field through a view; MessageError if the shape differs."""
-    # Asking the array itself takes a fifth of the time of `numpy.shape`.
-    shape = values.shape if isinstance(values, np.ndarray) else np.shape(values)
-    if shape != view.shape:
-        raise MessageError(f'a field has shape {view.shape}, got {shape}')
-    view[:] = values
 
 
 def finite(numbers: Sequence[float]) -> bool:

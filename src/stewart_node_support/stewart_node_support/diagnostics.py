@@ -1,6 +1,6 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Say once a second on /diagnostics how a node is doing (REP-107)."""
+"""Say once a second on /diagnostics how a node is doing (REP-107), and what it refused."""
 
 from __future__ import annotations
 
@@ -39,9 +39,7 @@ class Diagnostics:
     """Ask the tasks of a node once a period [s] and publish what they say.
 
     Args:
-        node: Node that reports.
         hardware_id: What the reports are about: a platform, a drive, a sensor.
-        period: Time between two reports [s].
     """
 
     def __init__(self, node: Node, hardware_id: str, period: float = 1.0) -> None:
@@ -70,3 +68,42 @@ class Diagnostics:
             message=report.message,
             values=[KeyValue(key=key, value=str(value)) for key, value in report.values.items()],
         )
+
+
+class Refusals:
+    """Tally of accepted and refused messages, named in the plural.
+
+    Attributes:
+        accepted, refused: Since the start.
+        reason: Why the last one was refused; empty before the first.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._reported = (0, 0)
+        self.accepted = 0
+        self.refused = 0
+        self.reason = ''
+
+    def accept(self) -> None:
+        """Count one that was accepted."""
+        self.accepted += 1
+
+    def refuse(self, node: Any, error: Exception) -> None:
+        """Count one that was refused, and log why, at most once a second."""
+        self.refused += 1
+        self.reason = str(error)
+        node.get_logger().error(self.reason, throttle_duration_sec=1.0)
+
+    def report(self) -> Report:
+        """Return ERROR if anything was refused since the last report."""
+        accepted, refused = self.accepted - self._reported[0], self.refused - self._reported[1]
+        self._reported = (self.accepted, self.refused)
+        values = {
+            'accepted': self.accepted,
+            'refused': self.refused,
+            'last_refusal': self.reason or 'none',
+        }
+        if refused:
+            return Report(Level.ERROR, f'{refused} {self._what} refused: {self.reason}', values)
+        return Report(Level.OK, f'{accepted} {self._what} since the last report', values)

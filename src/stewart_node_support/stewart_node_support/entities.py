@@ -22,6 +22,7 @@ from rclpy.waitable import NumberOfEntities
 KINDS = ('subscription', 'guard_condition', 'timer', 'client', 'service')
 FOREVER = -1
 NOW = 0
+PLAIN_GROUPS = (MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup)
 
 
 class Item(NamedTuple):
@@ -43,19 +44,18 @@ class Item(NamedTuple):
 
 def items_of(node: Node) -> Iterator[Item]:
     """Yield all entities of a node, in rclpy's order."""
-    for waitable in node.waitables:
-        yield Item(waitable, node, '', None, _is_gated(waitable))
-    for timer in node.timers:
-        yield Item(timer, node, 'timer', _timer_call(timer), _is_gated(timer))
-    for heard in node.subscriptions:
-        yield Item(heard, node, 'subscription', _message_call(heard), _is_gated(heard))
-    for kind, entities in (
-        ('guard_condition', node.guards),
-        ('client', node.clients),
-        ('service', node.services),
+    for kind, entities, direct in (
+        ('', node.waitables, None),
+        ('timer', node.timers, _timer_call),
+        ('subscription', node.subscriptions, _message_call),
+        ('guard_condition', node.guards, None),
+        ('client', node.clients, None),
+        ('service', node.services, None),
     ):
         for entity in entities:
-            yield Item(entity, node, kind, None, _is_gated(entity))
+            gated = type(entity.callback_group) not in PLAIN_GROUPS
+            call = None if gated or direct is None else direct(entity)
+            yield Item(entity, node, kind, call, gated)
 
 
 class WaitList:
@@ -63,7 +63,6 @@ class WaitList:
 
     Args:
         items: In the order in which they are to be called. Destroyed ones are left out.
-        context: Of rclpy.
 
     Raises:
         NotImplementedError: If a waitable has guard conditions of its own. A wait resets them, so
@@ -88,7 +87,12 @@ class WaitList:
         kinds = {item.kind for item in self._items}
         self._kinds = [kind for kind in KINDS if kind in kinds]
         self._waitables = '' in kinds
-        self._entries = [(at, item, *self._addition(item)) for at, item in enumerate(self._items)]
+        self._entries = [
+            (at, item, getattr(self._wait_set, f'add_{item.kind}'), item.entity.handle)
+            if item.kind
+            else (at, item, item.entity.add_to_wait_set, self._wait_set)
+            for at, item in enumerate(self._items)
+        ]
         self._free = [entry for entry in self._entries if not entry[1].gated]
         self._gated = [entry for entry in self._entries if entry[1].gated]
         self._at = {item.entity.handle.pointer: at for at, item, *_ in self._entries if item.kind}
@@ -122,12 +126,6 @@ class WaitList:
                 found.append(where)
         return [self._items[where] for where in sorted(found)]
 
-    def _addition(self, item: Item) -> tuple[Callable[[Any], Any], Any]:
-        """Return the call that adds an item to the wait set, and its argument."""
-        if not item.kind:
-            return item.entity.add_to_wait_set, self._wait_set
-        return getattr(self._wait_set, f'add_{item.kind}'), item.entity.handle
-
 
 def _may_be_called(entity: Any) -> bool:
     group = entity.callback_group
@@ -148,32 +146,16 @@ def _wait_set(items: Iterable[Item], context: Context) -> Any:
                     ' with rclpy.executors.SingleThreadedExecutor'
                 )
             counts += own
-    return _rclpy.WaitSet(
-        counts.num_subscriptions,
-        counts.num_guard_conditions,
-        counts.num_timers,
-        counts.num_clients,
-        counts.num_services,
-        counts.num_events,
-        context.handle,
-    )
-
-
-def _is_gated(entity: Any) -> bool:
-    """Tell whether a callback group has rules of its own, as a recorder's has."""
-    return type(entity.callback_group) not in {
-        MutuallyExclusiveCallbackGroup,
-        ReentrantCallbackGroup,
-    }
+    sizes = ('subscriptions', 'guard_conditions', 'timers', 'clients', 'services', 'events')
+    return _rclpy.WaitSet(*(getattr(counts, f'num_{size}') for size in sizes), context.handle)
 
 
 def _timer_call(timer: Any) -> Callable[[], bool] | None:
     """Return what calls a timer back if it is due, and returns whether it did.
 
-    None for callbacks that only rclpy can call: coroutines, those with a TimerInfo, and those in
-    a gated group.
+    None for callbacks that only rclpy can call: coroutines and those with a TimerInfo.
     """
-    if _is_gated(timer) or not _accepts(timer.callback, 0):
+    if not _accepts(timer.callback, 0):
         return None
     handle, group = timer.handle, timer.callback_group
     is_due, advance = handle.is_timer_ready, handle.call_timer
@@ -193,14 +175,11 @@ def _timer_call(timer: Any) -> Callable[[], bool] | None:
 
 
 def _message_call(subscription: Any) -> Callable[[], bool] | None:
-    """Return what calls a subscription back with its next message, and returns whether it did.
-
-    None for callbacks that only rclpy can call: coroutines and those in a gated group.
-    """
+    """Return what calls a subscription back with its next message; None for a coroutine."""
     callback = subscription.callback
     # rclpy hands over the message alone wherever a callback accepts that.
     count = next((count for count in (1, 2) if _accepts(callback, count)), None)
-    if _is_gated(subscription) or count is None:
+    if count is None:
         return None
     take, group = subscription.handle.take_message, subscription.callback_group
     begin, end = group.beginning_execution, group.ending_execution

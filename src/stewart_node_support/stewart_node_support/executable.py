@@ -17,7 +17,7 @@ from pathlib import Path
 import sys
 from typing import Any
 
-from stewart_node_support.missing_modules import told_if_missing
+from stewart_node_support.errors import told_if_missing
 from stewart_node_support.stop_signals import StopSignals
 
 GROUP = 'stewart.nodes'

@@ -57,11 +57,12 @@ def make_executor(context: Context | None = None) -> SingleThreadedExecutor:
     That is a `LoneExecutor`; or rclpy's own, with a warning, if an internal name is missing.
     """
     usual = SingleThreadedExecutor(context=context)
+    owners = {owner: getattr(_rclpy, owner, None) for owner in INTERNALS} | {'Executor': usual}
     missing = [
         f'{owner}.{name}'
         for owner, names in INTERNALS.items()
         for name in names
-        if not hasattr(usual if owner == 'Executor' else getattr(_rclpy, owner, None), name)
+        if not hasattr(owners[owner], name)
     ]
     if missing:
         get_logger('stewart_node_support').warning(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, Field, field, fields
+from dataclasses import dataclass, field, fields
 import difflib
 import math
 from typing import Any, get_args, get_origin, get_type_hints, TypeVar
@@ -38,7 +38,6 @@ def param(
         description: What it means and its unit, shown by ``ros2 param describe``.
         min, max: Inclusive limits in the unit of `default`; of every element, where that is a
             tuple.
-        choices: The only values allowed.
         read_only: False lets a running node take a new value, which counts when the node next
             calls `read`.
     """
@@ -84,23 +83,24 @@ class Rule:
     def check(self, value: Any) -> Any:
         """Return `value` as the dataclass wants it, or refuse it."""
         if not self.is_array:
-            self._check_scalar(value, value)
+            if not self._fits(value):
+                raise ParameterError(self.name, value, self.expected())
             return value
         if not isinstance(value, (list, tuple, array)):
             raise ParameterError(self.name, value, self.expected())
-        if self.length is not None and len(value) != self.length:
+        if self.length not in {None, len(value)} or not all(map(self._fits, value)):
             raise ParameterError(self.name, list(value), self.expected())
-        for element in value:
-            self._check_scalar(element, list(value))
         return tuple(value)
 
-    def _check_scalar(self, value: Any, shown: Any) -> None:
+    def _fits(self, value: Any) -> bool:
         low, high, choices = (self.metadata[key] for key in ('min', 'max', 'choices'))
-        allowed = type(value) is self.scalar
-        allowed = allowed and not (isinstance(value, float) and math.isnan(value))
-        allowed = allowed and (low is None or value >= low) and (high is None or value <= high)
-        if not allowed or (choices and value not in choices):
-            raise ParameterError(self.name, shown, self.expected())
+        return (
+            type(value) is self.scalar
+            and not (isinstance(value, float) and math.isnan(value))
+            and (low is None or value >= low)
+            and (high is None or value <= high)
+            and (not choices or value in choices)
+        )
 
     def expected(self) -> str:
         """Say what is allowed."""
@@ -121,13 +121,11 @@ class Rule:
 
 def rules(cls: type) -> list[Rule]:
     """Return what the fields of a dataclass allow, in their order."""
-    hints = get_type_hints(cls)
-    return [_rule(item, hints[item.name]) for item in fields(cls)]
-
-
-def _rule(item: Field[Any], hint: Any) -> Rule:
-    if get_origin(hint) is not tuple:
-        return Rule(item.name, item.default, hint, False, None, item.metadata)
-    elements = get_args(hint)
-    length = None if elements[-1] is Ellipsis else len(elements)
-    return Rule(item.name, item.default, elements[0], True, length, item.metadata)
+    hints, found = get_type_hints(cls), []
+    for item in fields(cls):
+        hint = hints[item.name]
+        elements = get_args(hint) if get_origin(hint) is tuple else ()
+        length = None if not elements or elements[-1] is Ellipsis else len(elements)
+        scalar = elements[0] if elements else hint
+        found.append(Rule(item.name, item.default, scalar, bool(elements), length, item.metadata))
+    return found

@@ -58,23 +58,21 @@ class TrackingArrays(NamedTuple):
     rotation: Array
 
 
-class SetpointWriter:
+class SetpointWriter(Writer):
     """Serialise the setpoints of one source: the name of a trajectory node."""
 
     def __init__(self, source: str) -> None:
-        self._writer = Writer(
-            PlatformSetpoint(header=HEADER, source=source),
-            *('pose.position', 'pose.orientation', 'twist.linear', 'twist.angular'),
-            *('accel.linear', 'accel.angular'),
-        )
+        message = PlatformSetpoint(header=HEADER, source=source)
+        pose, twist = ('pose.position', 'pose.orientation'), ('twist.linear', 'twist.angular')
+        super().__init__(message, *pose, *twist, 'accel.linear', 'accel.angular')
 
-    def write(self, stamp: int, motion: Any) -> bytes:
+    def write(self, stamp: int, motion: Any) -> bytes:  # type: ignore[override]
         """Return one sample of a motion, meant for an instant [ns], as a PlatformSetpoint's bytes.
 
         Raises:
             MessageError: If a shape differs.
         """
-        return self._writer.write(
+        return super().write(
             stamp,
             motion.position,
             motion.quaternion_xyzw,

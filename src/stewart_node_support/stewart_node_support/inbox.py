@@ -40,7 +40,6 @@ class Inbox:
     """Subscription that is asked, and never wakes the executor.
 
     Args:
-        node: Node that subscribes.
         message_type, topic: What to, relative to the node's namespace.
         qos: Its depth is how many messages wait at most; the oldest are dropped.
     """

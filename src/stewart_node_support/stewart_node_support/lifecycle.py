@@ -57,18 +57,10 @@ class DeviceNode(LifecycleNode):
 
     @transition
     def on_cleanup(self, state: LifecycleState) -> None:
-        """Let go of the device."""
+        """Let go of the device: in order, from any state, or after an unexpected error."""
         self.let_go()
 
-    @transition
-    def on_shutdown(self, state: LifecycleState) -> None:
-        """Let go of the device from any state."""
-        self.let_go()
-
-    @transition
-    def on_error(self, state: LifecycleState) -> None:
-        """Let go of the device after an unexpected error."""
-        self.let_go()
+    on_shutdown = on_error = on_cleanup
 
 
 def state_of(node: LifecycleNode) -> str:

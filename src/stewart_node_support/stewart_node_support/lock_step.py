@@ -62,7 +62,6 @@ class LockStep:
         """Go on to the next instant at which a timer is due, and let all happen that it causes.
 
         Args:
-            executor: It holds the nodes.
             limit_ns: Go no further than this instant [ns].
         """
         due = self._next_due()
@@ -73,8 +72,6 @@ class LockStep:
         """Step until a condition, asked before every step, holds; return whether it does.
 
         Args:
-            executor: It holds the nodes.
-            until: The condition.
             duration: Longest simulated time that this may take [s].
         """
         limit = self.now_ns + round(duration * NANOSECONDS)

@@ -8,18 +8,45 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, ExitStack, nullcontext
 from functools import partial
 import gc
+import os
 from pathlib import Path
 import sys
 from typing import Any, Protocol
 
+import rclpy
 from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
 from stewart_node_support.errors import is_deliberate, sentence_of
 from stewart_node_support.executor import make_executor
 from stewart_node_support.lifecycle import autostart, take_down
-from stewart_node_support.middleware import middleware
-from stewart_node_support.parameter_files import files_of, require_known
+from stewart_node_support.parameters import files_of, require_known
 from stewart_node_support.stop_signals import StopSignals
+
+PROFILES = Path(__file__).with_name('discovery.xml')
+# Either names the settings of Fast DDS; other middleware heeds neither.
+PROFILE_VARIABLES = ('FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE')
+
+
+@contextmanager
+def middleware(args: Sequence[str] | None = None) -> Iterator[None]:
+    """Start ROS, and shut it down afterwards; signals are left to the caller.
+
+    Where nobody has chosen settings of Fast DDS, ours are taken: with its own, one of three
+    commands to a running rig is heard three seconds late.
+
+    Args:
+        args: Command line for rclpy; ``sys.argv`` by default.
+    """
+    if not any(os.environ.get(name) for name in PROFILE_VARIABLES):
+        os.environ[PROFILE_VARIABLES[0]] = str(PROFILES)
+    rclpy.init(
+        args=None if args is None else list(args), signal_handler_options=SignalHandlerOptions.NO
+    )
+    try:
+        yield
+    finally:
+        rclpy.try_shutdown()
 
 
 class Pace(Protocol):
@@ -72,7 +99,7 @@ def spin(
 ) -> Any:
     """Run several nodes in this process until asked to stop, then take them down.
 
-    Call it inside of `middleware.middleware`.
+    Call it inside of `middleware`.
 
     Args:
         nodes: Taken down from the last to the first, so put the recorder and the driver in front.

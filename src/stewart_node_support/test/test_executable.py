@@ -15,7 +15,7 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
-from stewart_node_support import missing_modules
+from stewart_node_support import errors
 
 # As long as kernels are compiled, Python is busy and nothing else happens.
 SLOW = """
@@ -106,10 +106,10 @@ def test_the_command_is_the_one_that_this_pip_obeys(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv('PIP_BREAK_SYSTEM_PACKAGES', raising=False)
-    monkeypatch.setattr(missing_modules.sysconfig, 'get_path', lambda _: str(tmp_path))
+    monkeypatch.setattr(errors.sysconfig, 'get_path', lambda _: str(tmp_path))
     monkeypatch.setattr(sys, 'prefix', sys.base_prefix)
-    assert missing_modules.pip_command('viser') == 'pip install viser'
+    assert errors.pip_command('viser') == 'pip install viser'
     (tmp_path / 'EXTERNALLY-MANAGED').touch()
-    assert missing_modules.pip_command('viser') == 'PIP_BREAK_SYSTEM_PACKAGES=1 pip install viser'
+    assert errors.pip_command('viser') == 'PIP_BREAK_SYSTEM_PACKAGES=1 pip install viser'
     monkeypatch.setattr(sys, 'prefix', '/somewhere/.venv')
-    assert missing_modules.pip_command('viser') == 'pip install viser'
+    assert errors.pip_command('viser') == 'pip install viser'

@@ -11,7 +11,7 @@ import pytest
 
 rclpy = pytest.importorskip('rclpy')
 
-from stewart_node_support.middleware import middleware, PROFILE_VARIABLES, PROFILES
+from stewart_node_support.running import middleware, PROFILE_VARIABLES, PROFILES
 
 pytestmark = pytest.mark.ros
 

@@ -16,7 +16,7 @@ rclpy = pytest.importorskip('rclpy')
 
 from rclpy.node import Node
 from stewart_node_support.errors import ParameterError
-from stewart_node_support.parameter_files import files_of, parameters_of, require_known
+from stewart_node_support.parameters import files_of, parameters_of, require_known
 from stewart_node_support.running import run
 
 

@@ -80,7 +80,6 @@ class LaggingDrives(SwitchedDrives):
 
     Args:
         strokes (6,): Where the legs stand at first [m].
-        settings: What the drives can do.
 
     Attributes:
         strokes, rates (6,): True motion of the legs [m], [m/s].

@@ -21,7 +21,6 @@ class Encoders:
         resolution: Stroke of one count [m].
         noise: Standard deviation of the reading before it is rounded to counts [m].
         rate_bandwidth: Corner frequency of the filter that makes a rate of the counts [Hz].
-        rng: Source of the noise.
     """
 
     def __init__(

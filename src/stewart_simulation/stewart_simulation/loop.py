@@ -135,7 +135,6 @@ class Loop:
         Args:
             turn: Called after every wait with the time; returns when it wants to be called again
                 [s].
-            ended: Tells the end.
             idle: Longest wait [s].
         """
         due = -inf

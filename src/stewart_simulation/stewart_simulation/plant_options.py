@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import ClassVar, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from stewart_driver.errors import ConfigurationError
 from stewart_driver.legs import LegLimits
@@ -32,24 +31,12 @@ class PlantOptions:
         ConfigurationError: If a value is out of range.
     """
 
-    MAY_BE_ZERO: ClassVar[frozenset[str]] = frozenset(
-        {
-            'payload_mass',
-            'joint_error',
-            'viscous_friction',
-            'coulomb_friction',
-            'unpowered_friction',
-            'unpowered_damping',
-            'brake_release_s',
-            'brake_apply_s',
-        }
-    )
-
-    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {'start': ('neutral', 'retracted')}
-    TRIPLES: ClassVar[tuple[str, ...]] = ('payload_position',)
-
     platform: str = option('vigo', 'platform type: a name, or a path to its YAML file')
-    start: str = option('neutral', 'where the legs stand at first: neutral or retracted')
+    start: str = option(
+        'neutral',
+        'where the legs stand at first: neutral or retracted',
+        one_of=('neutral', 'retracted'),
+    )
     supported: bool = option(
         default=True,
         description='there on supports, which are taken away when all drives have power',
@@ -60,39 +47,43 @@ class PlantOptions:
     rate_loop_bandwidth: float = option(60.0, 'rigid: corner frequency of the rate loop [Hz]')
     integral_time: float = option(0.02, 'rigid: integral time of the rate loop [s]')
     current_lag: float = option(0.001, 'rigid: time constant of the current loop [s]')
-    payload_mass: float = option(0.0, 'rigid: a sphere that the description does not know [kg]')
+    payload_mass: float = option(
+        0.0, 'rigid: a sphere that the description does not know [kg]', zero=True
+    )
     payload_position: tuple[float, ...] = option(
         (0.0, 0.0, 0.0), 'rigid: its centre in platform_link [m]'
     )
-    joint_error: float = option(0.0, 'rigid: standard deviation of joint coordinates [m]')
-    viscous_friction: float = option(20.0, 'rigid: friction of an actuator [N s/m]')
-    coulomb_friction: float = option(2.0, 'rigid: friction of an actuator [N]')
+    joint_error: float = option(
+        0.0, 'rigid: standard deviation of joint coordinates [m]', zero=True
+    )
+    viscous_friction: float = option(20.0, 'rigid: friction of an actuator [N s/m]', zero=True)
+    coulomb_friction: float = option(2.0, 'rigid: friction of an actuator [N]', zero=True)
     # Breakaway torque of a servo motor and its ball screw: some 4 % of the rated torque. Their
     # losses without a current: 0.5 mN m s for a motor of 400 W. Both assumed; a rotor's inertia,
     # which makes a fall slower, is left out.
     unpowered_friction: float = option(
-        0.04, 'rigid: dry friction of a leg without power, as a share of the rated force [-]'
+        0.04,
+        'rigid: dry friction of a leg without power, as a share of the rated force [-]',
+        zero=True,
     )
     unpowered_damping: float = option(
-        0.2, 'rigid: damping of a leg without power, in rated forces per rate [s/m]'
+        0.2, 'rigid: damping of a leg without power, in rated forces per rate [s/m]', zero=True
     )
     brake: bool = option(default=False, description='rigid: motors with brakes')
-    brake_release_s: float = option(0.05, 'rigid: time until a brake lets go [s]')
-    brake_apply_s: float = option(0.1, 'rigid: time until a brake holds [s]')
+    brake_release_s: float = option(0.05, 'rigid: time until a brake lets go [s]', zero=True)
+    brake_apply_s: float = option(0.1, 'rigid: time until a brake holds [s]', zero=True)
     plant_seed: int = option(0, 'rigid: seed of the joint errors')
 
     def __post_init__(self) -> None:
-        """Check."""
-        for name, known in self.CHOICES.items():
-            if getattr(self, name) not in known:
-                raise ConfigurationError(name, getattr(self, name), ' or '.join(known))
-        for name in self.TRIPLES:
-            if len(getattr(self, name)) != 3:
-                raise ConfigurationError(name, getattr(self, name), 'three numbers')
         for item in fields(self):
-            if item.name.endswith('seed') and getattr(self, item.name) < 0:
-                raise ConfigurationError(item.name, getattr(self, item.name), 'an integer >= 0')
-        require_positive(self, self.MAY_BE_ZERO)
+            value, one_of = getattr(self, item.name), item.metadata['one_of']
+            if one_of and value not in one_of:
+                raise ConfigurationError(item.name, value, ' or '.join(one_of))
+            if isinstance(item.default, tuple) and len(value) != len(item.default):
+                raise ConfigurationError(item.name, value, 'three numbers')
+            if item.name.endswith('seed') and value < 0:
+                raise ConfigurationError(item.name, value, 'an integer >= 0')
+        require_positive(self)
 
     def plant(self, platform: Platform, pose: Pose) -> Plant:
         """Return the plant at rest at a pose; raises `MissingMasses` for a bare description."""

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, TYPE_CHECKING
@@ -34,37 +33,26 @@ class SimulatedOptions(PlantOptions):
         ConfigurationError: If a value is out of range.
     """
 
-    MAY_BE_ZERO: ClassVar[frozenset[str]] = PlantOptions.MAY_BE_ZERO | {
-        'enable_delay',
-        'enable_spread',
-        'encoder_noise',
-        'force_noise',
-    }
-
-    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        **PlantOptions.CHOICES,
-        'model': ('rigid', 'lagging'),
-    }
-
     cycle_time: float = option(0.0025, 'time from one exchange to the next [s]')
     seed: int = option(0, 'seed of the noise of encoders and forces')
     model: str = option(
         'rigid',
         'rigid: servo drives move thirteen rigid bodies, which takes a platform with masses; '
         'lagging: drives that follow with a lag, without a plant',
+        one_of=('rigid', 'lagging'),
     )
     bandwidth: float = option(20.0, 'lagging: natural frequency of the position loops [Hz]')
     damping: float = option(0.8, 'lagging: damping ratio of the position loops [-]')
     reserve: float = option(1.25, 'lagging: what drives can do, in units of the leg limits [-]')
     sag_rate: float = option(0.05, 'lagging: how fast a leg without power sinks [m/s]')
     moved_mass: float = option(60.0, 'lagging: mass that one drive accelerates [kg]')
-    enable_delay: float = option(0.2, 'time from enabling to operation [s]')
+    enable_delay: float = option(0.2, 'time from enabling to operation [s]', zero=True)
     enable_spread: float = option(
-        0.0, 'the drives come on within this time after it, each at its own [s]'
+        0.0, 'the drives come on within this time after it, each at its own [s]', zero=True
     )
     encoder_resolution: float = option(0.01 / 2**23, 'stroke of one count [m]')
-    encoder_noise: float = option(1e-6, 'standard deviation of a reading [m]')
-    force_noise: float = option(0.0, 'rigid: standard deviation of a force reading [N]')
+    encoder_noise: float = option(1e-6, 'standard deviation of a reading [m]', zero=True)
+    force_noise: float = option(0.0, 'rigid: standard deviation of a force reading [N]', zero=True)
     rate_bandwidth: float = option(100.0, 'corner frequency of the measured rate [Hz]')
     homed: bool = option(default=True, description='absolute encoders that know their zero')
 

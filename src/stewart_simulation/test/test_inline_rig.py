@@ -25,8 +25,8 @@ from stewart_simulation.daq_card.wire import CardServer
 from stewart_simulation.loop import unix_connection
 from stewart_simulation.rig.inline_rig import DAY, InlineRig
 from stewart_simulation.rig.parts import Clocks
+from stewart_simulation.rig.process import Wires
 from stewart_simulation.rig.settings import RigSettings
-from stewart_simulation.rig.wires import Wires
 
 pytestmark = pytest.mark.installed
 

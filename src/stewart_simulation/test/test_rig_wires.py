@@ -9,8 +9,8 @@ import time
 
 import pytest
 from stewart_driver.ethercat.drive_type import DriveType
+from stewart_simulation.rig.process import IDLE, Wires
 from stewart_simulation.rig.settings import RigSettings
-from stewart_simulation.rig.wires import IDLE, Wires
 
 
 def test_drives_do_not_lag_behind_the_plant_on_a_slow_machine(

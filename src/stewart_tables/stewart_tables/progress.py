@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, ExitStack
 import sys
 import time
 from typing import Any, TextIO
@@ -29,11 +29,41 @@ def show_part(step: str) -> Iterator[Progress]:
         Takes the part done, 0 to 1, or None where that is not known; shows nothing unless standard
         error is a terminal.
     """
-    bar = _Bar(step)
-    try:
-        yield bar.show
-    finally:
-        bar.end()
+    if not sys.stderr.isatty():
+        yield silent
+        return
+    begun = time.monotonic()
+    live: Any = None
+    with ExitStack() as stack:
+
+        def show(part: float | None) -> None:
+            nonlocal live
+            if time.monotonic() - begun < PATIENCE:
+                return
+            if live is None:
+                live = stack.enter_context(_bar())
+                live.add_task(step)
+            live.update(0, completed=part or 0.0, total=None if part is None else 1.0)
+
+        yield show
+
+
+def _bar() -> Any:
+    """Return a bar that gives the cursor back at its end."""
+    # rich takes a while to import: not for steps that end before.
+    from rich import console, progress
+
+    return progress.Progress(
+        progress.TextColumn('{task.description}'),
+        progress.BarColumn(),
+        progress.TaskProgressColumn(),
+        progress.TimeRemainingColumn(),
+        console=console.Console(stderr=True),
+        transient=True,
+        # Do not capture stdout and stderr.
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
 
 
 def between(progress: Progress, begin: float, end: float) -> Progress:
@@ -65,47 +95,3 @@ class LiveLine:
         if self._shown:
             self._stream.write('\n')
             self._stream.flush()
-
-
-class _Bar:
-    """Begin with the first part that is told late enough; give the cursor back at the end."""
-
-    def __init__(self, step: str) -> None:
-        self._step, self._begun = step, time.monotonic()
-        self._watched = sys.stderr.isatty()
-        self._live: Any = None
-        self._task: Any = None
-
-    def show(self, part: float | None) -> None:
-        if not self._watched or time.monotonic() - self._begun < PATIENCE:
-            return
-        if self._live is None:
-            self._start()
-        self._live.update(self._task, completed=part or 0.0, total=None if part is None else 1.0)
-
-    def end(self) -> None:
-        if self._live is not None:
-            self._live.stop()
-
-    def _start(self) -> None:
-        # rich takes a while to import: not for steps that end before.
-        from rich.console import Console
-        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Live
-
-        columns = (
-            TextColumn('{task.description}'),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeRemainingColumn(),
-        )
-        self._live = Live(
-            *columns,
-            console=Console(stderr=True),
-            transient=True,
-            # What else is printed is printed as it is.
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
-        self._task = self._live.add_task(self._step)
-        self._live.start()

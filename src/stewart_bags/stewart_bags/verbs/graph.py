@@ -37,7 +37,7 @@ def ros_session() -> Iterator[Any]:
     from stewart_node_support.stop_signals import StopSignals
 
     with StopSignals() as stop:
-        from stewart_node_support.middleware import middleware
+        from stewart_node_support.running import middleware
 
         with middleware([]):
             yield stop

@@ -5,13 +5,12 @@
 ======================  ==========================================================================
 ``scenarios``           what is played: platform, configuration, limits that the result must keep
 ``session``             the graph of one scenario: enable, move, record, return, disable
-``recording``           the bag as plain arrays, or why a scenario did not come to its end
+``recording``           the bag as plain arrays, or what the driver said until it was cut short
 ``tracking``            how well the motion was followed, when, and with which forces
-``machine``             how punctual the machine was, by ``wakeups``, and the priority it grants
+``machine``             how punctual it was, by ``wakeups``, what it grants, which wires it allows
 ``analysis``            the figures of the report, and what has to hold
-``loaded``              the runs of a platform with a payload that its description does not know
-``identification``      parameters from the first of them, fed forward in the last
-``plots``, ``report``   pictures and the page
-``progress``            what is seen on the terminal meanwhile
+``identification``      an unknown payload: found from an optimal motion, then fed forward
+``plots``, ``report``   pictures, chapters and the page
+``run``                 all of it in order, and what is seen on the terminal meanwhile
 ======================  ==========================================================================
 """

@@ -162,6 +162,14 @@ class Result:
     checks: tuple[Check, ...]
 
     @property
+    def following(self) -> float:
+        """What 95 % of the following errors of the strokes along the path stay below [m].
+
+        Not their root mean square, which one pause of the machine would decide.
+        """
+        return float(np.percentile(np.abs(self.tracking.path.strokes), 95))
+
+    @property
     def passed(self) -> bool:
         """Whether no check failed; what a late machine has spoilt is no failure."""
         return not any(check.failed for check in self.checks)

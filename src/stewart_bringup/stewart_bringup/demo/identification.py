@@ -11,18 +11,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from stewart_bringup.demo.analysis import Check, FAULTS, LOST, Result, STOPPED
-from stewart_bringup.demo.loaded import excitation, LoadedScenario, PLATFORM, truth, waves
+from stewart_bringup.demo.report import Chapter, checks_table, table
+from stewart_bringup.demo.scenarios import Scenario, SIMULATED, Wave, WAVES
 from stewart_identification.bags_to_parameters import identify_bags
 from stewart_identification.identify import identify
+from stewart_identification.models.platform import CENTROIDAL_NAMES
 from stewart_identification.outcome import Outcome, Parameter
 from stewart_identification.recording.from_bag import experiment_from
 from stewart_identification.recording.recordings import read_recording
-from stewart_kinematics.model.platform import Platform
+from stewart_kinematics.model.platform import Platform, RigidBody
+from stewart_kinematics.motion import read_only
 
+PLATFORM = 'ex800'
+PAYLOAD_MASS, PAYLOAD_POSITION = 2.0, (0.05, -0.03, 0.08)
+JOINT_ERROR, FORCE_NOISE = 1e-4, 0.5
+# The optimal motion turns at 2 rad/s: what the supervisor allows the waves [rad] it would pass in
+# a pause of 25 ms, which an ordinary scheduler makes.
+TRACKING_ROTATION = 0.2
+# The wave's time is that of its fade-in and a little more than one period of the motion.
+EXCITATION, EXCITATION_TIME, WAVE_TIME = 'ex800_identification', 13.5, 6.0
+
+TITLE = 'Identification: a payload that the description does not know'
 FOUND = 'identified'
 MASS_SHARE = 1e-3
 """Largest error of the mass that passes."""
@@ -34,12 +49,96 @@ FAR = 3.5
 """Standard deviations from the truth that no parameter may have: one run of two hundred passes it
 by chance, for there are ten."""
 
+
+@dataclass(frozen=True)
+class LoadedScenario(Scenario):
+    """A run of the loaded EX800 on simulated drives.
+
+    Attributes:
+        label: Tells it from the others: end of its folder's name.
+        motion: What is played, by name.
+        description: Platform that the feed-forward believes in, by name or path.
+    """
+
+    platform: str = PLATFORM
+    wave: Wave = WAVES['eq18']
+    duration: float = WAVE_TIME
+    seed: int = 0
+    backend: str = SIMULATED
+    label: str = ''
+    motion: str = 'ex800_wave'
+    description: str = PLATFORM
+
+    @property
+    def name(self) -> str:
+        """Name of its folder."""
+        return f'{self.rig}_loaded_{self.label}'
+
+    @property
+    def title(self) -> str:
+        """Return one line for people."""
+        return f'{self.platform} with an unknown payload: {self.label}'
+
+    def overrides(self) -> dict[str, dict[str, object]]:
+        """Return the parameters that win over the files, by node."""
+        return {
+            'driver': {
+                'tracking_rotation': TRACKING_ROTATION,
+                'simulated.payload_mass': PAYLOAD_MASS,
+                'simulated.payload_position': list(PAYLOAD_POSITION),
+                'simulated.joint_error': JOINT_ERROR,
+                'simulated.force_noise': FORCE_NOISE,
+            },
+            'excitation_trajectory': {'motion': self.motion},
+            'feed_forward': {'platform': self.description},
+        }
+
+
+def excitation() -> LoadedScenario:
+    """Return the run from which the parameters are found."""
+    return LoadedScenario(duration=EXCITATION_TIME, label='excitation', motion=EXCITATION)
+
+
+def waves(description: str) -> tuple[LoadedScenario, LoadedScenario]:
+    """Return the wave with the wrong feed-forward and with that of a description's path."""
+    identified = LoadedScenario(label='identified', description=description)
+    return LoadedScenario(label='described'), identified
+
+
+def loaded() -> tuple[LoadedScenario, ...]:
+    """Return all runs, as far as they are known before anything was found."""
+    return (excitation(), *waves(PLATFORM))
+
+
+def truth() -> dict[str, float]:
+    """Return the ten parameters that the simulated rig has, by name.
+
+    Mass [kg], centre of mass [m], inertia about it [kg m²], in platform_link axes.
+    """
+    # Late, for it loads the plant's kernels.
+    from stewart_simulation.differences import Differences
+
+    masses = Platform.from_yaml(PLATFORM).masses
+    assert masses is not None
+    radius = Differences.payload_radius
+    ball = RigidBody(
+        PAYLOAD_MASS,
+        read_only(PAYLOAD_POSITION),
+        read_only(0.4 * PAYLOAD_MASS * radius**2 * np.eye(3)),
+    )
+    body = masses.platform.joined(ball)
+    if masses.payload is not None:
+        body = body.joined(masses.payload)
+    upper = body.inertia[np.triu_indices(3)]
+    values = body.mass, *body.centre_of_mass, *upper
+    return dict(zip(CENTROIDAL_NAMES, map(float, values), strict=True))
+
+
 Player = Callable[[LoadedScenario], Result | None]
 Watch = Callable[[str, float], None]
 
 
-@dataclass(frozen=True)
-class Followed:
+class Followed(NamedTuple):
     """How well the wave was followed.
 
     Attributes:
@@ -52,46 +151,18 @@ class Followed:
 
     @classmethod
     def of(cls, result: Result) -> Followed:
-        """Take the two figures of a run; not the RMS, which one pause of the machine decides."""
-        error = float(np.percentile(np.abs(result.tracking.path.strokes), 95))
-        return cls(error, result.forces.difference[0] if result.forces else float('nan'))
+        """Take the two figures of a run."""
+        forces = result.forces.difference[0] if result.forces else float('nan')
+        return cls(result.following, forces)
 
 
-@dataclass(frozen=True)
-class Identification:
-    """The last chapter.
-
-    Attributes:
-        parameters: The ten.
-        truth: What the simulated rig has, by name.
-        verdict, wave_verdict: What the optimal motion, and what the wave's bag determines.
-        described, identified: The wave with either feed-forward; None where nothing was found to
-            feed forward.
-        checks: What had to hold.
-    """
-
-    parameters: tuple[Parameter, ...]
-    truth: Mapping[str, float]
-    verdict: str
-    wave_verdict: str
-    described: Followed
-    identified: Followed | None
-    checks: tuple[Check, ...]
-
-    @property
-    def passed(self) -> bool:
-        """Whether every check held."""
-        return not any(check.failed for check in self.checks)
-
-
-def find(play: Player, output: Path, watch: Watch) -> Identification | None:
+def find(play: Player, output: Path, watch: Watch) -> Chapter | None:
     """Play, identify, play again; None if a request to stop came.
 
     Args:
         play: Plays a scenario and records it into the folder of its name below `output`; returns
             its figures, or None if a request to stop came.
         output: Folder of the bags, and of what is found.
-        watch: Told the present phase.
 
     Raises:
         StewartError, OSError: If a bag cannot be used or a file not be written.
@@ -123,7 +194,7 @@ def judge(
     described: Followed,
     identified: Followed | None,
     played: Sequence[Result],
-) -> Identification:
+) -> Chapter:
     """Put what the optimal motion and the wave told beside the truth, and judge every run."""
     ten = outcome.parameters[:10]
     checks = (
@@ -146,9 +217,41 @@ def judge(
         ),
         *_gain(described, identified),
     )
-    return Identification(
-        ten, true, outcome.verdict, of_wave.verdict, described, identified, checks
-    )
+    body = [
+        f'<p class="simulated">The simulated EX800 carries {PAYLOAD_MASS:g} kg at '
+        f'({", ".join(f"{1e3 * value:g}" for value in PAYLOAD_POSITION)}) mm, its joints are off '
+        f'by {1e3 * JOINT_ERROR:g} mm, its forces are read with {FORCE_NOISE:g} N of noise. '
+        'The identification is told nothing of that.</p>',
+        checks_table(checks),
+        f'<h3>From the optimal motion: {escape(outcome.verdict)}</h3>',
+        _parameters(ten, true),
+        f"<p>From the wave's own bag: {escape(of_wave.verdict)}.</p>",
+        '<h3>The wave, with feed-forward from either set of parameters</h3>',
+        table(
+            ['', '95 % of following errors below [µm]', 'delivered minus feed-forward, RMS [N]'],
+            [
+                [name, f'{1e6 * run.strokes:.1f}', f'{run.forces:.2f}']
+                for name, run in (('as described', described), ('as identified', identified))
+                if run is not None
+            ],
+        ),
+    ]
+    return Chapter('identification', TITLE, '\n'.join(body), checks, simulated=True)
+
+
+def _parameters(ten: Sequence[Parameter], true: Mapping[str, float]) -> str:
+    rows = [
+        [
+            item.name,
+            item.unit,
+            f'{true[item.name]:.5g}',
+            f'{item.value:.5g}' if item.known else '—',
+            f'{item.low:.5g} … {item.high:.5g}' if item.known else '—',
+            item.verdict.value,
+        ]
+        for item in ten
+    ]
+    return table(['', 'unit', 'truth', 'estimate', '95 % interval', 'verdict'], rows)
 
 
 def _runs(played: Sequence[Result]) -> list[Check]:

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any, TYPE_CHECKING
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 from stewart_bringup.demo.analysis import Result
 from stewart_bringup.demo.recording import Recording
+from stewart_bringup.demo.report import errors_table, figure
 from stewart_estimation.verbs.recorded import estimate_section
 from stewart_kinematics.model.platform import Platform
 
@@ -159,38 +159,33 @@ def _forces(_: Recording, result: Result) -> Figure:
     return _finish(figure, axes, legs=True)
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """Estimate against truth.
-
-    Attributes:
-        errors: Root mean square and maximum by the name of the row, the differentiator's beside
-            ours.
-        inside: Share of the errors inside two claimed standard deviations [-].
-        pictures: PNG files by caption.
-        innovations: Share of the innovations inside two sigma [-] and mean NIS, where the status
-            was recorded.
-    """
-
-    errors: Mapping[str, tuple[float, float]]
-    inside: float
-    pictures: Mapping[str, bytes]
-    innovations: tuple[float, float] | None = None
-
-
-def compare_estimate(recording: Recording, bag: Path, platform: str) -> Estimate | None:
-    """Hold the live estimate of a bag against the truth; None where one of the two is missing.
+def compare_estimate(recording: Recording, bag: Path, platform: str) -> list[str]:
+    """Tell how the live estimate of a bag compares to the truth; nothing without one of the two.
 
     Raises:
         stewart_estimation.errors.EstimationError: If estimate and truth have no time in common.
     """
     names = {topic.rpartition('/')[2] for topic, count in recording.counts.items() if count}
     if not {'odometry', 'truth'} <= names:
-        return None
-    section = estimate_section(
-        bag, Platform.from_yaml(platform).geometry, truth=TRUTH, estimate=ESTIMATE
-    )
-    drawn = {caption: png(figure) for caption, figure in section.pictures().items()}
-    fit = None if section.fit is None else section.fit.consistency
-    innovations = None if fit is None else (fit.inside, fit.mean_nis)
-    return Estimate(section.figures(), section.inside, drawn, innovations)
+        return []
+    geometry = Platform.from_yaml(platform).geometry
+    section = estimate_section(bag, geometry, truth=TRUTH, estimate=ESTIMATE)
+    told = [
+        '<h3>State estimate against the truth of the virtual rig</h3>',
+        errors_table('truth minus', section.figures()),
+        f'<p>{100 * section.inside:.1f} % of the errors of position and velocity lie inside the '
+        'two standard deviations that the estimator claims; the estimator never sees the '
+        'truth.</p>',
+    ]
+    if section.fit is not None:
+        nis = section.fit.consistency.mean_nis
+        squared = (
+            'no normalised innovation squared was published'
+            if np.isnan(nis)
+            else f'the normalised innovation squared is {nis:.2f} on average, 6 is expected'
+        )
+        told.append(
+            f'<p>{100 * section.fit.consistency.inside:.1f} % of the innovations lie inside two '
+            f'standard deviations, 95.4 % are expected; {squared}.</p>'
+        )
+    return told + [figure(caption, png(drawn)) for caption, drawn in section.pictures().items()]

@@ -1,12 +1,13 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The demo from the first scenario to the report."""
+"""The demo from the first scenario to the report, and what is seen of it on the terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from datetime import datetime
+from functools import partial
 from importlib import metadata
 import os
 from pathlib import Path
@@ -14,25 +15,33 @@ import platform
 import shlex
 import shutil
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from stewart_bringup.demo.analysis import analyse, Check, Result
-from stewart_bringup.demo.loaded import loaded, LoadedScenario
-from stewart_bringup.demo.machine import because_late, Machine, Meter
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.table import Table
+from rich.text import Text
+from stewart_bringup.demo.analysis import analyse, Result
+from stewart_bringup.demo.identification import find, loaded, LoadedScenario, TITLE
+from stewart_bringup.demo.machine import because_late, Meter, playable
 from stewart_bringup.demo.plots import compare_estimate, pictures
-from stewart_bringup.demo.progress import closing_table, LiveLine
-from stewart_bringup.demo.recording import driver_history, Failure, read_recording
-from stewart_bringup.demo.report import Chapter, not_kept, render
+from stewart_bringup.demo.recording import driver_history, read_recording
+from stewart_bringup.demo.report import (
+    Chapter,
+    LEGEND,
+    OVERVIEW,
+    render,
+    scenario_chapter,
+    unfinished_chapter,
+)
 from stewart_bringup.demo.scenarios import Scenario
-from stewart_bringup.demo.wires import playable
 from stewart_bringup.errors import OutputRefused
 from stewart_node_support.errors import is_deliberate
 from stewart_node_support.stop_signals import StopSignals
 from stewart_tables.whole_files import rename_folder, whole_file
 
 if TYPE_CHECKING:
-    from stewart_bringup.demo.identification import Identification
     from stewart_bringup.demo.session import Played
 
 REPORT = 'report.html'
@@ -41,13 +50,88 @@ DISTRIBUTIONS = ('stewart_bringup', 'rclpy', 'numpy', 'scipy', 'numba', 'rosbags
 BAG_SUFFIXES = {'.mcap', '.db3', '.yaml'}
 
 
+class LiveLine:
+    """One line per chapter, when it has ended; on a terminal, a live one meanwhile.
+
+    The live line has title, phase, and how much of the wave has been played.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._progress = Progress(
+            TextColumn('{task.description}'),
+            BarColumn(bar_width=24),
+            TextColumn('{task.completed:4.1f} of {task.total:.0f} s'),
+            TextColumn('{task.fields[phase]}'),
+            console=console,
+            transient=True,
+        )
+        self._task: TaskID | None = None
+        self._chapter, self._phase, self._began = '', '', 0.0
+
+    def __enter__(self) -> LiveLine:
+        if self._console.is_terminal:
+            self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._console.is_terminal:
+            self._progress.stop()
+
+    def chapter(self, title: str) -> None:
+        """Begin a chapter."""
+        self._chapter, self._began = title, time.monotonic()
+
+    def begin(self, title: str, duration: float) -> None:
+        """Begin a run of the chapter."""
+        self._clear()
+        self._task = self._progress.add_task(title, total=duration, phase='')
+
+    def watch(self, phase: str, played: float) -> None:
+        """Tell the present phase, and how long the wave has been played [s]."""
+        assert self._task is not None
+        if played:
+            self._progress.update(self._task, completed=played)
+        # A new phase is shown at once, everything else ten times a second.
+        new, self._phase = phase != self._phase, phase
+        self._progress.update(self._task, phase=phase, refresh=new)
+
+    def end(self, verdict: str, style: str = '') -> None:
+        """Say how the chapter has ended."""
+        self._clear()
+        took = time.monotonic() - self._began
+        line = Text(f'{self._chapter}: {verdict} ({took:.0f} s)', style)
+        self._console.print(line, soft_wrap=True)
+
+    def _clear(self) -> None:
+        if self._task is not None:
+            self._progress.remove_task(self._task)
+            self._task = None
+            self._progress.refresh()
+
+
+def closing_table(chapters: Sequence[Chapter]) -> Table:
+    """Return the figures of all scenarios."""
+    table = Table(show_edge=False, pad_edge=False, caption=LEGEND, caption_justify='left')
+    for number, head in enumerate(OVERVIEW):
+        # Not as a plain string: rich takes a unit in brackets for a style. Names that differ in
+        # their end only stay apart where they are folded.
+        table.add_column(Text(head), justify='right' if number else 'left', overflow='fold')
+    for chapter in chapters:
+        table.add_row(*map(Text, chapter.row))
+    return table
+
+
+# Plays a chapter into bags below a folder and tells of it; None after a request to stop.
+Step = Callable[[Path, LiveLine, StopSignals], Chapter | None]
+
+
 def run_demo(
     scenarios: Sequence[Scenario], output: Path, stop: StopSignals, *, identifying: bool = False
 ) -> bool | None:
     """Play, record, analyse and write the report.
 
     Args:
-        scenarios: What to play, in this order.
         output: Folder of the bags and the report.
         stop: A request to stop ends the demo between two steps, or cuts the motion off safely.
         identifying: End with the identification of a loaded platform.
@@ -72,162 +156,100 @@ def run_demo(
         _require_bag(output / name)
         _make_room(unfinished / name)
     unfinished.mkdir(parents=True, exist_ok=True)
+    steps: list[tuple[str, Step]] = [(item.title, partial(_scenario, item)) for item in scenarios]
+    if identifying:
+        steps.append((TITLE, _identification))
     chapters: list[Chapter] = []
-    failures: list[Failure] = []
-    found = None
     with LiveLine(console) as line:
-        for scenario in scenarios:
-            chapter = _chapter(scenario, output, line, stop)
+        for title, step in steps:
+            line.chapter(title)
+            chapter = step(output, line, stop)
             if chapter is None:
                 line.end('stopped')
                 return None
-            if isinstance(chapter, Failure):
-                failures.append(chapter)
-            else:
-                chapters.append(chapter)
-        if identifying:
-            last = _last_chapter(unfinished, line, stop)
-            if last is None:
-                line.end('stopped')
-                return None
-            if isinstance(last, Failure):
-                failures.append(last)
-            else:
-                found = last
+            line.end(*_ending(chapter))
+            chapters.append(chapter)
     _put_in_place(unfinished, output, names)
     with whole_file(output / REPORT) as stream:
-        stream.write(render(chapters, _origin(), found, failures))
-    passed = _conclude(console, chapters, failures, found)
+        stream.write(render(chapters, _origin()))
+    _conclude(console, chapters)
     console.print('report:', end=' ')
     print(output / REPORT, flush=True)
-    return passed
+    return not any(chapter.failed for chapter in chapters)
 
 
-def _chapter(
-    scenario: Scenario, output: Path, line: LiveLine, stop: StopSignals
-) -> Chapter | Failure | None:
-    """Play a scenario and tell how it ended; None after a request to stop."""
-    line.chapter(scenario.title)
-    line.begin(scenario.title, scenario.duration)
-    bag, final = output / UNFINISHED / scenario.name, output / scenario.name
-    meter = None if scenario.simulated else Meter()
-    try:
-        chapter = _play(scenario, bag, final, line, stop, meter)
-    except Exception as error:
-        if not is_deliberate(error) or stop.requested:
-            raise
-        machine = None if meter is None else meter.read(bag)
-        failure = _failure(scenario, bag, final, error, machine)
-        line.end(f'{failure.verdict}: {failure.reason}', 'bold red')
-        return failure
-    if chapter is not None:
-        _tell(line, chapter.verdict, chapter.result.checks)
-    return chapter
+def _ending(chapter: Chapter) -> tuple[str, str]:
+    """Return how a chapter has ended in one line, and the style of that."""
+    failed = [check.sentence for check in chapter.checks if check.failed]
+    if chapter.reason or failed:
+        return f'{chapter.verdict}: {chapter.reason or "; ".join(failed)}', 'bold red'
+    if chapter.verdict == 'held':
+        return 'every check held', ''
+    return 'real time: not kept on this machine', 'yellow'
 
 
-def _last_chapter(
-    unfinished: Path, line: LiveLine, stop: StopSignals
-) -> Identification | Failure | None:
-    """Identify and tell how it ended; None after a request to stop."""
-    line.chapter('identification of an unknown payload')
-    try:
-        found = _identify(unfinished, line, stop)
-    except Exception as error:
-        if not is_deliberate(error) or stop.requested:
-            raise
-        line.end(f'FAILED: {error}', 'bold red')
-        return Failure('identification', 'Identification', {}, str(error))
-    if found is not None:
-        _tell(line, 'held', found.checks)
-    return found
-
-
-def _conclude(
-    console: Console,
-    chapters: Sequence[Chapter],
-    failures: Sequence[Failure],
-    found: Identification | None,
-) -> bool:
-    """Print the figures and what failed, with its meaning; return whether nothing did."""
+def _conclude(console: Console, chapters: Sequence[Chapter]) -> None:
+    """Print the figures and what failed, with its meaning."""
     console.print()
-    console.print(closing_table(chapters, failures))
-    judged = [(chapter.title, chapter.result.checks) for chapter in chapters]
-    if found is not None:
-        judged.append(('identification', found.checks))
-    failed = [
-        f'{title}: FAILED: {check.sentence}. It means: {check.meaning}'
-        for title, checks in judged
-        for check in checks
-        if check.failed
-    ]
-    failed += [f'{item.title}: FAILED: {item.reason}' for item in failures if not item.excuse]
-    for sentence in failed:
-        console.print(sentence, style='bold red', highlight=False, soft_wrap=True)
-    timed = [(item.title, item.real_time) for item in chapters if item.real_time]
-    timed += [(item.title, item.excuse) for item in failures if item.excuse]
-    for title, sentence in timed:
-        console.print(f'{title}: {sentence}', highlight=False, soft_wrap=True)
-    if found is not None or any(chapter.simulated for chapter in chapters):
+    console.print(closing_table(chapters))
+    for chapter in chapters:
+        wrong = [
+            f'{item.sentence}. It means: {item.meaning}' for item in chapter.checks if item.failed
+        ]
+        if chapter.failed and chapter.reason:
+            wrong = [chapter.reason]
+        for sentence in wrong:
+            told = f'{chapter.title}: FAILED: {sentence}'
+            console.print(told, style='bold red', highlight=False, soft_wrap=True)
+    for chapter in chapters:
+        if chapter.real_time:
+            told = f'{chapter.title}: {chapter.real_time}'
+            console.print(told, highlight=False, soft_wrap=True)
+    if any(chapter.simulated for chapter in chapters):
         console.print('SIMULATED: no metal moved.', style='yellow')
-    return not failed
 
 
-def _play(
-    scenario: Scenario,
-    bag: Path,
-    final: Path,
-    line: LiveLine,
-    stop: StopSignals,
-    meter: Meter | None,
+def _scenario(
+    scenario: Scenario, output: Path, line: LiveLine, stop: StopSignals
 ) -> Chapter | None:
-    line.watch('starting', 0.0)
+    """Play a scenario and tell of it; None after a request to stop."""
     # Late, because it imports rclpy: what was asked is checked before.
     from stewart_bringup.demo.session import play
 
-    with meter or nullcontext():
-        played = play(scenario, bag, line.watch, stop)
-    if played is None or stop.requested:
-        return None
-    line.watch('reading the bag', 0.0)
-    recording = read_recording(bag)
-    machine = None if meter is None else meter.read(bag)
-    result = analyse(recording, played.published, scenario.bounds, machine)
-    line.watch('drawing', 0.0)
-    drawn = pictures(recording, result)
-    estimate = compare_estimate(recording, bag, scenario.platform)
-    if stop.requested:
-        return None
-    return Chapter(
-        scenario.name,
-        scenario.title,
-        _facts(played, final),
-        played.simulated,
-        result,
-        drawn,
-        estimate,
-        machine,
-    )
-
-
-def _identify(output: Path, line: LiveLine, stop: StopSignals) -> Identification | None:
-    from stewart_bringup.demo.identification import find
-    from stewart_bringup.demo.session import play
-
-    def player(scenario: LoadedScenario) -> Result | None:
-        line.begin(scenario.title, scenario.duration)
-        bag = output / scenario.name
-        played = play(scenario, bag, line.watch, stop)
+    line.begin(scenario.title, scenario.duration)
+    line.watch('starting', 0.0)
+    bag, final = output / UNFINISHED / scenario.name, output / scenario.name
+    meter = None if scenario.simulated else Meter()
+    try:
+        with meter or nullcontext():
+            played = play(scenario, bag, line.watch, stop)
         if played is None or stop.requested:
             return None
-        return analyse(read_recording(bag), played.published, scenario.bounds)
+        line.watch('reading the bag', 0.0)
+        recording = read_recording(bag)
+        machine = None if meter is None else meter.read(bag)
+        result = analyse(recording, played.published, scenario.bounds, machine)
+        line.watch('drawing', 0.0)
+        chapter = scenario_chapter(
+            scenario.name,
+            scenario.title,
+            _facts(played, final),
+            result,
+            simulated=played.simulated,
+            pictures=pictures(recording, result),
+            estimate=compare_estimate(recording, bag, scenario.platform),
+            machine=machine,
+        )
+    except Exception as error:
+        if not is_deliberate(error) or stop.requested:
+            raise
+        return _unfinished(scenario, bag, final, error, meter)
+    return None if stop.requested else chapter
 
-    found = find(player, output, line.watch)
-    return None if stop.requested else found
 
-
-def _failure(
-    scenario: Scenario, bag: Path, final: Path, error: Exception, machine: Machine | None
-) -> Failure:
+def _unfinished(
+    scenario: Scenario, bag: Path, final: Path, error: Exception, meter: Meter | None
+) -> Chapter:
     reason = ' '.join(str(error).split()) or type(error).__name__
     facts = {
         'platform': scenario.platform,
@@ -235,22 +257,33 @@ def _failure(
         'back end': scenario.backend,
         **({'bag': str(final)} if bag.exists() else {}),
     }
+    machine = meter.read(bag) if meter and because_late(reason) else None
+    blamed = machine if machine and machine.late else None
     history = driver_history(bag)
-    excuse = ''
-    if machine is not None and machine.late and because_late(reason):
-        excuse = not_kept(machine, 'the driver brought the platform to rest, as safety asks for')
-    return Failure(scenario.name, scenario.title, facts, reason, history, excuse)
+    return unfinished_chapter(scenario.name, scenario.title, facts, reason, history, blamed)
 
 
-def _tell(line: LiveLine, verdict: str, checks: Sequence[Check]) -> None:
-    """End a chapter on the terminal with the checks that failed."""
-    failed = [check.sentence for check in checks if check.failed]
-    if failed:
-        line.end(f'FAILED: {"; ".join(failed)}', 'bold red')
-    elif verdict == 'held':
-        line.end('every check held')
-    else:
-        line.end('real time: not kept on this machine', 'yellow')
+def _identification(output: Path, line: LiveLine, stop: StopSignals) -> Chapter | None:
+    """Identify a loaded platform and tell of it; None after a request to stop."""
+    from stewart_bringup.demo.session import play
+
+    unfinished = output / UNFINISHED
+
+    def player(scenario: LoadedScenario) -> Result | None:
+        line.begin(scenario.title, scenario.duration)
+        bag = unfinished / scenario.name
+        played = play(scenario, bag, line.watch, stop)
+        if played is None or stop.requested:
+            return None
+        return analyse(read_recording(bag), played.published, scenario.bounds)
+
+    try:
+        found = find(player, unfinished, line.watch)
+    except Exception as error:
+        if not is_deliberate(error) or stop.requested:
+            raise
+        return unfinished_chapter('identification', TITLE, {}, str(error))
+    return None if stop.requested else found
 
 
 def _facts(played: Played, bag: Path) -> dict[str, str]:

@@ -166,7 +166,6 @@ def choose(
         wave: The only wave; None for all of the platform's.
         duration: How long each wave is played [s]; None for `DURATION`, over wires
             `WIRED_DURATION`.
-        seed: Seed of the sea.
         backend: The only back end; None for that of `WIRED`, elsewhere the simulated one.
         time: ``simulated`` or ``real`` for all; None for each scenario's own.
     """

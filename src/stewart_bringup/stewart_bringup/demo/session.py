@@ -20,8 +20,7 @@ from stewart_bringup.demo.scenarios import Scenario
 from stewart_bringup.nodes.wave_operator import WaveOperator
 from stewart_bringup.rigs import config_file
 from stewart_node_support.lifecycle import state_of
-from stewart_node_support.middleware import middleware
-from stewart_node_support.running import spin
+from stewart_node_support.running import middleware, spin
 from stewart_node_support.stop_signals import StopSignals
 from stewart_simulation.nodes.simulation_clock import AS_FAST_AS_POSSIBLE
 
@@ -54,7 +53,6 @@ class Played:
     """
 
     scenario: Scenario
-    bag: Path
     published: dict[str, int]
     simulated: bool
     backend: str
@@ -65,7 +63,6 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
     """Play one scenario and record it; None if it was cut off by a request to stop.
 
     Args:
-        scenario: What to play.
         bag: Where to record; must not exist.
         watch: Told the present phase and how long the wave has been played [s], ten times a
             second.
@@ -76,27 +73,19 @@ def play(scenario: Scenario, bag: Path, watch: Watch, stop: StopSignals) -> Play
             rest.
         StartUpError, ParameterError: If a node cannot be brought up.
     """
-    # The name of a socket in there has to be short, whatever the bag is called.
-    with TemporaryDirectory(prefix='demo-') as folder:
-        operator, counts, scheduling = _play(scenario, bag, Path(folder, 'rig'), watch, stop)
-    if counts is None:
-        return None
-    heard = operator.driver_state
-    return Played(scenario, bag, counts, heard.simulated, heard.backend, scheduling)
-
-
-def _play(
-    scenario: Scenario, bag: Path, rig: Path, watch: Watch, stop: StopSignals
-) -> tuple[WaveOperator, dict[str, int] | None, str]:
     wave = scenario.wave
     files = [config_file('rig', scenario.rig), config_file('wave', wave.name)]
-    # What the nodes say in passing would tear the progress line apart.
-    with middleware(['--ros-args', '--log-level', 'warn']):
+    # The name of a socket in the folder has to be short, whatever the bag is called. What the
+    # nodes say in passing would tear the progress line apart.
+    with (
+        TemporaryDirectory(prefix='demo-') as folder,
+        middleware(['--ros-args', '--log-level', 'warn']),
+    ):
         with real_time():
             priority = driver_priority()
         overrides: dict[str, dict[str, object]] = {
             # Machines answer at once: whoever waits for a frame waits for this process.
-            'virtual_rig': {'directory': str(rig), 'realtime_priority': priority},
+            'virtual_rig': {'directory': f'{folder}/rig', 'realtime_priority': priority},
             'driver': {'realtime_priority': priority},
             **scenario.overrides(),
         }
@@ -135,7 +124,10 @@ def _play(
         pace = simulated_pace(nodes, AS_FAST_AS_POSSIBLE) if scenario.simulated else None
         with nullcontext(LOCK_STEP) if scenario.simulated else real_time() as scheduling:
             finished = spin([*nodes, operator], task=work, stop=StopSignals(), pace=pace)
-        return operator, ledger.counts() if finished else None, scheduling
+    if not finished:
+        return None
+    said = operator.driver_state
+    return Played(scenario, ledger.counts(), said.simulated, said.backend, scheduling)
 
 
 def _fall_silent(nodes: Sequence[Node]) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import TwistStamped
 import numpy as np
 from sensor_msgs.msg import JointState
@@ -14,7 +13,6 @@ from stewart_bringup.errors import RequestRefused
 from stewart_bringup.nodes.operator import Operator
 from stewart_interfaces.msg import DriverState, Jog
 from stewart_node_support.conversions import BASE_FRAME, twist_msg
-from stewart_node_support.diagnostics import TOPIC
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
 from stewart_node_support.stop_signals import StopSignals
 
@@ -33,9 +31,8 @@ class JogOperator(Operator):
     def __init__(self, stop: StopSignals, **kwargs: Any) -> None:
         super().__init__(stop, 'jog_operator', **kwargs)
         self._strokes: np.ndarray | None = None
-        self._refusal = ''
         self.create_subscription(JointState, 'actuator_states', self._on_legs, SENSOR_QOS)
-        self.create_subscription(DiagnosticArray, TOPIC, self._on_diagnostics, 10)
+        self.follow_status(STATUS)
 
     async def jog(
         self, duration: float, *, leg: int = 0, rate: float = 0.0, twist: Any = None
@@ -88,15 +85,10 @@ class JogOperator(Operator):
     async def _explain(self, topic: str) -> None:
         """Raise RequestRefused with what the driver's diagnostics say, once a second."""
         end = self.now() + VERDICT
-        while not self._refusal and self.now() < end:
+        while not self.trouble and self.now() < end:
             self.heed()
             await self.pause(PERIOD)
-        raise RequestRefused(topic, self._refusal or 'nothing has moved')
+        raise RequestRefused(topic, self.trouble or 'nothing has moved')
 
     def _on_legs(self, message: JointState) -> None:
         self._strokes = np.array(message.position)
-
-    def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        for status in message.status:
-            if status.name.endswith(STATUS) and status.level != b'\x00':
-                self._refusal = status.message

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
 import numpy as np
 from rclpy.action import ActionClient
@@ -18,9 +17,7 @@ from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Pose
 from stewart_kinematics.spatial import compose_poses
 from stewart_node_support.conversions import pose_from_msg, pose_msg
-from stewart_node_support.diagnostics import TOPIC
 from stewart_node_support.qos import SENSOR_QOS
-from stewart_node_support.stamps import to_nanoseconds
 from stewart_node_support.stop_signals import StopSignals
 
 ACTION = 'move_platform'
@@ -41,10 +38,8 @@ class MoveOperator(Operator):
         super().__init__(stop, 'move_operator', **kwargs)
         self._client = ActionClient(self, MovePlatform, ACTION)
         self._measured: PoseStamped | None = None
-        self._status: Any = None
-        self._told = 0
         self.create_subscription(PoseStamped, 'platform/pose', self._on_pose, SENSOR_QOS)
-        self.create_subscription(DiagnosticArray, TOPIC, self._on_diagnostics, 10)
+        self.follow_status(STATUS)
 
     def destroy_node(self) -> None:
         """Close the action, too."""
@@ -61,8 +56,8 @@ class MoveOperator(Operator):
             return Pose.identity()
         if name == 'here':
             return await self._place_of_rest()
-        await self.until(lambda: self._status is not None, f'diagnostics of {ACTION}')
-        geometry = load_platform(self._status.hardware_id).geometry
+        await self.until(lambda: self.status is not None, f'diagnostics of {ACTION}')
+        geometry = load_platform(self.status.hardware_id).geometry
         return geometry.zero_pose if name == 'zero' else geometry.neutral_pose
 
     async def _place_of_rest(self) -> Pose:
@@ -145,16 +140,11 @@ class MoveOperator(Operator):
     async def _refusal(self) -> str:
         """Return why the last goal was refused, from the next report after it."""
         now = self.get_clock().now().nanoseconds
-        await self.until(lambda: self._told > now, f'{ACTION} was refused; its reason')
+        await self.until(lambda: self.told > now, f'{ACTION} was refused; its reason')
         return next(
-            (str(pair.value) for pair in self._status.values if pair.key == 'last_refusal'),
+            (str(pair.value) for pair in self.status.values if pair.key == 'last_refusal'),
             'no reason was given',
         )
 
     def _on_pose(self, message: PoseStamped) -> None:
         self._measured = message
-
-    def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        for status in message.status:
-            if status.name == STATUS:
-                self._status, self._told = status, to_nanoseconds(message.header.stamp)

@@ -10,6 +10,7 @@ import math
 import time
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.client import Client
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -17,9 +18,10 @@ from rclpy.task import Future
 from std_srvs.srv import Trigger
 from stewart_bringup.errors import RequestRefused, StopRequested
 from stewart_interfaces.msg import DriverState
+from stewart_node_support.diagnostics import TOPIC
 from stewart_node_support.parameters import declare, param
 from stewart_node_support.qos import STATE_QOS
-from stewart_node_support.stamps import NANOSECONDS
+from stewart_node_support.stamps import NANOSECONDS, to_nanoseconds
 from stewart_node_support.stop_signals import StopSignals
 
 STEP = 0.02
@@ -29,6 +31,7 @@ DISCOVERY_LIMIT = 5.0
 # The longest stroke there is, at a tenth of a slow leg's rate [s].
 LONGEST_PARKING = 120.0
 STATE = 'driver/state'
+OK = DiagnosticStatus.OK
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,6 @@ class Operator(Node):
 
     Args:
         stop: Where a request to stop comes from; `heed` raises it.
-        name: Name of the node.
         parameters: Dataclass of its parameters, derived from OperatorParameters.
     """
 
@@ -62,6 +64,8 @@ class Operator(Node):
         self.settings: Any = declare(self, parameters)
         self.driver_state = DriverState()
         self.heard_driver = False
+        self.status: Any = None
+        self.told, self.trouble = 0, ''
         self._stop = stop
         self._rest: Future | None = None
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
@@ -119,7 +123,6 @@ class Operator(Node):
         """Wait until a condition, asked from time to time, is true.
 
         Args:
-            condition: The condition.
             what: What is waited for, for the message.
             heedless: Go on waiting although a request to stop has come.
             limit, at_least: Shortens, or for motions lengthens, the parameter ``patience`` [s].
@@ -215,6 +218,17 @@ class Operator(Node):
         )
         if self.driver_state.state != state:
             raise RequestRefused(service, self.driver_state.reason)
+
+    def follow_status(self, name: str) -> None:
+        """Keep what diagnostics say under a name: `status`, when [ns], and the last `trouble`."""
+
+        def take(message: DiagnosticArray) -> None:
+            for status in message.status:
+                if status.name.endswith(name):
+                    self.status, self.told = status, to_nanoseconds(message.header.stamp)
+                    self.trouble = self.trouble if status.level == OK else status.message
+
+        self.create_subscription(DiagnosticArray, TOPIC, take, 10)
 
     def on_state(self, message: DriverState) -> None:
         """Take note of what the driver says."""

@@ -25,10 +25,9 @@ from stewart_bringup.nodes.operator import (
 from stewart_interfaces.msg import DriverState, PlatformSetpoint
 from stewart_kinematics.nodes.start_pose import NOT_YET
 from stewart_node_support.errors import is_deliberate
-from stewart_node_support.middleware import middleware
 from stewart_node_support.parameters import param
 from stewart_node_support.qos import COMMAND_QOS, SENSOR_QOS
-from stewart_node_support.running import spin
+from stewart_node_support.running import middleware, spin
 from stewart_node_support.stop_signals import StopSignals
 
 # A motion begins where the platform is after enabling: so many poses are waited for.
@@ -52,17 +51,6 @@ class WaveOperatorParameters(OperatorParameters):
     duration: float = param(
         15.0, 'how long the wave is played before it is stopped [s]', min=0.1, max=86400.0
     )
-
-
-class Counter:
-    """Count messages."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def take(self, _: bytes) -> None:
-        """Count one."""
-        self.count += 1
 
 
 class WaveOperator(Operator):
@@ -160,8 +148,8 @@ class WaveOperator(Operator):
         await self.request('driver/enable')
         await self.reach(DriverState.ENABLED, 'driver/enable')
         self._departure = ''
-        with self._counting(PoseStamped, 'platform/pose', SENSOR_QOS) as poses:
-            await self.until(lambda: poses.count > FIRST_POSES, 'platform/pose')
+        with self._hearing(PoseStamped, 'platform/pose', SENSOR_QOS) as poses:
+            await self.until(lambda: len(poses) > FIRST_POSES, 'platform/pose')
         await self._start(f'{services}/start')
         self.phase, self._began = 'playing', self.now()
         while self.played < duration:
@@ -169,7 +157,7 @@ class WaveOperator(Operator):
             await self.pause(STEP)
         self.phase, self._began = 'fading out, returning', None
         await self.request(f'{services}/stop')
-        with self._counting(PlatformSetpoint, 'setpoint', COMMAND_QOS) as setpoints:
+        with self._hearing(PlatformSetpoint, 'setpoint', COMMAND_QOS) as setpoints:
             await self._silence(setpoints)
         self.phase = 'switching off'
         await self.switch_off()
@@ -188,11 +176,13 @@ class WaveOperator(Operator):
             else:
                 return
 
-    async def _silence(self, setpoints: Counter) -> None:
-        count, since = -1, self.now()
+    async def _silence(self, setpoints: list[bytes]) -> None:
+        since = self.now()
+        self._require_enabled()
         while self.now() - since < SILENCE:
-            if setpoints.count != count:
-                count, since = setpoints.count, self.now()
+            if setpoints:
+                setpoints.clear()
+                since = self.now()
                 self._require_enabled()
             await self.pause(STEP)
 
@@ -211,12 +201,12 @@ class WaveOperator(Operator):
         super().on_state(message)
 
     @contextmanager
-    def _counting(self, kind: Any, topic: str, qos: QoSProfile) -> Iterator[Counter]:
-        """Count the messages on a topic for a while; nothing is decoded."""
-        counter = Counter()
-        subscription = self.create_subscription(kind, topic, counter.take, qos, raw=True)
+    def _hearing(self, kind: Any, topic: str, qos: QoSProfile) -> Iterator[list[bytes]]:
+        """Collect the messages on a topic for a while; nothing is decoded."""
+        heard: list[bytes] = []
+        subscription = self.create_subscription(kind, topic, heard.append, qos, raw=True)
         try:
-            yield counter
+            yield heard
         finally:
             self.destroy_subscription(subscription)
 

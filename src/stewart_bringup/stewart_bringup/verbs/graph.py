@@ -92,7 +92,6 @@ def on_the_graph(
         operator: Its class in `stewart_bringup.nodes`, as ``module:Class``; imported when signals
             are heard already.
         work: Coroutine function of the operator.
-        namespace: Of the rig.
 
     Raises:
         RequestRefused: If the rig says no, or nothing.

@@ -18,7 +18,7 @@ from stewart_driver.witmotion.frames import (
     PressureFrame,
 )
 from stewart_driver.witmotion.samples import attitude_of, isotropic, Sample, UNKNOWN
-from stewart_node_support.codec import Template, write
+from stewart_node_support.codec import Writer
 
 
 class ImuMessages:
@@ -33,16 +33,16 @@ class ImuMessages:
 
     def __init__(self, parameters: ImuParameters) -> None:
         self._parameters = parameters
-        self._imu = Template(
+        self._imu = Writer(
             Imu(
                 header=Header(frame_id=parameters.frame_id),
                 angular_velocity_covariance=isotropic(parameters.angular_velocity_stddev),
                 linear_acceleration_covariance=isotropic(parameters.linear_acceleration_stddev),
-            )
+            ),
+            ('orientation', 'orientation_covariance'),
+            'angular_velocity',
+            'linear_acceleration',
         )
-        self._attitude = self._imu.view('orientation', 'orientation_covariance')
-        self._rate = self._imu.view('angular_velocity')
-        self._force = self._imu.view('linear_acceleration')
         self._known = isotropic(parameters.orientation_stddev)
         self._unknown = [0.0, 0.0, 0.0, 1.0, *UNKNOWN]
         self._mag = MagneticField(
@@ -62,10 +62,8 @@ class ImuMessages:
         if force is None or rate is None:
             return None
         attitude = attitude_of(sample)
-        write(self._force, force.specific_force)
-        write(self._rate, rate.angular_velocity)
-        write(self._attitude, self._unknown if attitude is None else [*attitude, *self._known])
-        return self._imu.stamped(stamp)
+        turn = self._unknown if attitude is None else [*attitude, *self._known]
+        return self._imu.write(stamp, turn, rate.angular_velocity, force.specific_force)
 
     def mag(self, sample: Sample, stamp: Time) -> MagneticField | None:
         """Return the magnetic field [T]."""

@@ -12,14 +12,13 @@ from stewart_dynamics.errors import StewartError
 from stewart_dynamics.feed_forward import FeedForward
 from stewart_dynamics.nodes.feed_forward_parameters import FeedForwardParameters
 from stewart_interfaces.msg import PlatformSetpoint
-from stewart_node_support.diagnostics import Diagnostics, Level, Report
+from stewart_node_support.diagnostics import Diagnostics, Level, Refusals, Report
 from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import setpoint_reader
 from stewart_node_support.legs import LegWriter
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS
-from stewart_node_support.refusals import Refusals
 
 
 class FeedForwardNode(Node):

@@ -14,7 +14,7 @@ from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.odometry import EstimateColumns
 from stewart_estimation.settings import FilterSettings
 from stewart_interfaces.msg import EstimatorStatus
-from stewart_node_support.codec import Template
+from stewart_node_support.codec import Writer
 from stewart_node_support.conversions import BASE_FRAME
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
@@ -41,11 +41,11 @@ class EstimatePublishers:
             'platform/acceleration': AccelWithCovarianceStamped(header=header),
             'estimator/status': EstimatorStatus(header=header),
         }
-        self._templates = [
-            (CountedPublisher(node, type(message), topic, SENSOR_QOS), Template(message))
+        self._writers = [
+            (CountedPublisher(node, type(message), topic, SENSOR_QOS), Writer(message))
             for topic, message in messages.items()
         ]
-        odometry, acceleration, status = (template for _, template in self._templates)
+        odometry, acceleration, status = (writer for _, writer in self._writers)
         self._motion = odometry.view('pose', 'twist')
         self._acceleration = acceleration.view('accel')
         self._fit, self._counts = status.view(*FIT, *IMU), status.view('accepted', 'rejected')
@@ -73,5 +73,5 @@ class EstimatePublishers:
         for row, stamp in enumerate(rows.stamps.tolist()):
             self._motion[:], self._acceleration[:] = motions[row], accelerations[row]
             self._fit[:] = fits[row]
-            for publisher, template in self._templates:
-                publisher.publish(template.stamped(origin + round(stamp * NANOSECONDS)))
+            for publisher, writer in self._writers:
+                publisher.publish(writer.stamped(origin + round(stamp * NANOSECONDS)))

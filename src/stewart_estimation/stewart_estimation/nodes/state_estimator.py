@@ -20,12 +20,11 @@ from stewart_estimation.nodes.estimate_messages import (
 )
 from stewart_estimation.nodes.estimate_publishers import EstimatePublishers
 from stewart_estimation.nodes.estimator_parameters import EstimatorParameters, settings_from
-from stewart_node_support.diagnostics import Diagnostics, Level, Report
+from stewart_node_support.diagnostics import Diagnostics, Level, Refusals, Report
 from stewart_node_support.errors import MessageError
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
-from stewart_node_support.refusals import Refusals
 from stewart_node_support.running import run
 from stewart_node_support.stamps import NANOSECONDS
 

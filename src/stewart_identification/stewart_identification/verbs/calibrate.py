@@ -26,8 +26,7 @@ from stewart_identification.calibration.verdict import accuracy, coordinates, re
 from stewart_identification.parameters_file import write_platform
 from stewart_kinematics.model.platform import Platform
 from stewart_tables.csv_tables import write_table
-from stewart_tables.outputs import output_file
-from stewart_tables.pictures import add_picture_argument, save_picture
+from stewart_tables.outputs import add_picture_argument, output_file, save_picture
 from stewart_tables.progress import LiveLine
 
 HELP = 'find the joint centres and leg lengths of a machine from measured poses'

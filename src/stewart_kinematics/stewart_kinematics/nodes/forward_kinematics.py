@@ -21,7 +21,7 @@ from stewart_kinematics.solvers.jacobian import jacobian
 from stewart_kinematics.solvers.joint_states import JOINT_NAMES, joint_positions
 from stewart_kinematics.solvers.warming import warm_up
 from stewart_node_support.conversions import BASE_FRAME, vector_from_msg
-from stewart_node_support.diagnostics import Diagnostics
+from stewart_node_support.diagnostics import Diagnostics, Refusals
 from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import PoseWriter, setpoint_reader, TrackingErrorWriter
 from stewart_node_support.inbox import Inbox
@@ -29,7 +29,6 @@ from stewart_node_support.legs import leg_reader
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, SENSOR_QOS, STATE_QOS
-from stewart_node_support.refusals import Refusals
 from stewart_node_support.stamps import from_nanoseconds, NANOSECONDS, to_nanoseconds
 
 

@@ -14,14 +14,13 @@ from stewart_kinematics.errors import StewartError
 from stewart_kinematics.model.shared_platform import load_platform
 from stewart_kinematics.motion import Motion
 from stewart_kinematics.nodes.parameters import InverseKinematicsParameters
-from stewart_node_support.diagnostics import Diagnostics
+from stewart_node_support.diagnostics import Diagnostics, Refusals
 from stewart_node_support.errors import MessageError
 from stewart_node_support.hot_messages import setpoint_reader
 from stewart_node_support.legs import LegWriter
 from stewart_node_support.parameters import declare
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import COMMAND_QOS, COMMANDED_QOS, STATE_QOS
-from stewart_node_support.refusals import Refusals
 from stewart_node_support.stamps import NANOSECONDS
 
 

@@ -38,7 +38,7 @@ from stewart_kinematics.verbs.arguments import (
     SIX,
     typed_pose,
 )
-from stewart_tables.pictures import add_picture_argument
+from stewart_tables.outputs import add_picture_argument
 from stewart_tables.progress import show_part
 
 Make = Callable[[argparse.Namespace, Platform, MotionGuard], Trajectory]

@@ -22,7 +22,7 @@ from stewart_kinematics.model.schema import Section
 from stewart_kinematics.verbs.arguments import add_examples, add_output, note, write_text
 from stewart_tables.csv_tables import STANDARD_STREAM
 from stewart_tables.errors import LARGEST
-from stewart_tables.pictures import add_picture_argument, save_picture
+from stewart_tables.outputs import add_picture_argument, save_picture
 from stewart_tables.progress import show_part
 import yaml
 

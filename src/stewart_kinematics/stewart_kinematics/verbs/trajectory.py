@@ -23,7 +23,7 @@ from stewart_kinematics.trajectories.stopping import REST_VELOCITY
 from stewart_kinematics.verbs.arguments import add_examples, write_watched
 from stewart_kinematics.verbs.motion_kinds import add_kinds
 from stewart_tables.columns import ACCELERATION, POSE, TIME, TWIST
-from stewart_tables.pictures import save_picture
+from stewart_tables.outputs import save_picture
 
 HELP = 'make a motion (cycloidal, ocean, circle, ...), check it and write it as CSV'
 

@@ -25,8 +25,7 @@ from stewart_kinematics.verbs.arguments import (
     write_watched,
 )
 from stewart_tables.columns import POSE
-from stewart_tables.outputs import output_stream
-from stewart_tables.pictures import add_picture_argument, save_picture
+from stewart_tables.outputs import add_picture_argument, output_stream, save_picture
 from stewart_tables.progress import show_part
 
 HELP = 'show how far the platform can go, and what stops it'

@@ -64,7 +64,6 @@ class AnalogSettings:
     enable_channel: int = 0
 
     def __post_init__(self) -> None:
-        """Check."""
         if not -1 <= self.enable_channel <= 3:
             raise ConfigurationError('enable_channel', self.enable_channel, '-1 to 3')
 
@@ -74,7 +73,6 @@ class AnalogSettings:
 
         Args:
             limits: The stroke, or the rate, is spread over ±8 V.
-            mode: What the amplifiers take.
             seed: Of the differences: gains scatter by 1 %, offsets by 1 % of what 8 V mean.
         """
         rng = np.random.default_rng(seed)

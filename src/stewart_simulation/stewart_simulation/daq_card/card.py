@@ -93,7 +93,6 @@ class Card:
     """One APCI-3120.
 
     Args:
-        settings: How good it is.
         wall: Wall clock of its kernel: the time that the inputs are of [s].
 
     Attributes:

@@ -119,7 +119,6 @@ class InlineWire:
     """An open file of a card in this process; acts like a connected socket.
 
     Args:
-        card: Who answers.
         advance: Called before every answer: brings the card's inputs up to now.
 
     Attributes:

@@ -19,11 +19,7 @@ from stewart_simulation.ethercat.omron_1s import DriveType, SYNC_ERROR_LIMIT
 NUMBERS = (
     ('--drives', 6, 'number of drives'),
     ('--mailbox', 128, 'mailbox length'),
-    (
-        '--sync-error-limit',
-        SYNC_ERROR_LIMIT,
-        '10F1h:2: so often SYNC0 may lack outputs; 0: any',
-    ),
+    ('--sync-error-limit', SYNC_ERROR_LIMIT, '10F1h:2: so often SYNC0 may lack outputs; 0: any'),
     ('--controlword-delay', 2, 'targets that 6040h acts behind 607Ah'),
     ('--seed', 0, 'of frames lost at random'),
 )
@@ -69,9 +65,10 @@ def main() -> int:
         emergencies=given.emergencies,
     )
     setup = Setup([drive] * given.drives, given.control, given.script, given.seed)
-    if given.interface:
-        return serve(setup, given.interface, os.getppid())
     try:
+        if given.interface:
+            serve(setup, given.interface, os.getppid())
+            return 0
         os.environ[INTERFACE] = start(setup)
         if given.control:
             os.environ[CONTROL] = str(given.control)

@@ -39,8 +39,6 @@ class DistributedClock:
     """Clock of one slave.
 
     Args:
-        memory: Where its registers are.
-        instant: Common true time of the segment.
         drift: How much it is too fast [1]; 10e-6 gains ten microseconds per second.
         started: What the local time shows at first [ns].
 

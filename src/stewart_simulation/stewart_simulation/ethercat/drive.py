@@ -160,11 +160,7 @@ class Drive:
         self._torque.value = min(max(round(torque), -(2**15)), 2**15 - 1)
 
     def update(self, elapsed: float) -> None:
-        """Make one step of the drive's own cycle: at most one transition, then the target.
-
-        Args:
-            elapsed: Time since the step before [s].
-        """
+        """Make one step of the drive's own cycle: at most one transition, then the target."""
         self._lose_power()
         self._step(elapsed)
         known = {profile.NO_MODE, *MODES}

@@ -57,7 +57,6 @@ def image(identity: Identity, ranges: Sequence[tuple[int, int]], name: str) -> b
     """Return the EEPROM of a slave with a CoE mailbox, 2 KiB with the check sum.
 
     Args:
-        identity: Who it is.
         ranges: Start and length of the four sync managers [octet].
         name: Order code, ASCII.
     """

@@ -7,11 +7,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from stewart_simulation.control import FaultTable, whole, within
 from stewart_simulation.ethercat.omron_1s import COUNTS_PER_REVOLUTION
 from stewart_simulation.ethercat.registers import AlState
 from stewart_simulation.ethercat.segment import Line, Segment, WAYS
 from stewart_simulation.ethercat.slave import Slave
-from stewart_simulation.fault_table import FaultTable, whole, within
 
 LARGEST_DRIFT_PPM = 500.0
 # Fields of a drive type that are sets of objects.

@@ -12,13 +12,8 @@ from dataclasses import dataclass
 from enum import auto, Enum
 from math import ceil, floor, inf
 
-from stewart_simulation.ethercat.object_dictionary import (
-    AbortCode,
-    Access,
-    Entry,
-    ObjectDictionary,
-    SdoAbort,
-)
+from stewart_simulation.ethercat import profile
+from stewart_simulation.ethercat.object_dictionary import Access, Entry, ObjectDictionary
 
 MODE, METHOD, OFFSET, SPEEDS, ACCELERATION = 6, 0x6098, 0x607C, 0x6099, 0x609A
 LOWER_SWITCH, UPPER_SWITCH, INDEX_DOWN, INDEX_UP, HERE = 17, 18, 33, 34, 37
@@ -46,17 +41,14 @@ class HomingSwitches:
 
 
 def add_objects(dictionary: ObjectDictionary) -> None:
-    """Add what homing is told by."""
+    """Add what homing is told by, and mode 6."""
     speeds = (Entry('I', 1 << 20, Access.ALWAYS, 1), Entry('I', 1 << 18, Access.ALWAYS, 1))
     dictionary.record(SPEEDS, *speeds)
     dictionary.variable(ACCELERATION, Entry('I', 1 << 24, Access.ALWAYS, 1))
-    dictionary.guards[METHOD] = check_method
-
-
-def check_method(_subindex: int, value: int) -> None:
-    """Accept the methods that are simulated, and none."""
-    if value not in {0, *METHODS}:
-        raise SdoAbort(AbortCode.VALUE)
+    dictionary.objects[METHOD][0].allowed = frozenset({0, *METHODS})
+    mode, modes = dictionary.entry(profile.MODE), dictionary.entry(profile.SUPPORTED_MODES)
+    mode.allowed |= {MODE}
+    modes.value = modes.number | 1 << (MODE - 1)
 
 
 class _Phase(Enum):
@@ -71,17 +63,12 @@ class _Phase(Enum):
 class Homing:
     """The way of one motor to home.
 
-    Args:
-        dictionary: Objects of the drive.
-        switches: What there is on the way.
-
     Attributes:
         demand, rate: Where the motor shall be, and how fast that moves, in its own counts.
         origin: Motor count at which the drive counts 0.
     """
 
     def __init__(self, dictionary: ObjectDictionary, switches: HomingSwitches) -> None:
-        """Count as the motor does."""
         self._objects, self._switches = dictionary.objects, switches
         self.demand = self.rate = self.origin = 0.0
         self._phase, self._goal = _Phase.IDLE, 0.0

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 import gc
 import os
@@ -45,48 +46,10 @@ class Setup:
     seed: int = 0
 
 
-class Responder:
-    """Answers EtherCAT frames, and nothing else, that arrive at an interface."""
-
-    def __init__(self, setup: Setup, interface: str) -> None:
-        segment = Segment(setup.types, time.monotonic_ns)
-        line = Line(segment, setup.seed)
-        faults = Faults(segment, line)
-        self._script = Script(setup.script, faults) if setup.script else None
-        self._port = Port(interface, line)
-        self._control = ControlServer(setup.control, faults) if setup.control else None
-        self._loop = Loop()
-        self._loop.watch(self._port.fileno(), self._port.answer)
-        if self._control:
-            self._loop.serve(self._control)
-
-    def run(self, ended: Callable[[], bool]) -> None:
-        """Answer until told to end; between frames the drives go on by themselves."""
-        gc.collect()
-        gc.freeze()
-        self._loop.run(self._turn, ended, IDLE)
-
-    def _turn(self, now: float) -> float:
-        if self._script:
-            self._script.play(now)
-        return self._port.turn(now)
-
-    def close(self) -> None:
-        """Let go of the interface and of the control socket."""
-        self._loop.close()
-        self._port.close()
-        if self._control:
-            self._control.close()
-
-
 def start(setup: Setup) -> str:
-    """Start a segment in a child process that ends with this one.
+    """Start a segment in a child process that ends with this one, and return the master's port.
 
-    This process must have one thread; afterwards it is in the private network and may go on as
-    the master, or execute it.
-
-    Returns:
-        Interface that the master opens.
+    This process must have one thread; afterwards it is in the private network.
 
     Raises:
         SegmentError: If the segment did not start, or (`NamespaceError`) may not here.
@@ -99,11 +62,14 @@ def start(setup: Setup) -> str:
     if os.fork() == 0:
         os.close(ready)
         # Nothing of the caller may run in here: neither its finally clauses nor its exit hooks.
+        code = 1
         try:
-            code = serve(setup, port, parent, signal_ready, port if own else None)
+            serve(setup, port, parent, lambda: os.write(signal_ready, READY), port if own else '')
+            code = 0
+        except (SegmentError, OSError) as error:
+            print(error, file=sys.stderr)
         except BaseException:
             traceback.print_exc()
-            code = 1
         finally:
             sys.stderr.flush()
             os._exit(code)
@@ -115,33 +81,46 @@ def start(setup: Setup) -> str:
 
 
 def serve(
-    setup: Setup, port: str, parent: int, signal_ready: int = -1, remove: str | None = None
-) -> int:
-    """Answer on an interface until SIGTERM comes or the parent is gone; return an exit code.
+    setup: Setup,
+    interface: str,
+    parent: int,
+    ready: Callable[[], object] = lambda: None,
+    remove: str = '',
+) -> None:
+    """Answer on an interface until SIGTERM comes or the parent is gone.
 
     Args:
-        setup: What is simulated.
-        port: Interface of the segment.
+        interface: Of the segment.
         parent: Process whose end is ours.
-        signal_ready: Descriptor that gets one octet when frames are answered; none if negative.
+        ready: Called when frames are answered.
         remove: Port to remove at the end.
     """
     ended: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _frame: ended.append(number))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     namespace.die_with_parent(signal.SIGTERM)
-    try:
-        responder = Responder(setup, port)
-    except (SegmentError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    if signal_ready >= 0:
-        os.write(signal_ready, READY)
-        os.close(signal_ready)
-    try:
-        responder.run(lambda: bool(ended) or os.getppid() != parent)
-    finally:
-        responder.close()
+    with ExitStack() as stack:
         if remove:
-            namespace.disconnect(remove)
-    return 0
+            stack.callback(namespace.disconnect, remove)
+        segment = Segment(setup.types, time.monotonic_ns)
+        line = Line(segment, setup.seed)
+        faults = Faults(segment, line)
+        script = Script(setup.script, faults) if setup.script else None
+        port, loop = Port(interface, line), Loop()
+        stack.callback(port.close)
+        stack.callback(loop.close)
+        loop.watch(port.fileno(), port.answer)
+        if setup.control:
+            control = ControlServer(setup.control, faults)
+            stack.callback(control.close)
+            loop.serve(control)
+        ready()
+        gc.collect()
+        gc.freeze()
+
+        def turn(now: float) -> float:
+            if script:
+                script.play(now)
+            return port.turn(now)
+
+        loop.run(turn, lambda: bool(ended) or os.getppid() != parent, IDLE)

@@ -157,10 +157,8 @@ class SdoServer:
     def _store(
         self, index: int, subindex: int, complete: bool, data: bytes, state: AlState
     ) -> None:
-        if complete:
-            self._dictionary.write_complete(index, subindex, data, state)
-        else:
-            self._dictionary.write(index, subindex, data, state)
+        store = self._dictionary.write_complete if complete else self._dictionary.write
+        store(index, subindex, data, state)
 
 
 class MailboxErrorCode(IntEnum):

@@ -69,6 +69,7 @@ class Entry:
     Attributes:
         kind: Format character of `struct`; empty for octets and text.
         lowest, highest: Bounds of what may be written.
+        allowed: All that may be written; empty for anything within the bounds.
     """
 
     kind: str
@@ -76,6 +77,7 @@ class Entry:
     access: Access = Access.READ_ONLY
     lowest: int | None = None
     highest: int | None = None
+    allowed: frozenset[int] = frozenset()
 
     @property
     def size(self) -> int:
@@ -111,6 +113,8 @@ class Entry:
             raise SdoAbort(AbortCode.TOO_SMALL)
         if self.highest is not None and value > self.highest:
             raise SdoAbort(AbortCode.TOO_LARGE)
+        if self.allowed and value not in self.allowed:
+            raise SdoAbort(AbortCode.VALUE)
         return value
 
 

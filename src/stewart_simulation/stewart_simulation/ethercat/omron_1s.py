@@ -18,14 +18,12 @@ from stewart_simulation.ethercat import homing, profile
 from stewart_simulation.ethercat.drive import MODES
 from stewart_simulation.ethercat.eeprom import Identity
 from stewart_simulation.ethercat.object_dictionary import (
-    AbortCode,
     Access,
     Entry,
     ObjectDictionary,
     OCTETS,
     ProcessData,
     RECEIVE,
-    SdoAbort,
     TRANSMIT,
 )
 
@@ -76,7 +74,6 @@ class DriveType:
         controlword_delay: How many targets later than 607Ah it obeys 6040h; negative: earlier.
         sto_is_fault: Whether a torque that is taken under power is a fault.
         enable_delay: How long it takes from SWITCHED ON to OPERATION ENABLED [s].
-        homing: What its motor finds on its way home; None: the drive has no mode 6.
     """
 
     identity: Identity = R88D_1SN04H
@@ -156,7 +153,7 @@ def dictionary_of(drive: DriveType) -> tuple[ObjectDictionary, ProcessData]:
     dictionary = ObjectDictionary()
     for index, kind, value, access, lowest, highest in VARIABLES:
         dictionary.variable(index, Entry(kind, value, access, lowest, highest))
-    dictionary.guards[profile.MODE] = check_mode
+    dictionary.objects[profile.MODE][0].allowed = frozenset({profile.NO_MODE, *MODES})
     for index, text in (
         (profile.DEVICE_NAME, drive.name),
         (profile.HARDWARE_VERSION, 'software'),
@@ -167,9 +164,6 @@ def dictionary_of(drive: DriveType) -> tuple[ObjectDictionary, ProcessData]:
         dictionary.record(index, *entries)
     if drive.homing is not None:
         homing.add_objects(dictionary)
-        modes = dictionary.objects[profile.SUPPORTED_MODES][0]
-        modes.value = modes.number | 1 << (homing.MODE - 1)
-        dictionary.guards[profile.MODE] = check_mode_or_homing
     for index in drive.absent:
         dictionary.objects.pop(index, None)
     process_data = ProcessData(dictionary, drive.unmappable)
@@ -204,15 +198,3 @@ def _records(drive: DriveType) -> Iterator[tuple[Any, ...]]:
     yield profile.GEAR_RATIO, Entry('I', 1, Access.PREOP), Entry('I', 1, Access.PREOP)
     exponent = Entry('b', -3, Access.PREOP, -6, 0)
     yield profile.INTERPOLATION_TIME, Entry('B', 1, Access.PREOP, 1, 255), exponent
-
-
-def check_mode(_subindex: int, value: int) -> None:
-    """Accept the modes that are simulated, and none."""
-    if value not in {profile.NO_MODE, *MODES}:
-        raise SdoAbort(AbortCode.VALUE)
-
-
-def check_mode_or_homing(subindex: int, value: int) -> None:
-    """Accept mode 6, too."""
-    if value != homing.MODE:
-        check_mode(subindex, value)

@@ -78,7 +78,6 @@ def next_state(state: State, word: int, before: int) -> State:
     """Return where a controlword leads from a state; the same where it asks for nothing allowed.
 
     Args:
-        state: Where the drive is.
         word, before: Object 6040h now, and when it was looked at last.
     """
     reset = word & Control.FAULT_RESET

@@ -62,7 +62,6 @@ class SyncManagers:
     """The four sync managers of a slave with a mailbox.
 
     Args:
-        memory: Where their registers and their data are.
         accessed: Called with the number of a sync manager when its last octet was read or written.
 
     Attributes:

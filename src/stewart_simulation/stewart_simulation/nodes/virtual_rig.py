@@ -41,7 +41,6 @@ class VirtualRig(Node):
     Args:
         inline: The rig is in this process and lives in simulated time, which somebody lets pass
             for the node's clock (`LockStep`); otherwise it is a process of its own, in real time.
-        **kwargs: For rclpy's node.
     """
 
     def __init__(self, *, inline: bool = False, **kwargs: Any) -> None:

@@ -12,10 +12,10 @@ from math import inf
 from typing import Any
 
 import numpy as np
+from stewart_simulation.control import FaultTable, whole, within
 from stewart_simulation.daq_card.card import AI_LAST, Card
 from stewart_simulation.errors import FaultError
 from stewart_simulation.ethercat.faults import Faults
-from stewart_simulation.fault_table import FaultTable, whole, within
 from stewart_simulation.rigid_drives import RigidDrives
 from stewart_simulation.serial_imu.plugged_sensor import PluggedSensor
 from stewart_simulation.serial_imu.protocol import BAUDS

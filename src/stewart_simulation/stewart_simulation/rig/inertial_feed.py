@@ -25,12 +25,10 @@ class InertialFeed:
 
     Args:
         mechanics: The plant; its ``sensor`` is who asks.
-        mounting: Pose of the sensor in platform_link.
         gravity (3,): In base axes [m/s²].
     """
 
     def __init__(self, mechanics: Mechanics[RigidDrives], mounting: Pose, gravity: Array) -> None:
-        """Take the plant."""
         self._mechanics, self._mounting, self._gravity = mechanics, mounting, gravity
         self._time, self._state = -np.inf, np.zeros(13)
 

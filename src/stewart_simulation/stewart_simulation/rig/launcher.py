@@ -32,7 +32,6 @@ class RigProcess(ChildProcess):
     """A running rig process, which ends with this one.
 
     Args:
-        settings: What is simulated.
         directory: Where the ends of its wires shall be; None for ``default_directory``.
         timeout: Longest start [s].
 

@@ -31,7 +31,6 @@ class Mechanics(Generic[D]):
     """Drives and bodies at one instant of the steady clock.
 
     Args:
-        drives: The plant.
         now: The first instant [s].
         on_step: Called after every step.
         longest_gap: Longest step [s]; of a longer pause, of a stopped process, only this much
@@ -51,7 +50,6 @@ class Mechanics(Generic[D]):
         on_step: Callable[[], None] = lambda: None,
         longest_gap: float = LONGEST_GAP,
     ) -> None:
-        """Begin at rest."""
         self.drives = drives
         self.mover: Mover = drives
         self.sensor: PluggedSensor | None = None
@@ -78,16 +76,12 @@ class Mechanics(Generic[D]):
 class Watched:
     """The plant as amplifiers see it that are not connected: they can look, and time passes.
 
-    Args:
-        drives: The plant.
-
     Attributes:
         strokes (6,): True strokes [m].
         on: Switches nothing.
     """
 
     def __init__(self, drives: RigidDrives) -> None:
-        """Look at the plant."""
         self._drives = drives
         # The drives write into this array, and never make another one.
         self.strokes: Array = drives.strokes

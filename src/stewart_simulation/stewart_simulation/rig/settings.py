@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from stewart_driver.errors import ConfigurationError
@@ -32,35 +32,15 @@ class RigSettings(PlantOptions):
         ConfigurationError: If a value is out of range.
     """
 
-    MAY_BE_ZERO: ClassVar[frozenset[str]] = PlantOptions.MAY_BE_ZERO | {
-        'encoder_noise',
-        'enable_delay',
-        'sensor_noise',
-        'card_noise',
-        'card_late_share',
-        'accelerometer_noise',
-        'gyroscope_noise',
-    }
-
-    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        **PlantOptions.CHOICES,
-        'moved_by': (ETHERCAT, CARD),
-        'card_mode': ('position', 'velocity'),
-        'serials': ('each', 'zero', 'absent'),
-    }
-    TRIPLES: ClassVar[tuple[str, ...]] = (
-        *PlantOptions.TRIPLES,
-        'accelerometer_bias',
-        'gyroscope_bias',
+    moved_by: str = option(
+        ETHERCAT, 'what the drives obey: ethercat, or card', one_of=(ETHERCAT, CARD)
     )
-
-    moved_by: str = option(ETHERCAT, 'what the drives obey: ethercat, or card')
     ethercat: bool = option(default=True, description='an EtherCAT segment of six drives')
     card: bool = option(default=True, description='an analogue card with the position sensors')
     imu: bool = option(default=True, description='a WitMotion sensor, where the platform has one')
     seed: int = option(0, "seed of all noise, of the encoders' zeros and of the sensors' gains")
     drive: str = option('omron_1s', 'drives: type, for the gear, which the driver has to share')
-    encoder_noise: float = option(1e-6, 'drives: standard deviation of a reading [m]')
+    encoder_noise: float = option(1e-6, 'drives: standard deviation of a reading [m]', zero=True)
     hold_after: float = option(0.01, 'drives: without a word, one goes on for so long [s]')
     needs_sync0: bool = option(default=True, description='drives: no SAFEOP without SYNC0')
     free_maps: bool = option(default=True, description='drives: 1600h and 1A00h can be written')
@@ -72,26 +52,40 @@ class RigSettings(PlantOptions):
         '10F1h:2 of the drives: they leave OP when SYNC0 lacks outputs too often; 0: never',
     )
     enable_delay: float = option(
-        0.1, 'drives: longest time that one takes to switch on; each has its own [s]'
+        0.1, 'drives: longest time that one takes to switch on; each has its own [s]', zero=True
     )
     emergencies: bool = option(
         default=False, description='drives: emergencies unasked, without 10F3h:5'
     )
     absent: str = option('', 'drives: objects that they do not have, as in 60C2 6066')
     unmappable: str = option('', 'drives: objects that their free maps do not take')
-    serials: str = option('each', 'drives: serial numbers: each its own, zero, or absent')
+    serials: str = option(
+        'each',
+        'drives: serial numbers: each its own, zero, or absent',
+        one_of=('each', 'zero', 'absent'),
+    )
     sto_is_fault: bool = option(
         default=False, description='drives: a fault when the safety circuit takes the torque'
     )
-    card_mode: str = option('position', 'card: what the amplifiers take: position or velocity')
+    card_mode: str = option(
+        'position',
+        'card: what the amplifiers take: position or velocity',
+        one_of=('position', 'velocity'),
+    )
     enable_channel: int = option(
         0, 'card: digital output that switches the amplifiers on; -1: they are always on'
     )
-    sensor_noise: float = option(2e-4, 'card: standard deviation of a position sensor [V]')
-    card_noise: float = option(0.5, 'card: standard deviation of a conversion [code]')
-    card_late_share: float = option(1e-3, 'card: share of calls held up, by 1 ms on average')
-    accelerometer_noise: float = option(0.02, 'imu: standard deviation of a sample [m/s2]')
-    gyroscope_noise: float = option(1e-3, 'imu: standard deviation of a sample [rad/s]')
+    sensor_noise: float = option(
+        2e-4, 'card: standard deviation of a position sensor [V]', zero=True
+    )
+    card_noise: float = option(0.5, 'card: standard deviation of a conversion [code]', zero=True)
+    card_late_share: float = option(
+        1e-3, 'card: share of calls held up, by 1 ms on average', zero=True
+    )
+    accelerometer_noise: float = option(
+        0.02, 'imu: standard deviation of a sample [m/s2]', zero=True
+    )
+    gyroscope_noise: float = option(1e-3, 'imu: standard deviation of a sample [rad/s]', zero=True)
     accelerometer_bias: tuple[float, float, float] = option(
         (0.0, 0.0, 0.0), 'imu: constant error [m/s2]'
     )
@@ -101,7 +95,6 @@ class RigSettings(PlantOptions):
     script: str = option('', 'file of faults with their times, one JSON object per line')
 
     def __post_init__(self) -> None:
-        """Check."""
         super().__post_init__()
         if not getattr(self, self.moved_by):
             expected = f'true, for moved_by is {self.moved_by}'

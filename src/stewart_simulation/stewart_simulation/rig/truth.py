@@ -89,6 +89,12 @@ def sample(mechanics: Mechanics[RigidDrives], wall_offset: float) -> Array:
     )
 
 
+def _views(memory: mmap) -> tuple[np.ndarray, Array]:
+    """Return the sequence number, shape (1,), and the values behind it."""
+    number = np.frombuffer(memory, dtype=np.uint64, count=1)
+    return number, np.frombuffer(memory, dtype=np.float64, offset=8)
+
+
 class TruthWriter:
     """The rig's end: a file at a path where none is."""
 
@@ -99,8 +105,7 @@ class TruthWriter:
             memory = mmap(descriptor, SIZE)
         finally:
             os.close(descriptor)
-        self._number = np.frombuffer(memory, dtype=np.uint64, count=1)
-        self._values = np.frombuffer(memory, dtype=np.float64, offset=8)
+        self._number, self._values = _views(memory)
 
     def write(self, values: Array) -> None:
         """Write one instant, as `sample` returns it."""
@@ -118,8 +123,7 @@ class TruthReader:
                 memory = mmap(stream.fileno(), SIZE, access=ACCESS_READ)
         except (OSError, ValueError) as error:
             raise RigError(f'no truth of a virtual rig at {path}: {error}') from error
-        self._number = np.frombuffer(memory, dtype=np.uint64, count=1)
-        self._values = np.frombuffer(memory, dtype=np.float64, offset=8)
+        self._number, self._values = _views(memory)
 
     def read(self) -> Truth:
         """Return the last instant; raises `RigError` if there is none yet or its writer hangs."""

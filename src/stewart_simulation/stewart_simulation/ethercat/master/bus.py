@@ -72,7 +72,6 @@ class InlineBus:
     """A wire in this process with an EtherCAT master on it; fulfils ``starting.Wire``.
 
     Args:
-        interface: Its name.
         link: The wire, as patient as a start may be.
         receive_timeout: Longest wait for a frame of the cycle [s].
         release: Called when it is closed.

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
+from typing import TypeVar
 
 from stewart_simulation.errors import SegmentError
 from stewart_simulation.ethercat.frames import Command, Datagram, decode, encode
@@ -20,6 +21,8 @@ LOOK = 2e-4
 OCTET, FRAMING, SHORTEST = 80e-9, 24, 60
 NANOSECONDS = 1e9
 
+Found = TypeVar('Found')
+
 
 class MasterError(SegmentError):
     """A slave did not do what it was asked for; the message says why, without a full stop."""
@@ -29,7 +32,6 @@ class Link:
     """The master's end of a line.
 
     Attributes:
-        now_ns: Returns the present time [ns].
         patience: Longest wait for the answer to a question [s].
     """
 
@@ -59,7 +61,6 @@ class Link:
         """Send one frame and wait for it.
 
         Args:
-            datagrams: What is in it.
             patience: A frame that takes longer is lost [s].
             again: Who would send it again waits no longer for one that does not come at all [s].
 
@@ -111,11 +112,11 @@ class Link:
         answers = self.ask(Datagram(Command.BWR, 0, register, data))
         return answers[0].working_counter if answers else 0
 
-    def until(self, reached: Callable[[], bool], patience: float) -> bool:
-        """Look again and again until something is reached; tell whether it was in time [s]."""
+    def until(self, look: Callable[[], Found | None], patience: float) -> Found | None:
+        """Look again and again until something is found; None if it was not in time [s]."""
         limit = self.now() + patience
-        while not reached():
+        while not (found := look()):
             if self.now() >= limit:
-                return False
+                return None
             self.sleep(LOOK)
-        return True
+        return found

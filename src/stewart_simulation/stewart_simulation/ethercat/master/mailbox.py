@@ -9,17 +9,9 @@ from typing import NamedTuple
 
 from stewart_driver.ethercat.fault_text import Emergency
 from stewart_simulation.ethercat.frames import Command, Datagram
+from stewart_simulation.ethercat.master import standard
 from stewart_simulation.ethercat.master.link import Link, MasterError
 from stewart_simulation.ethercat.master.slave_information import ManagerPlan
-from stewart_simulation.ethercat.master.standard import (
-    ABORTS,
-    MAILBOX_ERRORS,
-    MANAGER_ACTIVATE,
-    MANAGER_DEVICE,
-    MANAGER_LENGTH,
-    MANAGER_STATUS,
-    MANAGERS,
-)
 
 HEAD = struct.Struct('<HHBB')
 TYPE, COUNT_AT, LAST_COUNT = 0x0F, 4, 7
@@ -27,9 +19,10 @@ FULL, ENABLE, REPEAT = 0x08, 0x01, 0x02
 # How long a mailbox may stay full, and how long a slave may think [s].
 TAKING, ANSWERING = 0.2, 0.7
 # The second sync manager guards what slaves send.
-STATUS = MANAGERS + MANAGER_LENGTH + MANAGER_STATUS
-ACTIVATE = MANAGERS + MANAGER_LENGTH + MANAGER_ACTIVATE
-ACKNOWLEDGED = MANAGERS + MANAGER_LENGTH + MANAGER_DEVICE
+INCOMING = standard.MANAGERS + standard.MANAGER_LENGTH
+STATUS = INCOMING + standard.MANAGER_STATUS
+ACTIVATE = INCOMING + standard.MANAGER_ACTIVATE
+ACKNOWLEDGED = INCOMING + standard.MANAGER_DEVICE
 
 COE, MAILBOX_ERROR = 3, 0
 SERVICE_AT = 12
@@ -85,14 +78,8 @@ class Mailbox:
 
     def wait(self) -> Message:
         """Return the next message; raises `MasterError` if none comes."""
-        message: Message | None = None
-
-        def there() -> bool:
-            nonlocal message
-            message = self.look()
-            return message is not None
-
-        if not self._link.until(there, ANSWERING) or message is None:
+        message = self._link.until(self.look, ANSWERING)
+        if message is None:
             raise MasterError('no answer')
         return message
 
@@ -132,7 +119,7 @@ class Mailbox:
             answer = self._link.read(self._station, ACKNOWLEDGED, 1)
             return answer is not None and answer[0] & REPEAT == wanted
 
-        return self._link.until(heard, TAKING)
+        return bool(self._link.until(heard, TAKING))
 
 
 class SdoClient:
@@ -210,13 +197,13 @@ class SdoClient:
             message = self._mailbox.wait()
         if message.protocol == MAILBOX_ERROR:
             _, code = struct.unpack_from('<HH', message.body)
-            text = MAILBOX_ERRORS.get(code, 'unknown')
+            text = standard.MAILBOX_ERRORS.get(code, 'unknown')
             raise MasterError(f'mailbox error 0x{code:04X}, {text}')
         service = COE_HEAD.unpack_from(message.body)[0] >> SERVICE_AT
         answer = message.body[COE_HEAD.size :]
         if service == REQUEST and answer[0] == ABORTED:
             (abort,) = SDO_SIZE.unpack_from(answer, SDO_HEAD.size)
-            raise MasterError(f'abort 0x{abort:08X}, {ABORTS.get(abort, "unknown")}')
+            raise MasterError(f'abort 0x{abort:08X}, {standard.ABORTS.get(abort, "unknown")}')
         right = message.protocol == COE and service == RESPONSE
         if not right or answer[0] & COMMAND_BITS != expected:
             raise MasterError(f'unexpected answer {message.body.hex(" ")}')

@@ -91,17 +91,15 @@ def _octets(link: Link, station: int, word: int, length: int) -> bytes:
 def _piece(link: Link, station: int, word: int) -> bytes:
     if not link.write(station, EEPROM_COMMAND, struct.pack('<HI', READ, word)):
         raise MasterError('its EEPROM takes no command')
-    status = BUSY
 
-    def ready() -> bool:
-        nonlocal status
-        answer = link.read(station, EEPROM_COMMAND, 2)
-        status = BUSY if answer is None else int.from_bytes(answer, 'little')
-        return not status & BUSY
+    def ready() -> bytes | None:
+        status = link.read(station, EEPROM_COMMAND, 2)
+        return status if status and not int.from_bytes(status, 'little') & BUSY else None
 
-    if not link.until(ready, PATIENCE):
+    status = link.until(ready, PATIENCE)
+    if status is None:
         raise MasterError('its EEPROM is busy')
-    length = 8 if status & EIGHT_OCTETS else 4
+    length = 8 if int.from_bytes(status, 'little') & EIGHT_OCTETS else 4
     return link.require(station, EEPROM_VALUE, length, 'a question for its EEPROM')
 
 
