@@ -235,10 +235,10 @@ class LiveEstimation:
         self._reported = float(rows.stamps[-1])
         self.accepted += used.sum(axis=0)
         self.rejected += (np.isfinite(innovations) & ~used).sum(axis=0)
-        for count, value in zip(np.count_nonzero(used, axis=1), nis.tolist(), strict=True):
-            if count and math.isfinite(value):
-                self._nis.append(6.0 * value / count)
-        for _ in range(np.count_nonzero(rows.restarted)):
-            self.restarts += self._started
+        counts = used.sum(axis=1)
+        known = np.isfinite(nis) & (counts > 0)
+        self._nis.extend((6.0 * nis[known] / counts[known]).tolist())
+        if restarts := np.count_nonzero(rows.restarted):
+            self.restarts += restarts - (not self._started)
             self._started, self._reason = True, ''
         return rows

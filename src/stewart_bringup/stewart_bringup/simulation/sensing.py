@@ -82,6 +82,8 @@ class Sensing:
         items = attend(self._sensor, self._reader, self._seconds())
         if items:
             self._estimation.imu(now, *self._output.publish(items, now))
+        # A reader that streams says nothing to the sensor but here.
+        self._sensor.gathers = self._reader.streams
         if self._reader.streams:
             return now + BLOCK
         # What nobody listens to waits in the port.
