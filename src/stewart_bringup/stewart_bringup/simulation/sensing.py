@@ -83,8 +83,8 @@ class Sensing:
         if items:
             self._estimation.imu(now, *self._output.publish(items, now))
         # A reader that streams says nothing to the sensor but here.
-        self._sensor.gathers = self._reader.streams
-        if self._reader.streams:
+        self._sensor.gathers = streams = self._reader.streams
+        if streams:
             return now + BLOCK
         # What nobody listens to waits in the port.
         due = self._reader.due
