@@ -93,9 +93,7 @@ def mean_motion(
 
 
 @kernel(VOID, VECTOR, SCALAR, VECTOR, VECTOR_OUT, MATRIX_OUT)
-def limit(
-    times: Array, constant: float, ranges: Array, memory: Array, samples: Array
-) -> None:
+def limit(times: Array, constant: float, ranges: Array, memory: Array, samples: Array) -> None:
     """Let specific force and angular velocity through a low pass of first order, into ranges.
 
     Between two `times` (n,) the truth is taken for a straight line. `memory` has the last time,
