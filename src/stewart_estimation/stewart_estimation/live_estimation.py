@@ -226,6 +226,8 @@ class LiveEstimation:
 
     def _fresh(self, rows: LiveRows) -> LiveRows:
         """Return and count the rows that are later than any before."""
+        if not len(rows):
+            return rows
         later = rows.stamps > self._reported
         if not later.all():
             rows = rows[later]

@@ -29,7 +29,7 @@ _stamp = attrgetter('stamp')
 
 
 class LegRow(NamedTuple):
-    """A leg sample; once it has been used, the filters before a run of them and its place there."""
+    """A leg sample; once it was used, the filters before a run of samples and its place there."""
 
     stamp: float
     lengths: Array
@@ -148,7 +148,7 @@ class LiveFilter:
             row, filtered = self._legs[self._next], self._filtered
             delay = self._first_delay if filtered is None else filtered.state[DELAY]
             newest = self._stamps[-1], self._legs[-1].stamp
-            if not ready(self.arrangement.setup, row.stamp, delay, *newest):
+            if not ready(self.arrangement.settings.imu_timeout, row.stamp, delay, *newest):
                 break
             if filtered is None and not self._start(row):
                 continue
