@@ -278,6 +278,21 @@ def test_a_frozen_sensor_repeats_itself() -> None:
     assert frame(0x51, bytes(8)) == bytes.fromhex('55 51 00 00 00 00 00 00 00 00 a6')
 
 
+@pytest.mark.parametrize('silent', [False, True], ids=['awake', 'restarting'])
+def test_cycles_at_once_are_those_one_by_one(silent: bool) -> None:
+    turns = [InertialState(angular_velocity=(0.1 * k, 0.0, -0.2 * k)) for k in range(200)]
+    times = [0.005 * k for k in range(200)]
+    one, many = Sensor(), Sensor()
+    for sensor in (one, many):
+        sensor.receive(UNLOCK + bytes.fromhex('ff aa 02 ff 07 ff aa 24 01 00'), 0.0)
+        if silent:
+            sensor.restart(0.0)
+    apart = [one.cycle(*pair) for pair in zip(turns, times, strict=True)]
+    together = many.cycles(turns[:20], times[:20]) + many.cycles(turns[20:], times[20:])
+    assert together == apart
+    assert len(set(together)) == (121 if silent else 200)
+
+
 def sent(sensor: Sensor, since: float, count: int, feel: Callable[[float], float]) -> np.ndarray:
     """Return what the gyroscope says of a rate about x, sent 200 times a second [rad/s]."""
     found = []
