@@ -76,7 +76,7 @@ class LibYaml:
         yaml.dump(data, stream, Metadata, default_flow_style=style, allow_unicode=True)
 
 
-writer.YAML = LibYaml  # type: ignore[attr-defined]
+writer.YAML = LibYaml  # type: ignore[attr-defined, assignment]
 
 
 class FlushedMcap(McapWriter):

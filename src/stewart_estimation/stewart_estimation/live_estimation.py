@@ -240,7 +240,7 @@ class LiveEstimation:
         counts = used.sum(axis=1)
         known = np.isfinite(nis) & (counts > 0)
         self._nis.extend((6.0 * nis[known] / counts[known]).tolist())
-        if restarts := np.count_nonzero(rows.restarted):
+        if restarts := int(np.count_nonzero(rows.restarted)):
             self.restarts += restarts - (not self._started)
             self._started, self._reason = True, ''
         return rows
