@@ -7,7 +7,7 @@
 behind card and IMU; Vigo behind EtherCAT frames; and the whole graph of Vigo with its recorder in
 lock-step, while the wave is played. The peer, in the same run, is Vigo's plant alone: servo drives
 and bodies, advanced by the same steps. What is above it is Python, messages and the bag. Processor
-time beside wall-clock time tells a busy machine from a slow one. A bag costs some 0.15 s to open
+time beside wall-clock time tells a busy machine from a slow one. A bag costs some 0.05 s to open
 and to close, however long it is. It fails if the graph is not five times as fast as real time, by
 processor time. Of the core twenty times are asked; whether a line has them is told.
 """

@@ -23,6 +23,7 @@ from rosbags.interfaces import (
     QosReliability,
     QosTime,
 )
+from rosbags.rosbag2 import Reader
 from rosbags.typesys.store import Typestore
 from stewart_bags.errors import BagExists, DamagedBag, UnknownType
 from stewart_bags.reading import Bag
@@ -110,6 +111,18 @@ def test_metadata_is_what_rosbag2_documents(make_bag: Callable[..., Path]) -> No
     assert all(
         item['topic_metadata']['type_description_hash'].startswith('RIHS01_') for item in topics
     )
+
+
+@pytest.mark.parametrize('text', ['1e3', '-2E-05', '7', '2026-01-01', 'yes', 'a: b # c', '', '~'])
+def test_custom_data_stay_texts_for_readers_of_either_yaml(tmp_path: Path, text: str) -> None:
+    with BagWriter(tmp_path / 'bag', custom_data={'note': text}):
+        pass
+    written = yaml.safe_load((tmp_path / 'bag' / 'metadata.yaml').read_text('utf-8'))
+    assert written['rosbag2_bagfile_information']['custom_data']['note'] == text
+    # rosbags reads YAML 1.2.
+    with Reader(tmp_path / 'bag') as reader:
+        assert reader.storage.metadata.custom is not None
+        assert reader.storage.metadata.custom['note'] == text
 
 
 def test_storages_hold_the_labels_that_rosbag2_writes(make_bag: Callable[..., Path]) -> None:

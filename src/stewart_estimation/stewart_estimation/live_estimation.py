@@ -226,6 +226,8 @@ class LiveEstimation:
 
     def _fresh(self, rows: LiveRows) -> LiveRows:
         """Return and count the rows that are later than any before."""
+        if not len(rows):
+            return rows
         later = rows.stamps > self._reported
         if not later.all():
             rows = rows[later]
@@ -235,10 +237,10 @@ class LiveEstimation:
         self._reported = float(rows.stamps[-1])
         self.accepted += used.sum(axis=0)
         self.rejected += (np.isfinite(innovations) & ~used).sum(axis=0)
-        for count, value in zip(np.count_nonzero(used, axis=1), nis.tolist(), strict=True):
-            if count and math.isfinite(value):
-                self._nis.append(6.0 * value / count)
-        for _ in range(np.count_nonzero(rows.restarted)):
-            self.restarts += self._started
+        counts = used.sum(axis=1)
+        known = np.isfinite(nis) & (counts > 0)
+        self._nis.extend((6.0 * nis[known] / counts[known]).tolist())
+        if restarts := int(np.count_nonzero(rows.restarted)):
+            self.restarts += restarts - (not self._started)
             self._started, self._reason = True, ''
         return rows

@@ -10,8 +10,8 @@ late sample takes the filter back to where it belongs, and what came after it is
 from __future__ import annotations
 
 import bisect
-from dataclasses import dataclass
 from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 from stewart_estimation.arrangement import Arrangement
@@ -28,13 +28,18 @@ from stewart_kinematics.motion import Array
 _stamp = attrgetter('stamp')
 
 
-@dataclass(frozen=True, eq=False)
-class LegRow:
-    """A leg sample, and the filter before it once it has been used."""
+class LegRow(NamedTuple):
+    """A leg sample; once it was used, the filters before a run of samples and its place there."""
 
     stamp: float
     lengths: Array
-    before: FilterState | None = None
+    past: FilterState | None = None
+    place: int = 0
+
+    @property
+    def before(self) -> FilterState | None:
+        """The filter before it; None if it has not been used, or if the filter started there."""
+        return None if self.past is None else self.past.at(self.place)
 
 
 class LiveFilter:
@@ -143,7 +148,7 @@ class LiveFilter:
             row, filtered = self._legs[self._next], self._filtered
             delay = self._first_delay if filtered is None else filtered.state[DELAY]
             newest = self._stamps[-1], self._legs[-1].stamp
-            if not ready(self.arrangement.setup, row.stamp, delay, *newest):
+            if not ready(self.arrangement.settings.imu_timeout, row.stamp, delay, *newest):
                 break
             if filtered is None and not self._start(row):
                 continue
@@ -204,9 +209,10 @@ class LiveFilter:
             # What came before is worth telling; the next call meets the trouble at once.
             restarts, end = [], error.row
             self._filtered = past.at(end)
-        for k, row in enumerate(legs[:end]):
-            before = None if starts and not k else past.at(k)
-            self._legs[self._next + k] = LegRow(row.stamp, row.lengths, before)
+        used = [LegRow(row.stamp, row.lengths, past, k) for k, row in enumerate(legs[:end])]
+        if starts:
+            used[:1] = [LegRow(row.stamp, row.lengths) for row in legs[: min(end, 1)]]
+        self._legs[self._next : self._next + end] = used
         self._next += end
         restarted = np.zeros(end, dtype=bool)
         restarted[restarts] = True

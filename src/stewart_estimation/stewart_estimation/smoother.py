@@ -15,17 +15,11 @@ import numpy as np
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError, EstimationError
 from stewart_estimation.estimate import columns_of, EstimateSeries
-from stewart_estimation.kernels.records import DELAY, MOUNTING, Rows, Steps
-from stewart_estimation.kernels.report import report
+from stewart_estimation.kernels.records import Rows, Steps
+from stewart_estimation.kernels.smoothing import smooth_back
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
-from stewart_kinematics.spatial import (
-    compose_quaternions,
-    exp_quaternion,
-    invert_quaternion,
-    log_quaternion,
-)
 
 
 def smooth(
@@ -54,13 +48,8 @@ def smooth(
     arrangement, first = Arrangement.of(geometry, settings), int(known[0])
     states, covariances = np.array(steps.filtered), np.array(steps.filtered_covariance)
     gains = _gains(steps, filtered.stamps, first)
-    for row in range(len(states) - 2, first - 1, -1):
-        gain, after = gains[row - first], row + 1
-        change = _difference(arrangement, states[after], steps.predicted[after])
-        states[row] = _moved(arrangement, states[row], gain @ change)
-        change = covariances[after] - steps.predicted_covariance[after]
-        covariances[row] += gain @ change @ gain.T
-    rows = _reported(arrangement, steps, states, covariances, first)
+    rows = Rows.empty(len(states), arrangement.size)
+    smooth_back(arrangement.setup, steps, gains, first, states, covariances, rows)
     return replace(filtered, **columns_of(rows), steps=None)
 
 
@@ -76,53 +65,4 @@ def _gains(steps: Steps, stamps: Array, first: int) -> Array:
     correlation = predicted / (sigmas * np.swapaxes(sigmas, 1, 2))
     crossed = steps.cross_covariance[first + 1 :] / sigmas
     gains = np.linalg.solve(correlation, np.swapaxes(crossed, 1, 2))
-    return np.swapaxes(gains, 1, 2) / sigmas
-
-
-def _difference(arrangement: Arrangement, state: Array, origin: Array) -> Array:
-    """Return the vector of the tangent that leads from `origin` to `state`."""
-    change, setup = np.empty(arrangement.size), arrangement.setup
-    change[:6], change[9:15] = state[:6] - origin[:6], state[10:16] - origin[10:16]
-    change[6:9] = log_quaternion(compose_quaternions(invert_quaternion(origin[6:10]), state[6:10]))
-    if setup.delay_at >= 0:
-        change[setup.delay_at] = state[DELAY] - origin[DELAY]
-    if setup.mounting_at >= 0:
-        change[setup.mounting_at :] = state[MOUNTING:] - origin[MOUNTING:]
-    return change
-
-
-def _moved(arrangement: Arrangement, state: Array, change: Array) -> Array:
-    """Return a state moved by a vector of the tangent."""
-    moved, setup = state.copy(), arrangement.setup
-    moved[:6] += change[:6]
-    moved[10:16] += change[9:15]
-    turn = compose_quaternions(state[6:10], exp_quaternion(change[6:9]))
-    moved[6:10] = turn / np.linalg.norm(turn)
-    if setup.delay_at >= 0:
-        moved[DELAY] += change[setup.delay_at]
-    if setup.mounting_at >= 0:
-        moved[MOUNTING:] += change[setup.mounting_at :]
-    return moved
-
-
-def _reported(
-    arrangement: Arrangement, steps: Steps, states: Array, covariances: Array, first: int
-) -> Rows:
-    """Turn smoothed states at the IMU into motions of the platform."""
-    rows = Rows.empty(len(states), arrangement.size)
-    for row in range(first, len(states)):
-        # Where the delay is estimated it changed, and with it the instant that is asked for.
-        lead = states[row, DELAY] - steps.predicted[row, DELAY]
-        report(
-            arrangement.setup,
-            states[row],
-            covariances[row],
-            steps.inputs[row],
-            steps.angular_accelerations[row],
-            steps.noise[row],
-            lead if np.isfinite(lead) else 0.0,
-            rows.report[row],
-            rows.errors[row],
-            rows.rate_errors[row],
-        )
-    return rows
+    return np.ascontiguousarray(np.swapaxes(gains, 1, 2) / sigmas)

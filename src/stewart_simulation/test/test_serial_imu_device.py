@@ -23,7 +23,13 @@ from stewart_driver.witmotion.samples import Decoder
 from stewart_kinematics.motion import Motion, Pose
 from stewart_simulation.serial_imu.device import Sensor
 from stewart_simulation.serial_imu.inertial import felt, InertialState, rocking
-from stewart_simulation.serial_imu.measurement import EXACT, Imperfections, Measurement
+from stewart_simulation.serial_imu.measurement import (
+    EXACT,
+    Imperfections,
+    measure,
+    Measurement,
+    rows_of,
+)
 from stewart_simulation.serial_imu.protocol import frame
 
 G = 9.80665
@@ -31,8 +37,16 @@ UNLOCK = bytes.fromhex('ff aa 69 88 b5')
 RNG = np.random.default_rng(0)
 
 
+def measured_of(
+    states: list[InertialState], flaws: Imperfections = EXACT, rng: np.random.Generator = RNG
+) -> list[Measurement]:
+    """Measure states at once, at time 0."""
+    count = len(states)
+    return measure(states, rows_of(states), flaws, rng, count * [0.0], np.zeros(count))
+
+
 def captured(kind: FrameType, state: InertialState) -> str:
-    measured = Measurement(state, EXACT, RNG)
+    (measured,) = measured_of([state])
     return measured.frame(kind).hex(' ')
 
 
@@ -95,7 +109,7 @@ def test_what_is_encoded_is_decoded_to_half_a_step(
 ) -> None:
     q = Pose.from_rpy((0.0, 0.0, 0.0), (roll, pitch, yaw)).quaternion_xyzw
     state = InertialState(force, rate, tuple(q.tolist()))
-    measured = Measurement(state, EXACT, RNG)
+    (measured,) = measured_of([state])
     found = Decoder().feed(b''.join(measured.frame(FrameType(0x51 + n)) for n in (0, 1, 2, 8)))
     force_, rate_, angle, quaternion = (item.frame for item in found)
 
@@ -112,7 +126,7 @@ def test_what_is_encoded_is_decoded_to_half_a_step(
 
 def test_values_beyond_the_range_stay_at_its_end() -> None:
     state = InertialState(specific_force=(500.0, -500.0, 0.0))
-    (found,) = Decoder().feed(Measurement(state, EXACT, RNG).frame(FrameType.ACCELERATION))
+    (found,) = Decoder().feed(measured_of([state])[0].frame(FrameType.ACCELERATION))
     assert isinstance(found.frame, AccelerationFrame)
     assert found.frame.specific_force[:2] == pytest.approx((16 * G * 32767 / 32768, -16 * G))
 
@@ -120,9 +134,8 @@ def test_values_beyond_the_range_stay_at_its_end() -> None:
 def test_noise_and_bias_are_those_stated() -> None:
     flaws = Imperfections(0.05, 2e-3, 0.0, (0.1, 0.0, -0.2), (0.01, 0.0, 0.0))
     rng = np.random.default_rng(7)
-    drawn = [Measurement(InertialState(), flaws, rng) for _ in range(4000)]
-    force = np.array([item.specific_force for item in drawn])
-    rate = np.array([item.angular_velocity for item in drawn])
+    drawn = np.array([item.values for item in measured_of(4000 * [InertialState()], flaws, rng)])
+    force, rate = drawn[:, 0:3], drawn[:, 3:6]
 
     assert force.mean(axis=0) == pytest.approx([0.1, 0.0, G - 0.2], abs=4e-3)
     assert force.std(axis=0) == pytest.approx(3 * [0.05], rel=0.05)
@@ -263,6 +276,21 @@ def test_a_frozen_sensor_repeats_itself() -> None:
     sensor = Sensor(frozen=True)
     assert sensor.cycle(InertialState(), 0.0) == sensor.cycle(InertialState(), 1.0)
     assert frame(0x51, bytes(8)) == bytes.fromhex('55 51 00 00 00 00 00 00 00 00 a6')
+
+
+@pytest.mark.parametrize('silent', [False, True], ids=['awake', 'restarting'])
+def test_cycles_at_once_are_those_one_by_one(silent: bool) -> None:
+    turns = [InertialState(angular_velocity=(0.1 * k, 0.0, -0.2 * k)) for k in range(200)]
+    times = [0.005 * k for k in range(200)]
+    one, many = Sensor(), Sensor()
+    for sensor in (one, many):
+        sensor.receive(UNLOCK + bytes.fromhex('ff aa 02 ff 07 ff aa 24 01 00'), 0.0)
+        if silent:
+            sensor.restart(0.0)
+    apart = [one.cycle(*pair) for pair in zip(turns, times, strict=True)]
+    together = many.cycles(turns[:20], times[:20]) + many.cycles(turns[20:], times[20:])
+    assert together == apart
+    assert len(set(together)) == (121 if silent else 200)
 
 
 def sent(sensor: Sensor, since: float, count: int, feel: Callable[[float], float]) -> np.ndarray:

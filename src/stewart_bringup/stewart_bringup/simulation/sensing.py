@@ -82,7 +82,9 @@ class Sensing:
         items = attend(self._sensor, self._reader, self._seconds())
         if items:
             self._estimation.imu(now, *self._output.publish(items, now))
-        if self._reader.streams:
+        # A reader that streams says nothing to the sensor but here.
+        self._sensor.gathers = streams = self._reader.streams
+        if streams:
             return now + BLOCK
         # What nobody listens to waits in the port.
         due = self._reader.due

@@ -18,7 +18,7 @@ from stewart_kinematics.control.admission import Admission
 from stewart_kinematics.control.playback import Playback
 from stewart_kinematics.errors import StewartError
 
-AHEAD = 40
+AHEAD = 200
 """So many setpoints are made at once: nothing that makes them depends on the platform."""
 
 

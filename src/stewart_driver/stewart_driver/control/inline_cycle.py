@@ -53,6 +53,8 @@ class InlineCycle(CycleLink):
         backend.open(now_ns / NANOSECONDS)
         self._next += ceil(self._late / self._period) * self._period
         self._loop = ControlLoop(backend, configuration, self._block)
+        # Simulated cycles are never late and take no time: all are in the first bins.
+        self._bins = [self._block.words[name].data for name in ('lateness', 'busy')]
         self._alive = True
         if self._next > now_ns:
             # As in a process of its own: whoever has the loop has drives that were measured.
@@ -92,11 +94,9 @@ class InlineCycle(CycleLink):
             self._leave_out()
             cycles += 1
         if cycles:
-            words = self._block.words
-            words['cycles'] += cycles
-            # Simulated cycles are never late and take no time: all are in the first bins.
-            words['lateness'][0] += cycles
-            words['busy'][0] += cycles
+            self._block.words['cycles'] += cycles
+            for bins in self._bins:
+                bins[0] += cycles
 
     def _leave_out(self) -> None:
         """Leave out the cycles during which the back end had to wait for something."""

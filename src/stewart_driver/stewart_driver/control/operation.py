@@ -50,7 +50,7 @@ class Operation:
     ) -> None:
         self._backend, self._settings = backend, configuration
         self._machine, self._tell = machine, tell
-        self._told: StateChange | None = None
+        self._told: tuple[State, bool, str, float, bool, int, int, int] | None = None
         limits = configuration.limits
         self.interpolator = Interpolator(limits, configuration.interpolation, backend.cycle_time)
         self.supervisor = Supervisor(limits, configuration.supervision)
@@ -307,16 +307,11 @@ class Operation:
 
     def tell_state(self) -> None:
         """Tell the state if anything of it has changed."""
-        change = StateChange(
-            self.now,
-            self.state,
-            self._backend.homed,
-            self._machine.reason,
-            self.interpolator.clock.scaling,
-            self._override,
-        )
-        if (seen := self.measured) is not None:
-            change = change._replace(live=seen.live, braked=seen.braked, sto=seen.sto)
-        if self._told is None or change[1:] != self._told[1:]:
-            self._told = change
-            self._tell(change)
+        seen = self.measured
+        live, braked, sto = (0, 0, 0) if seen is None else (seen.live, seen.braked, seen.sto)
+        scaling, override = self.interpolator.clock.scaling, self._override
+        homed, reason = self._backend.homed, self._machine.reason
+        told = (self.state, homed, reason, scaling, override, live, braked, sto)
+        if told != self._told:
+            self._told = told
+            self._tell(StateChange(self.now, *told))

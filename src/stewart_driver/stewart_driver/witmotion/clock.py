@@ -174,6 +174,7 @@ class SampleClock:
         settings = self._settings
         self._locked = locked
         self._reads: list[Sequence[Arrival]] = []
+        self._samples = 0
         self._origin, self._index = 0.0, 0
         self._points: deque[tuple[int, float]] = deque(maxlen=settings.blocks)
         self._lowest = (inf, 0, 0.0)
@@ -198,6 +199,7 @@ class SampleClock:
             self._begin(locked=False)
         self._last = read[-1].time
         self._reads.append(read)
+        self._samples += len(read)
         if self._locked:
             self._place(read)
         self._end_block()
@@ -226,7 +228,8 @@ class SampleClock:
 
     def _place(self, read: Sequence[Arrival]) -> None:
         """Find the index of the last sample of a read."""
-        self.gaps += sum(max(0, each.cycles - 1) for each in read)
+        for each in read:
+            self.gaps += max(0, each.cycles - 1)
         self._index += _cycles(read)
         latest = self._latest(read)
         delay = latest - self._line(self._index)
@@ -261,7 +264,7 @@ class SampleClock:
 
     def _end_block(self) -> None:
         reads, settings = self._reads, self._settings
-        samples = sum(map(len, reads))
+        samples = self._samples
         bunched = samples > settings.bunched * len(reads)
         duration = self._last - reads[0][-1].time
         blocks = 2 if bunched and not self._locked else 1
@@ -278,7 +281,8 @@ class SampleClock:
             self._lay()
         self._expected, self._bunched = likely, bunched
         self.lateness, self._most = self._most, 0.0
-        self._reads, self._counted = [reads[-1]], self.gaps
+        self._reads, self._samples = [reads[-1]], len(reads[-1])
+        self._counted = self.gaps
 
     def _likely(self, measured: float) -> float:
         """Return the period that a rough measurement means: this one, of the table, or itself."""
@@ -336,4 +340,5 @@ class SampleClock:
 
 
 def _cycles(read: Sequence[Arrival]) -> int:
-    return sum(each.cycles for each in read)
+    # Mostly a read brings one sample.
+    return read[0].cycles if len(read) == 1 else sum(each.cycles for each in read)

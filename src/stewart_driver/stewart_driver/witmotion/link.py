@@ -10,9 +10,8 @@ to, in simulated time, and never waits.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from stewart_driver.witmotion import commands
 from stewart_driver.witmotion.clock import ArrivalTimes
@@ -23,16 +22,14 @@ from stewart_driver.witmotion.transport import PortError, Transport
 T = TypeVar('T')
 
 
-@dataclass(frozen=True)
-class ForBytes:
+class ForBytes(NamedTuple):
     """Wait until bytes come on a line, at most so long [s]."""
 
     transport: Transport
     longest: float
 
 
-@dataclass(frozen=True)
-class ForTime:
+class ForTime(NamedTuple):
     """Let some time pass [s]; an idle wait may be cut short by who ends the conversation."""
 
     duration: float

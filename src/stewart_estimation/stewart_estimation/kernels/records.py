@@ -114,7 +114,8 @@ class FilterState(NamedTuple):
     @property
     def stamp(self) -> float:
         """Where the state is, on the clock of the IMU [s]."""
-        return float(self.memory.time)
+        # A field by its name takes a tenth of the time of an attribute.
+        return float(self.memory['time'])
 
     def at(self, row: int) -> FilterState:
         """Return the filter before a leg sample."""
@@ -184,7 +185,10 @@ class Rows(NamedTuple):
             shapes = [twenty, twenty, square, square, square, six, three, three]
             steps = Steps(*(np.full(shape, np.nan) for shape in shapes))
         shapes = [(count, REPORT), (count, 15, 15), (count, 3, 3), (count, 19), (count, 12)]
-        report, errors, rate_errors, verdicts, scales = (np.full(s, np.nan) for s in shapes)
+        arrays = [np.empty(shape) for shape in shapes]
+        for array in arrays:
+            array.fill(np.nan)
+        report, errors, rate_errors, verdicts, scales = arrays
         verdicts[:, 13:] = 0.0
         return cls(report, errors, rate_errors, verdicts, scales, steps)
 

@@ -203,13 +203,11 @@ def look(
             slope[k] = (imu[j + 1, k] - imu[j, k]) / (stamps[j + 1] - stamps[j])
 
 
-@kernel(FLAG, SETUP_TYPE, SCALAR, SCALAR, SCALAR, SCALAR)
-def ready(
-    setup: np.record, stamp: float, delay: float, imu_stamp: float, leg_stamp: float
-) -> bool:
+@kernel(FLAG, SCALAR, SCALAR, SCALAR, SCALAR, SCALAR)
+def ready(timeout: float, stamp: float, delay: float, imu_stamp: float, leg_stamp: float) -> bool:
     """Say whether the IMU has passed a leg sample, or has been silent for too long."""
     passed = stamp + delay <= imu_stamp + SAME
-    return passed or leg_stamp - stamp > setup.imu_timeout + delay
+    return passed or leg_stamp - stamp > timeout + delay
 
 
 @part
@@ -285,7 +283,8 @@ def run(
     for r in range(first, leg_stamps.size):
         stamp = leg_stamps[r]
         if live:
-            if not ready(setup, stamp, filtered.state[DELAY], stamps[-1], leg_stamps[-1]):
+            delay, timeout = filtered.state[DELAY], setup.imu_timeout
+            if not ready(timeout, stamp, delay, stamps[-1], leg_stamps[-1]):
                 return WAITING, r
             if np.isnan(past.memory[r].time):
                 past.state[r] = filtered.state

@@ -50,7 +50,7 @@ class DistributedClock:
     def __init__(self, memory: Memory, instant: Instant, drift: float, started: int) -> None:
         self._memory, self._instant = memory, instant
         self._drift, self._correction, self._integral = drift, 0.0, 0.0
-        self._then, self._local = instant.ns, float(started)
+        self._then, self._local, self._offset = instant.ns, float(started), 0
         self._compared: int | None = None
         # System time of the next SYNC0; None where it has not been activated in time.
         self._next: int | None = None
@@ -63,7 +63,7 @@ class DistributedClock:
         memory.on_write(registers.SYSTEM_TIME, 4, self._compare)
         memory.on_write(registers.SPEED_COUNTER_START, 2, self._forget)
         memory.on_write(registers.SYNC_ACTIVATION, 1, self._activate)
-        memory.on_write(registers.SYSTEM_TIME_OFFSET, 8, self._rearrange)
+        memory.on_write(registers.SYSTEM_TIME_OFFSET, 8, self._take_offset)
         memory.before_read(registers.SYSTEM_TIME, 8, self._show)
 
     def place(self, forward: int, backward: int | None) -> None:
@@ -88,8 +88,7 @@ class DistributedClock:
 
     def system(self) -> int:
         """Return this slave's copy of the system time [ns]."""
-        offset = self._memory.get(registers.SYSTEM_TIME_OFFSET, 8)
-        return (self.local(self.forward) + offset) & 0xFFFF_FFFF_FFFF_FFFF
+        return (self.local(self.forward) + self._offset) & 0xFFFF_FFFF_FFFF_FFFF
 
     @property
     def sync0_active(self) -> bool:
@@ -112,10 +111,11 @@ class DistributedClock:
     def pass_sync0(self) -> None:
         """Look forward to the SYNC0 after the one that is due, or after many that were missed."""
         assert self._next is not None
-        behind = max(self.system() - self._next, 0) // self.cycle
+        cycle = self.cycle
+        behind = max(self.system() - self._next, 0) // cycle
         if not self.begun:
             self.begun = self._instant.rearranged = True
-        self._next += self.cycle * (behind + 1 if behind > MISSED else 1)
+        self._next += cycle * (behind + 1 if behind > MISSED else 1)
 
     @property
     def settled(self) -> bool:
@@ -172,7 +172,8 @@ class DistributedClock:
         self.begun = False
         self._instant.rearranged = True
 
-    def _rearrange(self) -> None:
+    def _take_offset(self) -> None:
+        self._offset = self._memory.get(registers.SYSTEM_TIME_OFFSET, 8)
         self._instant.rearranged = True
 
 

@@ -16,6 +16,7 @@ from stewart_simulation.ethercat.profile import next_state, State, Status
 
 # What 6060h may be, beside no mode at all; `Drive.update` acts on it.
 MODES = (profile.CYCLIC_SYNCHRONOUS_POSITION,)
+KNOWN_MODES = frozenset({profile.NO_MODE, *MODES})
 COMMUNICATION_LOST, SYNCHRONISATION_LOST = 0x8130, 0x8700
 FOLLOWING_ERROR, UNDERVOLTAGE, TORQUE_OFF = 0x8611, 0x3220, 0xFF30
 GENERIC, COMMUNICATION, PROFILE = 0x01, 0x10, 0x20
@@ -163,9 +164,9 @@ class Drive:
         """Make one step of the drive's own cycle: at most one transition, then the target."""
         self._lose_power()
         self._step(elapsed)
-        known = {profile.NO_MODE, *MODES}
-        if self._mode.value in known or (self._homing and self._mode.value == homing.MODE):
-            self._mode_display.value = self._mode.value
+        mode = self._mode.value
+        if mode in KNOWN_MODES or (self._homing and mode == homing.MODE):
+            self._mode_display.value = mode
         homes = self.state is State.OPERATION_ENABLED and self._mode_display.value == homing.MODE
         if self._homing is not None and not homes:
             self._homing.stand(self._position.number + self._origin)

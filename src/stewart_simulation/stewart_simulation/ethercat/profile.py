@@ -7,7 +7,7 @@ Written for the simulated drives alone; whoever drives them has tables of its ow
 
 from __future__ import annotations
 
-from enum import IntEnum, IntFlag
+from enum import IntEnum
 
 # Communication area.
 DEVICE_TYPE, ERROR_REGISTER, IDENTITY = 0x1000, 0x1001, 0x1018
@@ -53,7 +53,7 @@ class State(IntEnum):
     FAULT = 0x08
 
 
-class Status(IntFlag):
+class Status(IntEnum):
     """Further bits of the statusword; 12 and 13 as in the cyclic synchronous modes."""
 
     VOLTAGE_ENABLED = 0x0010
@@ -64,7 +64,7 @@ class Status(IntFlag):
     FOLLOWING_ERROR = 0x2000
 
 
-class Control(IntFlag):
+class Control(IntEnum):
     """Bits of the controlword."""
 
     SWITCH_ON = 0x01

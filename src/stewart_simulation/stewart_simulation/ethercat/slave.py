@@ -320,7 +320,10 @@ class Slave:
     # Time.
 
     def _watched(self, now: int) -> bool:
-        return self._fed is not None and (self.timeout == 0 or now - self._fed < self.timeout)
+        if self._fed is None:
+            return False
+        timeout = self.timeout
+        return timeout == 0 or now - self._fed < timeout
 
     @property
     def timeout(self) -> int:

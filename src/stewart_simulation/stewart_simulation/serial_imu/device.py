@@ -8,15 +8,18 @@ ignored without a word, and a rate that the line does not carry is lowered witho
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from math import exp, pi
+from math import pi
 from struct import pack
 
 import numpy as np
+from stewart_kinematics.motion import Array
 from stewart_simulation.serial_imu import protocol
 from stewart_simulation.serial_imu.inertial import InertialState
-from stewart_simulation.serial_imu.measurement import angles, Imperfections, Measurement
+from stewart_simulation.serial_imu.inertial_kernels import limit
+from stewart_simulation.serial_imu.measurement import angles, Imperfections, measure, rows_of
 from stewart_simulation.serial_imu.protocol import FACTORY, frame
 
 RESTART = 0.4
@@ -59,7 +62,8 @@ class Sensor:
         self._once = False
         self._last = b''
         self._used = dict(self.registers)
-        self._low_pass: _LowPass | None = None
+        # Memory of the low pass, see `limit`.
+        self._filter: Array | None = None
 
     @property
     def baud(self) -> int:
@@ -155,7 +159,7 @@ class Sensor:
     def restart(self, now: float) -> None:
         """Lose what was not saved, and be silent for a moment."""
         self.registers, self._used = dict(self.saved), dict(self.saved)
-        self._low_pass = None
+        self._filter = None
         self._unlocked_until = now
         self._silent_until = now + RESTART
         self._since = float('-inf')
@@ -174,22 +178,45 @@ class Sensor:
             return b''
         if self.frozen and self._last:
             return self._last
-        felt, yaw = self._limited(state, now), self._yaw_offset(state, now)
-        measured = Measurement(felt, self.flaws, self.rng, time=now, yaw_offset=yaw)
-        self._last = b''.join(measured.frame(kind) for kind in self.content)
-        return self._last
+        return self._measured([state], [now])[0]
 
-    def _limited(self, state: InertialState, now: float) -> InertialState:
-        """Return what is left of the truth behind the low pass and within the ranges."""
-        if self._low_pass is None:
-            self._low_pass = _LowPass(now, state)
+    def cycles(self, states: Sequence[InertialState], times: Sequence[float]) -> list[bytes]:
+        """Return the frames of successive cycles between which nobody tells the sensor anything.
+
+        Args:
+            states: Truth at each.
+            times: Of the cycles, increasing [s].
+
+        Returns:
+            Of each as `cycle` has them, bit for bit.
+        """
+        if self.frozen or self._mute(times[0]):
+            return list(map(self.cycle, states, times))
+        return self._measured(states, times)
+
+    def _measured(self, states: Sequence[InertialState], times: Sequence[float]) -> list[bytes]:
+        samples = rows_of(states)
+        self._limit(samples, times)
+        yaws = [self._yaw_offset(*pair) for pair in zip(states, times, strict=True)]
+        measured = measure(states, samples, self.flaws, self.rng, times, np.array(yaws))
+        content = self.content
+        frames = [b''.join([item.frame(kind) for kind in content]) for item in measured]
+        self._last = frames[-1]
+        return frames
+
+    def _limit(self, samples: Array, times: Sequence[float]) -> None:
+        """Leave what the low pass lets through of samples (n, 13), and the ranges.
+
+        The delay of the low pass, 1 / (2 pi corner), is what data sheets of such sensors state for
+        their digital filters: 8 ms at 20 Hz. It begins settled.
+        """
+        if self._filter is None:
+            self._filter = np.concatenate([times[:1], samples[0, :6], samples[0, :6]])
         corner = protocol.BANDWIDTHS[self._used[protocol.BANDWIDTH]]
-        values = self._low_pass.step(now, state, 0.5 / (pi * corner))
         force = GRAVITY * protocol.ACCELEROMETER_RANGES[self._used[protocol.ACCELEROMETER_RANGE]]
         turn = pi / 180.0 * protocol.GYROSCOPE_RANGES[self._used[protocol.GYROSCOPE_RANGE]]
-        fx, fy, fz = (max(-force, min(force, value)) for value in values[:3])
-        wx, wy, wz = (max(-turn, min(turn, value)) for value in values[3:])
-        return state._replace(specific_force=(fx, fy, fz), angular_velocity=(wx, wy, wz))
+        ranges = np.array([force, force, force, turn, turn, turn])
+        limit(np.array(times), 0.5 / (pi * corner), ranges, self._filter, samples)
 
     def single(self) -> bool:
         """Tell, once, that a single cycle was asked for."""
@@ -206,34 +233,6 @@ class Sensor:
         if self._since == float('-inf'):
             self._since, self._yaw = now, -angles(state.quaternion_xyzw)[2]
         return self._yaw + self.yaw_drift * (now - self._since)
-
-
-class _LowPass:
-    """A first-order low pass of specific force and angular velocity.
-
-    Its delay, 1 / (2 pi corner), is what data sheets of such sensors state for their digital
-    filters: 8 ms at 20 Hz. Between two cycles the truth is taken for a straight line.
-    """
-
-    def __init__(self, time: float, state: InertialState) -> None:
-        """Begin settled."""
-        self._time = time
-        self._before: tuple[float, ...] = (*state.specific_force, *state.angular_velocity)
-        self._values: tuple[float, ...] = self._before
-
-    def step(self, time: float, state: InertialState, constant: float) -> tuple[float, ...]:
-        """Return the six values at an instant, for a time constant [s]."""
-        passed, self._time = time - self._time, time
-        after = (*state.specific_force, *state.angular_velocity)
-        if passed > 0.0:
-            left = exp(-passed / constant)
-            lag = constant / passed
-            self._values = tuple(
-                new - (new - old) * lag + (value - old + (new - old) * lag) * left
-                for value, old, new in zip(self._values, self._before, after, strict=True)
-            )
-        self._before = after
-        return self._values
 
 
 @cache

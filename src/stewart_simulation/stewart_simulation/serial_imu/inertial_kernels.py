@@ -1,13 +1,22 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an inertial sensor feels, compiled: it is asked for hundreds of times a second."""
+"""What an inertial sensor feels and measures, compiled: hundreds of samples a second."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from stewart_kinematics.kernels.compiled import Array, kernel, SCALAR, VECTOR, VECTOR_OUT, VOID
+from stewart_kinematics.kernels.compiled import (
+    Array,
+    kernel,
+    MATRIX,
+    MATRIX_OUT,
+    SCALAR,
+    VECTOR,
+    VECTOR_OUT,
+    VOID,
+)
 from stewart_kinematics.kernels.vectors import (
     cross,
     dot,
@@ -81,3 +90,41 @@ def mean_motion(
     size = math.sqrt(dot(aside, aside))
     turn = 2.0 if size < 1e-12 else 2.0 * math.atan2(size, along) / size
     put(middle, 10, times(turn / interval, aside))
+
+
+@kernel(VOID, VECTOR, SCALAR, VECTOR, VECTOR_OUT, MATRIX_OUT)
+def limit(times: Array, constant: float, ranges: Array, memory: Array, samples: Array) -> None:
+    """Let specific force and angular velocity through a low pass of first order, into ranges.
+
+    Between two `times` (n,) the truth is taken for a straight line. `memory` has the last time,
+    the last six values and those behind the low pass; the first six columns of `samples` change.
+    """
+    for i in range(times.size):
+        passed = times[i] - memory[0]
+        left = lag = 0.0
+        if passed > 0.0:
+            left, lag = math.exp(-passed / constant), constant / passed
+        for k in range(6):
+            old, new = memory[1 + k], samples[i, k]
+            if passed > 0.0:
+                behind = (new - old) * lag
+                memory[7 + k] = new - behind + (memory[7 + k] - old + behind) * left
+            memory[1 + k] = new
+            samples[i, k] = max(-ranges[k], min(ranges[k], memory[7 + k]))
+        memory[0] = times[i]
+
+
+@kernel(VOID, VECTOR, MATRIX, VECTOR, VECTOR, MATRIX_OUT)
+def spoil(yaws: Array, noise: Array, sigmas: Array, bias: Array, samples: Array) -> None:
+    """Add bias (6,) and noise (n, 9) to samples (n, 13), and turn their attitudes by yaws (n,).
+
+    A sample has specific force, angular velocity, magnetic field and attitude (x, y, z, w).
+    """
+    for i in range(yaws.size):
+        for k in range(9):
+            offset = bias[k] if k < 6 else 0.0
+            samples[i, k] = samples[i, k] + offset + sigmas[k] * noise[i, k]
+        sine, cosine = math.sin(0.5 * yaws[i]), math.cos(0.5 * yaws[i])
+        x, y, z, w = samples[i, 9], samples[i, 10], samples[i, 11], samples[i, 12]
+        samples[i, 9], samples[i, 10] = cosine * x - sine * y, cosine * y + sine * x
+        samples[i, 11], samples[i, 12] = cosine * z + sine * w, cosine * w - sine * z

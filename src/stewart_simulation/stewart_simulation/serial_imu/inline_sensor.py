@@ -80,6 +80,7 @@ def attend(sensor: PluggedSensor, reader: InlineReader, now: float) -> list[Stam
         What was measured.
     """
     sensor.turn(now)
+    sensor.deliver(now)
     samples = reader.step()
     # The sensor hears at once what it was told.
     sensor.turn(now)

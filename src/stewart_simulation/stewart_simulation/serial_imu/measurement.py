@@ -8,22 +8,28 @@ checked against each other and against captured frames.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 import datetime
-from math import asin, atan2, cos, degrees, pi, sin
+from functools import cached_property
+from math import asin, atan2, degrees, pi
 from struct import pack
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
+from stewart_kinematics.motion import Array
 from stewart_simulation.serial_imu import protocol
 from stewart_simulation.serial_imu.inertial import InertialState, Vector
+from stewart_simulation.serial_imu.inertial_kernels import spoil
 from stewart_simulation.serial_imu.protocol import frame
 
 GRAVITY = 9.80665
 VERSION = 18155
 EPOCH = datetime.datetime(2026, 1, 1)
 LOW, HIGH = -32768, 32767
+# To full scale; the magnetometer counts by itself.
+STEPS = np.repeat((32768.0, 1.0, 32768.0), (6, 3, 4))
 
 
 @dataclass(frozen=True)
@@ -48,71 +54,88 @@ class Imperfections:
     angular_velocity_bias: Vector = (0.0, 0.0, 0.0)
     tesla_per_count: float = 1e-4 / 12000
 
+    @cached_property
+    def sigmas(self) -> Array:
+        """Standard deviations of the first nine of `Measurement.values`, shape (9,)."""
+        sigmas = self.acceleration_noise, self.angular_velocity_noise, self.magnetic_noise
+        return np.repeat(sigmas, 3)
+
+    @cached_property
+    def biases(self) -> Array:
+        """Biases of the first six of `Measurement.values`, shape (6,)."""
+        return np.array((*self.acceleration_bias, *self.angular_velocity_bias))
+
+    @cached_property
+    def full_scales(self) -> Array:
+        """What `STEPS` steps of the converter are, of `Measurement.values`, shape (13,)."""
+        scales = 16.0 * GRAVITY, 2000.0 / 180.0 * pi, self.tesla_per_count, 1.0
+        return np.repeat(scales, (3, 3, 3, 4))
+
 
 EXACT = Imperfections(acceleration_noise=0.0, angular_velocity_noise=0.0, magnetic_noise=0.0)
 
 
-class Measurement:
+class Measurement(NamedTuple):
     """What the sensor measures in one cycle.
 
-    Args:
+    Attributes:
         state: Truth.
-        flaws: What is added.
-        rng: Source of the noise.
         time: Since the sensor was switched on [s].
-        yaw_offset: Added to the heading, as the algorithm has it [rad].
+        values: Specific force [m/s²], angular velocity [rad/s], magnetic field [T] and attitude
+            (x, y, z, w), one after the other.
+        codes: The same as the converter has them.
     """
 
-    def __init__(
-        self,
-        state: InertialState,
-        flaws: Imperfections,
-        rng: np.random.Generator,
-        *,
-        time: float = 0.0,
-        yaw_offset: float = 0.0,
-    ) -> None:
-        """Draw the noise once, so that all frames of the cycle agree."""
-        noise = rng.standard_normal(9).tolist()
-        self.specific_force = spread(
-            state.specific_force, flaws.acceleration_bias, noise[:3], flaws.acceleration_noise
-        )
-        self.angular_velocity = spread(
-            state.angular_velocity,
-            flaws.angular_velocity_bias,
-            noise[3:6],
-            flaws.angular_velocity_noise,
-        )
-        field = spread(state.magnetic_field, (0.0, 0.0, 0.0), noise[6:], flaws.magnetic_noise)
-        self.field_counts = [value / flaws.tesla_per_count for value in field]
-        self.quaternion = turned(state.quaternion_xyzw, yaw_offset)
-        self.state, self._time = state, time
+    state: InertialState
+    time: float
+    values: list[float]
+    codes: list[int]
 
     @property
     def instant(self) -> datetime.datetime:
         """The sensor's own time."""
-        return EPOCH + datetime.timedelta(seconds=self._time)
+        return EPOCH + datetime.timedelta(seconds=self.time)
+
+    @property
+    def angles(self) -> tuple[float, float, float]:
+        """Roll, pitch and yaw of the attitude [rad]."""
+        x, y, z, w = self.values[9:]
+        return angles((x, y, z, w))
 
     def frame(self, kind: int) -> bytes:
         """Return the eleven bytes of one type."""
         return frame(kind, PAYLOADS[kind](self))
 
 
-def spread(truth: Vector, bias: Vector, noise: list[float], sigma: float) -> list[float]:
-    """Return truth with bias and noise."""
-    return [
-        value + offset + sigma * draw
-        for value, offset, draw in zip(truth, bias, noise, strict=True)
-    ]
+def rows_of(states: Sequence[InertialState]) -> Array:
+    """Return n states as rows (n, 13) in the order of `Measurement.values`."""
+    return np.array([
+        (*state.specific_force, *state.angular_velocity, *state.magnetic_field,
+         *state.quaternion_xyzw) for state in states
+    ])  # fmt: skip
 
 
-def turned(
-    quaternion_xyzw: tuple[float, float, float, float], yaw: float
-) -> tuple[float, float, float, float]:
-    """Return an attitude turned about the vertical."""
-    x, y, z, w = quaternion_xyzw
-    s, c = sin(yaw / 2.0), cos(yaw / 2.0)
-    return c * x - s * y, c * y + s * x, c * z + s * w, c * w - s * z
+def measure(
+    states: Sequence[InertialState],
+    samples: Array,
+    flaws: Imperfections,
+    rng: np.random.Generator,
+    times: Sequence[float],
+    yaws: Array,
+) -> list[Measurement]:
+    """Measure n cycles.
+
+    Args:
+        states: Truth.
+        samples (n, 13): What came of it in the sensor, see `rows_of`; changes.
+        flaws: What is added.
+        rng: Source of the noise.
+        times: Since the sensor was switched on [s].
+        yaws (n,): Added to the heading, as the algorithm has it [rad].
+    """
+    spoil(yaws, rng.standard_normal((len(states), 9)), flaws.sigmas, flaws.biases, samples)
+    codes = np.rint(samples / flaws.full_scales * STEPS).clip(LOW, HIGH).astype(np.int64)
+    return list(map(Measurement, states, times, samples.tolist(), codes.tolist()))
 
 
 def angles(quaternion_xyzw: tuple[float, float, float, float]) -> tuple[float, float, float]:
@@ -149,20 +172,19 @@ def _celsius(m: Measurement) -> int:
 
 
 def _acceleration(m: Measurement) -> bytes:
-    return pack('<4h', *(code(v, 16.0 * GRAVITY) for v in m.specific_force), _celsius(m))
+    return pack('<4h', *m.codes[0:3], _celsius(m))
 
 
 def _angular_velocity(m: Measurement) -> bytes:
-    codes = (code(v, 2000.0 / 180.0 * pi) for v in m.angular_velocity)
-    return pack('<4h', *codes, _celsius(m))
+    return pack('<4h', *m.codes[3:6], _celsius(m))
 
 
 def _angle(m: Measurement) -> bytes:
-    return pack('<3hH', *(code(v, pi) for v in angles(m.quaternion)), VERSION)
+    return pack('<3hH', *(code(v, pi) for v in m.angles), VERSION)
 
 
 def _magnetic_field(m: Measurement) -> bytes:
-    return pack('<4h', *(max(LOW, min(HIGH, round(v))) for v in m.field_counts), 0)
+    return pack('<4h', *m.codes[6:9], 0)
 
 
 def _port(_: Measurement) -> bytes:
@@ -178,13 +200,13 @@ def _position(m: Measurement) -> bytes:
 
 
 def _ground_velocity(m: Measurement) -> bytes:
-    course = round(degrees(-angles(m.quaternion)[2]) % 360.0 * 100.0) % 36000
+    course = round(degrees(-m.angles[2]) % 360.0 * 100.0) % 36000
     return pack('<hHI', round(m.state.height * 10.0), course, 0)
 
 
 def _quaternion(m: Measurement) -> bytes:
-    x, y, z, w = m.quaternion
-    return pack('<4h', *(code(v, 1.0) for v in (w, x, y, z)))
+    x, y, z, w = m.codes[9:]
+    return pack('<4h', w, x, y, z)
 
 
 def _accuracy(_: Measurement) -> bytes:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from math import ceil, inf
 
 from stewart_simulation.serial_imu.device import Sensor
-from stewart_simulation.serial_imu.inertial import InertialMotion, resting
+from stewart_simulation.serial_imu.inertial import InertialMotion, InertialState, resting
 from stewart_simulation.serial_imu.inline_port import InlinePort
 from stewart_simulation.serial_imu.line import Line
 from stewart_simulation.serial_imu.pty_port import PtyPort
@@ -33,6 +33,8 @@ class PluggedSensor:
         line: Likewise.
         port: Likewise, by `unplug` and `plug`.
         next_cycle: When it measures next [s].
+        gathers: What was felt waits for `deliver`, so that it is sent all at once. Whoever sets
+            this neither speaks to the sensor nor disturbs it meanwhile.
     """
 
     def __init__(
@@ -50,7 +52,8 @@ class PluggedSensor:
         self.port: PtyPort | InlinePort = port or PtyPort()
         self._motion, self._now, self._latency = motion, now, latency
         self._start = now()
-        self.next_cycle = inf
+        self.next_cycle, self.gathers = inf, False
+        self._felt: list[tuple[float, InertialState]] = []
         self._under_way: deque[tuple[float, bytes]] = deque()
 
     @property
@@ -89,9 +92,19 @@ class PluggedSensor:
         # Another setting may have shortened the wait, or ended or begun the stream.
         self.next_cycle = min(self.next_cycle, now + period)
         while (begin := self.next_cycle) <= now:
-            self._send(self.sensor.cycle(self._motion(begin - self._start), begin), begin)
+            self._felt.append((begin, self._motion(begin - self._start)))
             # A late loop catches up: the sensor itself is never late.
             self.next_cycle = begin + period if now - begin < CATCH_UP else now + period
+        if not self.gathers:
+            self.deliver(now)
+
+    def deliver(self, now: float) -> None:
+        """Send what was felt, and let the host have what has arrived."""
+        if self._felt:
+            times, states = zip(*self._felt, strict=True)
+            self._felt.clear()
+            for begin, data in zip(times, self.sensor.cycles(states, times), strict=True):
+                self._send(data, begin)
         while self._under_way and self._under_way[0][0] <= now:
             arrival, data = self._under_way.popleft()
             self.port.write(data, arrival)
