@@ -25,7 +25,7 @@ from stewart_kinematics.kernels.compiled import (
     kernel,
     MATRIX,
     SCALAR,
-    types,
+    tuple_of,
     VECTOR,
     VECTOR_OUT,
     VOID,
@@ -124,8 +124,8 @@ def grip(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
 
 @kernel(
     FLAG,
-    *(types.Tuple(PLANT), VECTOR, MATRIX, types.UniTuple(SCALAR, 4), VECTOR, MATRIX, FLAGS, FLAGS),
-    *(types.UniTuple(SCALAR, 2), types.UniTuple(SCALAR, 3), FLAGS_OUT, VECTOR_OUT, MATRIX),
+    *(tuple_of(*PLANT), VECTOR, MATRIX, tuple_of(*(SCALAR,) * 4), VECTOR, MATRIX, FLAGS, FLAGS),
+    *(tuple_of(SCALAR, SCALAR), tuple_of(SCALAR, SCALAR, SCALAR), FLAGS_OUT, VECTOR_OUT, MATRIX),
     *(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, SCALAR),
     *(VECTOR_OUT,) * 8,
     *(SCALAR, INTEGER),

@@ -16,14 +16,14 @@ from stewart_kinematics.kernels.compiled import (
     kernel,
     MATRIX,
     MATRIX_OUT,
-    types,
+    tuple_of,
     VECTOR,
     VECTOR_OUT,
     VOID,
 )
 
 # Centre of mass and attitude; velocity, angular velocity and angular acceleration.
-BODY, RATES = types.Tuple((VECTOR, MATRIX)), types.UniTuple(VECTOR, 3)
+BODY, RATES = tuple_of(VECTOR, MATRIX), tuple_of(VECTOR, VECTOR, VECTOR)
 
 
 @inferred

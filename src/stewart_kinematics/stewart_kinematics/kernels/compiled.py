@@ -34,7 +34,7 @@ else:
     class types:  # noqa: N801 - in place of numba's module
         """Stand-ins for the types of signatures, which nobody reads."""
 
-        boolean = int64 = float64 = void = Tuple = UniTuple = staticmethod(lambda *_: None)
+        boolean = int64 = float64 = void = Tuple = staticmethod(lambda *_: None)
         Array = staticmethod(lambda *_, **__: None)
 
 
@@ -45,7 +45,7 @@ Kernel = Callable[..., Any]
 FLAG = types.boolean
 INTEGER = types.int64
 SCALAR = types.float64
-TRIPLE = types.UniTuple(types.float64, 3)
+TRIPLE = types.Tuple((types.float64,) * 3)
 VOID = types.void
 # Inputs are declared read-only: a writable array is accepted there as well, not the reverse.
 FLAGS = types.Array(types.boolean, 1, 'C', readonly=True)
@@ -59,6 +59,11 @@ MATRIX_OUT = types.Array(types.float64, 2, 'C')
 STACK_OUT = types.Array(types.float64, 3, 'C')
 # The fields of a motion, in their order: `Motion.rows`.
 MOTION, MOTION_OUT = (MATRIX,) * 6, (MATRIX_OUT,) * 6
+
+
+def tuple_of(*fields: types.Type) -> types.Type:
+    """Return the type of a tuple."""
+    return types.Tuple(fields)
 
 
 def kernel(
