@@ -132,6 +132,22 @@ def graphs(result: Result) -> list[str]:
     return [*lines, '', f'Columns as `benchmarks/graph.py` explains them. {load}']
 
 
+def starts(result: Result) -> list[str]:
+    """Return the table of what is started."""
+    lines = [
+        '| | median [s] | least [s] | processor [s] | limit of the least [s] |',
+        '|---|---:|---:|---:|---:|',
+    ]
+    for row in result['starts']:
+        limit = '' if row['limit_s'] is None else f'{row["limit_s"]:g}'
+        limit += '' if row['held'] else ', **not held**'
+        lines.append(
+            f'| {row["name"]} | {row["median_s"]:.2f} | {row["least_s"]:.2f} '
+            f'| {row["processor_s"]:.2f} | {limit} |'
+        )
+    return lines
+
+
 def speeds(result: Result) -> list[str]:
     """Return the table of simulated time."""
     lines = [
@@ -230,6 +246,7 @@ TABLES: dict[str, Callable[[Result], list[str]]] = {
     'demands': demanded,
     'live': rates,
     'graph': graphs,
+    'starts': starts,
     'speeds': speeds,
     'runs': runs,
     'estimates': estimates,

@@ -10,7 +10,7 @@ so nothing is traced here, and the tests find the kernels in the cache.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from graphlib import TopologicalSorter
 from importlib import import_module
@@ -18,22 +18,24 @@ import os
 from pathlib import Path
 import sys
 
-SOURCES = Path(__file__).resolve().parents[1] / 'src'
+ROOT = Path(__file__).resolve().parents[1]
+PAPERS = ROOT / 'papers'
 WORKERS = 2
 
 
 def kernel_modules() -> dict[str, set[str]]:
     """Return the modules that make kernels, each with those of them that it imports.
 
-    Kernels of a signature are compiled when their module is imported.
+    Kernels are compiled when their module is imported. Those of the papers import the packages,
+    in whichever way, and come last.
     """
     trees = {
         '.'.join(path.relative_to(package).with_suffix('').parts): ast.parse(text)
-        for package in sorted(SOURCES.glob('stewart_*'))
+        for package in sorted(ROOT.glob('src/stewart_*'))
         for path in sorted(package.glob('stewart_*/**/*.py'))
         if b'compiled import' in (text := path.read_bytes())
     }
-    return {
+    modules = {
         name: {
             node.module
             for node in ast.walk(tree)
@@ -41,43 +43,13 @@ def kernel_modules() -> dict[str, set[str]]:
         }
         for name, tree in trees.items()
     }
+    papers = [path.stem for path in PAPERS.glob('*.py') if b'compiled import' in path.read_bytes()]
+    return modules | {name: set(modules) for name in sorted(papers)}
 
 
 def compile_module(name: str) -> None:
     """Import a module that makes kernels."""
     import_module(name)
-
-
-def compile_multibody() -> None:
-    """Call the kernels of the multibody model, which have no signatures."""
-    from stewart_dynamics.multibody import MultibodyModel
-    from stewart_kinematics.model.platform import Platform
-    from stewart_kinematics.motion import Motion
-
-    platform = Platform.from_yaml('vigo')
-    neutral = Motion.at_rest(platform.geometry.neutral_pose)
-    MultibodyModel.from_platform(platform).solve(neutral)
-
-
-def compile_servos() -> None:
-    """Call the kernels of the simulated drives, which have no signatures."""
-    import numpy as np
-    from stewart_driver.legs import LegLimits, LEGS
-    from stewart_kinematics.model.platform import Platform
-    from stewart_simulation.plant_options import PlantOptions
-
-    platform = Platform.from_yaml('vigo')
-    options = PlantOptions()
-    limits = LegLimits(np.zeros(LEGS), np.ones(LEGS), rate=1.0, acceleration=1.0)
-    plant = options.plant(platform, platform.geometry.neutral_pose)
-    options.drives(plant, limits, hold_after=0.1)
-
-
-# What is compiled when it is called, and the module that has to be there before.
-CALLS: dict[str, Callable[[], None]] = {
-    'stewart_dynamics.multibody.kernel': compile_multibody,
-    'stewart_simulation.servo': compile_servos,
-}
 
 
 def compile_in(pool: ProcessPoolExecutor) -> Iterator[str]:
@@ -93,15 +65,11 @@ def compile_in(pool: ProcessPoolExecutor) -> Iterator[str]:
             future.result()
             order.done(name := running.pop(future))
             yield name
-    list(pool.map(_call, CALLS.values()))
-
-
-def _call(function: Callable[[], None]) -> None:
-    function()
 
 
 def main() -> None:
     """Compile, side by side unless one process has to see it all."""
+    sys.path.append(str(PAPERS))
     if not os.environ.get('NUMBA_JIT_COVERAGE'):
         total = len(kernel_modules())
         with ProcessPoolExecutor(WORKERS) as pool:

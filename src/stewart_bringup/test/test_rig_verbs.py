@@ -43,7 +43,10 @@ def rig(
         ('autostart: true', 'autostart: true\n    pose_age: 5.0'),
         # Where a test has the drives off, the platform shall stay where it is.
         ('start: neutral', 'start: neutral\n      brake: true'),
-        ('extrapolation_time: 0.05', 'extrapolation_time: 0.3\n    command_timeout: 1.0'),
+        (
+            'extrapolation_time: 0.05',
+            'extrapolation_time: 0.3\n    command_timeout: 1.0\n    overrun_share: 1.0',
+        ),
     ):
         assert line in text
         text = text.replace(line, more)

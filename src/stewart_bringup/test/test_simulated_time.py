@@ -101,6 +101,8 @@ def test_same_seed_same_bits_on_a_quiet_and_on_a_busy_machine(
     assert digest(busy) == digest(quiet(rig))
 
 
+# test_simulate.py tells seeds apart without ROS.
+@pytest.mark.slow
 def test_another_seed_is_another_sea(quiet: Callable[[str], Path], place: Path) -> None:
     other = played(place / 'bag', 8, EX800_DAQ, place / 'other_seed')
     assert digest(other) != digest(quiet(EX800_DAQ))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import math
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtri
 from stewart_estimation.kernels.records import SETUP, TANGENT
 from stewart_estimation.settings import FilterSettings, Gate, Reinitialisation
 from stewart_kinematics.model.geometry import Geometry
@@ -86,11 +86,11 @@ def _refinements(setup: np.record, settings: FilterSettings) -> None:
     restart = settings.reinitialisation or Reinitialisation()
     setup.gate[1:] = setup.gate_leg = setup.frozen = setup.drift = math.inf
     if settings.gate is not None:
-        setup.gate[1:] = chi2.isf(gate.probability, legs)
-        setup.gate_leg = chi2.isf(gate.probability / legs.size, 1)
+        setup.gate[1:] = chdtri(legs, gate.probability)
+        setup.gate_leg = chdtri(1, gate.probability / legs.size)
         setup.frozen, setup.drift, setup.most_doubt = gate.frozen**2, gate.drift, gate.doubt
     setup.fewest_legs = gate.fewest_legs
-    setup.restart[1:] = chi2.isf(restart.probability, legs)
+    setup.restart[1:] = chdtri(legs, restart.probability)
     if settings.reinitialisation is not None:
         setup.restart_after = restart.after
     if settings.adaptive_legs is not None:

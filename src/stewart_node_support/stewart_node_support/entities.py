@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from inspect import iscoroutinefunction, signature
+from time import monotonic_ns
 from typing import Any, NamedTuple
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
@@ -23,6 +24,9 @@ KINDS = ('subscription', 'guard_condition', 'timer', 'client', 'service')
 FOREVER = -1
 NOW = 0
 PLAIN_GROUPS = (MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup)
+# Publishers and subscriptions have events, such as a QoS that does not fit. rclpy adds each
+# to the wait set in Python, and nobody needs to know at once [ns].
+EVENTS_PERIOD = 100_000_000
 
 
 class Item(NamedTuple):
@@ -58,6 +62,20 @@ def items_of(node: Node) -> Iterator[Item]:
             yield Item(entity, node, kind, call, gated)
 
 
+class _Entries(NamedTuple):
+    """Items with their places and how each is added to the wait set."""
+
+    all: list[Any]
+    free: list[Any]
+    gated: list[Any]
+
+    @classmethod
+    def of(cls, entries: list[Any]) -> _Entries:
+        """Tell those apart whose callback groups are to be asked before every wait."""
+        free = [entry for entry in entries if not entry[1].gated]
+        return cls(entries, free, [entry for entry in entries if entry[1].gated])
+
+
 class WaitList:
     """Wait for the same entities again and again; destroyed ones stay usable until it is closed.
 
@@ -87,15 +105,16 @@ class WaitList:
         kinds = {item.kind for item in self._items}
         self._kinds = [kind for kind in KINDS if kind in kinds]
         self._waitables = '' in kinds
-        self._entries = [
+        entries = [
             (at, item, getattr(self._wait_set, f'add_{item.kind}'), item.entity.handle)
             if item.kind
             else (at, item, item.entity.add_to_wait_set, self._wait_set)
             for at, item in enumerate(self._items)
         ]
-        self._free = [entry for entry in self._entries if not entry[1].gated]
-        self._gated = [entry for entry in self._entries if entry[1].gated]
-        self._at = {item.entity.handle.pointer: at for at, item, *_ in self._entries if item.kind}
+        self._at = {item.entity.handle.pointer: at for at, item, *_ in entries if item.kind}
+        self._all = _Entries.of(entries)
+        self._without_events = _Entries.of([entry for entry in entries if not _is_event(entry[1])])
+        self._events_due = 0
 
     def close(self) -> None:
         """Release all entities."""
@@ -104,12 +123,27 @@ class WaitList:
     def ready(self, timeout: int, *, busy: bool = False) -> list[Item]:
         """Wait until an entity is ready, and return those that are, in the order of the list.
 
+        Events are looked at once in `EVENTS_PERIOD`, or when nothing else happens.
+
         Args:
             timeout: Longest wait [ns]; `FOREVER` or `NOW` are possible.
             busy: Whether a coroutine may occupy a callback group, so that all groups are asked;
                 otherwise only those of gated items are.
         """
-        free, asked = ([], self._entries) if busy else (self._free, self._gated)
+        left = self._events_due - monotonic_ns()
+        if left > 0:
+            soon = timeout if NOW <= timeout <= left else left
+            found = self._ready_of(self._without_events, soon, busy)
+            if found or soon == timeout:
+                return found
+            timeout = timeout if timeout == FOREVER else timeout - left
+        found = self._ready_of(self._all, timeout, busy)
+        self._events_due = monotonic_ns() + EVENTS_PERIOD
+        return found
+
+    def _ready_of(self, chosen: _Entries, timeout: int, busy: bool) -> list[Item]:
+        """Wait for some of the entities."""
+        free, asked = ([], chosen.all) if busy else (chosen.free, chosen.gated)
         entries = free + [entry for entry in asked if _may_be_called(entry[1].entity)]
         wait_set, at = self._wait_set, self._at
         wait_set.clear_entities()
@@ -125,6 +159,14 @@ class WaitList:
             if not item.kind and item.entity.is_ready(wait_set):
                 found.append(where)
         return [self._items[where] for where in sorted(found)]
+
+
+def _is_event(item: Item) -> bool:
+    """Tell whether an item is an event of a publisher or of a subscription, and nothing else."""
+    if item.kind:
+        return False
+    own = item.entity.get_num_entities()
+    return own.num_events > 0 and not any(getattr(own, f'num_{kind}s') for kind in KINDS)
 
 
 def _may_be_called(entity: Any) -> bool:

@@ -11,10 +11,10 @@ from math import ceil
 import numpy as np
 from stewart_driver.errors import TransportError
 from stewart_driver.legs import Array, LEGS
-from stewart_dynamics.forward_kernels import STATE_SIZE
+from stewart_dynamics.forward_kernels import derivative, STATE_SIZE
 from stewart_simulation.drives import SwitchedDrives
 from stewart_simulation.plant import Plant
-from stewart_simulation.servo import leg_motion, plant_derivative, run_servos
+from stewart_simulation.servo import leg_motion, run_servos
 
 LONGEST_STEP = 2.5e-4
 # Of the time constant with which friction damps; at 1.0 a step becomes unstable (`servo.leap`).
@@ -87,12 +87,7 @@ class RigidDrives(SwitchedDrives):
     def __init__(self, plant: Plant, settings: ServoSettings) -> None:
         """Stand still, without power."""
         super().__init__(brakes=settings.brake_force > 0.0)
-        # Copies are writable. Pickling drops the read-only flag, and numba compiles for each.
-        self._arguments = tuple(
-            np.array(value) if isinstance(value, np.ndarray) else value
-            for value in plant.arguments
-        )
-        self._retracted = np.array(plant.retracted)
+        self._arguments, self._retracted = plant.arguments, plant.retracted
         self._settings = settings
         rate_gain = 2.0 * np.pi * settings.rate_bandwidth * plant.effective_mass
         self._gains = (
@@ -159,7 +154,7 @@ class RigidDrives(SwitchedDrives):
         if self._resting:
             return np.zeros(6)
         out = np.empty(STATE_SIZE)
-        plant_derivative(self._arguments, self.state, self.acting, out)
+        derivative(*self._arguments, self.state, self.acting, out)
         return out[7:]
 
     def command(

@@ -14,9 +14,22 @@ where there is one, takes its time, and slips when it is asked for too much.
 from __future__ import annotations
 
 import numpy as np
-from stewart_dynamics.forward_kernels import derivative, Plant
+from stewart_dynamics.forward_kernels import derivative, PLANT, Plant
 from stewart_dynamics.leg_kernels import SMALLEST_PIVOT_RATIO
-from stewart_kinematics.kernels.compiled import inferred
+from stewart_kinematics.kernels.compiled import (
+    FLAG,
+    FLAGS,
+    FLAGS_OUT,
+    inferred,
+    INTEGER,
+    kernel,
+    MATRIX,
+    SCALAR,
+    tuple_of,
+    VECTOR,
+    VECTOR_OUT,
+    VOID,
+)
 from stewart_kinematics.kernels.vectors import (
     cross,
     dot,
@@ -33,7 +46,7 @@ from stewart_kinematics.kernels.vectors import (
 STOP_STIFFNESS, STOP_DAMPING = 2e6, 2e3
 
 
-@inferred
+@kernel(VOID, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR_OUT, VECTOR_OUT, fused=False)
 def leg_motion(  # type: ignore[no-untyped-def]
     base_joints, platform_joints, retracted, state, strokes, rates
 ):  # fmt: skip
@@ -47,12 +60,6 @@ def leg_motion(  # type: ignore[no-untyped-def]
         length = np.sqrt(dot(reach, reach))
         strokes[i] = length - retracted[i]
         rates[i] = dot(reach, plus(velocity, cross(omega, arm))) / length
-
-
-@inferred
-def plant_derivative(plant: Plant, state, acting, out):  # type: ignore[no-untyped-def]
-    """Fill the time derivative of a plant state under the forces that act along the legs [N]."""
-    derivative(*plant, state, acting, out)
 
 
 @inferred
@@ -115,7 +122,15 @@ def grip(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
     return force, held
 
 
-@inferred
+@kernel(
+    FLAG,
+    *(tuple_of(*PLANT), VECTOR, MATRIX, tuple_of(*(SCALAR,) * 4), VECTOR, MATRIX, FLAGS, FLAGS),
+    *(tuple_of(SCALAR, SCALAR), tuple_of(SCALAR, SCALAR, SCALAR), FLAGS_OUT, VECTOR_OUT, MATRIX),
+    *(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, SCALAR),
+    *(VECTOR_OUT,) * 8,
+    *(SCALAR, INTEGER),
+    fused=False,
+)
 def run_servos(  # type: ignore[no-untyped-def]
     plant: Plant, retracted, ends, gains, limits, allowed, powered, sto, drag, brake, braked,
     switching, errors, targets, target_rates, target_accelerations, hold, feed_forward, age,

@@ -196,7 +196,11 @@ TRACED = pytest.mark.skipif(
 @pytest.mark.realtime
 @pytest.mark.parametrize(
     'cycle',
-    [pytest.param(0.001, marks=TRACED), pytest.param(0.002, marks=pytest.mark.slow), 0.004],
+    [
+        pytest.param(0.001, marks=TRACED),
+        # What depends on the cycle is in test_ethercat_inline.py, in simulated time.
+        *(pytest.param(cycle, marks=pytest.mark.slow) for cycle in (0.002, 0.004)),
+    ],
 )
 def test_six_axes_follow_a_wave(
     cycle: float, rig: Any, use: Callable[..., User], record_property: Callable[..., None]
@@ -233,9 +237,15 @@ def test_six_axes_follow_a_wave(
     ('fault', 'arguments', 'reason'),
     [
         ('drive_fault', {'slave': 4, 'code': 0x2310}, 'leg 4 reports fault 0x2310: continuous ov'),
+        # test_ethercat_inline.py has all of them in simulated time.
         # A cycle may see the drive's fault first, or that it is not in OP any more.
-        ('al_error', {'slave': 5, 'code': 0x1A}, 'leg 5'),
-        ('cut', {'after': 3}, 'leg 4: its drive is lost, EtherCAT: does not answer; legs 4, 5, 6'),
+        pytest.param('al_error', {'slave': 5, 'code': 0x1A}, 'leg 5', marks=pytest.mark.slow),
+        pytest.param(
+            'cut',
+            {'after': 3},
+            'leg 4: its drive is lost, EtherCAT: does not answer; legs 4, 5, 6',
+            marks=pytest.mark.slow,
+        ),
         ('cut', {'after': 0}, 'no frame has come back on ecat0'),
     ],
 )
@@ -266,6 +276,8 @@ def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
     assert user.changes[-1].homed
 
 
+# As in simulated time, test_ethercat_inline.py.
+@pytest.mark.slow
 @pytest.mark.realtime
 def test_emergency_and_al_status_are_in_the_reason(rig: Any, use: Callable[..., User]) -> None:
     user = use()

@@ -226,7 +226,9 @@ def test_a_killed_cyclic_process_leaves_the_plant_on_its_brakes(
         # test_ethercat_backend.py has it, too, without a plant.
         pytest.param('ethercat.drive_fault', {'slave': 4}, 'leg 4', marks=pytest.mark.slow),
         ('plant.encoder_jump', {'leg': 3, 'metres': 0.03}, 'leg 3'),
-        ('plant.torque_limit', {'leg': 1, 'share': 0.0}, 'leg 1'),
+        pytest.param(
+            'plant.torque_limit', {'leg': 1, 'share': 0.0}, 'leg 1', marks=pytest.mark.slow
+        ),
     ],
 )
 def test_a_fault_in_motion_stops_all_legs(

@@ -25,20 +25,29 @@ def environment() -> dict[str, str]:
     }
 
 
+def spawn(arguments: Sequence[str], **streams: Any) -> subprocess.Popen[bytes]:
+    """Start a module with arguments, and further ones of `Popen`."""
+    return subprocess.Popen(
+        [sys.executable, '-m', *arguments],
+        env=environment(),
+        # Signals of the terminal are for this process, which ends the other in order.
+        start_new_session=True,
+        **streams,
+    )
+
+
 class ChildProcess(ABC):
-    """A process that was started here: a module with arguments, and further ones of `Popen`."""
+    """A process that was started here.
+
+    Args:
+        process: As `spawn` returns it.
+    """
 
     called: ClassVar[str]
     """What it is called in sentences."""
 
-    def __init__(self, arguments: Sequence[str], **streams: Any) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, '-m', *arguments],
-            env=environment(),
-            # Signals of the terminal are for this process, which ends the other in order.
-            start_new_session=True,
-            **streams,
-        )
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
 
     @property
     def pid(self) -> int:

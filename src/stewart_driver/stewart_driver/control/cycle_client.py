@@ -13,7 +13,7 @@ import time
 from typing import Any, ClassVar
 
 from stewart_driver.backend import Backend
-from stewart_driver.control.child_process import ChildProcess
+from stewart_driver.control.child_process import ChildProcess, spawn
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle_link import CycleLink, QUICK_STOP
 from stewart_driver.control.request import Request
@@ -28,6 +28,39 @@ RESET_TIMEOUT = 6.0
 # To end a process after its legs have come to rest.
 END_TIMEOUT = 2.0
 POLL = 5e-4
+CYCLIC_PROCESS = 'stewart_driver.control.cyclic_process'
+
+
+class Waiting:
+    """A cyclic process that waits for its back end, and imports what that needs meanwhile.
+
+    A context, in which the back end is made and the process handed to a `CycleClient`; it is
+    killed if that fails.
+
+    Args:
+        module: Of the back end's class.
+    """
+
+    def __init__(self, module: str) -> None:
+        descriptor = SharedBlock.allocate()
+        try:
+            self.block = SharedBlock(descriptor)
+            self.process = spawn(
+                (CYCLIC_PROCESS, str(descriptor), str(os.getpid()), module),
+                stdin=subprocess.PIPE,
+                pass_fds=(descriptor,),
+            )
+        finally:
+            os.close(descriptor)
+
+    def __enter__(self) -> Waiting:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.process.kill()
+            # It takes nothing any more, so nothing is flushed into the pipe.
+            self.process.communicate()
 
 
 class CycleClient(ChildProcess, CycleLink):
@@ -37,6 +70,7 @@ class CycleClient(ChildProcess, CycleLink):
         backend: Not opened; it is pickled into the process.
         configuration: Limits and settings.
         timeout: Longest time until the first cycle has run [s].
+        waiting: The process, if it was started before the back end was made.
 
     Raises:
         CycleError: If the process does not start, with the reason that it gave.
@@ -49,19 +83,12 @@ class CycleClient(ChildProcess, CycleLink):
         backend: Backend,
         configuration: CycleConfiguration,
         timeout: float = START_TIMEOUT,
+        waiting: Waiting | None = None,
     ) -> None:
         self._failures: list[str] = []
-        descriptor = SharedBlock.allocate()
-        try:
-            CycleLink.__init__(self, SharedBlock(descriptor), configuration.longest_stop)
-            ChildProcess.__init__(
-                self,
-                ('stewart_driver.control.cyclic_process', str(descriptor), str(os.getpid())),
-                stdin=subprocess.PIPE,
-                pass_fds=(descriptor,),
-            )
-        finally:
-            os.close(descriptor)
+        waiting = waiting or Waiting(type(backend).__module__)
+        CycleLink.__init__(self, waiting.block, configuration.longest_stop)
+        ChildProcess.__init__(self, waiting.process)
         try:
             self._hand_over((backend, configuration))
             self._wait_for_start(timeout)

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process that owns the drives: it opens the back end, runs the cycle and ends it safely.
 
-It is started by `CycleClient` with a descriptor of the shared block and its parent's process id
-as arguments, and finds the pickled back end and configuration on its standard input. It imports
-no ROS. When its parent is gone it stops the motion, switches the drives off and ends.
+It is started by `CycleClient` with a descriptor of the shared block, its parent's process id and
+the module of the back end as arguments, and finds the pickled back end and configuration on its
+standard input. It imports no ROS. When its parent is gone it stops the motion, switches the drives
+off and ends.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 import ctypes
 import gc
+from importlib import import_module
 import os
 import pickle
 import resource
@@ -43,6 +45,9 @@ def main() -> int:
     parent = int(sys.argv[2])
     troubles: list[BaseException] = []
     with _noting(troubles):
+        # While the node makes the back end. What is not found is told when that is unpickled.
+        with suppress(ImportError):
+            import_module(sys.argv[3])
         backend, configuration = pickle.load(sys.stdin.buffer)
         _serve(backend, configuration, block, parent, troubles)
     for trouble in troubles:

@@ -12,7 +12,7 @@ from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 from stewart_driver.backend import find_backend, installed_backends
-from stewart_driver.control.cycle_client import CycleClient
+from stewart_driver.control.cycle_client import CycleClient, Waiting
 from stewart_driver.control.cycle_link import CycleLink
 from stewart_driver.control.inline_cycle import InlineCycle
 from stewart_driver.control.request import Request
@@ -92,17 +92,20 @@ class Driver(DeviceNode):
         In simulated time the loop runs here, a cycle per period of the node's clock; otherwise in
         a process of its own.
         """
-        backend = self._backend_type(self._options)
-        configuration = self._chosen.configuration(backend)
         loop: CycleLink
         if self.get_clock().ros_time_is_active:
+            backend = self._backend_type(self._options)
+            configuration = self._chosen.configuration(backend)
             loop = inline = InlineCycle(backend, configuration, self._now())
             # Whoever is told that the node is configured may enable: the legs are known by then.
             inline.advance(self._now())
             step = self.create_timer(backend.cycle_time, lambda: inline.advance(self._now()))
             self._periodic.append(step)
         else:
-            loop = CycleClient(backend, configuration, self._chosen.start_timeout)
+            with Waiting(self._backend_type.__module__) as waiting:
+                backend = self._backend_type(self._options)
+                configuration = self._chosen.configuration(backend)
+                loop = CycleClient(backend, configuration, self._chosen.start_timeout, waiting)
         for inbox in (self._efforts, self._errors):
             inbox.newest()  # what came before belongs to no session
         self._session = DriveSession(

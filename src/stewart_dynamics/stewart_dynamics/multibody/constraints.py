@@ -11,7 +11,19 @@ centre of mass and three angles each. The cylinder's second universal axis is it
 from __future__ import annotations
 
 import numpy as np
-from stewart_kinematics.kernels.compiled import inferred
+from stewart_kinematics.kernels.compiled import (
+    inferred,
+    kernel,
+    MATRIX,
+    MATRIX_OUT,
+    tuple_of,
+    VECTOR,
+    VECTOR_OUT,
+    VOID,
+)
+
+# Centre of mass and attitude; velocity, angular velocity and angular acceleration.
+BODY, RATES = tuple_of(VECTOR, MATRIX), tuple_of(VECTOR, VECTOR, VECTOR)
 
 
 @inferred
@@ -58,7 +70,7 @@ def _point_rows(arm, axes, row, column, sign, out):  # type: ignore[no-untyped-d
             out[row + i, column + 3 + k] = sign * turn[i]
 
 
-@inferred
+@kernel(VOID, VECTOR, VECTOR, VECTOR, BODY, VECTOR, BODY, VECTOR, VECTOR_OUT)
 def leg_constraints(  # type: ignore[no-untyped-def]
     base, universal_axis, base_arm, cylinder, rod_arm, rod, upper_point, out
 ):
@@ -83,6 +95,14 @@ def leg_constraints(  # type: ignore[no-untyped-def]
 
 
 @inferred
+def _parallel_row(a, b, gc, gr, row, out):  # type: ignore[no-untyped-def]
+    """Put in the derivative of a . b, a fixed in the cylinder and b in the rod."""
+    turn = _cross(a, b)
+    _along(turn, gc, row, 3, 1.0, out)
+    _along(turn, gr, row, 9, -1.0, out)
+
+
+@kernel(VOID, VECTOR, VECTOR, BODY, MATRIX, VECTOR, BODY, MATRIX, MATRIX_OUT)
 def leg_jacobian(  # type: ignore[no-untyped-def]
     universal_axis, base_arm, cylinder, gc, rod_arm, rod, gr, out
 ):
@@ -119,14 +139,6 @@ def leg_jacobian(  # type: ignore[no-untyped-def]
 
 
 @inferred
-def _parallel_row(a, b, gc, gr, row, out):  # type: ignore[no-untyped-def]
-    """Put in the derivative of a . b, a fixed in the cylinder and b in the rod."""
-    turn = _cross(a, b)
-    _along(turn, gc, row, 3, 1.0, out)
-    _along(turn, gr, row, 9, -1.0, out)
-
-
-@inferred
 def _rates(vector, omega, alpha):  # type: ignore[no-untyped-def]
     """First and second time derivative of a body-fixed vector."""
     first = _cross(omega, vector)
@@ -139,7 +151,7 @@ def _dot_second(a, da, dda, b, db, ddb):  # type: ignore[no-untyped-def]
     return _dot(dda, b) + 2.0 * _dot(da, db) + _dot(a, ddb)
 
 
-@inferred
+@kernel(VOID, VECTOR, VECTOR, BODY, RATES, VECTOR, BODY, RATES, VECTOR_OUT)
 def leg_quadratic(  # type: ignore[no-untyped-def]
     universal_axis, base_arm, cylinder, cylinder_rates, rod_arm, rod, rod_rates, out
 ):

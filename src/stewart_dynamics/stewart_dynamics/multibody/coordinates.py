@@ -18,7 +18,15 @@ from __future__ import annotations
 from enum import Enum
 
 import numpy as np
-from stewart_kinematics.kernels.compiled import inferred
+from stewart_kinematics.kernels.compiled import (
+    inferred,
+    kernel,
+    MATRIX,
+    MATRIX_OUT,
+    VECTOR,
+    VECTOR_OUT,
+    VOID,
+)
 from stewart_kinematics.motion import Array
 
 
@@ -36,7 +44,7 @@ class Coordinates(Enum):
         return np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 
 
-@inferred
+@kernel(VOID, VECTOR, MATRIX, MATRIX_OUT)
 def attitude(angles, offset, out):  # type: ignore[no-untyped-def]
     """Rotation from body to base axes, A = R_z R_x R_z O^T."""
     cf, sf = np.cos(angles[0]), np.sin(angles[0])
@@ -61,7 +69,7 @@ def angles_of(rotation, offset, out):  # type: ignore[no-untyped-def]
     out[2] = np.arctan2(turned[2, 0], turned[2, 1])
 
 
-@inferred
+@kernel(VOID, VECTOR, MATRIX_OUT)
 def rate_axes(angles, out):  # type: ignore[no-untyped-def]
     """Fill G: angular velocity in base axes = G times the angles' rates; det G = -sin theta."""
     cf, sf = np.cos(angles[0]), np.sin(angles[0])
@@ -71,7 +79,7 @@ def rate_axes(angles, out):  # type: ignore[no-untyped-def]
     out[0, 2], out[1, 2], out[2, 2] = sf * st, -cf * st, ct
 
 
-@inferred
+@kernel(VOID, VECTOR, VECTOR, VECTOR_OUT)
 def rate_axes_derivative_times_rates(angles, rates, out):  # type: ignore[no-untyped-def]
     """Time derivative of G times the angles' rates: the angular acceleration at zero q''."""
     cf, sf = np.cos(angles[0]), np.sin(angles[0])

@@ -23,7 +23,16 @@ from stewart_dynamics.multibody.coordinates import (
     rate_axes,
     rate_axes_derivative_times_rates,
 )
-from stewart_kinematics.kernels.compiled import inferred
+from stewart_kinematics.kernels.compiled import (
+    inferred,
+    INTEGER,
+    kernel,
+    MATRIX,
+    MATRIX_OUT,
+    STACK,
+    VECTOR,
+    VECTOR_OUT,
+)
 
 BODIES = 13
 PLATFORM = 0
@@ -194,6 +203,23 @@ def _move_leg(  # type: ignore[no-untyped-def]
 
 
 @inferred
+def _carry(force, upper_arm, arm, axes, sign, out):  # type: ignore[no-untyped-def]
+    """Add C_qᵀ of a spherical joint's rows at the platform: force and its generalised moment."""
+    lever = np.empty(3)
+    _cross(upper_arm - arm, force, lever)
+    for k in range(3):
+        out[k] += sign * force[k]
+        out[3 + k] += sign * (
+            axes[0, k] * lever[0] + axes[1, k] * lever[1] + axes[2, k] * lever[2]
+        )
+
+
+@kernel(
+    INTEGER,
+    *(MATRIX, MATRIX, MATRIX, VECTOR, VECTOR, MATRIX, STACK, MATRIX),
+    *(VECTOR, MATRIX, VECTOR, VECTOR),
+    *(VECTOR_OUT, VECTOR_OUT, VECTOR_OUT, VECTOR_OUT, MATRIX_OUT, VECTOR_OUT, VECTOR_OUT),
+)
 def solve_sample(  # type: ignore[no-untyped-def]
     base_joints,
     platform_joints,
@@ -311,15 +337,3 @@ def solve_sample(  # type: ignore[no-untyped-def]
         return SINGULAR_POSE
     solve(push, order6, remaining, forces)
     return CONVERGED
-
-
-@inferred
-def _carry(force, upper_arm, arm, axes, sign, out):  # type: ignore[no-untyped-def]
-    """Add C_qᵀ of a spherical joint's rows at the platform: force and its generalised moment."""
-    lever = np.empty(3)
-    _cross(upper_arm - arm, force, lever)
-    for k in range(3):
-        out[k] += sign * force[k]
-        out[3 + k] += sign * (
-            axes[0, k] * lever[0] + axes[1, k] * lever[1] + axes[2, k] * lever[2]
-        )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import correlate, find_peaks
+import scipy  # its part for signals is loaded at the first use, and takes 0.5 s
 from stewart_identification.errors import ClocksDisagree
 from stewart_kinematics.motion import Array
 
@@ -80,7 +80,7 @@ def clock_offset(
         )
     grid = np.arange(begin, end, step)
     lags, score = _correlation(_at(grid, first_time, one), second_time, other, grid, step, longest)
-    places, _ = find_peaks(np.concatenate([[-1.0], score, [-1.0]]))
+    places, _ = scipy.signal.find_peaks(np.concatenate([[-1.0], score, [-1.0]]))
     peaks = places - 1
     good = peaks[score[peaks] >= AS_GOOD * score.max()]
     best = good[np.argmin(np.abs(lags[good]))]
@@ -119,10 +119,10 @@ def _correlation(
     mask = there.astype(float)
     for column in range(one.shape[1]):
         a, b = one[:, column], second[:, column]
-        product += correlate(b, a, 'valid')
-        energy_one += correlate(mask, a**2, 'valid')
-        energy_other += correlate(b**2, np.ones_like(a), 'valid')
-    common = correlate(mask, np.ones(grid.size), 'valid') * step
+        product += scipy.signal.correlate(b, a, 'valid')
+        energy_one += scipy.signal.correlate(mask, a**2, 'valid')
+        energy_other += scipy.signal.correlate(b**2, np.ones_like(a), 'valid')
+    common = scipy.signal.correlate(mask, np.ones(grid.size), 'valid') * step
     norm = np.sqrt(np.maximum(energy_one * energy_other, 1e-300))
     # A short overlap correlates by chance.
     short = common < max(LEAST_OVERLAP, 0.5 * common.max())

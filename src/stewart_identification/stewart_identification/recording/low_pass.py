@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.signal import oaconvolve, welch
+import scipy  # its part for signals is loaded at the first use, and takes 0.5 s
 from stewart_identification.errors import UnusableRecording
 from stewart_kinematics.motion import Array
 
@@ -131,7 +131,10 @@ class LowPass:
         middle = rows.mean(axis=0)
         kernels = self.kernels[: derivatives + 1]
         out = np.stack(
-            [oaconvolve(rows - middle, kernel[:, None], 'valid', axes=0) for kernel in kernels]
+            [
+                scipy.signal.oaconvolve(rows - middle, kernel[:, None], 'valid', axes=0)
+                for kernel in kernels
+            ]
         )
         out[0] += middle
         return out
@@ -179,7 +182,9 @@ def white_noise(values: Array, period: float) -> Array:
     Returns:
         (m,): In the unit of the signals; NaN where samples carry hardly more than `NOISE_FROM`.
     """
-    frequency, density = welch(values, 1.0 / period, nperseg=min(512, len(values)), axis=0)
+    frequency, density = scipy.signal.welch(
+        values, 1.0 / period, nperseg=min(512, len(values)), axis=0
+    )
     above = frequency > NOISE_FROM
     if frequency[-1] <= 1.25 * NOISE_FROM:
         return np.full(values.shape[1], np.nan)

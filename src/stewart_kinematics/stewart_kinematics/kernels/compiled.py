@@ -34,7 +34,7 @@ else:
     class types:  # noqa: N801 - in place of numba's module
         """Stand-ins for the types of signatures, which nobody reads."""
 
-        boolean = int64 = float64 = void = staticmethod(lambda *_: None)
+        boolean = int64 = float64 = void = Tuple = staticmethod(lambda *_: None)
         Array = staticmethod(lambda *_, **__: None)
 
 
@@ -45,12 +45,15 @@ Kernel = Callable[..., Any]
 FLAG = types.boolean
 INTEGER = types.int64
 SCALAR = types.float64
+TRIPLE = types.Tuple((types.float64,) * 3)
 VOID = types.void
 # Inputs are declared read-only: a writable array is accepted there as well, not the reverse.
+FLAGS = types.Array(types.boolean, 1, 'C', readonly=True)
 VECTOR = types.Array(types.float64, 1, 'C', readonly=True)
 MATRIX = types.Array(types.float64, 2, 'C', readonly=True)
 STACK = types.Array(types.float64, 3, 'C', readonly=True)
 INTEGERS_OUT = types.Array(types.int64, 1, 'C')
+FLAGS_OUT = types.Array(types.boolean, 1, 'C')
 VECTOR_OUT = types.Array(types.float64, 1, 'C')
 MATRIX_OUT = types.Array(types.float64, 2, 'C')
 STACK_OUT = types.Array(types.float64, 3, 'C')
@@ -58,13 +61,21 @@ STACK_OUT = types.Array(types.float64, 3, 'C')
 MOTION, MOTION_OUT = (MATRIX,) * 6, (MATRIX_OUT,) * 6
 
 
-def kernel(returns: types.Type, *arguments: types.Type) -> Callable[[Kernel], Kernel]:
+def tuple_of(*fields: types.Type) -> types.Type:
+    """Return the type of a tuple."""
+    return types.Tuple(fields)
+
+
+def kernel(
+    returns: types.Type, *arguments: types.Type, fused: bool = True
+) -> Callable[[Kernel], Kernel]:
     """Compile a function over plain arrays for one signature: what it returns, and its arguments.
 
     ``fastmath`` is limited to fused multiply-add: NaN and infinity keep their meaning, and
-    division by zero gives them, as in numpy.
+    division by zero gives them, as in numpy. Without `fused` it has the arithmetic of Python.
     """
-    return _compiler(returns(*arguments), error_model='numpy', fastmath={'contract'})
+    options = {'error_model': 'numpy', 'fastmath': {'contract'}} if fused else {}
+    return _compiler(returns(*arguments), **options)
 
 
 def part(function: Function) -> Function:
@@ -73,7 +84,10 @@ def part(function: Function) -> Function:
 
 
 def inferred(function: Callable[..., Any]) -> Any:
-    """Compile a function for the types that it is called with, with the arithmetic of Python."""
+    """Compile a function that only kernels call, for the types that they call it with.
+
+    It has the arithmetic of Python.
+    """
     return _compiler()(function)
 
 

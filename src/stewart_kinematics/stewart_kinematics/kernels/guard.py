@@ -23,6 +23,7 @@ from stewart_kinematics.kernels.compiled import (
     part,
     SCALAR,
     STACK_OUT,
+    TRIPLE,
     VECTOR,
     VOID,
 )
@@ -58,7 +59,7 @@ def clamp(value: float) -> float:
     return min(max(value, 0.0), 1.0)
 
 
-@part
+@kernel(SCALAR, TRIPLE, TRIPLE, TRIPLE, TRIPLE)
 def segment_distance(p: Triple, u: Triple, q: Triple, v: Triple) -> float:
     """Return the distance between the segments p + s u and q + t v, s and t in [0, 1].
 

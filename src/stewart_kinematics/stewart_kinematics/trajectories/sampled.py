@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline, PPoly
 from stewart_kinematics.errors import TrajectoryError
 from stewart_kinematics.motion import Array, Motion, read_only
 from stewart_kinematics.trajectories.attitude import from_quaternion_path, quaternion_derivatives
@@ -69,7 +69,7 @@ class Sampled:
     twist: Array | None = None
     acceleration: Array | None = None
     lines: Sequence[int] | None = None
-    _pieces: PPoly = field(init=False, repr=False)
+    _pieces: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         time = np.asarray(self.time, dtype=float)
@@ -156,8 +156,11 @@ class Sampled:
                 f'{LARGEST_STEP:g} median steps of {median:.6g} s'
             )
 
-    def _fit(self, time: Array, quaternion: Array) -> PPoly:
-        """Return the pieces over position and quaternion, shape (n, 7)."""
+    def _fit(self, time: Array, quaternion: Array) -> Any:
+        """Return the `PPoly` over position and quaternion, shape (n, 7)."""
+        # Late: only those who play a table wait for it.
+        from scipy.interpolate import CubicSpline
+
         value = np.concatenate([self.position, quaternion], axis=1)
         if self.twist is None:
             return CubicSpline(time, value)
@@ -180,8 +183,10 @@ def _continuous(quaternion: Array) -> Array:
     return quaternion * sign[:, None]
 
 
-def _quintic(time: Array, value: Array, first: Array, second: Array) -> PPoly:
-    """Return quintic pieces with given value and first two derivatives at the stamps."""
+def _quintic(time: Array, value: Array, first: Array, second: Array) -> Any:
+    """Return a `PPoly` of quintics with given value and first two derivatives at the stamps."""
+    from scipy.interpolate import PPoly
+
     step = np.diff(time)[:, None]
     ends = np.stack(
         [

@@ -14,7 +14,7 @@ import tempfile
 import time
 from typing import Any, ClassVar
 
-from stewart_driver.control.child_process import ChildProcess
+from stewart_driver.control.child_process import ChildProcess, spawn
 from stewart_simulation.control import ControlClient
 from stewart_simulation.errors import RigError
 from stewart_simulation.rig import directory as places
@@ -56,10 +56,12 @@ class RigProcess(ChildProcess):
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - `end` closes it
         plain = json.dumps(settings.plain())
         super().__init__(
-            ('stewart_simulation.rig', str(self.directory), '--settings', plain),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
+            spawn(
+                ('stewart_simulation.rig', str(self.directory), '--settings', plain),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+            )
         )
         try:
             self.ends = self._wait(timeout)
