@@ -92,6 +92,7 @@ class RigidDrives(SwitchedDrives):
             np.array(value) if isinstance(value, np.ndarray) else value
             for value in plant.arguments
         )
+        self._joints = np.array(plant.cones), np.array(plant.joint_angles)
         self._retracted = np.array(plant.retracted)
         self._settings = settings
         rate_gain = 2.0 * np.pi * settings.rate_bandwidth * plant.effective_mass
@@ -157,7 +158,7 @@ class RigidDrives(SwitchedDrives):
         if self._resting:
             return np.zeros(6)
         out = np.empty(STATE_SIZE)
-        plant_derivative(self._arguments, self.state, self.acting, out)
+        plant_derivative(self._arguments, *self._joints, self.state, self.acting, out)
         return out[7:]
 
     def command(
@@ -199,6 +200,7 @@ class RigidDrives(SwitchedDrives):
         step = duration / count
         if not run_servos(
             self._arguments,
+            *self._joints,
             self._retracted,
             self._ends,
             self._gains,
