@@ -78,10 +78,9 @@ def measure() -> dict[str, dict[str, str]]:
 def bounds(case: Case) -> tuple[str, str]:
     """Return the two bounds as they stand in the table."""
     moves = f'≤ {1e3 * case.moves:g} mm'
-    if case.topples:
-        moves += ', then tilts over legs without voltage'
-    elif case.sinks:
-        moves += f', then sinks ≤ {1e3 * case.falls:g} mm onto its ends'
+    if case.sinks:
+        where = 'askew' if case.askew else 'level'
+        moves += f', then sinks {where}, ≤ {1e3 * case.falls:g} mm'
     if not case.says:
         return 'not noticed', moves
     return f'{1e3 * case.within:g} ms, {case.cycles} cycles', moves
