@@ -219,7 +219,7 @@ class Operation:
                 trouble = 'the drives have left operation by themselves'
             elif self.commanded is not None and self.answered:
                 trouble = supervisor.following(self.commanded, measured.strokes)
-        lies = supervisor.lies and not self._backend.holds_blindly
+        lies = supervisor.lies and not (measured.fault or self._backend.holds_blindly)
         if (
             trouble is not None
             and self.state not in AT_REST
