@@ -3,17 +3,18 @@
 """How far the simulated Vigo falls when drives lose what nothing can give back, and how hard.
 
 ``python benchmarks/falls.py``: the voltage of all drives goes (mains, safe torque off), or that of
-one while the others hold; at rest and in the middle of a stroke at 250 mm/s upwards, without and
-with brakes. Printed is what the platform has lost of its height after a time, how far it tilts,
-when it is at rest, and the largest force along a leg, that of the mechanical ends included. The
-friction of legs without a current is an assumption (`PlantOptions`); the joints have no ends, so a
-platform over one dead leg tilts until its leg is at its end.
+some while the others hold, or let go a little later (decision 0070); at rest and in the middle of
+a stroke at 250 mm/s upwards, without and with brakes. Printed is what the platform has lost of its
+height after a time, how far it tilts, when it is at rest, and the largest force along a leg, that
+of the mechanical ends included. The friction of legs without a current is an assumption
+(`PlantOptions`).
 """
 
 from __future__ import annotations
 
 import harness  # isort: skip  (before numpy)
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 import json
 
@@ -25,7 +26,10 @@ from stewart_simulation.simulated_backend import SimulatedBackend, SimulatedOpti
 CYCLE = 0.0025
 RISE = 0.25
 ALL, ONE = range(6), range(1)
-LONGEST = 4.0
+LONGEST = 6.0
+# Legs that are dead first, from 1, and when the others let go [s].
+FIRST = ((1,), (1, 2), (2, 3), (1, 4), (4, 5, 6), (2, 3, 4, 5, 6))
+LATER = (np.inf, 0.15, 0.02)
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,10 @@ class Fall:
     largest_force_n: float
 
 
-def fall(case: str, legs: range, rate: float, *, brake: bool) -> Fall:
-    """Let legs lose their voltage, the platform rising [m/s]."""
+def fall(
+    case: str, legs: Iterable[int], rate: float, *, brake: bool = False, later: float = np.inf
+) -> Fall:
+    """Let legs 0 to 5 lose their voltage, the platform rising [m/s], and all others later [s]."""
     backend = SimulatedBackend(SimulatedOptions(brake=brake, supported=False))
     backend.open(0.0)
     drives = backend.mechanics.drives
@@ -60,6 +66,7 @@ def fall(case: str, legs: range, rate: float, *, brake: bool) -> Fall:
     held = drives.strokes.copy()
     heights, tilts, forces, moving = [], [], [], 0
     for cycle in range(round(LONGEST / CYCLE)):
+        drives.sto[:] |= cycle * CYCLE >= later
         # Drives that have their voltage hold where they are.
         drives.command(held, none, none)
         drives.advance(CYCLE)
@@ -89,10 +96,15 @@ def main() -> None:
         for what, legs in (('all drives', ALL), ('drive 1', ONE))
         for state, rate in (('at rest', 0.0), ('rising', RISE))
     ]
+    for legs in FIRST:
+        for later in LATER:
+            names = ','.join(map(str, legs))
+            case = f'legs {names}, others {f"after {later:g} s" if later < LONGEST else "hold"}'
+            falls.append(fall(case, [leg - 1 for leg in legs], 0.0, later=later))
     print(machine)
     for each in falls:
         print(
-            f'{each.case:<30} {each.lost_mm_after_100_ms:7.1f} {each.lost_mm_after_300_ms:7.1f} '
+            f'{each.case:<34} {each.lost_mm_after_100_ms:7.1f} {each.lost_mm_after_300_ms:7.1f} '
             f'{each.lost_mm:7.1f} mm {each.tilt_deg:6.1f} deg, still after '
             f'{each.still_after_s:5.2f} s, at most {each.largest_force_n:7.0f} N'
         )

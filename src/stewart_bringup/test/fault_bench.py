@@ -20,7 +20,7 @@ import sys
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
-from fault_case import Act, Case, GONE, Outcome, SILENCE, STATE
+from fault_case import Act, ANSWER, Case, GONE, Outcome, SILENCE, STATE
 from fault_path import Array, FASTEST, HEIGHT, OMEGA, stamp_of, Swing, Witness
 from nav_msgs.msg import Odometry
 from node_harness import Harness
@@ -92,7 +92,9 @@ class Bench(Harness):
         platform = Platform.from_yaml(made.get_parameter('platform').value)
         self._witness = Witness(platform.geometry, self.truths)
         self._path: Swing | None = None
-        self._due, self._spoilt, self._offset = 0.0, 0, 0.0
+        self._due, self._spoilt = 0.0, 0
+        self._offset = self._shift = self._second = 0.0
+        self._answers: list[tuple[float, str]] = []
         self._commands = self.probe.create_publisher(JointState, 'joint_commands', COMMAND_QOS)
         self._keys = self.probe.create_publisher(Jog, 'driver/jog', COMMAND_QOS)
         self._errors = self.probe.create_publisher(
@@ -121,6 +123,11 @@ class Bench(Harness):
     def state(self) -> str:
         """What driver/state said last."""
         return NAMES[self.states[-1].state] if self.states else ''
+
+    @property
+    def away(self) -> float:
+        """How far the leg that is furthest from home is from it [m]."""
+        return float(np.abs(self._home - np.array(self.legs[-1].position)).max())
 
     def _add(self, name: str, overrides: dict[str, Any]) -> Any:
         def make(**_: Any) -> Any:
@@ -192,12 +199,18 @@ class Bench(Harness):
             self._offset = 0.0
             if self._spoilt:
                 strokes[0], self._spoilt = np.nan, self._spoilt - 1
-            message = JointState(
-                name=list(LEG_NAMES), position=strokes.tolist(), velocity=rates.tolist()
-            )
-            message.header.stamp = from_seconds(self._due)
-            self._commands.publish(message)
+            self._say(self._due, strokes, rates)
+            if self._second:
+                between = self._due + 0.5 * PERIOD
+                self._say(between, path.at(between)[0] + self._second, rates)
             self._due += PERIOD
+
+    def _say(self, stamp: float, strokes: Array, rates: Array) -> None:
+        message = JointState(
+            name=list(LEG_NAMES), position=strokes.tolist(), velocity=rates.tolist()
+        )
+        message.header.stamp = from_seconds(stamp + self._shift)
+        self._commands.publish(message)
 
     def _go(self, travel: Array, omega: float, duration: float) -> Swing:
         self._due = self.now + 0.02
@@ -218,15 +231,15 @@ class Bench(Harness):
             self.spin(0.3)
         self.spin(0.1)
         self._jog_inside()
-        away = self._home - np.array(self.legs[-1].position)
-        if np.abs(away).max() > AT_HOME:
-            omega = HOMING_RATE / max(0.5 * np.abs(away).max(), 0.02)
-            self._arrive(self._go(away, omega, np.pi / omega))
+        if self.away > AT_HOME:
+            omega = HOMING_RATE / max(0.5 * self.away, 0.02)
+            way = self._home - np.array(self.legs[-1].position)
+            self._arrive(self._go(way, omega, np.pi / omega))
             self.until(lambda: self._witness.still(self.now))
 
     def _override(self) -> None:
         """Let legs that lie on their mechanical ends be switched on."""
-        self.call(SetBool, 'driver/override', SetBool.Request(data=True))
+        self._answer(self.call(SetBool, 'driver/override', SetBool.Request(data=True)).message)
 
     def _jog_inside(self) -> None:
         """Jog legs that are at the end of their stroke, or beyond it, inwards."""
@@ -254,14 +267,14 @@ class Bench(Harness):
         path = self._set_out(case)
         known = len(self.states)
         self.reports.clear()
+        self._answers.clear()
         begin = self.now
         for act in case.acts:
             begin = self.do(act) or begin
         detected, sentence = self._watch(case, begin, known)
         # Legs without voltage may swing for a while.
-        falls = case.sinks or case.topples
-        with suppress(TimeoutError) if falls else nullcontext():
-            self._settle(path, SWINGS if falls else 20.0)
+        with suppress(TimeoutError) if case.sinks else nullcontext():
+            self._settle(path, SWINGS if case.sinks else 20.0)
         final = self._final(case)
         ended = next((stamp_of(s) for s in self.states[known:] if NAMES[s.state] == final), None)
         if ended is None:
@@ -280,7 +293,7 @@ class Bench(Harness):
 
     def _set_out(self, case: Case) -> Swing | None:
         """Bring the platform to where the fault finds it; a busy machine needs several tries."""
-        self._spoilt = 0
+        self._spoilt, self._shift, self._second = 0, 0.0, 0.0
         for _ in range(TRIES):
             self.make_ready()
             for heard in (self.truths, self.reports, self.samples, self.legs):
@@ -337,6 +350,8 @@ class Bench(Harness):
     def _heard(self, case: Case, known: int) -> list[tuple[float, str]]:
         if case.source == STATE:
             return [(stamp_of(item), item.reason) for item in self.states[known:]]
+        if case.source == ANSWER:
+            return self._answers
         if case.source == SILENCE:
             last = stamp_of(self.legs[-1])
             silent = self.now - last > SILENT_FOR
@@ -419,4 +434,19 @@ class Bench(Harness):
         self._errors.publish(message)
 
     def _call(self, service: str) -> None:
-        self.ask(service)
+        self._answer(self.ask(service))
+
+    def _answer(self, sentence: str) -> None:
+        self._answers.append((self.now, sentence))
+
+    def _jog(self, rate: float) -> None:
+        message = Jog(rates=[rate] * 6)
+        message.header.stamp = from_seconds(self.now)
+        self._keys.publish(message)
+
+    def _shift_stamps(self, seconds: float) -> float:
+        self._shift = seconds
+        return self._due - PERIOD
+
+    def _contradict(self, metres: float) -> None:
+        self._second = metres

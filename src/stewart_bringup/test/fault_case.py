@@ -13,9 +13,12 @@ VIGO, EX800 = 'vigo_ethercat', 'ex800_daq'
 CYCLES = {VIGO: 0.0025, EX800: 0.004}
 STATE, BUS, COMMANDS, IMU = 'driver/state', 'driver: cycle', 'driver: commands', 'imu: sensor'
 SILENCE = 'actuator_states'
+ANSWER = 'answer'
 GONE = 'no driver'
-# Who is held under power does not fall [m].
-STAYS = 0.002
+# Legs that are held do not fall; an amplifier that lags ends its way at 63 mm/s. Where all lose
+# their voltage together no joint moves further than the stroke. Where one loses it first the
+# platform may land askew, its joints turned to their ends [m].
+STAYS, DOWN, ASKEW = 0.003, 0.4, 1.0
 
 
 @dataclass(frozen=True)
@@ -49,11 +52,10 @@ class Case:
         within: Longest time to the sentence [s].
         moves: Furthest way of a platform joint until the driver is in its final state, or furthest
             any leg gets off its path where the motion goes on [m].
-        falls: Furthest way of a platform joint after that: legs without voltage give way [m].
-        sinks: Whether a leg at least comes to lie on its mechanical end.
-        topples: Whether some legs are held and others give way: the platform tilts over them, and
-            how far is not told, for the simulated joints have no end.
-        source: Where the sentence stands: a topic, or a status of ``/diagnostics``.
+        sinks: Whether the legs lose their voltage and come to lie on their mechanical ends.
+        askew: Whether they do not lose it together.
+        source: Where the sentence stands: a topic, a status of ``/diagnostics``, or a service's
+            answer.
         rig: Shipped configuration.
         moving: Whether the platform moves when it happens.
         repair: What ends the fault.
@@ -73,9 +75,8 @@ class Case:
     moves: float
     source: str = STATE
     rig: str = VIGO
-    falls: float = STAYS
     sinks: bool = False
-    topples: bool = False
+    askew: bool = False
     moving: bool = True
     repair: tuple[Act, ...] = ()
     before_repair: str = ''
@@ -83,6 +84,13 @@ class Case:
     why: str = ''
     wrecks: bool = False
     quick: bool = False
+
+    @property
+    def falls(self) -> float:
+        """Furthest way of a platform joint after the driver is in its final state [m]."""
+        if self.askew:
+            return ASKEW
+        return DOWN if self.sinks else STAYS
 
     @property
     def goes_on(self) -> bool:

@@ -67,6 +67,7 @@ class Backend(ABC):
         rig_file: The machine's own file, which says of which platform it is; empty where there is
             none.
         wire: How the frames fare, where there are frames.
+        holds_blindly: Whether a leg is held although its measured stroke is wrong.
     """
 
     name: ClassVar[str]
@@ -78,6 +79,7 @@ class Backend(ABC):
     why_live: str = ''
     rig_file: str = ''
     wire: WireStatistics | None = None
+    holds_blindly: bool = False
 
     @abstractmethod
     def __init__(self, options: Any) -> None:

@@ -26,8 +26,6 @@ from stewart_driver.control.state_machine import State
     ('trouble', 'words'),
     [
         (Trouble.DRIVE_FAULT, 'leg 3 reports fault 0x7305: encoder'),
-        (Trouble.NOT_A_NUMBER, 'stroke of leg 4 is nan'),
-        (Trouble.JUMP, 'leg 2 jumped by 9.9'),
         (Trouble.STUCK, 'mm from its command, allowed are 12.5 mm'),
         (Trouble.DROPPED_OUT, 'left operation'),
     ],
@@ -38,7 +36,7 @@ def test_trouble_stops_all_legs_together_and_ends_in_fault(trouble: Trouble, wor
 
     assert rig.states[-2:] == [State.STOPPING, State.FAULT]
     assert words in rig.reason
-    # Nobody takes the voltage from drives that hold; a leg whose encoder lies cannot be held.
+    # Nobody takes the voltage from drives that hold.
     holds = trouble in {Trouble.DRIVE_FAULT, Trouble.STUCK}
     assert rig.backend.enabled is holds
     rest = rig.commanded[-1]
@@ -46,6 +44,27 @@ def test_trouble_stops_all_legs_together_and_ends_in_fault(trouble: Trouble, wor
     assert travelled == pytest.approx(np.full(6, travelled[0]), rel=1e-6)
     rig.run(0.5, rig.feed)
     assert np.all(rig.commanded == rest)
+
+
+@pytest.mark.parametrize(
+    ('trouble', 'words'),
+    [
+        (Trouble.NOT_A_NUMBER, 'stroke of leg 4 is nan'),
+        (Trouble.JUMP, 'leg 2 jumped by 9.9'),
+    ],
+)
+@pytest.mark.parametrize('blindly', [True, False])
+def test_legs_lose_their_voltage_at_once_if_an_encoder_lies(
+    trouble: Trouble, words: str, *, blindly: bool
+) -> None:
+    rig = Rig(trouble, after=1.0)
+    rig.backend.holds_blindly = blindly
+    rig.run_into_trouble()
+
+    assert rig.states[-2] is (State.STOPPING if blindly else State.ENABLED)
+    assert rig.states[-1] is State.FAULT
+    assert words in rig.reason
+    assert rig.backend.enabled is blindly
 
 
 def test_in_fault_disabling_takes_the_voltage_and_leaves_the_fault() -> None:

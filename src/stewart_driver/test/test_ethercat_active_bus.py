@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 import sys
 
@@ -22,6 +23,7 @@ from stewart_driver.ethercat.bus_monitor import BusMonitor, DriveMonitor
 from stewart_driver.ethercat.cia402.states import Control, decode_state, State
 from stewart_driver.ethercat.drive_group import DriveGroup
 from stewart_driver.ethercat.drive_setup import PdoLayout
+from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.fault_text import AlStatus, Emergency
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import InputImage, Inputs, OutputImage
@@ -34,8 +36,11 @@ def wire() -> ScriptedWire:
     return ScriptedWire()
 
 
+BRAKED = replace(KIND, brake_apply=CYCLE)
+
+
 class Bench:
-    def __init__(self, wire: ScriptedWire) -> None:
+    def __init__(self, wire: ScriptedWire, kind: DriveType = KIND) -> None:
         self.wire, self.now = wire, 100.0
         wire.time = self.now
         self.statistics = WireStatistics()
@@ -46,7 +51,7 @@ class Bench:
         )
         line = StartedBus(tuple(wire.found), (exchange,) * 6, zeros=(0,) * 6)
         monitor = BusMonitor(wire, 'scripted', OPTIONS, self.statistics)
-        self.active = ActiveBus(wire, line, KIND, OPTIONS, monitor, PhaseLock(CYCLE))
+        self.active = ActiveBus(wire, line, kind, OPTIONS, monitor, PhaseLock(CYCLE))
         self.targets = self.active.strokes
         self.step(12)
 
@@ -75,6 +80,11 @@ class Bench:
 @pytest.fixture
 def bench(wire: ScriptedWire) -> Bench:
     return Bench(wire)
+
+
+@pytest.fixture
+def braked(wire: ScriptedWire) -> Bench:
+    return Bench(wire, BRAKED)
 
 
 def test_all_six_get_operation_enabled_in_the_same_frame(bench: Bench) -> None:
@@ -152,20 +162,40 @@ def test_no_target_jumps_and_a_jump_is_a_fault(bench: Bench) -> None:
 
 
 def test_a_drive_whose_encoder_stands_while_its_target_moves_is_switched_off(
-    bench: Bench,
+    braked: Bench,
 ) -> None:
-    bench.switch_on()
-    assert bench.step(20, move=1e-4).fault is None
-    bench.wire.stuck = {1}
+    braked.switch_on()
+    assert braked.step(20, move=1e-4).fault is None
+    braked.wire.stuck = {1}
 
-    faults = [bench.step(move=1e-4).fault for _ in range(6)]
+    faults = [braked.step(move=1e-4).fault for _ in range(6)]
 
     assert faults[:3] == [None] * 3
     assert str(faults[-1]).startswith('leg 2: its encoder stands still while its target moves')
-    assert [word for word, _, _ in bench.wire.sent[-1]] == [
+    assert [word for word, _, _ in braked.wire.sent[-1]] == [
         Control.DISABLE_VOLTAGE if axis == 1 else Control.ENABLE_OPERATION for axis in range(6)
     ]
-    assert bench.step(50).fault is faults[-1]
+    assert braked.step(50).fault is faults[-1]
+
+
+def test_without_brakes_no_leg_holds_beside_one_that_gives_way(bench: Bench) -> None:
+    bench.switch_on()
+    bench.wire.fail(1, 0x2310)
+
+    measured = bench.step(5)
+
+    assert str(measured.fault).startswith('drive of leg 2 reports fault 0x2310')
+    assert measured.live == 0
+    assert [word for word, _, _ in bench.wire.sent[-1]] == [Control.DISABLE_VOLTAGE] * 6
+
+
+def test_without_brakes_a_lost_drive_has_time_for_its_own_ramp(bench: Bench) -> None:
+    bench.switch_on()
+    lost = AlStatus(0, 0, 'does not answer')
+    bench.wire.counter, bench.wire.status = 15, [OP] * 5 + [lost]
+
+    assert bench.step(3).live == 0b011111
+    assert bench.step(round(0.02 / CYCLE) + 2).live == 0
 
 
 def test_a_reset_of_a_stuck_leg_lasts(bench: Bench) -> None:
@@ -230,38 +260,38 @@ def test_following_waits_for_bit_12(bench: Bench) -> None:
     bench.until_on()
 
 
-def test_a_drive_that_has_left_op_comes_back_while_the_others_hold(bench: Bench) -> None:
-    bench.switch_on()
+def test_a_drive_that_has_left_op_comes_back_while_the_others_hold(braked: Bench) -> None:
+    braked.switch_on()
     error = AlStatus(0x14, 0x1A, 'Synchronization error')
-    bench.wire.counter, bench.wire.status = 15, [OP] * 2 + [error] + [OP] * 3
-    bench.wire.fail(2, 0x8700)
-    measured = bench.step(5)
+    braked.wire.counter, braked.wire.status = 15, [OP] * 2 + [error] + [OP] * 3
+    braked.wire.fail(2, 0x8700)
+    measured = braked.step(5)
     assert measured.live == 0b111011
-    assert bench.active.live
-    bench.wire.counter = 18
+    assert braked.active.live
+    braked.wire.counter = 18
 
-    bench.active.reset()
+    braked.active.reset()
 
-    assert 'recover 3' in bench.wire.log
-    assert [word for word, _, _ in bench.wire.sent[-1]] == [
+    assert 'recover 3' in braked.wire.log
+    assert [word for word, _, _ in braked.wire.sent[-1]] == [
         Control.DISABLE_VOLTAGE if axis == 2 else Control.ENABLE_OPERATION for axis in range(6)
     ]
-    bench.active.enable()
-    bench.until_on()
+    braked.active.enable()
+    braked.until_on()
 
 
-def test_a_drive_that_leaves_operation_is_not_switched_on_again(bench: Bench) -> None:
-    bench.switch_on()
-    bench.wire.states[3] = State.SWITCH_ON_DISABLED
+def test_a_drive_that_leaves_operation_is_not_switched_on_again(braked: Bench) -> None:
+    braked.switch_on()
+    braked.wire.states[3] = State.SWITCH_ON_DISABLED
 
-    measured = bench.step(20)
+    measured = braked.step(20)
 
     assert not measured.enabled
-    assert bench.wire.states[3] is State.SWITCH_ON_DISABLED
-    assert bench.wire.sent[-1][3][0] == Control.DISABLE_VOLTAGE
-    assert bench.wire.sent[-1][0][0] == Control.ENABLE_OPERATION
-    bench.active.enable()
-    bench.until_on()
+    assert braked.wire.states[3] is State.SWITCH_ON_DISABLED
+    assert braked.wire.sent[-1][3][0] == Control.DISABLE_VOLTAGE
+    assert braked.wire.sent[-1][0][0] == Control.ENABLE_OPERATION
+    braked.active.enable()
+    braked.until_on()
 
 
 def test_a_drive_fault_is_told_with_its_emergency_and_reset_on_request_only(

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 import sys
 
@@ -29,6 +30,7 @@ from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import DriveIdentity
 
 KIND = DriveType.from_yaml('omron_1s')
+BRAKED = replace(KIND, brake_apply=0.002)
 OPTIONS = EthercatOptions(interface='sagging', cycle_time=CYCLE)
 EXCHANGE = PdoLayout(
     OutputImage(1, (0x60400010, 0x607A0020, 0x60B20010), lambda _index, _subindex: b''),
@@ -44,10 +46,10 @@ WINDOW = round(0.05 / CYCLE)
 class Bench:
     """The driver's side of a wire, and a cycle that holds the legs once it may."""
 
-    def __init__(self, *drives: SaggingDrive) -> None:
+    def __init__(self, *drives: SaggingDrive, kind: DriveType = KIND) -> None:
         self.wire = SaggingWire(drives or [SaggingDrive(0.2 + 0.01 * leg) for leg in range(6)])
         monitor = BusMonitor(self.wire, 'sagging', OPTIONS, WireStatistics())
-        self.active = ActiveBus(self.wire, LINE, KIND, OPTIONS, monitor, PhaseLock(CYCLE))
+        self.active = ActiveBus(self.wire, LINE, kind, OPTIONS, monitor, PhaseLock(CYCLE))
         self.hold: np.ndarray | None = None
         self.last: Measurement | None = None
         self.step(20)
@@ -214,7 +216,7 @@ def faulty(bench: Bench, axis: int = 2) -> None:
 
 
 def test_after_the_fault_of_one_the_others_hold_until_they_are_disabled() -> None:
-    bench = Bench()
+    bench = Bench(kind=BRAKED)
     bench.enable()
     bench.step(50)
     before = bench.positions
@@ -232,7 +234,7 @@ def test_after_the_fault_of_one_the_others_hold_until_they_are_disabled() -> Non
 
 
 def test_a_reset_switches_one_on_again_while_the_others_hold() -> None:
-    bench = Bench()
+    bench = Bench(kind=BRAKED)
     bench.enable()
     bench.step(50)
     before = bench.positions

@@ -198,8 +198,9 @@ class TestOverride:
         assert rig.ask(Request.ENABLE)[0]
         rig.run(0.1)
         assert rig.cycle.state is State.ENABLED
-        rig.backend._strokes = np.full(6, 0.6135)
-        rig.run(CYCLE)
+        for stroke in (0.610, 0.612, 0.6135):
+            rig.backend._strokes = np.full(6, stroke)
+            rig.run(CYCLE)
         assert rig.cycle.state is State.STOPPING
         rig.run(0.3)
         assert rig.cycle.state is State.FAULT

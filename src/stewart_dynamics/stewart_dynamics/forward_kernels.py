@@ -93,8 +93,8 @@ def _bias(
             wrench[k] += push[k, i] * force[2]
 
 
-@kernel(SCALAR, *PLANT, VECTOR, VECTOR, VECTOR_OUT)
-def derivative(
+@kernel(SCALAR, *PLANT, VECTOR, VECTOR, VECTOR, VECTOR_OUT)
+def loaded_derivative(
     base_joints,
     platform_joints,
     axes,
@@ -105,9 +105,13 @@ def derivative(
     stiction_rate,
     state,
     forces,
+    load,
     out,
 ):
-    """Time derivative of the state; returns the pivot ratio of the mass matrix."""
+    """Time derivative of the state; returns the pivot ratio of the mass matrix.
+
+    `load` is a wrench on the platform beside the legs' forces, about its origin in base axes.
+    """
     rotation, legs = np.empty((3, 3)), np.empty((6, COLUMNS))
     push, wrench = np.empty((6, 6)), np.empty(6)
     mass, order = np.empty((6, 6)), np.empty(6, np.int64)
@@ -131,7 +135,7 @@ def derivative(
     for i in range(6):
         add_tip_inertia(theta[CYLINDER], theta[ROD], legs[i], mass)
     for k in range(6):
-        wrench[k] = -wrench[k]
+        wrench[k] = load[k] - wrench[k]
     for i in range(6):
         rate = 0.0
         for k in range(6):
@@ -150,6 +154,37 @@ def derivative(
     out[5] = 0.5 * (omega[2] * w + omega[0] * y - omega[1] * x)
     out[6] = -0.5 * (omega[0] * x + omega[1] * y + omega[2] * z)
     return ratio
+
+
+@kernel(SCALAR, *PLANT, VECTOR, VECTOR, VECTOR_OUT)
+def derivative(
+    base_joints,
+    platform_joints,
+    axes,
+    gravity,
+    theta,
+    viscous,
+    coulomb,
+    stiction_rate,
+    state,
+    forces,
+    out,
+):
+    """Time derivative of the state under the legs' forces alone; returns the pivot ratio."""
+    return loaded_derivative(
+        base_joints,
+        platform_joints,
+        axes,
+        gravity,
+        theta,
+        viscous,
+        coulomb,
+        stiction_rate,
+        state,
+        forces,
+        np.zeros(6),
+        out,
+    )
 
 
 @kernel(types.boolean, *PLANT, VECTOR_OUT, VECTOR, SCALAR, INTEGER)

@@ -20,6 +20,9 @@ from stewart_kinematics.model.platform import Platform, RigidBody
 from stewart_kinematics.motion import Motion, Pose
 from stewart_simulation.plant import Plant
 
+# The joints' ends lie this far outside the angles that may be used [rad].
+JOINT_MARGIN = np.radians(2.0)
+
 
 @dataclass(frozen=True)
 class Differences:
@@ -68,11 +71,22 @@ def build_plant(platform: Platform, pose: Pose, differences: Differences) -> Pla
     rates = np.linalg.eigvals(np.linalg.solve(masses, np.diag(damping)))
     return Plant(
         kernel_arguments(model, friction),
+        *_joint_ends(platform),
         read_only(platform.geometry.retracted_length),
         read_only(initial_state(pose)),
         effective_mass=float(np.diag(masses).max()),
         damping_rate=float(rates.real.max()),
     )
+
+
+def _joint_ends(platform: Platform) -> tuple[Array, Array]:
+    """Return the cones of the passive joints, about the legs at the neutral pose."""
+    geometry, limits = platform.geometry, platform.limits
+    pose = geometry.neutral_pose
+    legs = pose.position + geometry.platform_joints @ pose.rotation.T - geometry.base_joints
+    legs /= np.linalg.norm(legs, axis=1, keepdims=True)
+    angles = np.array([limits.base_joint_angle, limits.platform_joint_angle]) + JOINT_MARGIN
+    return read_only(np.stack([legs, legs @ pose.rotation])), read_only(angles)
 
 
 def _with_payload(platform: Platform, differences: Differences) -> Platform:

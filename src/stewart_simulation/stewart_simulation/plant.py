@@ -15,6 +15,9 @@ class Plant:
 
     Attributes:
         arguments: Leading arguments of ``forward_kernels.derivative``.
+        cones (2, 6, 3): Middles of the cones of base and platform joints, in base and platform
+            axes.
+        joint_angles (2,): Their half angles, where a joint is at its end [rad].
         retracted (6,): Leg lengths at stroke 0 [m].
         start (13,): State at rest at the start pose.
         effective_mass: Largest mass that one drive feels along its leg at the start [kg].
@@ -23,6 +26,8 @@ class Plant:
     """
 
     arguments: tuple[Array | float, ...]
+    cones: Array
+    joint_angles: Array
     retracted: Array
     start: Array
     effective_mass: float

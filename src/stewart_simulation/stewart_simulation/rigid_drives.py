@@ -11,10 +11,10 @@ from math import ceil
 import numpy as np
 from stewart_driver.errors import TransportError
 from stewart_driver.legs import Array, LEGS
-from stewart_dynamics.forward_kernels import derivative, STATE_SIZE
+from stewart_dynamics.forward_kernels import STATE_SIZE
 from stewart_simulation.drives import SwitchedDrives
 from stewart_simulation.plant import Plant
-from stewart_simulation.servo import leg_motion, run_servos
+from stewart_simulation.servo import leg_motion, plant_derivative, run_servos
 
 LONGEST_STEP = 2.5e-4
 # Of the time constant with which friction damps; at 1.0 a step becomes unstable (`servo.leap`).
@@ -88,6 +88,7 @@ class RigidDrives(SwitchedDrives):
         """Stand still, without power."""
         super().__init__(brakes=settings.brake_force > 0.0)
         self._arguments, self._retracted = plant.arguments, plant.retracted
+        self._joints = plant.cones, plant.joint_angles
         self._settings = settings
         rate_gain = 2.0 * np.pi * settings.rate_bandwidth * plant.effective_mass
         self._gains = (
@@ -154,7 +155,7 @@ class RigidDrives(SwitchedDrives):
         if self._resting:
             return np.zeros(6)
         out = np.empty(STATE_SIZE)
-        derivative(*self._arguments, self.state, self.acting, out)
+        plant_derivative(self._arguments, *self._joints, self.state, self.acting, out)
         return out[7:]
 
     def command(
@@ -196,6 +197,7 @@ class RigidDrives(SwitchedDrives):
         step = duration / count
         if not run_servos(
             self._arguments,
+            *self._joints,
             self._retracted,
             self._ends,
             self._gains,

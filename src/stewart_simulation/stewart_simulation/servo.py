@@ -14,7 +14,7 @@ where there is one, takes its time, and slips when it is asked for too much.
 from __future__ import annotations
 
 import numpy as np
-from stewart_dynamics.forward_kernels import derivative, PLANT, Plant
+from stewart_dynamics.forward_kernels import loaded_derivative, PLANT, Plant
 from stewart_dynamics.leg_kernels import SMALLEST_PIVOT_RATIO
 from stewart_kinematics.kernels.compiled import (
     FLAG,
@@ -25,6 +25,7 @@ from stewart_kinematics.kernels.compiled import (
     kernel,
     MATRIX,
     SCALAR,
+    STACK,
     tuple_of,
     VECTOR,
     VECTOR_OUT,
@@ -35,8 +36,10 @@ from stewart_kinematics.kernels.vectors import (
     dot,
     minus,
     plus,
+    put,
     rotation_matrix,
     row,
+    times,
     triple,
     turned,
 )
@@ -44,6 +47,8 @@ from stewart_kinematics.kernels.vectors import (
 # A mechanical end stop, dry friction or a brake: stiff, damped, slow enough for the servo's step
 # [N/m], [N s/m].
 STOP_STIFFNESS, STOP_DAMPING = 2e6, 2e3
+# The end of a passive joint, where fork meets cross [N m/rad], [N m s/rad].
+JOINT_STIFFNESS, JOINT_DAMPING = 2e4, 1e2
 
 
 @kernel(VOID, MATRIX, MATRIX, VECTOR, VECTOR, VECTOR_OUT, VECTOR_OUT, fused=False)
@@ -60,6 +65,61 @@ def leg_motion(  # type: ignore[no-untyped-def]
         length = np.sqrt(dot(reach, reach))
         strokes[i] = length - retracted[i]
         rates[i] = dot(reach, plus(velocity, cross(omega, arm))) / length
+
+
+@inferred
+def joint_torque(direction, axis, turning, largest):  # type: ignore[no-untyped-def]
+    """Return the torque of a joint's end on a leg in this direction [N m].
+
+    `axis` is the middle of the joint's cone and `largest` its half angle [rad]; `turning` is the
+    angular rate of the leg against the joint [rad/s].
+    """
+    cosine = dot(direction, axis)
+    if cosine > np.cos(largest):
+        return 0.0, 0.0, 0.0
+    across = cross(direction, axis)
+    sine = max(np.sqrt(dot(across, across)), 1e-9)
+    inwards = times(1.0 / sine, across)
+    over = np.arctan2(sine, cosine) - largest
+    force = JOINT_STIFFNESS * over - JOINT_DAMPING * dot(turning, inwards)
+    return times(max(force, 0.0), inwards)
+
+
+@inferred
+def joint_ends(plant: Plant, cones, angles, state, load):  # type: ignore[no-untyped-def]
+    """Fill the wrench on the platform of all joints at their ends [N], [N m].
+
+    `cones` are the middles of the cones of base and platform joints, in base and platform axes,
+    `angles` their half angles [rad].
+    """
+    rotation = np.empty((3, 3))
+    rotation_matrix(state[3:7], rotation)
+    position, velocity, omega = triple(state, 0), triple(state, 7), triple(state, 10)
+    load[:] = 0.0
+    for i in range(6):
+        arm = turned(rotation, row(plant[1], i))
+        reach = minus(plus(position, arm), row(plant[0], i))
+        length = np.sqrt(dot(reach, reach))
+        direction = times(1.0 / length, reach)
+        swing = times(1.0 / length, cross(direction, plus(velocity, cross(omega, arm))))
+        at_base = joint_torque(direction, row(cones[0], i), swing, angles[0])
+        middle = turned(rotation, row(cones[1], i))
+        at_platform = joint_torque(direction, middle, minus(swing, omega), angles[1])
+        # The leg hangs in its base joint: at its other end it passes a torque on as a force.
+        force = times(1.0 / length, cross(plus(at_base, at_platform), direction))
+        put(load, 0, plus(triple(load, 0), force))
+        torque = minus(cross(arm, force), at_platform)
+        put(load, 3, plus(triple(load, 3), torque))
+
+
+@kernel(SCALAR, tuple_of(*PLANT), STACK, VECTOR, VECTOR, VECTOR, VECTOR_OUT, fused=False)
+def plant_derivative(  # type: ignore[no-untyped-def]
+    plant: Plant, cones, angles, state, acting, out
+):  # fmt: skip
+    """Fill the time derivative of a plant state under forces along the legs [N]; see `leap`."""
+    load = np.empty(6)
+    joint_ends(plant, cones, angles, state, load)
+    return loaded_derivative(*plant, state, acting, load, out)
 
 
 @inferred
@@ -80,7 +140,9 @@ def turn_on(state, rates, step, out):  # type: ignore[no-untyped-def]
 
 
 @inferred
-def leap(plant: Plant, state, acting, before, step):  # type: ignore[no-untyped-def]
+def leap(  # type: ignore[no-untyped-def]
+    plant: Plant, cones, angles, state, acting, before, step
+):  # fmt: skip
     """Advance a plant state by one step under constant forces; False if the plant is singular.
 
     A midpoint rule that looks at the plant once: where the midpoint is, follows from the
@@ -97,7 +159,8 @@ def leap(plant: Plant, state, acting, before, step):  # type: ignore[no-untyped-
         middle[k] += half * (state[7 + k] + 0.5 * half * before[k])
         turn[k] = state[10 + k] + 0.5 * half * before[3 + k]
     turn_on(state, turn, half, middle)
-    if not derivative(*plant, middle, acting, slope) > SMALLEST_PIVOT_RATIO:
+    ratio = plant_derivative(plant, cones, angles, middle, acting, slope)
+    if not ratio > SMALLEST_PIVOT_RATIO:
         return False
     for k in range(3):
         state[k] += step * (state[7 + k] + half * slope[7 + k])
@@ -124,7 +187,8 @@ def grip(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
 
 @kernel(
     FLAG,
-    *(tuple_of(*PLANT), VECTOR, MATRIX, tuple_of(*(SCALAR,) * 4), VECTOR, MATRIX, FLAGS, FLAGS),
+    *(tuple_of(*PLANT), STACK, VECTOR),
+    *(VECTOR, MATRIX, tuple_of(*(SCALAR,) * 4), VECTOR, MATRIX, FLAGS, FLAGS),
     *(tuple_of(SCALAR, SCALAR), tuple_of(SCALAR, SCALAR, SCALAR), FLAGS_OUT, VECTOR_OUT, MATRIX),
     *(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, SCALAR),
     *(VECTOR_OUT,) * 8,
@@ -132,13 +196,15 @@ def grip(held, stroke, rate, largest):  # type: ignore[no-untyped-def]
     fused=False,
 )
 def run_servos(  # type: ignore[no-untyped-def]
-    plant: Plant, retracted, ends, gains, limits, allowed, powered, sto, drag, brake, braked,
-    switching, errors, targets, target_rates, target_accelerations, hold, feed_forward, age,
+    plant: Plant, cones, angles, retracted, ends, gains, limits, allowed, powered, sto, drag,
+    brake, braked, switching, errors, targets, target_rates, target_accelerations, hold,
+    feed_forward, age,
     integrals, held, forces, acting, state, before, strokes, rates, step, count,
 ):  # fmt: skip
     """Let drives and plant run for `count` steps; False if the plant became singular.
 
-    `plant` are the leading arguments of ``forward_kernels.derivative``; `gains` are position
+    `plant` are the leading arguments of ``forward_kernels.derivative``; `cones` and `angles` the
+    ends of the joints, see `joint_ends`; `gains` are position
     gain [1/s], rate gain [N s/m], integral gain [N/m] and current lag [s]; `limits` the largest
     forces, `allowed` those that a drive permits itself, pulling and pushing [N]; `sto` tells who
     has no torque in spite of its power; `drag` is dry friction [N] and damping [N s/m] of a motor
@@ -194,7 +260,7 @@ def run_servos(  # type: ignore[no-untyped-def]
             over = max(stroke - ends[1, i], 0.0) + min(stroke - ends[0, i], 0.0)
             if over != 0.0:
                 acting[i] -= STOP_STIFFNESS * over + STOP_DAMPING * rates[i]
-        if not leap(plant, state, acting, before, step):
+        if not leap(plant, cones, angles, state, acting, before, step):
             return False
         leg_motion(plant[0], plant[1], retracted, state, strokes, rates)
         age += step

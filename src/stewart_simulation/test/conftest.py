@@ -12,6 +12,7 @@ import sys
 from typing import Any
 
 import pytest
+from stewart_driver.ethercat.drive_type import drive_path
 from stewart_simulation.ethercat.frames import Command, Datagram, decode, encode, logical
 from stewart_simulation.ethercat.omron_1s import DriveType
 from stewart_simulation.ethercat.segment import Segment
@@ -203,3 +204,12 @@ def build() -> Callable[..., Bench]:
         return Bench(segment, now, drive.mailbox)
 
     return make
+
+
+@pytest.fixture
+def braked_drive(tmp_path: Path) -> str:
+    """Return a drive type whose motors have brakes, so that others hold beside a dead leg."""
+    file = tmp_path / 'braked.yaml'
+    text = drive_path('omron_1s').read_text()
+    file.write_text(text.replace('brake_apply_s: 0.0', 'brake_apply_s: 0.002'))
+    return str(file)

@@ -250,9 +250,14 @@ def test_six_axes_follow_a_wave(
     ],
 )
 def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
-    fault: str, arguments: dict[str, int], reason: str, rig: Any, use: Callable[..., User]
+    fault: str,
+    arguments: dict[str, int],
+    reason: str,
+    rig: Any,
+    use: Callable[..., User],
+    braked_drive: str,
 ) -> None:
-    user = use(cycle_time=0.01, patience=0.2, drive_watchdog=0.3)
+    user = use(cycle_time=0.01, patience=0.2, drive_watchdog=0.3, drive=braked_drive)
     user.move()
 
     rig.faults.call(fault, **arguments)

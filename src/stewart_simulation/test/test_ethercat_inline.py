@@ -341,9 +341,10 @@ def test_a_fault_in_motion_stops_all_six_until_it_is_reset(
     reason: str,
     lost: set[int],
     use: Callable[..., User],
+    braked_drive: str,
 ) -> None:
     # A leg that is lost falls; here its brake has it.
-    user = use(rig=BRAKES).begin()
+    user = use(rig=BRAKES, drive=braked_drive).begin()
     user.move()
     before = len(user.changes)
 

@@ -11,7 +11,7 @@ from stewart_driver.backend import Backend, Measurement
 from stewart_driver.control.configuration import CycleConfiguration
 from stewart_driver.control.cycle_link import StateChange
 from stewart_driver.control.request import Request
-from stewart_driver.control.state_machine import Event, State, StateMachine
+from stewart_driver.control.state_machine import AT_REST, Event, State, StateMachine
 from stewart_driver.control.supervision import Supervisor
 from stewart_driver.errors import DriverError, TransitionRefused, TransportError
 from stewart_driver.legs import Array, LEGS
@@ -219,14 +219,19 @@ class Operation:
                 trouble = 'the drives have left operation by themselves'
             elif self.commanded is not None and self.answered:
                 trouble = supervisor.following(self.commanded, measured.strokes)
-        if trouble is not None and self._machine.after_stop is not State.FAULT:
+        lies = supervisor.lies and not (measured.fault or self._backend.holds_blindly)
+        if (
+            trouble is not None
+            and self.state not in AT_REST
+            and (lies or (measured.fault and not measured.live))
+        ):
+            # Legs without voltage cannot be stopped. A leg whose encoder lies cannot be held: its
+            # drive would pull it away from the others.
+            self.change(Event.FAIL, trouble)
+        elif trouble is not None and self._machine.after_stop is not State.FAULT:
             self.change(Event.TRIP, trouble)
-        if supervisor.lies and not measured.fault:
-            # A leg whose encoder lies can't be held, and its back end does not know of it: the
-            # voltage goes once the others are at rest.
-            self._off_wanted = True
-            if self.state is State.FAULT and self._holding:
-                self._switch_off()
+        if lies and self._holding:
+            self._switch_off()
 
     def settle(self) -> None:
         """Take the transitions that wait for the drives or for rest."""

@@ -71,6 +71,8 @@ class DaqBackend(Backend):
                 worst,
                 f'at most {options.worst_residual:g} m',
             )
+        # Amplifiers that take strokes have sensors of their own.
+        self.holds_blindly = options.mode == 'position'
         if options.enable_channel < 0:
             self.why_live = (
                 f'no output of this card switches the amplifiers: off means {self._off}'
@@ -189,7 +191,9 @@ class DaqBackend(Backend):
         self.open(self._access.clock())
         self.close()
         held = 'at the present strokes' if self._options.mode == 'position' else 'at rate zero'
-        return f'the outputs of {self._options.device} now stand {held}'
+        switched = self._options.enable_channel >= 0
+        off = ', the amplifiers are off' if switched else ''
+        return f'the outputs of {self._options.device} now stand {held}{off}'
 
     def exchange(self, targets: LegMotion, now: float) -> Measurement:
         """Read the sensors, then set the outputs; stamped in the middle of the conversions.

@@ -47,6 +47,8 @@ LONGEST_SETTLING = 0.1
 RAMP_MARGIN = 1.5
 # Its own deceleration is not known here: while it gets slower by this factor, it is waited for.
 SLOWER, LONGEST_RAMP = 0.8, 10.0
+# A lost drive misses a few frames, and ramps down, before it takes its voltage away [s].
+LOST_RAMP = 0.02
 # So long is waited for legs that sink, so that the place is saved where they will be found [s].
 LONGEST_SINKING = 5.0
 # Where a drive holds its leg a little beside its target, the difference is lost this slowly [s].
@@ -105,7 +107,7 @@ class ActiveBus:
         )
         self._targets, self._torques = self.strokes, [0] * LEGS
         self._ramp: StoppingRamp | None = None
-        self._ramp_frames = 0
+        self._ramp_frames = self._lost_frames = 0
         # Whether the cycle commands; else those that follow hold, or come to rest.
         self._commanded = False
         self._beside: Array | None = None
@@ -213,6 +215,7 @@ class ActiveBus:
         for leg in self._monitor.missing:
             self.group.drop(leg - 1)
         live = self._live
+        self._let_go(live)
         return Measurement(
             stamp=self._legs.stamp,
             strokes=self.strokes,
@@ -224,6 +227,17 @@ class ActiveBus:
             braked=bits(self._kind.brake_release > 0.0 and not on for on in live),
             sto=bits(self._kind.torque_off(item) for item in self._legs.inputs),
         )
+
+    def _let_go(self, live: list[bool]) -> None:
+        """Take the voltage from all legs if one gives way: the others would tilt the platform."""
+        missing = self._monitor.missing
+        self._lost_frames = self._lost_frames + 1 if missing else 0
+        if self._kind.brake_apply:
+            return
+        ramps = self._lost_frames * self._options.cycle_time < LOST_RAMP
+        if self.group.lacks(on or (ramps and leg in missing) for leg, on in enumerate(live, 1)):
+            for axis in range(LEGS):
+                self.group.drop(axis)
 
     def _go_home(self, now: float) -> None:
         """Give the homing motion this frame, and take over the legs that it has left."""

@@ -95,6 +95,10 @@ class DriveGroup:
         """Switch drive 0 to 5 off, until the next `enable`."""
         self._dropped[axis], self._following[axis] = True, False
 
+    def lacks(self, live: Iterable[bool]) -> bool:
+        """Tell whether a drive that was switched off, or went off by itself, has no voltage."""
+        return any(gone and not on for gone, on in zip(self._dropped, live, strict=True))
+
     def disable(self) -> None:
         """Switch all drives off."""
         if self._command is not GroupCommand.OFF:

@@ -141,11 +141,6 @@ def check_identities(found: Sequence[DriveIdentity], kind: DriveType) -> None:
         raise WrongBus(f'wrong drives: {"; ".join(wrong)}; expected is {kind.identity_text}')
 
 
-def operational(wire: Wire) -> bool:
-    """Tell whether all slaves are in OP."""
-    return all(item.state == AL_OPERATIONAL for item in wire.statuses())
-
-
 def check_states(name: str, wanted: int, statuses: Sequence[AlStatus]) -> None:
     """Raise `NotOperational` if a drive has not reached a state."""
     missing = [
