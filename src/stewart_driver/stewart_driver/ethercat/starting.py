@@ -60,7 +60,7 @@ def start(
     `phase` is told where the frames are in the cycle of the drives. Raises `WrongBus`,
     `SdoRefused`, `UnusableMap` and `NotOperational`.
     """
-    slaves = wire.scan(LEGS)
+    slaves = wire.scan(LEGS, kind.accepts)
     identities = tuple(slave.identity() for slave in slaves)
     check_identities(identities, kind)
     known = known or Known(None, options.rig_file)
@@ -76,11 +76,11 @@ def start(
     )
     check_states('SAFEOP', SAFEOP, wire.statuses())
     lacks = [
-        [*layout.lacks, *check_synchronisation(slave, kind)]
+        [*layout.lacks, *check_synchronisation(slave, kind, layout)]
         for slave, layout in zip(slaves, layouts, strict=True)
     ]
     notes = (
-        *(layout.note for layout in layouts),
+        *merge_notes([layout.note for layout in layouts]),
         guards.sentence(kind.guards.missing, lacks),
         home.without_numbers(identities),
     )
@@ -99,13 +99,34 @@ def start(
     )
 
 
-class Resumption:
-    """The way from SAFEOP to OP, frame by frame."""
+def merge_notes(notes: Sequence[str]) -> list[str]:
+    """Say once what several drives have in common.
 
-    def __init__(self, wire: Wire, kind: DriveType, phase: PhaseLock) -> None:
-        """Begin with the next frame."""
+    Args:
+        notes: Of legs 1 to 6, each naming its own.
+    """
+    legs: dict[str, list[str]] = {}
+    for leg, note in enumerate(notes, 1):
+        legs.setdefault(note.replace(f'drive of leg {leg} ', 'drive of leg %s '), []).append(
+            str(leg)
+        )
+    return [note.replace('%s', ', '.join(named)) for note, named in legs.items()]
+
+
+class Resumption:
+    """The way from SAFEOP to OP, frame by frame.
+
+    Attributes:
+        refusals: What drives have refused OP with, by leg; they are asked again.
+    """
+
+    def __init__(
+        self, wire: Wire, kind: DriveType, phase: PhaseLock, *, asked: bool = False
+    ) -> None:
+        """Begin with the next frame, the drives being asked for OP already or not."""
         self._wire, self._clocks, self._phase = wire, kind.clocks, phase
-        self._asked = False
+        self._asked = asked
+        self.refusals: dict[int, AlStatus] = {}
 
     def reached(self, number: int) -> bool:
         """Do what is due after a frame, counted from 1; tell whether all drives are in OP."""
@@ -120,11 +141,21 @@ class Resumption:
             self._phase.align()
         return False
 
+    def check(self) -> None:
+        """Raise `NotOperational` with what drives have refused OP with, unless all are there."""
+        found = enumerate(self._wire.statuses(), 1)
+        check_states(
+            'OP',
+            OP,
+            [item if item.state == OP else self.refusals.get(leg, item) for leg, item in found],
+        )
+
     def _all_in_op(self) -> bool:
         """Tell whether all drives are in OP; ask those again that have gone back with an error."""
         statuses = self._wire.statuses()
         for leg, item in enumerate(statuses, 1):
             if item.state == SAFEOP | AL_ERROR:
+                self.refusals[leg] = item
                 self._wire.recover(leg)
         return all(item.state == AL_OPERATIONAL for item in statuses)
 
@@ -180,7 +211,7 @@ def _operate(
             phase.update(wire.clock)
         if op.reached(number):
             return
-    check_states('OP', OP, wire.statuses())
+    op.check()
 
 
 def pace(wire: Wire, cycle: float, limit: float, phase: PhaseLock) -> Iterator[int]:
