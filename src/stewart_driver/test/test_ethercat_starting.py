@@ -126,3 +126,23 @@ def test_the_mode_of_a_drive_that_exchanges_it_is_not_asked_for_before_op(
     check_synchronisation(slave, KIND, layout)
 
     assert '1 read 6061' not in wire.log
+
+
+def test_a_started_bus_is_in_safeop_before_anybody_looks(wire: ScriptedWire) -> None:
+    """A segment of others: a reset saw drives still in OP, and never asked for it again."""
+
+    class Late(ScriptedWire):
+        down_at = 0.0
+
+        def request(self, state: int) -> None:
+            super().request(state)
+            if state == 4:
+                self.down_at = self.time + 0.02
+
+        def statuses(self) -> list[AlStatus]:
+            return [OP] * 6 if self.time < self.down_at else super().statuses()
+
+    wire = Late()
+    start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+
+    assert all(item.state == 4 for item in wire.statuses())

@@ -295,12 +295,19 @@ class ActiveBus:
         self._resumption = None
         if self._operational:
             return
-        for leg, status in enumerate(self._wire.statuses(), 1):
-            if status.state != AL_OPERATIONAL:
-                self._wire.recover(leg)
+        lost = [
+            leg
+            for leg, status in enumerate(self._wire.statuses(), 1)
+            if status.state != AL_OPERATIONAL
+        ]
+        # Where none is in OP the frames have to be brought to their place in the cycle first.
+        beside_others = len(lost) < LEGS
+        for leg in lost if beside_others else ():
+            self._wire.recover(leg)
         # A clock that has run free for seconds takes its time to lock: those are asked again.
-        op = Resumption(self._wire, self._kind, self._phase, asked=True)
-        limit = self._wire.now() + RESET_TIMEOUT
+        op = Resumption(self._wire, self._kind, self._phase, asked=beside_others)
+        patience = RESET_TIMEOUT if beside_others else self._options.start_timeout
+        limit = self._wire.now() + patience
         for number in pace(self._wire, self._options.cycle_time, limit, self._phase):
             self._frame(self._wire.now())
             if op.reached(number):

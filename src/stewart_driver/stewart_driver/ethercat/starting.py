@@ -26,6 +26,8 @@ SAFEOP, OP = 4, 8
 CYCLES_BETWEEN_LOOKS = 5
 # A machine that is too busy to be punctual for five frames in a row shall find out in OP.
 MOST_ALIGNING_FRAMES = 250
+# A slave goes down to SAFEOP within this time [s].
+DOWN_PATIENCE = 1.0
 
 
 class StartedBus(NamedTuple):
@@ -87,6 +89,10 @@ def start(
     _operate(wire, layouts, kind, options, phase)
     # Nobody keeps the pace until the first cycle, and only in SAFEOP nobody has to.
     wire.request(SAFEOP)
+    limit = wire.now() + DOWN_PATIENCE
+    # Who looks too soon sees OP, and believes that there is nothing to resume.
+    while any_operational(wire) and wire.now() < limit:
+        wire.sleep(cycle)
     wire.use_cycle_timeout()
     return StartedBus(
         identities,
@@ -172,9 +178,9 @@ def check_identities(found: Sequence[DriveIdentity], kind: DriveType) -> None:
         raise WrongBus(f'wrong drives: {"; ".join(wrong)}; expected is {kind.identity_text}')
 
 
-def operational(wire: Wire) -> bool:
-    """Tell whether all slaves are in OP."""
-    return all(item.state == AL_OPERATIONAL for item in wire.statuses())
+def any_operational(wire: Wire) -> bool:
+    """Tell whether a slave is in OP."""
+    return any(item.state == AL_OPERATIONAL for item in wire.statuses())
 
 
 def check_states(name: str, wanted: int, statuses: Sequence[AlStatus]) -> None:
