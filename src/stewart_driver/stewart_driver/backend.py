@@ -64,6 +64,7 @@ class Backend(ABC):
         notes: What the operator has to know since the last start, for ``driver/state``; may be
             empty.
         why_live: Why the motors stay under voltage after `disable`; empty where they do not.
+        longest_closing: `close` may take so long [s], while unpowered legs sink, for example.
         rig_file: The machine's own file, which says of which platform it is; empty where there is
             none.
         wire: How the frames fare, where there are frames.
@@ -78,6 +79,7 @@ class Backend(ABC):
     notes: str = ''
     why_live: str = ''
     rig_file: str = ''
+    longest_closing: float = 0.0
     wire: WireStatistics | None = None
     holds_blindly: bool = False
 

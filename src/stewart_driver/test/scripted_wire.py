@@ -119,7 +119,7 @@ class ScriptedWire:
     def emergencies(self, leg: int) -> list[Emergency]:
         return self.mail.pop(leg, [])
 
-    def scan(self, count: int) -> Any:
+    def scan(self, count: int, accepts: Any = None) -> Any:
         self.log.append('scan')
         return [ScriptedSlave(leg, self) for leg in range(1, count + 1)]
 

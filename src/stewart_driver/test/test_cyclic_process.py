@@ -389,3 +389,20 @@ def test_the_cycles_are_counted(start: Start, lateness: Callable[[], float]) -> 
 def children() -> set[str]:
     with open(f'/proc/self/task/{os.getpid()}/children') as listing:
         return set(listing.read().split())
+
+
+def test_a_process_is_not_killed_while_its_back_end_waits_for_legs_that_sink(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A segment of others: legs without brakes sank for 4 s, and nobody wrote down where to."""
+    backend = LoopbackBackend(LoopbackOptions())
+    backend.longest_closing = 20.0
+    client = CycleClient(backend, CycleConfiguration(backend.limits))
+    wait, granted = client._process.wait, []
+    monkeypatch.setattr(
+        client._process, 'wait', lambda timeout: (granted.append(timeout), wait(timeout))[1]
+    )
+
+    client.end()
+
+    assert granted[0] > 20.0

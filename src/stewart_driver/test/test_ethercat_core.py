@@ -231,6 +231,41 @@ def test_no_optional_object_prevents_a_start_and_each_that_is_lacking_is_named()
     assert drive.objects[0x605E, 0] == struct.pack('<h', 2)
 
 
+def test_a_drive_that_comes_up_without_sync0_is_told_to_work_on_it() -> None:
+    drive = ScriptedDrive()
+    for index in (0x1C32, 0x1C33):
+        drive.objects[index, 1] = struct.pack('<H', 1)
+
+    set_up(drive, FIXED, 0.002, None)
+
+    assert drive.objects[0x1C32, 1] == drive.objects[0x1C33, 1] == struct.pack('<H', 2)
+
+
+def test_software_limits_are_taken_in_whichever_order_the_drive_permits() -> None:
+    class Ordered(ScriptedDrive):
+        """Refuses a lower limit above the upper one (abort 0609 0036h)."""
+
+        def write(self, index: int, subindex: int, data: bytes) -> None:
+            ends = {number: self.objects[0x607D, number] for number in (1, 2)}
+            if index == 0x607D:
+                ends[subindex] = data
+                if struct.unpack('<i', ends[1]) > struct.unpack('<i', ends[2]):
+                    raise SdoRefused(self.leg, index, subindex, 'abort 0x06090036')
+            super().write(index, subindex, data)
+
+    drive = Ordered()
+    drive.objects[0x607D, 1] = drive.objects[0x607D, 2] = bytes(4)
+
+    exchange = set_up(drive, FIXED, 0.002, (500, 900))
+
+    assert drive.objects[0x607D, 1] + drive.objects[0x607D, 2] == struct.pack('<ii', 500, 900)
+    assert not exchange.lacks
+
+
+def test_a_fixed_assignment_that_is_the_wanted_one_is_no_matter() -> None:
+    assert set_up(ScriptedDrive(0x1C12, 0x1C13), FIXED, 0.002, None).note == ''
+
+
 def test_a_drive_that_takes_a_guard_and_changes_it_is_named() -> None:
     drive = ScriptedDrive()
     drive.changes[0x605C, 0] = bytes(2)

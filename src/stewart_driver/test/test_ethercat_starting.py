@@ -14,10 +14,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from scripted_wire import CYCLE, KIND, OP, OPTIONS, ScriptedWire
 from stewart_driver.ethercat.cia402.states import Control
+from stewart_driver.ethercat.drive_setup import check_synchronisation, PdoLayout
 from stewart_driver.ethercat.errors import NotOperational, WrongBus
 from stewart_driver.ethercat.fault_text import AlStatus
 from stewart_driver.ethercat.phase_lock import PhaseLock
-from stewart_driver.ethercat.starting import start
+from stewart_driver.ethercat.process_data import InputImage, OutputImage
+from stewart_driver.ethercat.starting import merge_notes, start
 from stewart_driver.rig_file import DriveIdentity
 
 
@@ -86,3 +88,61 @@ def test_frames_are_far_from_sync0_before_the_drives_are_in_op(
     in_op = wire.instants[wire.log[:first].count('frame') :]
     away = [abs((instant / CYCLE + 0.5) % 1.0 - 0.5) for instant in in_op]
     assert max(away) < 0.2
+
+
+def test_what_all_drives_say_is_said_once() -> None:
+    notes = [f'drive of leg {leg} refuses object 1600h:0: no' for leg in range(1, 7)]
+    notes[4] = ''
+
+    assert merge_notes(notes) == ['drive of leg 1, 2, 3, 4, 6 refuses object 1600h:0: no', '']
+
+
+def test_a_drive_that_is_asked_for_op_again_and_again_is_named_with_its_reason(
+    wire: ScriptedWire,
+) -> None:
+    """A segment of others: each request acknowledged the error, and the reason was gone."""
+    refused = AlStatus(0x14, 0x32, 'PLL error')
+
+    class Refusing(ScriptedWire):
+        def recover(self, leg: int) -> None:
+            self.log.append(f'recover {leg}')
+            self.status = [AlStatus(4, 0, '') if item == refused else item for item in self.status]
+
+    wire = Refusing()
+    wire.reached[8] = [OP] * 3 + [refused] + [OP] * 2
+    with pytest.raises(NotOperational, match=r'OP: leg 4: SAFEOP with error 0x0032 \(PLL error'):
+        start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+
+
+def test_the_mode_of_a_drive_that_exchanges_it_is_not_asked_for_before_op(
+    wire: ScriptedWire,
+) -> None:
+    layout = PdoLayout(
+        OutputImage(1, (0x60400010, 0x60600008, 0x607A0020), lambda _index, _subindex: b''),
+        InputImage(1, (0x60410010, 0x60640020)),
+    )
+    (slave, *_) = wire.scan(6)
+
+    check_synchronisation(slave, KIND, layout)
+
+    assert '1 read 6061' not in wire.log
+
+
+def test_a_started_bus_is_in_safeop_before_anybody_looks(wire: ScriptedWire) -> None:
+    """A segment of others: a reset saw drives still in OP, and never asked for it again."""
+
+    class Late(ScriptedWire):
+        down_at = 0.0
+
+        def request(self, state: int) -> None:
+            super().request(state)
+            if state == 4:
+                self.down_at = self.time + 0.02
+
+        def statuses(self) -> list[AlStatus]:
+            return [OP] * 6 if self.time < self.down_at else super().statuses()
+
+    wire = Late()
+    start(wire, KIND, OPTIONS, PhaseLock(CYCLE))
+
+    assert all(item.state == 4 for item in wire.statuses())

@@ -23,9 +23,9 @@ from stewart_driver.errors import CycleError
 # A process that ends is noticed at once; this is for one that hangs, on a busy machine [s].
 START_TIMEOUT = 30.0
 REPLY_TIMEOUT = 0.5
-# To reset a fault may mean to bring a whole bus up again.
-RESET_TIMEOUT = 6.0
-# To end a process after its legs have come to rest.
+# To reset a fault may mean to wait until legs have sunk, and to bring a whole bus up again.
+RESET_TIMEOUT = START_TIMEOUT
+# To end a process whose back end is closed.
 END_TIMEOUT = 2.0
 POLL = 5e-4
 CYCLIC_PROCESS = 'stewart_driver.control.cyclic_process'
@@ -86,6 +86,7 @@ class CycleClient(ChildProcess, CycleLink):
         waiting: Waiting | None = None,
     ) -> None:
         self._failures: list[str] = []
+        self._closing = backend.longest_closing
         waiting = waiting or Waiting(type(backend).__module__)
         CycleLink.__init__(self, waiting.block, configuration.longest_stop)
         ChildProcess.__init__(self, waiting.process)
@@ -147,14 +148,15 @@ class CycleClient(ChildProcess, CycleLink):
         """Bring the legs to rest, switch the drives off and end the process.
 
         Args:
-            timeout: Time after which it is killed [s]; None: of the longest stop, and two seconds.
+            timeout: Time after which it is killed [s]; None: of the longest stop, of closing the
+                back end, and two seconds.
 
         Raises:
             CycleError: If the process had to be killed or ended with an error.
         """
         self._block.words['end'] = 1
         if timeout is None:
-            timeout = self.longest_stop + END_TIMEOUT
+            timeout = self.longest_stop + self._closing + END_TIMEOUT
         try:
             code = self._process.wait(timeout)
         except subprocess.TimeoutExpired as error:

@@ -21,8 +21,6 @@ from stewart_driver.ethercat.options import EthercatOptions
 from stewart_driver.ethercat.phase_lock import PhaseLock
 from stewart_driver.ethercat.process_data import CYCLIC_POSITION, Inputs
 from stewart_driver.ethercat.starting import (
-    check_states,
-    CYCLES_BETWEEN_LOOKS,
     OP,
     pace,
     Resumption,
@@ -35,7 +33,8 @@ from stewart_driver.path.motion import LegMotion
 from stewart_driver.rig_file import DriveIdentity
 from stewart_driver.stuck import StuckDetector
 
-RESET_TIMEOUT = 0.3
+# Power stages take their time to come back [s].
+RESET_TIMEOUT = 2.0
 # A fault that has not come back within this time after its reset is gone.
 RESET_PROOF = 0.1
 OFF_TIMEOUT = 0.2
@@ -49,8 +48,9 @@ RAMP_MARGIN = 1.5
 SLOWER, LONGEST_RAMP = 0.8, 10.0
 # A lost drive misses a few frames, and ramps down, before it takes its voltage away [s].
 LOST_RAMP = 0.02
-# So long is waited for legs that sink, so that the place is saved where they will be found [s].
-LONGEST_SINKING = 5.0
+# So long is waited for legs that sink, so that the place is saved where they will be found: 0.6 m
+# at 50 mm/s take 12 s.
+LONGEST_SINKING = 15.0
 # Where a drive holds its leg a little beside its target, the difference is lost this slowly [s].
 HANDOVER_TIME = 0.2
 MOST_BESIDE = 1e-3
@@ -268,6 +268,9 @@ class ActiveBus:
         if resumption.reached(self._resumed_in) or late:
             self._resumption = None
             self._monitor.forget()
+            if late and resumption.refusals and not self._operational:
+                leg, refusal = next(iter(resumption.refusals.items()))
+                self._leg_fault = LegFault(leg, f'its drive does not reach OP: {refusal}')
 
     def reset(self) -> None:
         """Acknowledge the faults of all drives; those that follow hold meanwhile.
@@ -306,15 +309,24 @@ class ActiveBus:
         self._resumption = None
         if self._operational:
             return
-        for leg, status in enumerate(self._wire.statuses(), 1):
-            if status.state != AL_OPERATIONAL:
-                self._wire.recover(leg)
-        limit = self._wire.now() + RESET_TIMEOUT
+        lost = [
+            leg
+            for leg, status in enumerate(self._wire.statuses(), 1)
+            if status.state != AL_OPERATIONAL
+        ]
+        # Where none is in OP the frames have to be brought to their place in the cycle first.
+        beside_others = len(lost) < LEGS
+        for leg in lost if beside_others else ():
+            self._wire.recover(leg)
+        # A clock that has run free for seconds takes its time to lock: those are asked again.
+        op = Resumption(self._wire, self._kind, self._phase, asked=beside_others)
+        patience = RESET_TIMEOUT if beside_others else self._options.start_timeout
+        limit = self._wire.now() + patience
         for number in pace(self._wire, self._options.cycle_time, limit, self._phase):
             self._frame(self._wire.now())
-            if number % CYCLES_BETWEEN_LOOKS == 0 and self._operational:
+            if op.reached(number):
                 break
-        check_states('OP', AL_OPERATIONAL, self._wire.statuses())
+        op.check()
         self._monitor.forget()
 
     def close(self) -> None:

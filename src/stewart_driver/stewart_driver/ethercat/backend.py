@@ -22,7 +22,7 @@ from stewart_driver.errors import (
     TransportError,
 )
 from stewart_driver.ethercat import home, namespace, wires
-from stewart_driver.ethercat.active_bus import ActiveBus
+from stewart_driver.ethercat.active_bus import ActiveBus, LONGEST_RAMP, LONGEST_SINKING
 from stewart_driver.ethercat.bus_monitor import BusMonitor
 from stewart_driver.ethercat.drive_type import DriveType
 from stewart_driver.ethercat.home import Known
@@ -60,6 +60,7 @@ class EthercatBackend(Backend):
 
     name: ClassVar[str] = 'ethercat'
     options_type: ClassVar[type] = EthercatOptions
+    longest_closing = LONGEST_RAMP + LONGEST_SINKING
     wire: WireStatistics
 
     def __init__(self, options: EthercatOptions) -> None:

@@ -23,7 +23,7 @@ from stewart_driver.ethercat.errors import (
     SdoRefused,
     WrongCount,
 )
-from stewart_driver.ethercat.fault_text import AlStatus, Emergency
+from stewart_driver.ethercat.fault_text import AL_ERROR, AlStatus, Emergency
 from stewart_driver.rig_file import DriveIdentity
 
 ETHERCAT = 0x88A4
@@ -33,6 +33,9 @@ NANOSECONDS = 1e9
 # One frame while the bus is being set up, when nothing waits for it.
 START_PATIENCE = 0.05
 STATE_PATIENCE = 0.5
+# So long a slave may take from state to state (ETG.1000.6, and room above it) [s].
+PREOP_PATIENCE, SAFEOP_PATIENCE = 5.0, 10.0
+LOOK_PERIOD = 0.01
 # A drive that is busy, or a machine, may miss one question.
 SDO_TRIES = 3
 CAPABILITIES = '+net_raw,+net_admin'
@@ -113,6 +116,7 @@ class Bus:
         self._timeout = round(MICROSECONDS * receive_timeout)
         self._master = pysoem.Master()
         self._emergencies: list[tuple[int, Emergency]] = []
+        self._slaves: list[pysoem.CdefSlave] = []
         self.drives: list[Drive] = []
         try:
             self._master.open(interface)
@@ -128,21 +132,67 @@ class Bus:
         """Let some time pass [s]."""
         time.sleep(duration)
 
-    def scan(self, count: int | None) -> list[Drive]:
+    def scan(
+        self, count: int | None, accepts: Callable[[DriveIdentity], bool] | None = None, /
+    ) -> list[Drive]:
         """Find the slaves, in the order of the cable, and bring them to PREOP.
 
+        Args:
+            count: So many there have to be; None takes as many as there are.
+            accepts: Whether an identity without a number is a drive. If just `count` slaves are,
+                the others, such as couplers and terminals, are passed over: they go from state to
+                state with the drives, and their outputs stay 0.
+
         Raises:
-            WrongCount: If they are not `count`; None takes as many as there are.
+            WrongCount: If they are not `count`.
+            NotOperational: If a slave does not reach PREOP.
         """
         self._master.config_init()
         # Before the first SDO: an emergency that waits in a mailbox would be raised there.
         for slave in self._master.slaves:
             slave.add_emergency_callback(self._take_emergency)
-        self.drives = [Drive(leg, slave) for leg, slave in enumerate(self._master.slaves, 1)]
+        slaves = list(self._master.slaves)
+        ours = [
+            slave
+            for slave in slaves
+            if accepts and accepts(DriveIdentity(slave.man, slave.id, slave.rev, None))
+        ]
+        self._slaves = slaves if len(ours) != count else ours
+        self.drives = [Drive(leg, slave) for leg, slave in enumerate(self._slaves, 1)]
         if count not in {None, len(self.drives)}:
             raise WrongCount(self._interface, [drive.name for drive in self.drives], count)
-        self._master.state_check(pysoem.PREOP_STATE, round(MICROSECONDS * STATE_PATIENCE))
+        if slaves:
+            self._await('PREOP', pysoem.PREOP_STATE, PREOP_PATIENCE)
         return self.drives
+
+    def _await(self, name: str, state: int, patience: float) -> None:
+        """Wait until all slaves are in a state.
+
+        Raises:
+            NotOperational: If one refuses it, or takes longer than `patience` [s].
+        """
+        limit = self.now() + patience
+        while True:
+            statuses = [_status(slave) for slave in self._read_states()]
+            if all(item.state == state for item in statuses):
+                return
+            if self.now() > limit or any(item.state & AL_ERROR for item in statuses):
+                raise NotOperational(
+                    name,
+                    [
+                        f'{self._place(number)}: {item}'
+                        for number, item in enumerate(statuses)
+                        if item.state != state
+                    ],
+                )
+            self.sleep(LOOK_PERIOD)
+
+    def _place(self, number: int) -> str:
+        """Name a slave on the cable, from 0."""
+        slave = self._master.slaves[number]
+        if slave in self._slaves:
+            return f'leg {self._slaves.index(slave) + 1}'
+        return f'slave {number + 1} ({slave.name})'
 
     def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
         """Lay the process data out and ask for SAFEOP.
@@ -152,7 +202,7 @@ class Bus:
             sync: Cycle and shift of SYNC0 [s]; None without distributed clocks.
 
         Raises:
-            NotOperational: If the process data cannot be laid out.
+            NotOperational: If the process data cannot be laid out, or a slave refuses SAFEOP.
         """
 
         def before_safeop(slave: pysoem.CdefSlave) -> None:
@@ -163,7 +213,7 @@ class Bus:
                 # A drive that needs SYNC0 refuses SAFEOP without it, so not after config_map.
                 slave.dc_sync(True, *(round(NANOSECONDS * time) for time in sync))
 
-        for slave in self._master.slaves:
+        for slave in self._slaves:
             slave.setup_func = before_safeop
         if sync is not None:
             self._master.config_dc()
@@ -173,7 +223,7 @@ class Bus:
             raise NotOperational('SAFEOP', ['no answer to the watchdog time']) from error
         except pysoem.ConfigMapError as error:
             raise NotOperational('SAFEOP', [f'the process data: {error}']) from error
-        self._master.state_check(pysoem.SAFEOP_STATE, round(MICROSECONDS * STATE_PATIENCE))
+        self._await('SAFEOP', pysoem.SAFEOP_STATE, SAFEOP_PATIENCE)
 
     def use_cycle_timeout(self) -> None:
         """Wait for no frame longer than for one of the cycle from now on."""
@@ -186,26 +236,25 @@ class Bus:
 
     def recover(self, leg: int) -> None:
         """Acknowledge the error of a slave that has left OP for SAFEOP, and ask for OP again."""
-        slave = self._master.slaves[leg - 1]
+        slave = self._slaves[leg - 1]
         for state in (pysoem.SAFEOP_STATE | pysoem.STATE_ACK, pysoem.OP_STATE):
             slave.state = state
             slave.write_state()
 
     def statuses(self) -> list[AlStatus]:
         """Read the state of all slaves; one that does not answer has state 0."""
+        self._read_states()
+        return [_status(slave) for slave in self._slaves]
+
+    def _read_states(self) -> list[pysoem.CdefSlave]:
         for slave in self._master.slaves:
             slave.state = pysoem.NONE_STATE
         self._master.read_state()
-        return [
-            AlStatus(
-                slave.state, slave.al_status, pysoem.al_status_code_to_string(slave.al_status)
-            )
-            for slave in self._master.slaves
-        ]
+        return list(self._master.slaves)
 
     def exchange(self, outputs: Sequence[bytes]) -> int:
         """Send outputs and wait for the inputs; return the working counter, -1 for no frame."""
-        for slave, data in zip(self._master.slaves, outputs, strict=True):
+        for slave, data in zip(self._slaves, outputs, strict=True):
             slave.output = data
         self._master.send_processdata()
         return int(self._master.receive_processdata(self._timeout))
@@ -217,7 +266,7 @@ class Bus:
 
     def inputs(self) -> list[bytes]:
         """Return what the drives have sent last."""
-        return [slave.input for slave in self._master.slaves]
+        return [slave.input for slave in self._slaves]
 
     @property
     def clock(self) -> int:
@@ -228,9 +277,11 @@ class Bus:
         """Look into the mailbox of a drive; return the emergencies since the last call."""
         # What else is in the mailbox was meant for nobody who still waits for it.
         with suppress(pysoem.MailboxError, pysoem.PacketError, pysoem.SdoError):
-            self._master.slaves[leg - 1].mbx_receive()
-        taken = [item for place, item in self._emergencies if place == leg]
-        self._emergencies = [item for item in self._emergencies if item[0] != leg]
+            self._slaves[leg - 1].mbx_receive()
+        # pysoem counts all slaves of the cable, from 1.
+        place = self._master.slaves.index(self._slaves[leg - 1]) + 1
+        taken = [item for at, item in self._emergencies if at == place]
+        self._emergencies = [item for item in self._emergencies if item[0] != place]
         return taken
 
     def close(self) -> None:
@@ -246,6 +297,11 @@ class Bus:
         data = struct.pack('<BHH', message.b1, message.w1, message.w2)
         emergency = Emergency(message.error_code, message.error_reg, data)
         self._emergencies.append((message.slave_pos, emergency))
+
+
+def _status(slave: pysoem.CdefSlave) -> AlStatus:
+    text = pysoem.al_status_code_to_string(slave.al_status)
+    return AlStatus(slave.state, slave.al_status, text)
 
 
 def _retry_working_counter(call: Callable[[], None]) -> None:

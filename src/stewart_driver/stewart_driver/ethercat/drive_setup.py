@@ -86,6 +86,8 @@ def set_up(
         kind.guards.settings(kind.gear, ends),
     )
     lacks = [*_set_mode(drive), *guards.write(drive, wanted)]
+    if kind.clocks:
+        _choose_sync0(drive)
     outputs, output_note = _assign(
         drive, objects.RECEIVE_ASSIGNMENT, kind.outputs, OUTPUTS, NEEDED_OUTPUTS
     )
@@ -115,13 +117,26 @@ def _set_mode(drive: SdoChannel) -> list[Lack]:
     return guards.write(drive, [Setting('mode', objects.MODE, 0, bytes([mode]))])
 
 
-def check_synchronisation(drive: SdoChannel, kind: DriveType) -> list[Lack]:
+def _choose_sync0(drive: SdoChannel) -> None:
+    """Choose SYNC0 where a drive comes up with another type; some refuse SAFEOP with it (0028h).
+
+    Most choose it by themselves once their clock fires: they may refuse, and are asked in SAFEOP.
+    """
+    for index in (objects.OUTPUT_SYNCHRONISATION, objects.INPUT_SYNCHRONISATION):
+        with suppress(SdoRefused):
+            wanted = struct.pack('<H', objects.DC_SYNC0)
+            if drive.read(index, 1)[:2] != wanted:
+                drive.write(index, 1, wanted)
+
+
+def check_synchronisation(drive: SdoChannel, kind: DriveType, layout: PdoLayout) -> list[Lack]:
     """Return how a drive in SAFEOP differs from the mode and the clock that it was told to use.
 
-    A drive that does not say is believed.
+    A drive that does not say is believed; one whose mode is exchanged has not got it before OP.
     """
-    lacks = []
-    wanted = [('mode', objects.MODE_DISPLAY, 0, int(Mode.CYCLIC_SYNCHRONOUS_POSITION))]
+    lacks, wanted = [], []
+    if not layout.outputs.takes_mode:
+        wanted.append(('mode', objects.MODE_DISPLAY, 0, int(Mode.CYCLIC_SYNCHRONOUS_POSITION)))
     if kind.clocks:
         wanted.append(('work on SYNC0', objects.OUTPUT_SYNCHRONISATION, 1, objects.DC_SYNC0))
     for what, index, subindex, value in wanted:
@@ -189,19 +204,22 @@ def _assign(
     """
     notes = []
     before = _list(drive, assignment, INDEX)
-    try:
-        drive.write(assignment, 0, b'\0')
-        if plan.write:
-            wanted = [signals[name].entry for name in plan.write]
-            notes += _write_map(drive, plan.assign[0], wanted, {signals[n].entry for n in needed})
-        _fill(drive, assignment, INDEX, plan.assign)
-    except SdoRefused as error:
-        notes.append(f'{error}; the maps that it has assigned are used as they are')
-        _restore(drive, assignment, INDEX, before)
-    entries: list[int] = []
+    # Many drives cannot change their assignment, and need not.
+    if plan.write or before != list(plan.assign):
+        try:
+            drive.write(assignment, 0, b'\0')
+            if plan.write:
+                wanted = [signals[name].entry for name in plan.write]
+                entries = {signals[name].entry for name in needed}
+                notes += _write_map(drive, plan.assign[0], wanted, entries)
+            _fill(drive, assignment, INDEX, plan.assign)
+        except SdoRefused as error:
+            notes.append(f'{error}; the maps that it has assigned are used as they are')
+            _restore(drive, assignment, INDEX, before)
+    mapped: list[int] = []
     for index in _list(drive, assignment, INDEX):
-        entries += _list(drive, index, ENTRY)
-    return entries, '; '.join(notes)
+        mapped += _list(drive, index, ENTRY)
+    return mapped, '; '.join(notes)
 
 
 def _write_map(drive: SdoChannel, index: int, wanted: list[int], needed: set[int]) -> list[str]:

@@ -159,20 +159,27 @@ def holds_limits(drive: SdoChannel, ends: tuple[int, int]) -> bool:
 
 
 def write(drive: SdoChannel, settings: Iterable[Setting]) -> list[Lack]:
-    """Write settings and read them back; return which the drive lacks or changes."""
-    lacks = []
-    for item in settings:
-        where = f'{item.index:04X}h' + (f':{item.subindex}' if item.subindex else '')
-        try:
-            drive.write(item.index, item.subindex, item.data)
-            found = drive.read(item.index, item.subindex)[: len(item.data)]
-        except SdoRefused as error:
-            lacks.append(Lack(f'{item.what} ({where})', error.reason))
-            continue
-        if found != item.data:
-            says = int.from_bytes(found, 'little', signed=True)
-            lacks.append(Lack(f'{item.what} ({where})', f'reads back {says}'))
-    return lacks
+    """Write settings and read them back; return which the drive lacks or changes.
+
+    What it does not take is written once more in the end: a lower limit above the old upper one
+    (abort 0609 0036h), or a cycle in the old unit, fits once the others are there.
+    """
+    refused = [item for item in settings if _write(drive, item)]
+    return [lack for item in refused if (lack := _write(drive, item))]
+
+
+def _write(drive: SdoChannel, item: Setting) -> Lack | None:
+    """Write a setting and read it back."""
+    where = f'{item.index:04X}h' + (f':{item.subindex}' if item.subindex else '')
+    try:
+        drive.write(item.index, item.subindex, item.data)
+        found = drive.read(item.index, item.subindex)[: len(item.data)]
+    except SdoRefused as error:
+        return Lack(f'{item.what} ({where})', error.reason)
+    if found == item.data:
+        return None
+    says = int.from_bytes(found, 'little', signed=True)
+    return Lack(f'{item.what} ({where})', f'reads back {says}')
 
 
 def sentence(missing: Sequence[str], lacks: Sequence[Sequence[Lack]]) -> str:

@@ -33,7 +33,7 @@ class EthercatOptions:
     )
     patience: float = option(0.06, 'longest time without a complete answer [s]')
     drive_watchdog: float = option(0.1, 'drives stop by themselves after this silence [s]')
-    start_timeout: float = option(3.0, 'longest way of all drives to OP [s]')
+    start_timeout: float = option(10.0, 'longest way of all drives from SAFEOP to OP [s]')
     sync_shift: float = option(0.5, 'SYNC0 comes this share of a cycle after the frame')
     home_tolerance: float = option(0.002, 'at home, legs stand this close to it [m]')
     homing_method: int = option(

@@ -219,7 +219,8 @@ def _number(slave: Slave, index: int, code: str) -> int | None:
 def _counts(
     options: EthercatOptions, wire: Wire
 ) -> tuple[list[int], int, Sequence[DriveIdentity]]:
-    kind, drives = DriveType.from_yaml(options.drive), wire.scan(LEGS)
+    kind = DriveType.from_yaml(options.drive)
+    drives = wire.scan(LEGS, kind.accepts)
     identities = [drive.identity() for drive in drives]
     check_identities(identities, kind)
     for drive in drives:

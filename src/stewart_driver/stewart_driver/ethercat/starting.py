@@ -26,6 +26,8 @@ SAFEOP, OP = 4, 8
 CYCLES_BETWEEN_LOOKS = 5
 # A machine that is too busy to be punctual for five frames in a row shall find out in OP.
 MOST_ALIGNING_FRAMES = 250
+# A slave goes down to SAFEOP within this time [s].
+DOWN_PATIENCE = 1.0
 
 
 class StartedBus(NamedTuple):
@@ -60,7 +62,7 @@ def start(
     `phase` is told where the frames are in the cycle of the drives. Raises `WrongBus`,
     `SdoRefused`, `UnusableMap` and `NotOperational`.
     """
-    slaves = wire.scan(LEGS)
+    slaves = wire.scan(LEGS, kind.accepts)
     identities = tuple(slave.identity() for slave in slaves)
     check_identities(identities, kind)
     known = known or Known(None, options.rig_file)
@@ -76,17 +78,21 @@ def start(
     )
     check_states('SAFEOP', SAFEOP, wire.statuses())
     lacks = [
-        [*layout.lacks, *check_synchronisation(slave, kind)]
+        [*layout.lacks, *check_synchronisation(slave, kind, layout)]
         for slave, layout in zip(slaves, layouts, strict=True)
     ]
     notes = (
-        *(layout.note for layout in layouts),
+        *merge_notes([layout.note for layout in layouts]),
         guards.sentence(kind.guards.missing, lacks),
         home.without_numbers(identities),
     )
     _operate(wire, layouts, kind, options, phase)
     # Nobody keeps the pace until the first cycle, and only in SAFEOP nobody has to.
     wire.request(SAFEOP)
+    limit = wire.now() + DOWN_PATIENCE
+    # Who looks too soon sees OP, and believes that there is nothing to resume.
+    while any_operational(wire) and wire.now() < limit:
+        wire.sleep(cycle)
     wire.use_cycle_timeout()
     return StartedBus(
         identities,
@@ -99,13 +105,34 @@ def start(
     )
 
 
-class Resumption:
-    """The way from SAFEOP to OP, frame by frame."""
+def merge_notes(notes: Sequence[str]) -> list[str]:
+    """Say once what several drives have in common.
 
-    def __init__(self, wire: Wire, kind: DriveType, phase: PhaseLock) -> None:
-        """Begin with the next frame."""
+    Args:
+        notes: Of legs 1 to 6, each naming its own.
+    """
+    legs: dict[str, list[str]] = {}
+    for leg, note in enumerate(notes, 1):
+        legs.setdefault(note.replace(f'drive of leg {leg} ', 'drive of leg %s '), []).append(
+            str(leg)
+        )
+    return [note.replace('%s', ', '.join(named)) for note, named in legs.items()]
+
+
+class Resumption:
+    """The way from SAFEOP to OP, frame by frame.
+
+    Attributes:
+        refusals: What drives have refused OP with, by leg; they are asked again.
+    """
+
+    def __init__(
+        self, wire: Wire, kind: DriveType, phase: PhaseLock, *, asked: bool = False
+    ) -> None:
+        """Begin with the next frame, the drives being asked for OP already or not."""
         self._wire, self._clocks, self._phase = wire, kind.clocks, phase
-        self._asked = False
+        self._asked = asked
+        self.refusals: dict[int, AlStatus] = {}
 
     def reached(self, number: int) -> bool:
         """Do what is due after a frame, counted from 1; tell whether all drives are in OP."""
@@ -120,11 +147,21 @@ class Resumption:
             self._phase.align()
         return False
 
+    def check(self) -> None:
+        """Raise `NotOperational` with what drives have refused OP with, unless all are there."""
+        found = enumerate(self._wire.statuses(), 1)
+        check_states(
+            'OP',
+            OP,
+            [item if item.state == OP else self.refusals.get(leg, item) for leg, item in found],
+        )
+
     def _all_in_op(self) -> bool:
         """Tell whether all drives are in OP; ask those again that have gone back with an error."""
         statuses = self._wire.statuses()
         for leg, item in enumerate(statuses, 1):
             if item.state == SAFEOP | AL_ERROR:
+                self.refusals[leg] = item
                 self._wire.recover(leg)
         return all(item.state == AL_OPERATIONAL for item in statuses)
 
@@ -139,6 +176,11 @@ def check_identities(found: Sequence[DriveIdentity], kind: DriveType) -> None:
     ]
     if wrong:
         raise WrongBus(f'wrong drives: {"; ".join(wrong)}; expected is {kind.identity_text}')
+
+
+def any_operational(wire: Wire) -> bool:
+    """Tell whether a slave is in OP."""
+    return any(item.state == AL_OPERATIONAL for item in wire.statuses())
 
 
 def check_states(name: str, wanted: int, statuses: Sequence[AlStatus]) -> None:
@@ -175,7 +217,7 @@ def _operate(
             phase.update(wire.clock)
         if op.reached(number):
             return
-    check_states('OP', OP, wire.statuses())
+    op.check()
 
 
 def pace(wire: Wire, cycle: float, limit: float, phase: PhaseLock) -> Iterator[int]:

@@ -36,8 +36,10 @@ class Wire(Protocol):
     def sleep(self, duration: float) -> None:
         """Let some time pass [s]."""
 
-    def scan(self, count: int | None) -> Sequence[Slave]:
-        """Find the slaves, so many unless None, and bring them to PREOP."""
+    def scan(
+        self, count: int | None, accepts: Callable[[DriveIdentity], bool] | None = None, /
+    ) -> Sequence[Slave]:
+        """Find the drives, so many unless None, and bring all slaves to PREOP."""
 
     def map(self, *, watchdog: float, sync: tuple[float, float] | None) -> None:
         """Lay the process data out and ask for SAFEOP."""

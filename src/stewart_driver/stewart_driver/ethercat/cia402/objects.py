@@ -8,8 +8,8 @@ from __future__ import annotations
 IDENTITY = 0x1018  # 1 vendor, 2 product, 3 revision, 4 serial number
 RECEIVE_ASSIGNMENT = 0x1C12
 TRANSMIT_ASSIGNMENT = 0x1C13
-OUTPUT_SYNCHRONISATION = 0x1C32  # 1 type
-# Type of 1C32h: work on SYNC0 of the distributed clocks.
+OUTPUT_SYNCHRONISATION, INPUT_SYNCHRONISATION = 0x1C32, 0x1C33  # 1 type
+# Type of both: work on SYNC0 of the distributed clocks.
 DC_SYNC0 = 2
 
 # Drive profile area.

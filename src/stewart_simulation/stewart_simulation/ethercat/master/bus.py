@@ -91,11 +91,11 @@ class InlineBus:
         self.clock = 0
         self.now, self.sleep = link.now, link.sleep
 
-    def scan(self, count: int | None) -> list[InlineDrive]:
+    def scan(self, count: int | None, _accepts: object = None, /) -> list[InlineDrive]:
         """Find the slaves, in the order of the cable, and bring them to PREOP.
 
         Args:
-            count: How many there shall be; None takes as many as there are.
+            count: How many there shall be; None takes as many as there are. All are drives.
 
         Raises:
             WrongCount: If there are none, fewer or more.

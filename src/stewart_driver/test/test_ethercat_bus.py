@@ -1,0 +1,142 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wire with slaves that take their time, refuse, or are no drives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+
+pytest.importorskip('pysoem')
+
+from stewart_driver.ethercat import bus as bus_module
+from stewart_driver.ethercat.bus import Bus
+from stewart_driver.ethercat.errors import NotOperational, WrongCount
+from stewart_driver.rig_file import DriveIdentity
+
+PREOP, INIT_WITH_ERROR = 2, 0x11
+COUPLER, TERMINAL, DRIVE = (2, 0x044C2C52), (2, 0x07D83052), (0xAB, 0x1402)
+
+
+class Slave:
+    """A slave as pysoem shows it; its state is that of `says` at every look."""
+
+    def __init__(self, identity: tuple[int, int], says: Callable[[], tuple[int, int]]) -> None:
+        self.man, self.id = identity
+        self.rev, self.name = 0x10000, f'KW-{identity[1]:X}'
+        self.state = self.al_status = 0
+        self.input, self.output = b'', b''
+        self._says = says
+
+    def look(self) -> None:
+        self.state, self.al_status = self._says()
+
+    def add_emergency_callback(self, callback: Any) -> None:
+        """None comes."""
+
+
+class Master:
+    """As pysoem's."""
+
+    expected_wkc = 18
+
+    def __init__(self, slaves: list[Slave]) -> None:
+        self.slaves = slaves
+
+    def open(self, interface: str) -> None: ...
+
+    def config_init(self) -> int:
+        return len(self.slaves)
+
+    def read_state(self) -> None:
+        for slave in self.slaves:
+            slave.look()
+
+    def send_processdata(self) -> None: ...
+
+    def receive_processdata(self, timeout: int) -> int:
+        return 18
+
+
+class Cable:
+    """A bus with given slaves, and a time of its own."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *identities: tuple[int, int]) -> None:
+        self.time = 0.0
+        self.preop_at = [0.0] * len(identities)
+        self.error: dict[int, int] = {}
+        slaves = [Slave(item, self._state_of(place)) for place, item in enumerate(identities)]
+        self.master = Master(slaves)
+        monkeypatch.setattr(bus_module.pysoem, 'Master', lambda: self.master)
+        monkeypatch.setattr(bus_module, '_check_interface', lambda name: None)
+        monkeypatch.setattr(bus_module, '_claim', lambda name: nullcontext())
+        self.bus = Bus('eth1', 0.002)
+        monkeypatch.setattr(self.bus, 'now', lambda: self.time)
+        monkeypatch.setattr(self.bus, 'sleep', self._sleep)
+
+    def _sleep(self, duration: float) -> None:
+        self.time += duration
+
+    def _state_of(self, place: int) -> Callable[[], tuple[int, int]]:
+        def state() -> tuple[int, int]:
+            if place in self.error:
+                return INIT_WITH_ERROR, self.error[place]
+            return (PREOP if self.time >= self.preop_at[place] else 1), 0
+
+        return state
+
+
+def accepts(identity: DriveIdentity) -> bool:
+    return (identity.vendor, identity.product) == DRIVE
+
+
+def test_a_drive_may_take_seconds_to_preop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A segment of others: after half a second it was asked, and nothing answered."""
+    cable = Cable(monkeypatch, *[DRIVE] * 6)
+    cable.preop_at[3] = 2.5
+
+    assert len(cable.bus.scan(6, accepts)) == 6
+    assert 2.5 <= cable.time < 2.6
+
+
+def test_a_drive_that_refuses_preop_or_never_comes_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cable = Cable(monkeypatch, COUPLER, *[DRIVE] * 6)
+    cable.error[4] = 0x16
+    with pytest.raises(NotOperational, match='PREOP: leg 4: INIT with error 0x0016'):
+        cable.bus.scan(6, accepts)
+    assert cable.time == 0.0
+    cable = Cable(monkeypatch, COUPLER, *[DRIVE] * 6)
+    cable.preop_at[0] = 60.0
+    with pytest.raises(NotOperational, match=r'PREOP: slave 1 \(KW-44C2C52\): INIT'):
+        cable.bus.scan(6, accepts)
+
+
+def test_couplers_and_terminals_among_the_drives_are_passed_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cable = Cable(monkeypatch, COUPLER, TERMINAL, *[DRIVE] * 3, TERMINAL, *[DRIVE] * 3)
+    drives = cable.bus.scan(6, accepts)
+
+    assert [drive.leg for drive in drives] == [1, 2, 3, 4, 5, 6]
+    slaves = [cable.master.slaves[place] for place in (2, 3, 4, 6, 7, 8)]
+    for leg, slave in enumerate(slaves, 1):
+        slave.input = bytes([leg])
+    cable.bus.exchange([bytes([10 + leg]) for leg in range(1, 7)])
+    assert [slave.output for slave in slaves] == [bytes([10 + leg]) for leg in range(1, 7)]
+    assert cable.master.slaves[0].output == cable.master.slaves[5].output == b''
+    assert cable.bus.inputs() == [bytes([leg]) for leg in range(1, 7)]
+    assert len(cable.bus.statuses()) == 6
+
+
+def test_a_missing_drive_is_told_with_all_that_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    cable = Cable(monkeypatch, COUPLER, *[DRIVE] * 4)
+
+    with pytest.raises(
+        WrongCount, match=r'5 slaves answer on eth1, expected are 6.*1: KW-44C2C52'
+    ):
+        cable.bus.scan(6, accepts)
