@@ -15,7 +15,7 @@ import numpy as np
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError, EstimationError
 from stewart_estimation.estimate import columns_of, EstimateSeries
-from stewart_estimation.kernels.records import DELAY, MOUNTING, Rows, Steps
+from stewart_estimation.kernels.records import DELAY, EXTERNAL, MOUNTING, Rows, Steps
 from stewart_estimation.kernels.report import report
 from stewart_estimation.settings import FilterSettings
 from stewart_kinematics.model.geometry import Geometry
@@ -87,7 +87,10 @@ def _difference(arrangement: Arrangement, state: Array, origin: Array) -> Array:
     if setup.delay_at >= 0:
         change[setup.delay_at] = state[DELAY] - origin[DELAY]
     if setup.mounting_at >= 0:
-        change[setup.mounting_at :] = state[MOUNTING:] - origin[MOUNTING:]
+        angles = slice(setup.mounting_at, setup.mounting_at + 3)
+        change[angles] = state[MOUNTING:EXTERNAL] - origin[MOUNTING:EXTERNAL]
+    if setup.external_at >= 0:
+        change[setup.external_at] = state[EXTERNAL] - origin[EXTERNAL]
     return change
 
 
@@ -101,7 +104,9 @@ def _moved(arrangement: Arrangement, state: Array, change: Array) -> Array:
     if setup.delay_at >= 0:
         moved[DELAY] += change[setup.delay_at]
     if setup.mounting_at >= 0:
-        moved[MOUNTING:] += change[setup.mounting_at :]
+        moved[MOUNTING:EXTERNAL] += change[setup.mounting_at : setup.mounting_at + 3]
+    if setup.external_at >= 0:
+        moved[EXTERNAL] += change[setup.external_at]
     return moved
 
 

@@ -12,6 +12,7 @@ from stewart_estimation.estimate import EstimateSeries
 from stewart_estimation.replay import replay
 from stewart_estimation.settings import (
     ANGULAR_VELOCITY,
+    ExternalPose,
     FilterSettings,
     LENGTH,
     noise_at_rest,
@@ -99,7 +100,8 @@ def run_filter(arguments: argparse.Namespace, show: Progress, *, smoothed: bool 
     show(0.3)
     settings = _settings(arguments, platform, measurements)
     imu, legs = measurements.imu, measurements.legs
-    filtered = replay(platform.geometry, settings, imu, legs, keep=smoothed)
+    poses = measurements.poses
+    filtered = replay(platform.geometry, settings, imu, legs, poses=poses, keep=smoothed)
     show(0.7)
     after = smooth(platform.geometry, settings, filtered) if smoothed else None
     show(0.9)
@@ -127,6 +129,7 @@ def _settings(
         period=measurements.imu_period,
         accelerometer_walk=arguments.bias_walk[0],
         gyroscope_walk=arguments.bias_walk[1],
+        external=ExternalPose() if len(measurements.poses) else None,
         **refinements(arguments),
         **options,
     )
