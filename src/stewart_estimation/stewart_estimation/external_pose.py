@@ -12,7 +12,7 @@ would else count as known after the first pose.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import chi2
@@ -48,6 +48,9 @@ from stewart_kinematics.spatial import (
 
 PLACED = [0, 1, 2, 6, 7, 8]
 """Position and attitude in the covariance of an estimate."""
+
+START_TURN = 1.0
+"""How fast a platform may turn between a pose that was given and the start there [rad/s]."""
 
 CLEAR = 100.0
 """A speed is clear where its square is so many times its variance, as in the prediction."""
@@ -235,3 +238,10 @@ def estimate_at(stamp: float, pose: Array, covariance: Array) -> Estimate:
     return Estimate(
         stamp, pose[:3], pose[3:], *rest, whole, np.eye(3) * START_RATE_BIAS**2, 0.0, 0.0, zero
     )
+
+
+def aged(estimate: Estimate, stamp: float) -> Estimate:
+    """Return an estimate at a later stamp [s], as uncertain as an unknown motion since makes it."""
+    age, covariance = abs(stamp - estimate.stamp), estimate.covariance.copy()
+    covariance[PLACED, PLACED] += np.repeat([START_VELOCITY, START_TURN], 3) ** 2 * age**2
+    return replace(estimate, stamp=stamp, covariance=covariance)

@@ -10,14 +10,14 @@ late sample takes the filter back to where it belongs, and what came after it is
 from __future__ import annotations
 
 import bisect
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError
 from stewart_estimation.estimate import Estimate, ExternalFit
-from stewart_estimation.external_pose import NO_POSES
+from stewart_estimation.external_pose import aged, NO_POSES
 from stewart_estimation.kernels.records import DELAY, EXTERNAL, FilterState, Rows
 from stewart_estimation.kernels.steps import ready, SAME
 from stewart_estimation.live_rows import LiveRows, NOTHING
@@ -220,7 +220,7 @@ class LiveFilter:
         if self._given is None:
             start = estimate_from_legs(self.arrangement, row.stamp, row.lengths)
         else:
-            start = replace(self._given, stamp=row.stamp)
+            start = aged(self._given, row.stamp)
         self._filtered = from_estimate(self.arrangement, start)
         self._next -= 1
         return True

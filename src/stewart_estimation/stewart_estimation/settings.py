@@ -331,7 +331,9 @@ def refinements(chosen: Any) -> dict[str, Any]:
     }
 
 
-def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> tuple[Array, Array, Array]:
+def noise_at_rest(
+    imu: ImuSeries, legs: LegSeries, seconds: float
+) -> tuple[Array, Array, Array, float]:
     """Measure the noise of the sensors while the platform rests.
 
     Args:
@@ -341,12 +343,13 @@ def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> tuple[Arra
     Returns:
         (3,), (3,), (6,): Standard deviations of specific force, angular velocity and lengths
             [m/s²], [rad/s], [m].
+        Relative standard deviation of these, 1 / sqrt(2 (n - 1)) of n samples.
 
     Raises:
         ConfigurationError: If the beginning has fewer than `LEAST_SAMPLES` samples of a sensor.
     """
     end = max(imu.stamps[0], legs.stamps[0]) + seconds
-    found = []
+    found, fewest = [], math.inf
     for name, stamps, values in (
         ('IMU', imu.stamps, np.hstack([imu.specific_forces, imu.angular_velocities])),
         ('legs', legs.stamps, legs.lengths),
@@ -355,5 +358,6 @@ def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> tuple[Arra
         if len(still) < LEAST_SAMPLES:
             expected = f'a rest with {LEAST_SAMPLES} samples or more'
             raise ConfigurationError(f'samples of the {name} at rest', len(still), expected)
+        fewest = min(fewest, len(still))
         found.append(np.maximum(np.nanstd(still, axis=0, ddof=1), FINEST))
-    return found[0][:3], found[0][3:], found[1]
+    return found[0][:3], found[0][3:], found[1], 1.0 / math.sqrt(2.0 * (fewest - 1))

@@ -91,6 +91,11 @@ class StateEstimator(Node):
         self.create_service(SetPose, 'state_estimator/set_pose', self._set_pose)
         self.create_service(SetBool, 'state_estimator/toggle', self._toggle)
 
+    @property
+    def imu_period(self) -> float:
+        """Time between IMU samples for which their noise is taken to hold [s]."""
+        return self._live.imu_period
+
     def _on_imu(self, data: bytes) -> None:
         if not self._on:
             return
@@ -139,7 +144,7 @@ class StateEstimator(Node):
         if len(self._periods) <= PERIODS or self._asked.imu_period > 0.0:
             return
         found = float(np.median(np.diff(self._periods))) / NANOSECONDS
-        if found > 0.0 and abs(found / self._live.imu_period - 1.0) > PERIOD_TOLERANCE:
+        if found > 0.0 and abs(found / self.imu_period - 1.0) > PERIOD_TOLERANCE:
             self._period = found
             self._begin_anew()
 

@@ -128,7 +128,13 @@ def summary(run: Run) -> dict[str, Any]:
         said['misalignment_rad'] = run.filtered.misalignment[final].tolist()
     if np.isfinite(run.filtered.nis).sum() >= LEAST_ROWS:
         filtered = run.filtered
-        consistency = assess(filtered.innovations, filtered.sigmas, filtered.nis, filtered.used)
+        consistency = assess(
+            filtered.innovations,
+            filtered.sigmas,
+            filtered.nis,
+            filtered.used,
+            sigma_error=run.sigma_error,
+        )
         said |= {
             'mean_nis': consistency.mean_nis,
             'rejected_by_leg': consistency.rejected.tolist(),
