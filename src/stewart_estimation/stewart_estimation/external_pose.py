@@ -241,7 +241,7 @@ def estimate_at(stamp: float, pose: Array, covariance: Array) -> Estimate:
 
 
 def aged(estimate: Estimate, stamp: float) -> Estimate:
-    """Return an estimate at a later stamp [s], as uncertain as an unknown motion since makes it."""
+    """Return an estimate at a later stamp [s], less certain by an unknown motion since."""
     age, covariance = abs(stamp - estimate.stamp), estimate.covariance.copy()
     covariance[PLACED, PLACED] += np.repeat([START_VELOCITY, START_TURN], 3) ** 2 * age**2
     return replace(estimate, stamp=stamp, covariance=covariance)

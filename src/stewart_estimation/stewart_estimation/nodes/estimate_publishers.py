@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node
 from std_msgs.msg import Header
+from stewart_estimation.errors import EstimationError
 from stewart_estimation.live_rows import LiveRows
 from stewart_estimation.machine import Array
 from stewart_estimation.odometry import EstimateColumns
 from stewart_estimation.settings import FilterSettings
 from stewart_interfaces.msg import EstimatorStatus
-from stewart_kinematics.errors import ConfigurationError
 from stewart_node_support.codec import Template
 from stewart_node_support.conversions import BASE_FRAME, vector3_msg
 from stewart_node_support.publishers import CountedPublisher
@@ -39,7 +39,7 @@ class EstimatePublishers:
         transforms: Whether `base_link` to `platform_estimate` is broadcast, too.
 
     Raises:
-        ConfigurationError: If transforms are asked for and tf2_msgs is not installed.
+        EstimationError: If transforms are asked for and tf2_msgs is not installed.
     """
 
     def __init__(self, node: Node, *, transforms: bool = False) -> None:
@@ -109,8 +109,8 @@ def broadcaster(node: Node) -> Callable[[TransformStamped], None]:
     try:
         from tf2_msgs.msg import TFMessage
     except ImportError as error:
-        raise ConfigurationError(
-            'publish_tf', True, 'tf2_msgs installed, as ROS 2 has it'
+        raise EstimationError(
+            'publish_tf is true, which needs tf2_msgs: install ros-jazzy-tf2-msgs'
         ) from error
     publisher = node.create_publisher(TFMessage, '/tf', 100)
     return lambda item: publisher.publish(TFMessage(transforms=[item]))
