@@ -125,7 +125,7 @@ def allan_deviation(
         overlapping(values, period, sizes),
         degrees_of_freedom(values.size, sizes),
     )
-    half, tau = 0.5 * (1.0 - confidence), sizes * period
+    half, tau = 0.5 * (1.0 - confidence), np.asarray(sizes * period, dtype=np.float64)
     lower, upper = (
         deviation * np.sqrt(freedom / chi2.ppf(part, freedom)) for part in (1.0 - half, half)
     )

@@ -107,7 +107,7 @@ class PoseSeries:
         """Return the series with a pose (7,) and its covariance (6, 6) put in by its stamp."""
         at = int(np.searchsorted(self.stamps, stamp))
         rows = slice(at, at + int(at < len(self) and self.stamps[at] == stamp))
-        parts = (stamp, pose[:3], pose[3:], covariance)
+        parts = (np.array(stamp), pose[:3], pose[3:], covariance)
         return PoseSeries(
             *(
                 np.insert(np.delete(values, rows, axis=0), at, part, axis=0)

@@ -78,16 +78,17 @@ def main(arguments: argparse.Namespace) -> int:
 def failure(filtered: EstimateSeries) -> str:
     """Say why estimates cannot be trusted although there are some; empty if nothing says so."""
     offered = np.isfinite(filtered.innovations)
-    share = np.count_nonzero(offered & ~filtered.used) / max(np.count_nonzero(offered), 1)
+    refused, count = int((offered & ~filtered.used).sum()), int(offered.sum())
+    share = refused / max(count, 1)
     advice = 'the IMU may be late (--delay) or turned (--misalignment), or noise set too small'
     if share > MOST_REFUSED:
         return (
             f'the gate refused {100.0 * share:.0f} % of the leg samples, allowed are '
             f'{100.0 * MOST_REFUSED:.0f} %: {advice}'
         )
-    span, count = float(np.ptp(filtered.stamps)), len(filtered.restarts)
-    if count > RESTARTS + span / RESTART_EVERY:
-        return f'the filter began anew {count} times in {span:.0f} s: {advice}'
+    span, restarts = float(np.ptp(filtered.stamps)), len(filtered.restarts)
+    if restarts > RESTARTS + span / RESTART_EVERY:
+        return f'the filter began anew {restarts} times in {span:.0f} s: {advice}'
     return ''
 
 

@@ -168,9 +168,12 @@ def read_rests(
     """
     with Bag(path, renamed) as bag:
         joints, name = read_joints(bag, 'actuator_states'), 'platform/external_pose'
-        kinds = PoseSeries, PoseWithCovarianceSeries
-        found = bag.topic(name, *(kind.MSGTYPE for kind in kinds))
-        poses = read_series(bag, name, kinds[found.msgtype != PoseSeries.MSGTYPE])
+        found = bag.topic(name, PoseSeries.MSGTYPE, PoseWithCovarianceSeries.MSGTYPE)
+        poses: PoseSeries | PoseWithCovarianceSeries
+        if found.msgtype == PoseSeries.MSGTYPE:
+            poses = read_series(bag, name, PoseSeries)
+        else:
+            poses = read_series(bag, name, PoseWithCovarianceSeries)
     rows = []
     for begin, end in _rests(joints, still, seconds):
         first = (begin + end) // 2
