@@ -73,6 +73,7 @@ ROS_PACKAGES = {
     'sensor_msgs',
     'std_msgs',
     'std_srvs',
+    'tf2_msgs',
     'visualization_msgs',
     'xacro',
 }

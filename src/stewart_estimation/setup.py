@@ -28,6 +28,7 @@ setup(
         'stewart.verbs': [
             f'consistency = {PACKAGE}.verbs.consistency',
             f'estimate = {PACKAGE}.verbs.estimate',
+            f'imu-noise = {PACKAGE}.verbs.imu_noise',
         ],
         'stewart.nodes': [f'{name} = {PACKAGE}.nodes.{name}:{cls}' for name, cls in NODES.items()],
     },

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import cached_property
 import heapq
@@ -31,6 +31,7 @@ class Bag:
 
     Args:
         path: Directory, ``.mcap`` or ``.db3`` file, also compressed or without ``metadata.yaml``.
+        renamed: What a topic is called in this bag, by the name under which it is asked for.
 
     Attributes:
         start_ns, end_ns: Bag time of the first and of the last message [ns]; 0 in an empty bag.
@@ -42,8 +43,8 @@ class Bag:
         OSError: If a file may not be read.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | Path, renamed: Mapping[str, str] | None = None) -> None:
+        self.path, self._renamed = Path(path), dict(renamed or {})
         self._stack = ExitStack()
         self._unpacked: Path | None = None
         try:
@@ -85,6 +86,15 @@ class Bag:
         """Close the files; may be called again."""
         self._stack.close()
 
+    def find(self, name: str) -> Topic | None:
+        """Return a topic by its name as `topic` takes it; None where there is none."""
+        name = self._renamed.get(name, name)
+        found = self.topics.get(name) or self.topics.get(f'/{name}')
+        if found is None and not name.startswith('/'):
+            ending = [key for key in self.topics if key.endswith(f'/{name}')]
+            found = self.topics[ending[0]] if len(ending) == 1 else None
+        return found
+
     def topic(self, name: str, *expected: str) -> Topic:
         """Look a topic up.
 
@@ -97,12 +107,9 @@ class Bag:
             MissingTopic: If there is none, or more than one that ends so.
             WrongType: If it carries none of the expected types.
         """
-        found = self.topics.get(name) or self.topics.get(f'/{name}')
-        if found is None and not name.startswith('/'):
-            ending = [key for key in self.topics if key.endswith(f'/{name}')]
-            found = self.topics[ending[0]] if len(ending) == 1 else None
+        found = self.find(name)
         if found is None:
-            raise MissingTopic(self.path, name, self.topics)
+            raise MissingTopic(self.path, self._renamed.get(name, name), self.topics)
         if expected and found.msgtype not in expected:
             raise WrongType(self.path, found.name, found.msgtype, expected)
         return found

@@ -125,6 +125,17 @@ class PoseSeries(Series):
 
 
 @dataclass(frozen=True)
+class PoseWithCovarianceSeries(Series):
+    """geometry_msgs/PoseWithCovarianceStamped; the covariance is all zero where it is unknown."""
+
+    MSGTYPE: ClassVar[str] = 'geometry_msgs/msg/PoseWithCovarianceStamped'
+
+    position: Annotated[Array, vector('pose.pose.position')]
+    quaternion_xyzw: Annotated[Array, quaternion('pose.pose.orientation')]
+    covariance: Annotated[Array, matrix('pose.covariance', 6)]
+
+
+@dataclass(frozen=True)
 class OdometrySeries(Series):
     """nav_msgs/Odometry: the pose in `frame_id`, the twist in the axes of the child frame."""
 

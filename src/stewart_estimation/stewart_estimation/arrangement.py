@@ -29,7 +29,7 @@ class Arrangement:
 
     Attributes:
         setup: All of it as the kernels take it.
-        size: Size of the tangent, 15 to 19.
+        size: Size of the tangent, 15 to 20.
     """
 
     geometry: Geometry
@@ -57,7 +57,7 @@ class Arrangement:
 def _states(setup: np.record, settings: FilterSettings) -> int:
     """Say which states there are and where the sigma points lie; return the tangent's size."""
     size, delay = TANGENT, settings.delay
-    setup.delay_at = setup.mounting_at = -1
+    setup.delay_at = setup.mounting_at = setup.external_at = -1
     setup.delay_lower, setup.delay_upper = -math.inf, math.inf
     if delay is not None:
         setup.delay_at = size
@@ -67,6 +67,11 @@ def _states(setup: np.record, settings: FilterSettings) -> int:
     if settings.misalignment is not None:
         setup.mounting_at = size
         size += 3
+    if settings.external is not None:
+        setup.external_at = size
+        size += 1
+        setup.external_lower = settings.external.lower
+        setup.external_upper = settings.external.upper
     setup.spread, setup.centre = ALPHA * math.sqrt(size), BETA - ALPHA**2
     return size
 

@@ -163,6 +163,7 @@ def assess(
     *,
     confidence: float = 0.99,
     strict: bool = False,
+    sigma_error: float = 0.0,
 ) -> Consistency:
     """Judge the innovations of a filter.
 
@@ -174,6 +175,8 @@ def assess(
         confidence: With which the exact bands hold a consistent filter; split between six legs, so
             that it counts for the worst of them.
         strict: Let the exact bands alone decide.
+        sigma_error: Relative standard deviation of the noise that the filter was told, where that
+            was measured: the exact bands are wider by what it may be off.
 
     Raises:
         ShapeError: If the shapes do not agree.
@@ -190,8 +193,8 @@ def assess(
     correlation = autocorrelation(z, LAGS)
     offered = np.isfinite(np.asarray(innovations, dtype=np.float64)).sum(axis=0)
     figures = [
-        *_leg_figures(z, correlation, confidence),
-        *_nis_figures(square, chosen.sum(axis=1), confidence),
+        *_leg_figures(z, correlation, confidence, sigma_error),
+        *_nis_figures(square, chosen.sum(axis=1), confidence, sigma_error),
     ]
     verdicts = (
         Verdict(name, found, leg, band, None if strict else TOLERATED[name], HINTS[hint])
@@ -256,39 +259,53 @@ def _rows(
 Figure = tuple[str, str, float, int | None, Band]
 
 
-def _leg_figures(z: Array, correlation: Array, confidence: float) -> list[Figure]:
-    """Return mean, share, correlation and memory of the worst leg, each with its exact band."""
+def _leg_figures(
+    z: Array, correlation: Array, confidence: float, sigma_error: float
+) -> list[Figure]:
+    """Return mean, share, correlation and memory of the worst leg, each with its exact band.
+
+    With sigmas off by a share e the innovations scale by up to 1 + e, and what a filter with a
+    wrong gain leaves in them correlates by up to e.
+    """
     count = np.isfinite(z).sum(axis=0)
     seen, samples = np.flatnonzero(count >= LEAST_ROWS), np.maximum(count, 1)
     half = 0.5 * (1.0 - confidence) / LEGS
+    off = float(stats.norm.ppf(1.0 - half)) * sigma_error
     normal = stats.norm.ppf(1.0 - half) / np.sqrt(samples)
-    expected = float(stats.chi2.cdf(4.0, 1))
+    expected = stats.chi2.cdf(4.0 * np.array([[max(1.0 - off, 0.0)], [1.0 + off]]) ** 2, 1)
     shares = stats.binom.ppf([[half], [1.0 - half]], count, expected) / samples
     inside = (np.abs(z) < 2.0).sum(axis=0) / samples
     memory = np.sqrt(np.nanmean(correlation**2, axis=0))
     most = np.sqrt(stats.chi2.ppf(1.0 - 2.0 * half, LAGS) / (LAGS * samples))
     figures: list[Figure] = []
     for name, hint, values, (low, high) in (
-        ('mean', 'mean', np.nanmean(z, axis=0), (-normal, normal)),
+        ('mean', 'mean', np.nanmean(z, axis=0), (-normal * (1.0 + off), normal * (1.0 + off))),
         ('inside 2 sigma', 'inside 2 sigma', inside, shares),
-        ('lag-1 correlation', 'correlation', correlation[0], (-normal, normal)),
-        ('memory', 'correlation', memory, (0.0 * most, most)),
+        ('lag-1 correlation', 'correlation', correlation[0], (-normal - off, normal + off)),
+        ('memory', 'correlation', memory, (0.0 * most, most + off / np.sqrt(LAGS))),
     ):
         # The worst leg is the one that lies furthest out, measured by its own band.
-        off = np.abs(values - 0.5 * (low + high)) / (0.5 * (high - low))
-        leg = int(seen[np.argmax(off[seen])])
+        away = np.abs(values - 0.5 * (low + high)) / (0.5 * (high - low))
+        leg = int(seen[np.argmax(away[seen])])
         figures.append(
             (name, hint, float(values[leg]), leg + 1, (float(low[leg]), float(high[leg])))
         )
     return figures
 
 
-def _nis_figures(nis: Array, freedom: NDArray[np.int64], confidence: float) -> list[Figure]:
+def _nis_figures(
+    nis: Array, freedom: NDArray[np.int64], confidence: float, sigma_error: float
+) -> list[Figure]:
     """Return mean and tail of the normalised innovation squared, each with its exact band."""
     half, total = 0.5 * (1.0 - confidence), int(freedom.sum())
-    low, high = LEGS * stats.chi2.ppf([half, 1.0 - half], total) / total
-    above = float(np.mean(nis > stats.chi2.ppf(1.0 - TAIL, freedom)))
-    least, most = stats.binom.ppf([half, 1.0 - half], len(nis), TAIL) / len(nis)
+    off = float(stats.norm.ppf(1.0 - half)) * sigma_error
+    scales = np.array([max(1.0 - off, 0.0), 1.0 + off]) ** 2
+    low, high = LEGS * scales * stats.chi2.ppf([half, 1.0 - half], total) / total
+    limit = stats.chi2.ppf(1.0 - TAIL, freedom)
+    above = float(np.mean(nis > limit))
+    # Mean over the rows, which may have lost legs.
+    tails = [float(np.mean(stats.chi2.sf(limit / scale, freedom))) for scale in scales]
+    least, most = stats.binom.ppf([half, 1.0 - half], len(nis), tails) / len(nis)
     mean = LEGS * float(nis.sum()) / total
     return [
         ('mean NIS', 'NIS', mean, None, (float(low), float(high))),

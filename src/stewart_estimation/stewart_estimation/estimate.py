@@ -15,12 +15,13 @@ All 15 x 15 covariances are of the errors, true minus estimated, in this order:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_estimation.kernels.records import Rows, Steps
+from stewart_estimation.kernels.records import EXTERNAL, FilterState, Rows, Steps
 from stewart_kinematics.motion import Array
 
 POSITION, VELOCITY, ATTITUDE = slice(0, 3), slice(3, 6), slice(6, 9)
@@ -66,6 +67,32 @@ class Estimate:
         return np.sqrt(np.diagonal(self.covariance))
 
 
+class ExternalFit(NamedTuple):
+    """How external poses fitted.
+
+    Attributes:
+        stamps, used (n,): Stamp of each pose that was met [s], and whether it passed the gate.
+        delay, delay_sigma: How late they are, and its standard deviation [s].
+    """
+
+    stamps: Array
+    used: NDArray[np.bool_]
+    delay: float
+    delay_sigma: float
+
+    @classmethod
+    def of(
+        cls, setup: np.record, filtered: FilterState, fused: Mapping[float, bool]
+    ) -> ExternalFit | None:
+        """Take it from a filter and what became of each stamp; None without any."""
+        if not fused:
+            return None
+        at, stamps = setup.external_at, sorted(fused)
+        used = np.array([fused[stamp] for stamp in stamps])
+        sigma = float(np.sqrt(filtered.covariance[at, at]))
+        return cls(np.array(stamps), used, float(filtered.state[EXTERNAL]), sigma)
+
+
 @dataclass(frozen=True, eq=False)
 class EstimateSeries:
     """Estimates at the stamps of n leg samples; fields as in `Estimate`, and how the legs fitted.
@@ -79,6 +106,7 @@ class EstimateSeries:
         restarts: Rows at which the filter was restarted from forward kinematics.
         repairs: How often a covariance had to be made positive definite again.
         steps: What a smoother needs, where asked for.
+        external: How external poses fitted, where there were any.
     """
 
     stamps: Array
@@ -103,6 +131,7 @@ class EstimateSeries:
     restarts: tuple[int, ...] = ()
     repairs: int = 0
     steps: Steps | None = None
+    external: ExternalFit | None = None
 
     def __len__(self) -> int:
         """Return the number of rows."""

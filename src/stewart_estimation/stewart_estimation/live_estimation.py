@@ -14,7 +14,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from stewart_estimation.errors import EstimationError
+from stewart_estimation.errors import EstimationError, SampleError
+from stewart_estimation.estimate import Estimate, ExternalFit
 from stewart_estimation.live_filter import LiveFilter
 from stewart_estimation.live_rows import LiveRows, NOTHING
 from stewart_estimation.samples import imu_sample, leg_sample
@@ -35,6 +36,9 @@ PATIENCE = 10
 
 MEMORY = 200
 """Updates whose NIS is averaged."""
+
+TOO_MANY = 0.5
+"""Share of refused samples at which it is the estimate, not the samples, that is wrong."""
 
 TOO_LARGE = 9.0
 """Mean NIS that is worth a warning; the mean of 200 of a sound filter stays below 7."""
@@ -71,19 +75,57 @@ class LiveEstimation:
         self._started = False
         self._begin('')
 
-    def _begin(self, reason: str) -> None:
+    def _begin(self, reason: str, start: Estimate | None = None) -> None:
         """Forget every sample."""
-        self._filter = LiveFilter(self._geometry, self._settings)
+        self._filter = LiveFilter(self._geometry, self._settings, start=start)
         self._imu_stamp = self._leg_stamp = self._reported = -np.inf
         self._strange = {'imu': 0, 'legs': 0}
         self._present: NDArray[np.bool_] = np.ones(6, dtype=bool)
         self._reason = reason
         self._nis: deque[float] = deque(maxlen=MEMORY)
+        self._refused: deque[float] = deque(maxlen=MEMORY)
 
     def tell(self, settings: FilterSettings) -> None:
         """Begin anew with other settings."""
         self._settings = settings
         self._begin('')
+
+    def reset(self, start: Estimate | None = None) -> None:
+        """Begin anew: from the next six lengths, or at the next sample with a given pose."""
+        self._begin('', start)
+
+    def pose(self, stamp: float, pose: Array, covariance: Array) -> LiveRows:
+        """Take an external pose (7,) of ``platform_link`` with its stamp [m], [s].
+
+        Args:
+            stamp: [s]; late by the delay that is estimated.
+            pose: Position and quaternion x, y, z, w in ``base_link``.
+            covariance (6, 6): Of position and rotation about base axes; zeros where unknown.
+
+        Returns:
+            Estimates later than any before, by stamp.
+
+        Raises:
+            SampleError: If a number is not finite, or the stamp is from another clock.
+        """
+        if self._settings.external is None or not math.isfinite(self._reported):
+            return NOTHING
+        if abs(stamp - self._reported) > STRANGE:
+            apart = stamp - self._reported
+            raise SampleError(
+                f'an external pose must be within {STRANGE} s of the legs, got {apart:.3f} s'
+            )
+        return self._fresh(self._tried(lambda: self._filter.add_pose(stamp, pose, covariance)))
+
+    @property
+    def imu_period(self) -> float:
+        """Time between IMU samples for which their noise is taken to hold [s]."""
+        return self._settings.imu_noise.period
+
+    @property
+    def external(self) -> ExternalFit | None:
+        """How external poses fitted of late; None before the first."""
+        return self._filter.external
 
     def imu(self, stamp: float, specific_force: Array, angular_velocity: Array) -> LiveRows:
         """Take a sample of the IMU (3,), (3,) in sensor axes [m/s²], [rad/s] with its stamp [s].
@@ -193,12 +235,26 @@ class LiveEstimation:
         if not self._present.all():
             missing = ', '.join(str(leg + 1) for leg in np.flatnonzero(~self._present))
             return Health('warn', f'leg {missing} is missing')
+        if self.refused_share > TOO_MANY:
+            share = f'the gate refused {100.0 * self.refused_share:.0f} % of the last leg samples'
+            return Health('error', f'{share}: IMU late or turned, or noise set too small')
+        external = self.external
+        if external is not None and np.mean(external.used) < 1.0 - TOO_MANY:
+            count = np.count_nonzero(~external.used)
+            return Health(
+                'warn', f'{count} of the last {len(external.used)} external poses do not fit'
+            )
         if self._reason:
             return Health('warn', self._reason)
         if self.mean_nis > TOO_LARGE:
             mean = f'mean NIS {self.mean_nis:.1f} instead of 6'
             return Health('warn', f'{mean}: noise set too small, IMU late or faulty samples')
         return Health('ok', f'mean NIS {self.mean_nis:.2f}, {self.restarts} restarts')
+
+    @property
+    def refused_share(self) -> float:
+        """Share of the lengths of the last `MEMORY` rows that the gate refused; 0 at first."""
+        return float(np.mean(self._refused)) if len(self._refused) == MEMORY else 0.0
 
     @property
     def mean_nis(self) -> float:
@@ -236,7 +292,9 @@ class LiveEstimation:
         used, innovations, nis = rows.used, rows.innovations, rows.verdicts[:, 12]
         self._reported = float(rows.stamps[-1])
         self.accepted += used.sum(axis=0)
-        self.rejected += (np.isfinite(innovations) & ~used).sum(axis=0)
+        refused = np.isfinite(innovations) & ~used
+        self.rejected += refused.sum(axis=0)
+        self._refused.extend(refused.mean(axis=1).tolist())
         counts = used.sum(axis=1)
         known = np.isfinite(nis) & (counts > 0)
         self._nis.extend((6.0 * nis[known] / counts[known]).tolist())

@@ -16,7 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError
-from stewart_estimation.kernels.records import DELAY, FilterState, Rows
+from stewart_estimation.estimate import Estimate, ExternalFit
+from stewart_estimation.external_pose import aged, NO_POSES
+from stewart_estimation.kernels.records import DELAY, EXTERNAL, FilterState, Rows
 from stewart_estimation.kernels.steps import ready, SAME
 from stewart_estimation.live_rows import LiveRows, NOTHING
 from stewart_estimation.reinitialisation import estimate_from_legs, from_estimate
@@ -26,6 +28,9 @@ from stewart_kinematics.model.geometry import Geometry
 from stewart_kinematics.motion import Array
 
 _stamp = attrgetter('stamp')
+
+LATELY = 200
+"""So many external poses are remembered."""
 
 
 class LegRow(NamedTuple):
@@ -48,11 +53,22 @@ class LiveFilter:
     Args:
         geometry, settings: Joints of the platform, and what the filter is told.
         horizon: A sample later than this is dropped, and counted by `dropped` [s].
+        start: Where the platform is at the first leg sample; by default its lengths say it.
+
+    Attributes:
+        fused: Whether the external poses of late passed the gate, by stamp.
     """
 
     def __init__(
-        self, geometry: Geometry, settings: FilterSettings, *, horizon: float = 0.5
+        self,
+        geometry: Geometry,
+        settings: FilterSettings,
+        *,
+        horizon: float = 0.5,
+        start: Estimate | None = None,
     ) -> None:
+        self._given = start
+        self._poses, self.fused = NO_POSES, dict[float, bool]()
         self.arrangement = Arrangement.of(geometry, settings)
         self.horizon = horizon
         self.dropped = 0
@@ -104,6 +120,40 @@ class LiveFilter:
         else:
             self._legs.insert(at, row)
         return self._process()
+
+    def add_pose(self, stamp: float, pose: Array, covariance: Array) -> LiveRows:
+        """Take an external pose, position [m] and quaternion x, y, z, w; else as `add_imu`.
+
+        Args:
+            stamp: [s]; of a pose that is late by the delay that is estimated.
+            pose, covariance (7,), (6, 6): As `PoseSeries` has them.
+        """
+        assert self.arrangement.settings.external is not None
+        delay = self.arrangement.settings.external.start
+        if self._filtered is not None:
+            delay = float(self._filtered.state[EXTERNAL])
+        at = bisect.bisect_left(self._legs, stamp - delay, key=_stamp)
+        if self._next and not at and stamp - delay < self._legs[0].stamp:
+            self.dropped += 1
+            return NOTHING
+        self._poses = self._poses.joined(stamp, pose, covariance)
+        at = min(at, self._next)
+        while at and not self._posed_before(at, stamp):
+            at -= 1
+        self._return_to(at)
+        return self._process()
+
+    @property
+    def external(self) -> ExternalFit | None:
+        """How the external poses of late fitted; None without any."""
+        if self._filtered is None:
+            return None
+        return ExternalFit.of(self.arrangement.setup, self._filtered, self.fused)
+
+    def _posed_before(self, at: int, stamp: float) -> bool:
+        """Say whether the filter before a leg sample has met no pose of this stamp or later."""
+        before = self._legs[at].before if at < self._next else self._filtered
+        return before is None or before.memory.posed < stamp
 
     def add_runs(
         self, imu_stamps: Array, values: Array, leg_stamps: Array, lengths: Array
@@ -170,9 +220,12 @@ class LiveFilter:
         self._legs[self._next] = LegRow(row.stamp, row.lengths)
         self._next += 1
         early = row.stamp + self._first_delay < self._stamps[0] - SAME
-        if early or not np.all(np.isfinite(row.lengths)):
+        if early or (self._given is None and not np.all(np.isfinite(row.lengths))):
             return False
-        start = estimate_from_legs(self.arrangement, row.stamp, row.lengths)
+        if self._given is None:
+            start = estimate_from_legs(self.arrangement, row.stamp, row.lengths)
+        else:
+            start = aged(self._given, row.stamp)
         self._filtered = from_estimate(self.arrangement, start)
         self._next -= 1
         return True
@@ -198,12 +251,14 @@ class LiveFilter:
             lengths,
             Rows.empty(len(legs), size),
             past,
+            self._poses,
+            self.fused,
         )
         try:
             restarts, end = loop.run(0)
         except CovarianceError as error:
             if not error.row and raises:
-                self._filtered = None
+                self._filtered = self._given = None
                 self._next += 1
                 raise
             # What came before is worth telling; the next call meets the trouble at once.
@@ -231,3 +286,6 @@ class LiveFilter:
             keep = oldest - self.arrangement.settings.imu_timeout
             first = max(bisect.bisect_left(self._stamps, keep) - 1, 0)
             del self._stamps[:first], self._values[:first]
+            self._poses = self._poses.since(oldest)
+            for stamp in list(self.fused)[:-LATELY]:
+                del self.fused[stamp]

@@ -15,6 +15,7 @@ from stewart_estimation.errors import EstimationError, SampleError
 from stewart_estimation.estimate import Estimate
 from stewart_estimation.kernels.records import (
     DELAY,
+    EXTERNAL,
     FilterState,
     FORCE_BIAS,
     MEMORY,
@@ -56,7 +57,7 @@ def from_estimate(arrangement: Arrangement, estimate: Estimate) -> FilterState:
     state[6:10] = compose_quaternions(estimate.quaternion_xyzw, settings.imu.quaternion_xyzw)
     state[FORCE_BIAS:RATE_BIAS] = estimate.accelerometer_bias
     state[RATE_BIAS:DELAY] = estimate.gyroscope_bias
-    state[DELAY], state[MOUNTING:] = estimate.delay, estimate.misalignment
+    state[DELAY], state[MOUNTING:EXTERNAL] = estimate.delay, estimate.misalignment
     move = np.eye(15)
     move[0:3, 6:9] = -attitude @ skew(settings.imu.position)
     move[3:6, 6:9] = -attitude @ skew(np.cross(attitude.T @ rate, settings.imu.position))
@@ -69,9 +70,13 @@ def from_estimate(arrangement: Arrangement, estimate: Estimate) -> FilterState:
         # Where the platform was when the IMU's sample was taken is known so much less.
         whole[range(3), range(3)] += (START_VELOCITY * sigma) ** 2
     if settings.misalignment is not None:
-        last = range(size - 3, size)
-        whole[last, last] = settings.misalignment.sigma**2
+        angles = range(arrangement.setup.mounting_at, arrangement.setup.mounting_at + 3)
+        whole[angles, angles] = settings.misalignment.sigma**2
+    if settings.external is not None:
+        at = arrangement.setup.external_at
+        state[EXTERNAL], whole[at, at] = settings.external.start, settings.external.sigma**2
     memory = np.zeros(1, MEMORY)[0]
+    memory.posed, memory.pose_due = estimate.stamp, np.inf
     memory.time = memory.noted = estimate.stamp + estimate.delay
     memory.last = np.nan
     memory.leg_scale = memory.imu_scale = 1.0
@@ -89,7 +94,7 @@ def estimate_from_legs(
         arrangement: Geometry and settings.
         stamp: Of the lengths [s].
         lengths (6,): Joint-to-joint lengths [m].
-        before (20,): State of the filter whose biases, delay and misalignment are kept, with the
+        before (21,): State of the filter whose biases, delay and misalignment are kept, with the
             trust of a start.
 
     Raises:
@@ -128,5 +133,5 @@ def estimate_from_legs(
         rate_covariance=np.eye(3) * START_RATE_BIAS**2,
         delay=float(before[DELAY]),
         delay_sigma=0.0 if settings.delay is None else settings.delay.sigma,
-        misalignment=before[MOUNTING:].copy(),
+        misalignment=before[MOUNTING:EXTERNAL].copy(),
     )

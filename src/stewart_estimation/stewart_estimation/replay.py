@@ -9,14 +9,24 @@ recording began: float64 seconds since 1970 are exact to 0.2 µs only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from stewart_estimation.arrangement import Arrangement
 from stewart_estimation.errors import CovarianceError, SampleError
-from stewart_estimation.estimate import columns_of, Estimate, EstimateSeries
+from stewart_estimation.estimate import columns_of, Estimate, EstimateSeries, ExternalFit
+from stewart_estimation.external_pose import due, fuse, NO_POSES, PoseSeries
 from stewart_estimation.kernels import steps
-from stewart_estimation.kernels.records import DONE, FilterState, INDEFINITE, MISFIT, Rows, WAITING
+from stewart_estimation.kernels.records import (
+    DONE,
+    EXTERNAL,
+    FilterState,
+    INDEFINITE,
+    MISFIT,
+    POSE,
+    Rows,
+    WAITING,
+)
 from stewart_estimation.kernels.tangent import LAST_JITTER
 from stewart_estimation.reinitialisation import estimate_from_legs, from_estimate
 from stewart_estimation.samples import ImuSeries, LegSeries
@@ -35,6 +45,7 @@ def replay(
     legs: LegSeries,
     start: Estimate | None = None,
     *,
+    poses: PoseSeries = NO_POSES,
     keep: bool = False,
 ) -> EstimateSeries:
     """Estimate the motion at every leg sample of a recording.
@@ -46,6 +57,7 @@ def replay(
         legs: Samples of the lengths.
         start: Where to begin; by default forward kinematics of the first leg sample that has all
             six lengths and an IMU sample no later than it.
+        poses: External poses; `settings.external` says what is assumed of them.
         keep: Keep every step for a smoother.
 
     Returns:
@@ -75,6 +87,7 @@ def replay(
         legs.stamps,
         lengths,
         Rows.empty(len(legs), arrangement.size, keep=keep),
+        poses=poses,
     )
     restarts, _ = loop.run(row)
     return loop.series(row, restarts)
@@ -105,6 +118,7 @@ class Loop:
     """The compiled loop with its arrays, and what is done where it stops on the way.
 
     With a `past` it is live: it stops before the first sample that the IMU has not yet passed.
+    `fused` tells of each external pose that was met, by its stamp, whether it passed the gate.
     """
 
     arrangement: Arrangement
@@ -115,6 +129,8 @@ class Loop:
     lengths: Array
     rows: Rows
     past: FilterState | None = None
+    poses: PoseSeries = NO_POSES
+    fused: dict[float, bool] = field(default_factory=dict)
 
     def run(self, row: int) -> tuple[list[int], int]:
         """Filter from a row on.
@@ -127,6 +143,7 @@ class Loop:
         """
         restarts: list[int] = []
         while row < self.leg_stamps.size:
+            pose = due(self.poses, self.filtered) if len(self.poses) else 0
             status, row = steps.run(
                 self.arrangement.setup,
                 self.stamps,
@@ -141,6 +158,10 @@ class Loop:
             )
             if status in {DONE, WAITING}:
                 break
+            if status == POSE:
+                self._fuse(row, pose)
+                row += 1
+                continue
             if status == INDEFINITE and self.arrangement.settings.reinitialisation is None:
                 raise self._indefinite(row)
             if self._restart(row):
@@ -151,6 +172,19 @@ class Loop:
                 self.filtered.memory.misfits -= 1
             row += 1
         return restarts, row
+
+    def _fuse(self, row: int, pose: int) -> None:
+        """Meet the external poses that are due at a row; keep what a smoother needs of them."""
+        stamp, filtered, kept = self.leg_stamps[row], self.filtered, self.rows.steps
+        while pose < len(self.poses) and (
+            self.poses.stamps[pose] - filtered.state[EXTERNAL] <= stamp
+        ):
+            self.fused[float(self.poses.stamps[pose])] = fuse(
+                self.arrangement, filtered, self.rows.report[row], self.poses, pose
+            )
+            pose += 1
+        if len(kept.noise):
+            kept.filtered[row], kept.filtered_covariance[row] = filtered.state, filtered.covariance
 
     def _indefinite(self, row: int) -> CovarianceError:
         diagonal = np.diagonal(self.filtered.covariance)
@@ -171,6 +205,10 @@ class Loop:
         except SampleError:
             return False
         fresh, memory = from_estimate(self.arrangement, estimate), filtered.memory
+        at, known = self.arrangement.setup.external_at, filtered.state[EXTERNAL]
+        if at >= 0:
+            # The restart of the platform tells nothing about the external pose's delay.
+            fresh.state[EXTERNAL], fresh.covariance[at, at] = known, filtered.covariance[at, at]
         filtered.state[:], filtered.covariance[:] = fresh.state, fresh.covariance
         memory.time, memory.misfits = fresh.stamp, 0
         # No leg is in doubt any more.
@@ -196,4 +234,5 @@ class Loop:
             restarts=tuple(restarts),
             repairs=int(self.filtered.memory.repairs),
             steps=kept if len(kept.noise) else None,
+            external=ExternalFit.of(self.arrangement.setup, self.filtered, self.fused),
         )

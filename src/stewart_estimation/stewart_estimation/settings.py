@@ -3,7 +3,7 @@
 """What the filter is told about its sensors, assumptions where nobody says it, and refinements.
 
 Every refinement is off unless it is given: `gate`, `delay`, `misalignment`, `adaptive_legs`,
-`adaptive_imu`, `reinitialisation`, and the random walks of the biases.
+`adaptive_imu`, `reinitialisation`, `external`, and the random walks of the biases.
 """
 
 from __future__ import annotations
@@ -171,12 +171,13 @@ class MisalignmentEstimation:
 
 @dataclass(frozen=True)
 class Adaptation:
-    """Noise learnt from the data, of legs or IMU; it never falls below the stated one.
+    """Noise learnt from the data, of legs or IMU, whether more or less than stated.
 
     Attributes:
         window: How many samples the estimate of a variance remembers.
-        dead_band: Variances below this many times the stated one count as stated, so that nothing
-            changes while the sensors are as they should be.
+        dead_band: A learnt variance of less than this many times the stated one, and of more than
+            one over its square, counts as stated, so that nothing changes while the sensors are as
+            they should be.
     """
 
     window: float = 15.0
@@ -205,6 +206,38 @@ class Reinitialisation:
         _check(self, 'probability', upper=0.5, above=True)
 
 
+@dataclass(frozen=True)
+class ExternalPose:
+    """A pose of ``platform_link`` in ``base_link`` that a tracker or camera gives, late.
+
+    A pose with stamp t describes the platform at t - delay; the delay is a constant, and a state.
+
+    Attributes:
+        start, sigma: First guess of the delay and its standard deviation [s].
+        lower, upper: The delay is held inside [s].
+        moving: Speed from which the platform shows the delay [m/s]; at rest it keeps its value.
+        probability: Of refusing a sound pose, by its normalised innovation squared.
+        position, attitude: Standard deviations where the messages state none [m], [rad].
+    """
+
+    start: float = 0.0
+    sigma: float = 0.05
+    lower: float = -0.02
+    upper: float = 0.4
+    moving: float = 0.01
+    probability: float = 1e-6
+    position: float = 1e-3
+    attitude: float = 2e-3
+
+    def __post_init__(self) -> None:
+        """Check."""
+        _check(self, 'sigma', 'moving', 'position', 'attitude', above=True)
+        _check(self, 'probability', upper=0.5, above=True)
+        _check(self, 'lower', lower=-1.0, upper=1.0)
+        _check(self, 'upper', lower=self.lower, upper=1.0, above=True)
+        _check(self, 'start', lower=self.lower, upper=self.upper)
+
+
 @dataclass(frozen=True, eq=False)
 class FilterSettings:
     """All that the filter is told, besides the geometry.
@@ -216,8 +249,8 @@ class FilterSettings:
         gravity (3,): In base axes [m/s²].
         imu_timeout: Longest step over which IMU samples are joined by a straight line; after it
             the last one is held with the noise `arrangement.UNMEASURED` [s].
-        gate, delay, misalignment, adaptive_legs, adaptive_imu, reinitialisation: Refinements; None
-            is off.
+        gate, delay, misalignment, adaptive_legs, adaptive_imu, reinitialisation, external:
+            Refinements; None is off.
     """
 
     imu_noise: ImuNoise
@@ -231,6 +264,7 @@ class FilterSettings:
     adaptive_legs: Adaptation | None = None
     adaptive_imu: Adaptation | None = None
     reinitialisation: Reinitialisation | None = None
+    external: ExternalPose | None = None
 
     def __post_init__(self) -> None:
         """Copy and check."""
@@ -297,7 +331,9 @@ def refinements(chosen: Any) -> dict[str, Any]:
     }
 
 
-def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> tuple[Array, Array, Array]:
+def noise_at_rest(
+    imu: ImuSeries, legs: LegSeries, seconds: float
+) -> tuple[Array, Array, Array, float]:
     """Measure the noise of the sensors while the platform rests.
 
     Args:
@@ -307,12 +343,13 @@ def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> tuple[Arra
     Returns:
         (3,), (3,), (6,): Standard deviations of specific force, angular velocity and lengths
             [m/s²], [rad/s], [m].
+        Relative standard deviation of these, 1 / sqrt(2 (n - 1)) of n samples.
 
     Raises:
         ConfigurationError: If the beginning has fewer than `LEAST_SAMPLES` samples of a sensor.
     """
     end = max(imu.stamps[0], legs.stamps[0]) + seconds
-    found = []
+    found, fewest = [], math.inf
     for name, stamps, values in (
         ('IMU', imu.stamps, np.hstack([imu.specific_forces, imu.angular_velocities])),
         ('legs', legs.stamps, legs.lengths),
@@ -321,5 +358,6 @@ def noise_at_rest(imu: ImuSeries, legs: LegSeries, seconds: float) -> tuple[Arra
         if len(still) < LEAST_SAMPLES:
             expected = f'a rest with {LEAST_SAMPLES} samples or more'
             raise ConfigurationError(f'samples of the {name} at rest', len(still), expected)
+        fewest = min(fewest, len(still))
         found.append(np.maximum(np.nanstd(still, axis=0, ddof=1), FINEST))
-    return found[0][:3], found[0][3:], found[1]
+    return found[0][:3], found[0][3:], found[1], 1.0 / math.sqrt(2.0 * (fewest - 1))

@@ -7,11 +7,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
+from srs_simulated import SensorErrors, simulate
 from srs_study import mean_band, nees
 from stewart_estimation.consistency import (
     assess,
     autocorrelation,
     Consistency,
+)
+from stewart_estimation.replay import replay
+from stewart_estimation.samples import ImuSeries, LegSeries
+from stewart_estimation.settings import (
+    DelayEstimation,
+    FilterSettings,
+    ImuNoise,
+    noise_at_rest,
 )
 from stewart_kinematics.errors import ConfigurationError, ShapeError
 
@@ -136,3 +145,68 @@ def test_what_cannot_be_judged_is_refused() -> None:
         assess(np.zeros((9, 5)), np.zeros((9, 5)), np.zeros(9), np.zeros((9, 5)))
     with pytest.raises(ShapeError, match=r'nis: expected shape \(90,\)'):
         assess(np.zeros((90, 6)), np.ones((90, 6)), np.zeros(9), np.ones((90, 6)))
+
+
+def test_measured_sigmas_widen_the_bands() -> None:
+    rng = np.random.default_rng(4)
+    wrong = 1.06 * rng.normal(size=(4000, 6))
+    sigmas, used = np.ones((4000, 6)), np.ones((4000, 6), dtype=bool)
+    nis = (wrong**2).sum(axis=1)
+    assert not assess(wrong, sigmas, nis, used).held
+    # 200 samples at rest leave 5 %; a noise that is a third too small is still found.
+    assert assess(wrong, sigmas, nis, used, sigma_error=0.05).held
+    worse = 1.25 * wrong
+    assert not assess(worse, sigmas, (worse**2).sum(axis=1), used, sigma_error=0.05).held
+
+
+def with_rest(platform, motion, seed, **late):
+    """Two seconds of rest before a motion, and the noises that this rest shows."""
+    run = simulate(motion, 100 + seed, platform=platform, duration=30.0, **late)
+    still = simulate(motion, 0, platform=platform, duration=12.0, errors=SensorErrors.none())
+    rng, count, errors = np.random.default_rng(5000 + seed), 200, run.errors
+    time = 0.01 * np.arange(count)
+    forces, rates, lengths = (
+        first + sigma * rng.normal(size=(count, first.size))
+        for first, sigma in (
+            (still.imu.specific_forces[0] + errors.accelerometer_bias, errors.specific_force),
+            (still.imu.angular_velocities[0] + errors.gyroscope_bias, errors.angular_velocity),
+            (still.legs.lengths[0], errors.length),
+        )
+    )
+    imu = ImuSeries(
+        np.concatenate([time, run.imu.stamps + 2.0]),
+        np.vstack([forces, run.imu.specific_forces]),
+        np.vstack([rates, run.imu.angular_velocities]),
+    )
+    legs = LegSeries(
+        np.concatenate([time, run.legs.stamps + 2.0]), np.vstack([lengths, run.legs.lengths])
+    )
+    return imu, legs, noise_at_rest(imu, legs, 2.0)
+
+
+def accepted(platform, imu, legs, noise, factor=1.0, **options) -> bool:
+    """Whether the filter with measured noises, the legs' times a factor, counts as consistent."""
+    force, rate, length, error = noise
+    told = FilterSettings(
+        ImuNoise(force, rate), factor * length, platform.imu, platform.gravity, **options
+    )
+    found = replay(platform.geometry, told, imu, legs)
+    rows = found.stamps > found.stamps[0] + 2.0
+    parts = (found.innovations, found.sigmas, found.nis, found.used)
+    return assess(*(part[rows] for part in parts), sigma_error=error).held
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('delay', [None, DelayEstimation()])
+def test_right_models_are_accepted_and_wrong_ones_refused(srs, delay) -> None:
+    late = {} if delay is None else {'imu_delay': 0.017}
+    right, unaware, wrong = 0, 0, 0
+    for seed in range(20):
+        for motion in ('MP1', 'MP2'):
+            imu, legs, noise = with_rest(srs.platform, motion, seed, **late)
+            right += accepted(srs.platform, imu, legs, noise, delay=delay)
+            wrong += accepted(srs.platform, imu, legs, noise, 1.5, delay=delay)
+            unaware += accepted(srs.platform, imu, legs, noise) if delay else 0
+    assert right >= 37
+    assert wrong == 0
+    assert unaware == 0

@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 import pytest
 from srs_simulated import SensorErrors, simulate, SimulatedRun
+from stewart_bags.reading import Bag
 from stewart_bags.writing import BagWriter
 from stewart_description import platform_path
 from stewart_estimation.results import COLUMNS, NIS
 from stewart_estimation.verbs import consistency, estimate
 from stewart_estimation.verbs.measurements import ANGULAR_VELOCITY, SPECIFIC_FORCE
 from stewart_kinematics.motion_csv import read_motion
+from stewart_kinematics.spatial import compose_quaternions, exp_quaternion
 from stewart_tables.columns import ACCELERATION, LENGTH, POSE, TIME, TWIST
 from stewart_tables.csv_tables import read_table, write_table
 import yaml
@@ -372,3 +374,56 @@ def test_inputs_that_do_not_belong_together_are_refused(bag, tables, tmp_path, c
     # Another platform than the one that was recorded.
     assert stewart(['estimate', bag, '--platform', 'ex800']) == 1
     assert 'no start from lengths' in capsys.readouterr().err
+
+
+def test_a_gate_that_refuses_nearly_everything_is_a_failure(run, tmp_path, capsys) -> None:
+    late = simulate('MP2', 4, duration=16.0, imu_delay=0.05, leg_offset=0.003, errors=run.errors)
+    imu = np.column_stack([late.imu.stamps, late.imu.specific_forces, late.imu.angular_velocities])
+    write_table(tmp_path / 'imu.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), imu)
+    legs = np.column_stack([late.legs.stamps, late.legs.lengths])
+    write_table(tmp_path / 'legs.csv', (TIME, *LENGTH), legs)
+    words = ['--imu', str(tmp_path / 'imu.csv'), '--legs', str(tmp_path / 'legs.csv')]
+    words += ['--platform', 'srs', *NOISE, '--gate']
+    for more, problem in (
+        ([], 'FAILED: the gate refused'),
+        (['--restart'], 'FAILED: the filter began anew'),
+    ):
+        assert stewart(['estimate', *words, *more]) == 1
+        said = capsys.readouterr().err
+        assert problem in said or 'FAILED: the gate refused' in said
+        assert '--delay' in said
+    assert stewart(['estimate', *words, '--delay']) == 0
+
+
+def test_recorded_poses_of_a_tracker_are_used(bag, run, tmp_path, capsys) -> None:
+    path, late = tmp_path / 'tracked', 0.04
+    with Bag(bag) as source, BagWriter(path) as writer:
+        messages = [(item.time_ns, item.topic, item.message) for item in source.messages()]
+        types = writer.typestore.types
+        time, header = types['builtin_interfaces/msg/Time'], types['std_msgs/msg/Header']
+        place, turn = types['geometry_msgs/msg/Point'], types['geometry_msgs/msg/Quaternion']
+        rng, covariance = np.random.default_rng(1), np.diag(np.full(6, 1e-6)).ravel()
+        for row in range(100, len(run.legs), 5):
+            stamp_ns = START_NS + round((run.legs.stamps[row] + late) * 1e9)
+            position = run.truth.position[row] + 1e-3 * rng.normal(size=3)
+            wrong = exp_quaternion(1e-3 * rng.normal(size=3))
+            quaternion = compose_quaternions(wrong, run.truth.quaternion_xyzw[row])
+            pose = types['geometry_msgs/msg/Pose'](
+                place(*position.tolist()), turn(*quaternion.tolist())
+            )
+            message = types['geometry_msgs/msg/PoseWithCovarianceStamped'](
+                header(time(*divmod(stamp_ns, 10**9)), 'base_link'),
+                types['geometry_msgs/msg/PoseWithCovariance'](pose, covariance),
+            )
+            messages.append((stamp_ns, '/platform/external_pose', message))
+        for time_ns, topic, message in sorted(messages, key=lambda item: item[0]):
+            writer.write(topic, time_ns, message)
+    words = ['--platform', 'srs', *NOISE, '--json']
+    assert stewart(['estimate', str(path), *words]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said['consistent']
+    assert said['external_poses'] > 250
+    assert said['external_poses_refused'] == 0
+    assert abs(said['external_delay_s'] - late) < 4.0 * said['external_delay_sigma_s'] < 5e-3
+    assert stewart(['estimate', bag, *words]) == 0
+    assert 'external_poses' not in json.loads(capsys.readouterr().out)

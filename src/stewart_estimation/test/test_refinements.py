@@ -10,6 +10,7 @@ import pytest
 from srs_simulated import simulate
 from srs_study import scaled
 from stewart_estimation.arrangement import Arrangement
+from stewart_estimation.consistency import assess
 from stewart_estimation.kernels.records import Rows
 from stewart_estimation.reinitialisation import estimate_from_legs, from_estimate
 from stewart_estimation.replay import Loop, replay
@@ -106,6 +107,46 @@ def test_misalignment_is_found_and_holds_when_written_into_the_mounting(srs, nom
     assert np.all(srs.rms(again, run, ROWS)[:3] < 1.2 * nominal[:3])
     unaware = replay(srs.geometry, stated, run.imu, run.legs)
     assert srs.rms(unaware, run, ROWS)[1] > 20.0 * nominal[1]
+
+
+def turned_by(srs, angle, seed):
+    """The platform with its IMU turned about a drawn axis."""
+    axis = np.random.default_rng(seed).normal(size=3)
+    turn = angle * axis / np.linalg.norm(axis)
+    mounting = compose_quaternions(srs.platform.imu.quaternion_xyzw, exp_quaternion(turn))
+    return replace(srs.platform, imu=Pose(srs.platform.imu.position, mounting)), turn
+
+
+def estimated_misalignment(srs, motion, angle, seed):
+    """Whether the innovations are consistent, and the worst bias in its own sigmas."""
+    askew, _ = turned_by(srs, angle, seed)
+    run = simulate(motion, 100 + seed, platform=askew, duration=40.0)
+    settings = srs.settings(run, misalignment=MisalignmentEstimation())
+    told = replace(settings, imu=srs.platform.imu)
+    found = replay(srs.geometry, told, run.imu, run.legs)
+    rows = slice(200, None)
+    judged = assess(found.innovations[rows], found.sigmas[rows], found.nis[rows], found.used[rows])
+    sigmas = np.sqrt(np.diagonal(found.covariance[-1]))[9:]
+    return judged.held, np.abs(srs.errors(found, run)[-1, 9:] / sigmas).max()
+
+
+@pytest.mark.parametrize('angle', [0.0, 0.02])
+def test_looking_for_a_misalignment_leaves_the_biases_right(srs, angle):
+    held, worst = estimated_misalignment(srs, 'MP2', angle, 0)
+    assert held
+    assert worst < 4.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('angle', [0.0, 0.02])
+def test_misalignment_is_consistent_in_38_of_40_runs(srs, angle):
+    found = [
+        estimated_misalignment(srs, motion, angle, seed)
+        for seed in range(20)
+        for motion in ('MP1', 'MP2')
+    ]
+    assert sum(held for held, _ in found) >= 38
+    assert max(worst for _, worst in found) < 4.0
 
 
 def test_spikes_are_refused_and_nothing_else(srs, mp1, nominal):
@@ -246,6 +287,20 @@ def test_noise_bursts_of_the_legs_are_learnt(srs, mp1):
     fixed = replay(srs.geometry, srs.settings(mp1), mp1.imu, legs)
     assert srs.rms(fixed, mp1, ROWS)[1] > 1.5 * srs.rms(found, mp1, ROWS)[1]
     assert 40.0 < np.median(found.leg_scale[1650:1700]) < 100.0
+
+
+@pytest.mark.parametrize('sensor', ['legs', 'imu'])
+def test_noise_that_is_stated_too_large_is_learnt(srs, mp1, sensor):
+    right = srs.settings(mp1)
+    wrong = scaled(right, **{sensor: 100.0})
+    adaptive = replace(wrong, **{f'adaptive_{sensor}': Adaptation()})
+    found, fixed = (replay(srs.geometry, s, mp1.imu, mp1.legs) for s in (adaptive, wrong))
+    best = srs.rms(replay(srs.geometry, right, mp1.imu, mp1.legs), mp1, ROWS)
+    quantity = 0 if sensor == 'legs' else 1
+    assert srs.rms(found, mp1, ROWS)[quantity] < 1.15 * best[quantity]
+    assert srs.rms(fixed, mp1, ROWS)[quantity] > 1.15 * srs.rms(found, mp1, ROWS)[quantity]
+    scale = found.leg_scale if sensor == 'legs' else found.imu_scale
+    assert 0.005 < np.median(scale[ROWS]) < 0.02
 
 
 def test_noise_of_the_imu_is_learnt(srs, mp1):

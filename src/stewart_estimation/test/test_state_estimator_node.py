@@ -13,15 +13,18 @@ pytest.importorskip('rclpy')
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import AccelWithCovarianceStamped
+from geometry_msgs.msg import AccelWithCovarianceStamped, PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
 from node_harness import Harness
 from sensor_msgs.msg import Imu, JointState
 from srs_simulated import SensorErrors, simulate
 from std_msgs.msg import Header
+from std_srvs.srv import SetBool, Trigger
+from stewart_estimation.nodes.estimate_publishers import transform
 from stewart_estimation.nodes.estimator_parameters import EstimatorParameters, settings_from
 from stewart_estimation.nodes.state_estimator import StateEstimator
 from stewart_interfaces.msg import EstimatorStatus
+from stewart_interfaces.srv import SetPose
 from stewart_kinematics.model.platform import Platform
 from stewart_kinematics.spatial import (
     compose_quaternions,
@@ -30,6 +33,7 @@ from stewart_kinematics.spatial import (
     matrix_from_quaternion,
 )
 from stewart_kinematics.trajectories import Faded, MultiSine
+from stewart_node_support.conversions import pose_msg
 
 pytestmark = pytest.mark.ros
 
@@ -294,3 +298,108 @@ def test_what_cannot_be_used_is_refused_and_said(graph) -> None:
     assert level == 2
     assert sentence.startswith('no estimate: no start from lengths')
     assert not graph.odometry
+
+
+def pose_message(stamp, motion, row=0, frame='base_link') -> PoseWithCovarianceStamped:
+    message = PoseWithCovarianceStamped(header=header(stamp, frame))
+    message.pose.pose = pose_msg(motion.position[row], motion.quaternion_xyzw[row])
+    message.pose.covariance = np.diag(np.repeat([1e-4, 1e-4], 3) ** 2).ravel().tolist()
+    return message
+
+
+def test_a_tracker_that_is_late_is_used_and_its_delay_is_found(graph) -> None:
+    talk = graph.harness.talk(PoseWithCovarianceStamped, 'platform/external_pose')
+    run, late = scripted(3.0), 0.04
+
+    def track(row, message):
+        stamp = run.legs.stamps[row]
+        if row >= 20 and row % 8 == 0:
+            talk.publish(pose_message(stamp, trajectory().sample(np.array([stamp - late]))))
+        return message
+
+    play(graph, run, track)
+    fit = graph.node.refusals
+    graph.harness.until(lambda: fit.accepted >= len(run.imu) + len(run.legs) + 70)
+    settled = (found := against(run, graph)).stamps > 1.0
+    assert rms(found.position[settled]) < 1e-5
+    level, sentence = latest(graph, 'estimate')
+    assert level == 0, sentence
+    said = {
+        item.key: item.value
+        for status in graph.diagnostics[-1].status
+        if status.name == 'state_estimator: estimate'
+        for item in status.values
+    }
+    delay, sigma = float(said['external_delay']), float(said['external_delay_sigma'])
+    assert abs(delay - late) < 4.0 * sigma < 4e-3
+    assert said['external_refused'].startswith('0 of the last ')
+
+
+def test_a_tracker_in_another_frame_is_refused(graph) -> None:
+    talk = graph.harness.talk(PoseWithCovarianceStamped, 'platform/external_pose')
+    run = scripted(0.1)
+    play(graph, run)
+    talk.publish(pose_message(0.1, trajectory().sample(np.array([0.1])), frame='map'))
+    graph.harness.until(lambda: graph.node.refusals.refused == 1)
+    assert 'a pose must be in base_link, got one in map' in latest(graph, 'input')[1]
+
+
+def test_services_switch_off_and_begin_anew(graph) -> None:
+    run, call = scripted(0.5), graph.harness.call
+    play(graph, run)
+    count = len(graph.odometry)
+    assert count > 50
+    assert call(SetBool, 'state_estimator/toggle', SetBool.Request(data=False)).success
+    assert latest(graph, 'estimate') == (1, 'switched off by state_estimator/toggle')
+    graph.legs.publish(leg_message(0.6, run.legs.lengths[-1]))
+    graph.harness.spin(0.1)
+    assert len(graph.odometry) == count
+    assert call(SetBool, 'state_estimator/toggle', SetBool.Request(data=True)).success
+    assert latest(graph, 'estimate')[1].startswith('no estimate')
+    assert call(Trigger, 'state_estimator/reset', Trigger.Request()).success
+    # With a pose that is given the filter needs no six lengths to begin.
+    asked = SetPose.Request(pose=pose_message(0.5, trajectory().sample(np.array([0.5]))))
+    answer = call(SetPose, 'state_estimator/set_pose', asked)
+    assert answer.success, answer.message
+    later = scripted(1.0)
+    imu = later.imu.stamps > 0.5
+    for stamp, force, rate in zip(
+        later.imu.stamps[imu], later.imu.specific_forces[imu], later.imu.angular_velocities[imu],
+        strict=True,
+    ):  # fmt: skip
+        row = round((stamp - 0.005 - later.legs.stamps[0]) / 0.005)
+        message = leg_message(later.legs.stamps[row], later.legs.lengths[row])
+        if stamp < 0.6:
+            message.name, message.position = message.name[1:], message.position[1:]
+        graph.legs.publish(message)
+        graph.imu.publish(imu_message(stamp, force, rate))
+        graph.harness.spin(0.005)
+    graph.harness.spin(0.1)
+    assert len(graph.odometry) > count + 50
+    truth = later.truth.position[round((stamps_of(graph.odometry)[-1] - 0.0017) / 0.005)]
+    position = np.array(numbers(graph.odometry[-1].pose.pose.position))
+    assert np.abs(position - truth).max() < 1e-3
+    asked.pose.header.frame_id = 'map'
+    answer = call(SetPose, 'state_estimator/set_pose', asked)
+    assert not answer.success
+    assert 'got one in map' in answer.message
+
+
+def test_the_period_of_the_imu_is_measured_unless_it_is_said(graph) -> None:
+    slow = simulate(trajectory(), 7, platform=EX800, errors=ERRORS, duration=0.5, imu_period=0.02,
+                    leg_period=0.02, leg_offset=0.0017)  # fmt: skip
+    play(graph, slow)
+    asked = EstimatorParameters(platform='ex800')
+    assert settings_from(asked, EX800, None, None, 0.02).imu_noise.period == 0.02
+    assert graph.node.imu_period == pytest.approx(0.02)
+    assert latest(graph, 'estimate')[0] == 0
+
+
+def test_the_transform_is_the_pose() -> None:
+    motion = np.array([0.1, 0.2, 1.3, 0.0, 0.6, 0.0, 0.8])
+    item = transform(START_NS, motion)
+    assert (item.header.frame_id, item.child_frame_id) == ('base_link', 'platform_estimate')
+    assert item.header.stamp == header(0.0, '').stamp
+    np.testing.assert_array_equal(numbers(item.transform.translation), motion[:3])
+    turn = item.transform.rotation
+    np.testing.assert_array_equal([turn.x, turn.y, turn.z, turn.w], motion[3:])

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 from stewart_bringup.demo.analysis import Result
+from stewart_bringup.demo.recorded_estimate import estimate_section
 from stewart_bringup.demo.recording import Recording
 from stewart_bringup.demo.report import errors_table, figure
-from stewart_estimation.verbs.recorded import estimate_section
 from stewart_kinematics.model.platform import Platform
 
 if TYPE_CHECKING:

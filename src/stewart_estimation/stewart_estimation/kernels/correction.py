@@ -42,6 +42,12 @@ from stewart_kinematics.motion import Array
 
 Course = tuple[Triple, Triple, Triple, Triple]
 
+SECOND_ORDER = 4.0
+"""
+Variance of the misalignment's second-order terms over (m |f|)²: its squares about two axes, and
+its product with the part of the bias that only the misalignment tells.
+"""
+
 ROTATED = 9
 """From this column on the factor of the covariance changes neither position nor attitude."""
 
@@ -177,6 +183,17 @@ def transport(covariance: Array, change: Array) -> None:
 
 
 @part
+def unknown_turn(setup: np.record, covariance: Array) -> float:
+    """Return the mean variance of the misalignment about an axis, squared; 0 where it is none."""
+    at, trace = setup.mounting_at, 0.0
+    if at < 0:
+        return 0.0
+    for i in range(3):
+        trace += covariance[at + i, at + i]
+    return (trace / 3.0) ** 2
+
+
+@part
 def apply(setup: np.record, filtered: FilterState, fit: Fit, count: int, measured: Array) -> None:
     """Move the state by W C^-1 nu, lower the covariance by W W', for the legs given.
 
@@ -186,6 +203,7 @@ def apply(setup: np.record, filtered: FilterState, fit: Fit, count: int, measure
     state, covariance, _ = filtered
     n, factor = covariance.shape[0], np.empty((count, count))
     factor_of(fit, count, factor)
+    unknown = unknown_turn(setup, covariance)
     delay_at, kept = setup.delay_at, 0.0
     frozen = delay_at >= 0 and not moving(setup, state, covariance, measured)
     if frozen:
@@ -209,6 +227,14 @@ def apply(setup: np.record, filtered: FilterState, fit: Fit, count: int, measure
     if frozen:
         covariance[delay_at, delay_at] = kept
         change[delay_at] = 0.0
+    if setup.mounting_at >= 0:
+        # What a misalignment of variance m does in second order, m |f|, looks like a bias as long
+        # as the misalignment is unknown; what has become known of it is free to leave the bias.
+        known = SECOND_ORDER * max(unknown - unknown_turn(setup, covariance), 0.0)
+        for i in range(6):
+            first = i - i % 3
+            size = measured[first] ** 2 + measured[first + 1] ** 2 + measured[first + 2] ** 2
+            covariance[9 + i, 9 + i] += size * known
     retract(state, change, setup)
     state[DELAY] = min(max(state[DELAY], setup.delay_lower), setup.delay_upper)
     transport(covariance, change)

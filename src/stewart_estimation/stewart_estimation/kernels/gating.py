@@ -17,8 +17,11 @@ from stewart_estimation.kernels.tangent import cholesky
 from stewart_kinematics.kernels.compiled import part
 from stewart_kinematics.motion import Array
 
-LARGEST, LARGEST_REFUSED = 400.0, 100.0
-"""One sample counts at most as this many stated variances: a spike must not deafen a leg."""
+LARGEST, LARGEST_REFUSED, LEAST = 400.0, 100.0, 1e-4
+"""
+One sample counts at most as this many stated variances, a spike must not deafen a leg; the least
+share of a stated variance that is learnt.
+"""
 
 SUM, CLIP = 8.0, 5.0
 """
@@ -110,11 +113,21 @@ def invert(fit: Fit, count: int) -> float:
 
 
 @part
+def outside(scale: float, band: float) -> bool:
+    """Say whether a learnt variance is clearly more, or clearly less, than the stated one.
+
+    Few samples understate a variance more often than they overstate it, so the band is twice as
+    wide downwards, counted in decades.
+    """
+    return scale > band or scale * band * band < 1.0
+
+
+@part
 def leg_variance(setup: np.record, memory: np.record, leg: int) -> float:
     """Return the variance that the noise of a leg is taken to have [m²]."""
     variance = setup.leg_variance[leg]
     scale = memory.leg_scale[leg]
-    if setup.leg_window > 0.0 and scale > setup.leg_band:
+    if setup.leg_window > 0.0 and outside(scale, setup.leg_band):
         return variance * scale
     return variance
 
@@ -254,5 +267,5 @@ def learn_leg_noise(setup: np.record, memory: np.record, fit: Fit, count: int) -
         for i in range(6):
             if not np.isnan(fresh[i]):
                 ratio = min(fresh[i] / setup.leg_variance[i], LARGEST)
-                memory.leg_scale[i] = max(1.0, (window * before[i] + ratio) / (window + 1.0))
+                memory.leg_scale[i] = max(LEAST, (window * before[i] + ratio) / (window + 1.0))
         add_leg_noise(setup, memory, fit)

@@ -5,10 +5,11 @@
 The filter works at the IMU, in the stated axes of the sensor: moving the platform's joints there
 (Miletovic et al. 2017, Eq. 23) makes every lever arm vanish from prediction and correction.
 
-State, 20 numbers: position and velocity of the IMU in base axes, attitude (x, y, z, w; base from
+State, 21 numbers: position and velocity of the IMU in base axes, attitude (x, y, z, w; base from
 stated sensor axes), accelerometer and gyroscope bias (real sensor axes), delay, misalignment
-(rotation vector: stated from real sensor axes). Tangent, n = 15 to 19: the same with a rotation
-vector on the right for the attitude, and of the last two only what is estimated.
+(rotation vector: stated from real sensor axes), delay of the external pose. Tangent, n = 15 to 20:
+the same with a rotation vector on the right for the attitude, and of the last three only what is
+estimated.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ import numpy as np
 from stewart_kinematics.kernels.compiled import MATRIX_OUT, STACK_OUT, VECTOR_OUT
 from stewart_kinematics.motion import Array
 
-STATE = 20
-TURN, FORCE_BIAS, RATE_BIAS, DELAY, MOUNTING = 6, 10, 13, 16, 17
+STATE = 21
+TURN, FORCE_BIAS, RATE_BIAS, DELAY, MOUNTING, EXTERNAL = 6, 10, 13, 16, 17, 20
 
 TANGENT = 15
 D_SPEED, D_TURN, D_FORCE_BIAS, D_RATE_BIAS = 3, 6, 9, 12
@@ -47,13 +48,16 @@ SETUP = record(
     ('centre', 'f8'),
     ('imu_timeout', 'f8'),
     ('silent_variance', 'f8', 6),
-    # Rows of the delay and of the misalignment in the tangent, -1 where they are not estimated.
+    # Rows of the delays and of the misalignment in the tangent, -1 where they are not estimated.
     ('delay_at', 'i8'),
     ('mounting_at', 'i8'),
+    ('external_at', 'i8'),
     ('delay_walk', 'f8'),
     ('delay_moving', 'f8'),
     ('delay_lower', 'f8'),
     ('delay_upper', 'f8'),
+    ('external_lower', 'f8'),
+    ('external_upper', 'f8'),
     # Root mean square distance of the platform's joints from the IMU [m].
     ('delay_arm', 'f8'),
     # Greatest normalised innovation squared of 0 to 6 legs: to be used, and to count as a fit.
@@ -85,6 +89,9 @@ MEMORY = record(
     # Samples in a row that did not fit.
     ('misfits', 'i8'),
     ('repairs', 'i8'),
+    # Stamps of the last external pose that was met, and of the next one; infinite without one [s].
+    ('posed', 'f8'),
+    ('pose_due', 'f8'),
     # Stamp of the latest IMU sample that its noise was learnt from, and the three before it,
     # newest first.
     ('noted', 'f8'),
@@ -133,7 +140,7 @@ class Steps(NamedTuple):
     """Every step of the filter in its own coordinates, for a smoother; m rows of them.
 
     Attributes:
-        predicted, filtered (m, 20): States before and after the leg sample.
+        predicted, filtered (m, 21): States before and after the leg sample.
         predicted_covariance, filtered_covariance (m, n, n): Over the tangent.
         cross_covariance (m, n, n): Of row k - 1 filtered with row k predicted; zero in the first
             row and after a restart.
@@ -181,8 +188,8 @@ class Rows(NamedTuple):
         steps = NO_STEPS
         if keep:
             square = (count, size, size)
-            three, six, twenty = ((count, width) for width in (3, 6, STATE))
-            shapes = [twenty, twenty, square, square, square, six, three, three]
+            three, six, state = ((count, width) for width in (3, 6, STATE))
+            shapes = [state, state, square, square, square, six, three, three]
             steps = Steps(*(np.full(shape, np.nan) for shape in shapes))
         shapes = [(count, REPORT), (count, 15, 15), (count, 3, 3), (count, 19), (count, 12)]
         arrays = [np.empty(shape) for shape in shapes]
@@ -211,4 +218,4 @@ ROWS_TYPE = numba.types.NamedTuple(
 )
 
 # How a run of the kernels ends.
-DONE, INDEFINITE, MISFIT, WAITING = 0, 1, 2, 3
+DONE, INDEFINITE, MISFIT, WAITING, POSE = 0, 1, 2, 3, 4

@@ -9,6 +9,7 @@ import math
 import numpy as np
 from stewart_estimation.kernels.records import (
     DELAY,
+    EXTERNAL,
     MOUNTING,
     Rows,
     ROWS_TYPE,
@@ -45,6 +46,8 @@ def difference(setup: np.record, state: Array, origin: Array, change: Array) -> 
             change[setup.mounting_at + i] = state[MOUNTING + i] - origin[MOUNTING + i]
     if setup.delay_at >= 0:
         change[setup.delay_at] = state[DELAY] - origin[DELAY]
+    if setup.external_at >= 0:
+        change[setup.external_at] = state[EXTERNAL] - origin[EXTERNAL]
 
 
 @kernel(VOID, SETUP_TYPE, STEPS_TYPE, STACK, INTEGER, MATRIX_OUT, STACK_OUT, ROWS_TYPE)

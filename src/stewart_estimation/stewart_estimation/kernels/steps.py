@@ -12,15 +12,18 @@ from __future__ import annotations
 import numba
 import numpy as np
 from stewart_estimation.kernels.correction import correct
+from stewart_estimation.kernels.gating import outside
 from stewart_estimation.kernels.prediction import advance
 from stewart_estimation.kernels.records import (
     DELAY,
     DONE,
+    EXTERNAL,
     FILTER_TYPE,
     FILTERS_TYPE,
     FilterState,
     INDEFINITE,
     MISFIT,
+    POSE,
     Rows,
     ROWS_TYPE,
     SETUP_TYPE,
@@ -37,8 +40,8 @@ SAME = 1e-7
 DIFFERENCES = 20.0
 """Sum of the squares of 1, -3, 3, -1: the noise in a third difference."""
 
-LARGEST = 1e4
-"""One sample counts at most as this many stated variances."""
+LARGEST, LEAST = 1e4, 1e-4
+"""One sample counts at most as this many stated variances; the least that is learnt."""
 
 
 @part
@@ -57,7 +60,7 @@ def note(setup: np.record, sample: Array, stamp: float, memory: np.record) -> No
             third = sample[i] - 3.0 * past[0, i] + 3.0 * past[1, i] - past[2, i]
             ratio = min(third * third / (DIFFERENCES * setup.imu_variance[i]), LARGEST)
             mean = (window * memory.imu_scale[i] + ratio) / (window + 1.0)
-            memory.imu_scale[i] = max(1.0, mean)
+            memory.imu_scale[i] = max(mean, LEAST)
         past[2, i] = past[1, i]
         past[1, i] = past[0, i]
         past[0, i] = sample[i]
@@ -69,7 +72,7 @@ def imu_variance(setup: np.record, memory: np.record, silent: bool, out: Array) 
     """Write the variances that a sample of the IMU is taken to have."""
     for i in range(6):
         out[i] = setup.imu_variance[i]
-        if setup.imu_window > 0.0 and memory.imu_scale[i] > setup.imu_band:
+        if setup.imu_window > 0.0 and outside(memory.imu_scale[i], setup.imu_band):
             out[i] *= memory.imu_scale[i]
         if silent:
             # It lasts: white noise of the density that so long a push has.
@@ -278,7 +281,7 @@ def run(
 
     With `live` it ends with WAITING before a sample that the IMU has not yet passed, unless the
     legs are far ahead of it, and writes the filter before each sample into `past`, where that is
-    not yet there.
+    not yet there. It ends with POSE after the sample that an external pose is due at.
     """
     for r in range(first, leg_stamps.size):
         stamp = leg_stamps[r]
@@ -295,4 +298,6 @@ def run(
             return status, r
         if 0.0 < setup.restart_after <= filtered.memory.misfits:
             return MISFIT, r
+        if filtered.memory.pose_due - filtered.state[EXTERNAL] <= stamp:
+            return POSE, r
     return DONE, leg_stamps.size

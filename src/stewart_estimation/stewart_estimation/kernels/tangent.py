@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from stewart_estimation.kernels.records import DELAY, MOUNTING, TURN
+from stewart_estimation.kernels.records import DELAY, EXTERNAL, MOUNTING, TURN
 from stewart_kinematics.kernels.compiled import part
 from stewart_kinematics.kernels.rotations import exponential, multiply, Quadruple
 from stewart_kinematics.kernels.vectors import Triple
@@ -62,6 +62,9 @@ def retract(state: Array, change: Array, setup: np.record) -> None:
     if setup.mounting_at >= 0:
         for i in range(3):
             state[MOUNTING + i] += change[setup.mounting_at + i]
+    if setup.external_at >= 0:
+        state[EXTERNAL] += change[setup.external_at]
+        state[EXTERNAL] = min(max(state[EXTERNAL], setup.external_lower), setup.external_upper)
 
 
 @part

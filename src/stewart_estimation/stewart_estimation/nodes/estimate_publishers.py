@@ -4,23 +4,28 @@
 
 from __future__ import annotations
 
-from geometry_msgs.msg import AccelWithCovarianceStamped
+from collections.abc import Callable
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import AccelWithCovarianceStamped, Quaternion, TransformStamped
 from nav_msgs.msg import Odometry
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node
 from std_msgs.msg import Header
+from stewart_estimation.errors import EstimationError
 from stewart_estimation.live_rows import LiveRows
+from stewart_estimation.machine import Array
 from stewart_estimation.odometry import EstimateColumns
 from stewart_estimation.settings import FilterSettings
 from stewart_interfaces.msg import EstimatorStatus
 from stewart_node_support.codec import Writer
-from stewart_node_support.conversions import BASE_FRAME
+from stewart_node_support.conversions import BASE_FRAME, vector3_msg
 from stewart_node_support.publishers import CountedPublisher
 from stewart_node_support.qos import SENSOR_QOS
 from stewart_node_support.stamps import NANOSECONDS
 
-CHILD_FRAME = 'platform_link'
+CHILD_FRAME, ESTIMATE_FRAME = 'platform_link', 'platform_estimate'
 
 FIT = ('innovations', 'innovation_sigmas', 'nis')
 IMU = ('accelerometer_bias', 'gyroscope_bias', 'imu_delay')
@@ -31,9 +36,13 @@ class EstimatePublishers:
 
     Args:
         node: Node that publishes.
+        transforms: Whether `base_link` to `platform_estimate` is broadcast, too.
+
+    Raises:
+        EstimationError: If transforms are asked for and tf2_msgs is not installed.
     """
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, *, transforms: bool = False) -> None:
         """Open the topics."""
         header = Header(frame_id=BASE_FRAME)
         messages = {
@@ -49,6 +58,8 @@ class EstimatePublishers:
         self._motion = odometry.view('pose', 'twist')
         self._acceleration = acceleration.view('accel')
         self._fit, self._counts = status.view(*FIT, *IMU), status.view('accepted', 'rejected')
+
+        self._broadcast = broadcaster(node) if transforms else None
 
     def use(self, settings: FilterSettings) -> None:
         """Take what the filter is told from now on."""
@@ -75,3 +86,31 @@ class EstimatePublishers:
             self._fit[:] = fits[row]
             for publisher, writer in self._writers:
                 publisher.publish(writer.stamped(origin + round(stamp * NANOSECONDS)))
+            if self._broadcast is not None:
+                self._broadcast(transform(origin + round(stamp * NANOSECONDS), motions[row]))
+
+
+def transform(stamp: int, motion: Array) -> TransformStamped:
+    """Return where the platform is estimated, from the pose that a motion begins with."""
+    item = TransformStamped(
+        header=Header(
+            stamp=Time(sec=stamp // NANOSECONDS, nanosec=stamp % NANOSECONDS), frame_id=BASE_FRAME
+        ),
+        child_frame_id=ESTIMATE_FRAME,
+    )
+    position, (x, y, z, w) = motion[:3].tolist(), motion[3:7].tolist()
+    item.transform.translation = vector3_msg(position)
+    item.transform.rotation = Quaternion(x=x, y=y, z=z, w=w)
+    return item
+
+
+def broadcaster(node: Node) -> Callable[[TransformStamped], None]:
+    """Return what publishes a transform on ``/tf``."""
+    try:
+        from tf2_msgs.msg import TFMessage
+    except ImportError as error:
+        raise EstimationError(
+            'publish_tf is true, which needs tf2_msgs: install ros-jazzy-tf2-msgs'
+        ) from error
+    publisher = node.create_publisher(TFMessage, '/tf', 100)
+    return lambda item: publisher.publish(TFMessage(transforms=[item]))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from stewart_estimation.machine import Array, Platform
 from stewart_estimation.settings import (
     ANGULAR_VELOCITY,
+    ExternalPose,
     FilterSettings,
     LENGTH,
     refinements,
@@ -16,6 +17,9 @@ from stewart_estimation.settings import (
     SPECIFIC_FORCE,
 )
 from stewart_node_support.fields import param
+
+PERIODS, USUAL_PERIOD = 20, 0.005
+"""IMU samples whose median distance counts, and what is assumed until then [s]."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,11 @@ class EstimatorParameters:
         (), 'roll, pitch, yaw of imu_link in platform_link [deg]; empty: as the platform has it'
     )
     imu_period: float = param(
-        0.005, 'time between IMU samples for which its noise holds [s]', min=1e-4, max=1.0
+        0.0,
+        'time between IMU samples for which its noise holds [s]; 0: measured in the first '
+        f'{PERIODS} of them',
+        min=0.0,
+        max=1.0,
     )
     specific_force_sigma: float = param(
         0.0,
@@ -64,6 +72,19 @@ class EstimatorParameters:
     delay: bool = param(False, 'find how late the IMU is, while the platform moves')
     misalignment: bool = param(False, 'find how the IMU is turned against its stated mounting')
     adapt: bool = param(False, 'learn the noise of IMU and legs on the way')
+    external_pose: bool = param(
+        True, 'use platform/external_pose where it comes, and find how late it is'
+    )
+    external_delay: float = param(
+        0.0, 'first guess of how late the external pose is [s]', min=0.0, max=0.4
+    )
+    external_position_sigma: float = param(
+        1e-3, 'where external poses state no covariance: of the position [m]', min=1e-9
+    )
+    external_attitude_sigma: float = param(
+        2e-3, 'where external poses state no covariance: of the attitude [rad]', min=1e-9
+    )
+    publish_tf: bool = param(False, 'broadcast base_link to platform_estimate')
 
 
 def settings_from(
@@ -71,6 +92,8 @@ def settings_from(
     platform: Platform,
     specific_force: Array | None,
     angular_velocity: Array | None,
+    period: float | None = None,
+    external: bool = False,
 ) -> FilterSettings:
     """Return what the filter is told.
 
@@ -78,6 +101,8 @@ def settings_from(
         parameters, platform: Of the node; gravity, and where the IMU sits.
         specific_force, angular_velocity (3,): Standard deviations that the IMU's messages state
             [m/s²], [rad/s]; a parameter above 0 has the last word.
+        period: Measured time between IMU samples [s], where no parameter says it.
+        external: Whether external poses come.
 
     Raises:
         ConfigurationError: If nobody knows where the IMU sits.
@@ -87,8 +112,20 @@ def settings_from(
         specific_force=parameters.specific_force_sigma or specific_force,
         angular_velocity=parameters.angular_velocity_sigma or angular_velocity,
         length=parameters.leg_sigmas or parameters.leg_sigma,
-        period=parameters.imu_period,
+        period=parameters.imu_period or period or USUAL_PERIOD,
         accelerometer_walk=parameters.accelerometer_walk,
         gyroscope_walk=parameters.gyroscope_walk,
+        external=_external(parameters) if external else None,
         **refinements(parameters),
+    )
+
+
+def _external(parameters: EstimatorParameters) -> ExternalPose | None:
+    """Return what is assumed of external poses, None where they are not wanted."""
+    if not parameters.external_pose:
+        return None
+    return ExternalPose(
+        start=parameters.external_delay,
+        position=parameters.external_position_sigma,
+        attitude=parameters.external_attitude_sigma,
     )

@@ -70,6 +70,7 @@ def main(arguments: argparse.Namespace) -> int:
         series.used[rows],
         confidence=arguments.confidence,
         strict=arguments.strict,
+        sigma_error=run.sigma_error,
     )
     if arguments.page is not None:
         with whole_file(arguments.page) as stream:

@@ -12,6 +12,7 @@ from stewart_estimation.estimate import EstimateSeries
 from stewart_estimation.replay import replay
 from stewart_estimation.settings import (
     ANGULAR_VELOCITY,
+    ExternalPose,
     FilterSettings,
     LENGTH,
     noise_at_rest,
@@ -31,13 +32,17 @@ from stewart_tables.progress import between, Progress
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A recording that went through the filter, and through the smoother where asked for."""
+    """A recording that went through the filter, and through the smoother where asked for.
+
+    `sigma_error` is the relative standard deviation of noises that were measured at rest.
+    """
 
     platform: Platform
     measurements: Measurements
     settings: FilterSettings
     filtered: EstimateSeries
     smoothed: EstimateSeries | None = None
+    sigma_error: float = 0.0
 
 
 def add_filter_arguments(parser: argparse.ArgumentParser) -> None:
@@ -97,36 +102,41 @@ def run_filter(arguments: argparse.Namespace, show: Progress, *, smoothed: bool 
     platform = Platform.from_yaml(arguments.platform)
     measurements = read_measurements(arguments, platform.geometry, between(show, 0.0, 0.3))
     show(0.3)
-    settings = _settings(arguments, platform, measurements)
+    settings, sigma_error = _settings(arguments, platform, measurements)
     imu, legs = measurements.imu, measurements.legs
-    filtered = replay(platform.geometry, settings, imu, legs, keep=smoothed)
+    poses = measurements.poses
+    filtered = replay(platform.geometry, settings, imu, legs, poses=poses, keep=smoothed)
     show(0.7)
     after = smooth(platform.geometry, settings, filtered) if smoothed else None
     show(0.9)
-    return Run(platform, measurements, settings, filtered, after)
+    return Run(platform, measurements, settings, filtered, after, sigma_error)
 
 
 def _settings(
     arguments: argparse.Namespace, platform: Platform, measurements: Measurements
-) -> FilterSettings:
-    """Return what the filter is told."""
+) -> tuple[FilterSettings, float]:
+    """Return what the filter is told, and how far that may be off, relative."""
+    error = 0.0
     options: dict[str, Any] = {
         'specific_force': measurements.specific_force,
         'angular_velocity': measurements.angular_velocity,
     }
     if arguments.noise_from_rest is not None:
         names = ('specific_force', 'angular_velocity', 'length')
-        found = noise_at_rest(measurements.imu, measurements.legs, arguments.noise_from_rest)
+        rest = arguments.noise_from_rest
+        *found, error = noise_at_rest(measurements.imu, measurements.legs, rest)
         options |= dict(zip(names, found, strict=True))
     if arguments.imu_sigma is not None:
         options['specific_force'], options['angular_velocity'] = arguments.imu_sigma
     if arguments.leg_sigma is not None:
         options['length'] = arguments.leg_sigma
-    return settings_for(
+    settings = settings_for(
         platform,
         period=measurements.imu_period,
         accelerometer_walk=arguments.bias_walk[0],
         gyroscope_walk=arguments.bias_walk[1],
+        external=ExternalPose() if len(measurements.poses) else None,
         **refinements(arguments),
         **options,
     )
+    return settings, error

@@ -13,8 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from stewart_bags.reading import Bag
 from stewart_bags.series import ImuSeries as RecordedImu
-from stewart_bags.series import JointSeries, read_joints, read_series, Series
+from stewart_bags.series import (
+    JointSeries,
+    PoseWithCovarianceSeries,
+    read_joints,
+    read_series,
+    Series,
+)
 from stewart_estimation.errors import EstimationError
+from stewart_estimation.external_pose import NO_POSES, PoseSeries
 from stewart_estimation.samples import ImuSeries, LegSeries
 from stewart_kinematics.errors import ConfigurationError
 from stewart_kinematics.model.geometry import Geometry
@@ -24,7 +31,7 @@ from stewart_tables.columns import LENGTH, STROKE, TIME
 from stewart_tables.csv_tables import read_table, Table
 from stewart_tables.progress import between, Progress, silent
 
-IMU_TOPIC, LEG_TOPIC = 'imu/data', 'actuator_states'
+IMU_TOPIC, LEG_TOPIC, POSE_TOPIC = 'imu/data', 'actuator_states', 'platform/external_pose'
 
 IMU_NAMES = [
     f'{what} {axis}' for what in ('linear acceleration', 'angular velocity') for axis in 'xyz'
@@ -55,6 +62,7 @@ class Measurements:
         origin_ns: Instant of time 0 [ns since the epoch]; 0 for CSV files, whose times are kept.
         specific_force, angular_velocity (3,): Standard deviations that the IMU's messages state
             [m/s²], [rad/s]; None where unknown.
+        poses: From outside, where they were recorded.
     """
 
     imu: ImuSeries
@@ -62,6 +70,7 @@ class Measurements:
     origin_ns: int = 0
     specific_force: Array | None = None
     angular_velocity: Array | None = None
+    poses: PoseSeries = NO_POSES
 
     @property
     def imu_period(self) -> float:
@@ -75,7 +84,11 @@ def add_measurement_arguments(parser: argparse.ArgumentParser) -> None:
     add('bag', nargs='?', metavar='BAG', help='recording: directory, .mcap or .db3 file')
     add('--imu', metavar='FILE', help='CSV file with time_s, fx_mps2 ..., p_radps ...')
     add('--legs', metavar='FILE', help='CSV file with time_s and leg_1_m ... or stroke_1_m ...')
-    for option, topic in (('--imu-topic', IMU_TOPIC), ('--leg-topic', LEG_TOPIC)):
+    for option, topic in (
+        ('--imu-topic', IMU_TOPIC),
+        ('--leg-topic', LEG_TOPIC),
+        ('--pose-topic', POSE_TOPIC),
+    ):
         add(option, default=topic, metavar='TOPIC', help='in the bag (default: %(default)s)')
     add(
         '--lenient',
@@ -108,7 +121,7 @@ def read_measurements(
         found = read_bag(
             arguments.bag,
             geometry,
-            topics=(arguments.imu_topic, arguments.leg_topic),
+            topics=(arguments.imu_topic, arguments.leg_topic, arguments.pose_topic),
             lenient=arguments.lenient,
         )
     _refuse_strangers(found)
@@ -171,13 +184,14 @@ def read_bag(
     path: str | Path,
     geometry: Geometry,
     *,
-    topics: tuple[str, str] = (IMU_TOPIC, LEG_TOPIC),
+    topics: tuple[str, str, str] = (IMU_TOPIC, LEG_TOPIC, POSE_TOPIC),
     lenient: bool = False,
 ) -> Measurements:
     """Read the measurements of a bag, by the stamps of the messages.
 
     Args:
-        path, topics: The bag, and its topics of the IMU and of the legs.
+        path, topics: The bag, and its topics of the IMU, the legs and poses from outside, which
+            may lack.
         geometry: Says how long a leg of no stroke is.
         lenient: Take what is not finite as missing and put stamps in order, instead of refusing.
 
@@ -194,6 +208,8 @@ def read_bag(
     with Bag(path) as bag:
         imu = read_series(bag, topics[0], RecordedImu)
         joints = read_joints(bag, topics[1])
+        seen = bag.find(topics[2])
+        poses = read_series(bag, seen.name, PoseWithCovarianceSeries) if seen else None
         begin = bag.start_ns
     for series in (imu, joints):
         if len(series) < 2:
@@ -220,7 +236,15 @@ def read_bag(
         origin,
         specific_force,
         angular_velocity,
+        NO_POSES if poses is None else _poses(poses, origin),
     )
+
+
+def _poses(series: PoseWithCovarianceSeries, origin: int) -> PoseSeries:
+    """Return recorded poses by their stamps."""
+    _, rows = np.unique(series.stamp_ns, return_index=True)
+    parts = series.position, series.quaternion_xyzw, series.covariance
+    return PoseSeries(series.seconds(origin)[rows], *(item[rows] for item in parts))
 
 
 def _sigmas(series: RecordedImu, what: str, covariance: Array) -> Array | None:

@@ -1,15 +1,24 @@
 # Copyright 2026 The Stewart Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured at a number of poses, with how much noise, and the CSV that holds it."""
+"""What was measured at a number of poses, how noisy it is, and the CSV or bag that holds it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
+from stewart_bags.reading import Bag
+from stewart_bags.series import (
+    JointSeries,
+    PoseSeries,
+    PoseWithCovarianceSeries,
+    read_joints,
+    read_series,
+)
 from stewart_identification.errors import ConfigurationError
 from stewart_kinematics.motion import Array
 from stewart_tables.csv_tables import read_table
@@ -131,3 +140,69 @@ def read_observations(path: str | Path) -> Observations:
         columns(FORCES),
         columns(TURNS),
     )
+
+
+def read_rests(
+    path: str | Path,
+    renamed: Mapping[str, str] | None = None,
+    *,
+    still: float = 2e-5,
+    seconds: float = 1.0,
+) -> Observations:
+    """Read from a bag the poses at which the platform rested and was measured from outside.
+
+    Args:
+        path: Bag with ``actuator_states`` and ``platform/external_pose``: PoseStamped or
+            PoseWithCovarianceStamped of a target on the platform.
+        renamed: What the topics are called in this bag.
+        still: Strokes that stay inside such a span count as at rest [m].
+        seconds: Least length of a rest; its first half is left for the platform to settle and for
+            the poses to catch up [s].
+
+    Returns:
+        A row per rest, the mean of what was measured in its second half; no IMU.
+
+    Raises:
+        BagError: If the bag cannot be read, lacks a topic or has another type there.
+        ConfigurationError: If there is no rest with a pose.
+    """
+    with Bag(path, renamed) as bag:
+        joints, name = read_joints(bag, 'actuator_states'), 'platform/external_pose'
+        found = bag.topic(name, PoseSeries.MSGTYPE, PoseWithCovarianceSeries.MSGTYPE)
+        poses: PoseSeries | PoseWithCovarianceSeries
+        if found.msgtype == PoseSeries.MSGTYPE:
+            poses = read_series(bag, name, PoseSeries)
+        else:
+            poses = read_series(bag, name, PoseWithCovarianceSeries)
+    rows = []
+    for begin, end in _rests(joints, still, seconds):
+        first = (begin + end) // 2
+        inside = (joints.stamp_ns >= first) & (joints.stamp_ns <= end)
+        seen = (poses.stamp_ns >= first) & (poses.stamp_ns <= end)
+        if seen.any():
+            turn = Rotation.from_quat(poses.quaternion_xyzw[seen]).mean().as_matrix()
+            place = poses.position[seen].mean(axis=0)
+            rows.append((np.nanmean(joints.position[inside], axis=0), place, turn))
+    if not rows:
+        expected = f'rests of {seconds:g} s or more in which strokes change by {still:g} m at most'
+        raise ConfigurationError(f'{path}: poses at rest', 0, expected)
+    strokes, place, turn = map(np.array, zip(*rows, strict=True))
+    unknown = np.full_like(place, np.nan)
+    return Observations(strokes, np.zeros_like(strokes), place, turn, unknown, unknown)
+
+
+def _rests(joints: JointSeries, still: float, seconds: float) -> list[tuple[int, int]]:
+    """Return begin and end of each longest stretch in which no stroke leaves a span [ns]."""
+    found, first = [], 0
+    low = high = joints.position[0] if len(joints) else np.zeros(6)
+    for row in range(len(joints) + 1):
+        if row < len(joints):
+            lower, higher = np.fmin(low, joints.position[row]), np.fmax(high, joints.position[row])
+            if not np.any(higher - lower > still):
+                low, high = lower, higher
+                continue
+            low = high = joints.position[row]
+        if row and joints.stamp_ns[row - 1] - joints.stamp_ns[first] >= seconds * 1e9:
+            found.append((int(joints.stamp_ns[first]), int(joints.stamp_ns[row - 1])))
+        first = row
+    return found

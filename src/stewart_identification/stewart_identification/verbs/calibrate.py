@@ -12,9 +12,16 @@ import sys
 import numpy as np
 from scipy.spatial.transform import Rotation
 from stewart_bags.verbs.numbers import positive
+from stewart_bags.verbs.topic_names import add_topic_argument
 from stewart_identification.calibration.fit import calibrate, Calibration, Prior
 from stewart_identification.calibration.machine import Machine
-from stewart_identification.calibration.observations import Noise, POSES, read_observations
+from stewart_identification.calibration.observations import (
+    Noise,
+    Observations,
+    POSES,
+    read_observations,
+    read_rests,
+)
 from stewart_identification.calibration.output import (
     calibrated_document,
     draw_accuracy,
@@ -36,7 +43,9 @@ The table has a row per pose, at rest: stroke_1_m to stroke_6_m as the encoders 
 y_m, z_m, qx, qy, qz, qw of a target on the platform, in the coordinates of a laser tracker, camera
 or coordinate machine; where both sit is found as well. Instead, or besides: fx_mps2, fy_mps2 and
 fz_mps2 of an IMU at rest; in motion wx_radps, wy_radps, wz_radps, and rate_1_mps to rate_6_mps.
-What was not measured is nan. All noises are standard deviations.
+What was not measured is nan. All noises are standard deviations. A bag in place of a table has
+actuator_states and platform/external_pose (PoseStamped, or with covariance); what counts is every
+rest of a second or more.
 
 --plan writes the poses that would tell most, D-optimal and inside all limits: the first ones if
 there is no table, else the next ones.
@@ -54,10 +63,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     noise, prior = Noise(), Prior()
     add = parser.add_argument
-    add('table', nargs='?', metavar='CSV', help='measured poses')
+    add('table', nargs='?', metavar='CSV', help='measured poses, a table or a bag')
     add('--platform', default='vigo', help='name or YAML file (default: %(default)s)')
     add('-o', '--output', type=output_file, metavar='YAML', help='platform file to be written')
     add('--validate', metavar='CSV', help='poses that are not used, to judge the result by')
+    add_topic_argument(parser)
     add(
         '--tracker-noise',
         nargs=2,
@@ -111,7 +121,7 @@ def main(arguments: argparse.Namespace) -> int:
             return 2
         _propose(arguments, platform, noise, prior, None)
         return 0
-    observations = read_observations(arguments.table)
+    observations = _read(arguments, arguments.table)
     line = LiveLine(sys.stderr)
     found = calibrate(
         platform,
@@ -123,7 +133,7 @@ def main(arguments: argparse.Namespace) -> int:
     line.end()
     _tell(arguments, found)
     if observations.tracked.any():
-        checked = read_observations(arguments.validate) if arguments.validate else observations
+        checked = _read(arguments, arguments.validate) if arguments.validate else observations
         before, after = (accuracy(each, checked) for each in (found.described, found.machine))
         what = f'at {arguments.validate}' if arguments.validate else 'at the poses that were used'
         print(f'before, {what}: {before.line()}', file=sys.stderr)
@@ -137,6 +147,13 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.plan:
         _propose(arguments, platform, noise, prior, found)
     return 1 if found.misfit < 1e-3 else 0
+
+
+def _read(arguments: argparse.Namespace, path: str) -> Observations:
+    """Read a table, or the rests of a bag."""
+    if Path(path).is_dir() or Path(path).suffix in {'.mcap', '.db3'}:
+        return read_rests(path, dict(arguments.topic))
+    return read_observations(path)
 
 
 def _tell(arguments: argparse.Namespace, found: Calibration) -> None:

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from stewart_bags.reading import Bag
@@ -15,6 +17,7 @@ from stewart_bags.series import (
     PoseSeries,
     read_joints,
     read_series,
+    Series,
     SetpointSeries,
 )
 from stewart_kinematics.model.geometry import Geometry
@@ -23,13 +26,18 @@ from stewart_viewer.recognition import WrongPlatform
 from stewart_viewer.recording import Recording, Track
 from stewart_viewer.snapshot import DriveReport
 
+S = TypeVar('S', bound=Series)
 
-def read_recording(path: Path, geometry: Geometry | None) -> Recording:
+
+def read_recording(
+    path: Path, geometry: Geometry | None, renamed: Mapping[str, str] | None = None
+) -> Recording:
     """Read a bag, times after its first message [s]; where no pose was recorded, from the strokes.
 
     Args:
         path: The bag.
         geometry: Joints of the platform, if it is known.
+        renamed: What topics are called in this bag, by our names.
 
     Raises:
         stewart_bags.errors.BagError: If the bag cannot be read, or holds neither poses nor
@@ -37,11 +45,16 @@ def read_recording(path: Path, geometry: Geometry | None) -> Recording:
         NothingToShow: If both topics are empty.
         WrongPlatform: If only strokes were recorded, and nobody says of which platform.
     """
-    with Bag(path) as bag:
-        ends = {name.rpartition('/')[2] for name, topic in bag.topics.items() if topic.count}
-        origin = bag.start_ns
-        legs = read_joints(bag, 'actuator_states') if 'actuator_states' in ends else None
-        if 'pose' in ends or legs is None:
+    with Bag(path, renamed) as bag:
+
+        def there(topic: str, kind: type[S]) -> S | None:
+            found = bag.find(topic)
+            return read_series(bag, topic, kind) if found is not None and found.count else None
+
+        origin, strokes = bag.start_ns, bag.find('actuator_states')
+        legs = read_joints(bag, 'actuator_states') if strokes and strokes.count else None
+        posed_topic = bag.find('platform/pose')
+        if legs is None or (posed_topic and posed_topic.count):
             measured = read_series(bag, 'platform/pose', PoseSeries)
             poses = Track(measured.seconds(origin), (measured.position, measured.quaternion_xyzw))
         elif geometry is None:
@@ -50,11 +63,9 @@ def read_recording(path: Path, geometry: Geometry | None) -> Recording:
             )
         else:
             poses = _from_strokes(legs, geometry, origin)
-        setpoints = read_series(bag, 'setpoint', SetpointSeries) if 'setpoint' in ends else None
-        odometry = (
-            read_series(bag, 'platform/odometry', OdometrySeries) if 'odometry' in ends else None
-        )
-        states = read_series(bag, 'driver/state', DriverStateSeries) if 'state' in ends else None
+        setpoints = there('setpoint', SetpointSeries)
+        odometry = there('platform/odometry', OdometrySeries)
+        states = there('driver/state', DriverStateSeries)
     setpoint_track = leg_track = estimate_track = None
     if setpoints is not None:
         posed = (setpoints.position, setpoints.quaternion_xyzw)

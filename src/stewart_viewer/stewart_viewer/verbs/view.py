@@ -8,6 +8,8 @@ import argparse
 from pathlib import Path
 import sys
 
+from stewart_bags.verbs.topic_names import add_topic_argument
+
 LAST_PORT = 65535
 HELP = 'show the platform in a browser, live or from a bag'
 
@@ -19,6 +21,7 @@ page can move the platform, so it is served to this machine only unless --host s
 examples:
   stewart view
   stewart view build/demo/vigo_jonswap --speed 0.5
+  stewart view foreign_bag --platform vigo --topic platform/pose=/mocap/pose
   stewart view --platform ex800 --port 8090 --watch-only
 """
 
@@ -34,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--speed', choices=('0.1', '0.25', '0.5', '1', '2', '5'), default='1', help='of a bag'
     )
+    add_topic_argument(parser)
     parser.add_argument('--watch-only', action='store_true', help='live: no controls')
 
 
@@ -85,13 +89,13 @@ def _replay(arguments: argparse.Namespace) -> int:
         name = arguments.platform
         print(f'reading {arguments.bag} …', file=sys.stderr)
         if name is None:
-            recording = read_recording(arguments.bag, None)
+            recording = read_recording(arguments.bag, None, dict(arguments.topic))
             name = recognise(
                 recording, {name: load_platform(name).geometry for name in platform_names()}
             )
         else:
             geometry = load_platform(name).geometry
-            recording = read_recording(arguments.bag, geometry)
+            recording = read_recording(arguments.bag, geometry, dict(arguments.topic))
             check(recording, geometry, name)
         platform = load_platform(name)
         server = open_server(arguments.host, arguments.port)

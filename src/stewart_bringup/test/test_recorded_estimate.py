@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from srs_simulated import simulate
 from stewart_bags.writing import BagWriter
+from stewart_bringup.demo.recorded_estimate import estimate_section
 from stewart_estimation.verbs.measurements import BadRecording
-from stewart_estimation.verbs.recorded import estimate_section
 from stewart_kinematics.spatial import matrix_from_quaternion
 
 START_NS = 1_700_000_000_000_000_000

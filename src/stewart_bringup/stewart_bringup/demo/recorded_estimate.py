@@ -151,8 +151,8 @@ def estimate_section(
     with Bag(path) as bag:
         true, found = (read_series(bag, topic, OdometrySeries) for topic in (truth, estimate))
         joints, begin = read_joints(bag, legs), bag.start_ns
-        told = any(name.endswith(f'/{status}') and t.count for name, t in bag.topics.items())
-        said = read_series(bag, status, EstimatorStatusSeries) if told else None
+        told = bag.find(status)
+        said = read_series(bag, status, EstimatorStatusSeries) if told and told.count else None
     if len(true) < 4 or len(found) < 2:
         raise BadRecording(
             f'{path}: {true.topic} has {len(true)}, {found.topic} {len(found)} messages, needed '

@@ -1,0 +1,173 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+r"""Noise of an IMU from a recording at rest: overlapping Allan deviation.
+
+With :math:`\theta_k` the integral of the samples and :math:`\tau = m \tau_0` (IEEE Std 952, Riley
+2008, Eq. 11)
+
+.. math::
+
+    \sigma^2(\tau) = \frac{1}{2 \tau^2 (N - 2m)}
+        \sum_k (\theta_{k+2m} - 2 \theta_{k+m} + \theta_k)^2 .
+
+To it is fitted :math:`3 Q^2/\tau^2 + N^2/\tau + (2 \ln 2/\pi) B^2 + K^2 \tau/3`: quantisation,
+white noise of density N, bias instability B and random walk K.
+
+References:
+    IEEE Std 952-1997, annex C. Riley, Handbook of Frequency Stability Analysis, NIST SP 1065
+    (2008), sections 5.2.4 (estimator) and 5.4.1 (degrees of freedom, white frequency noise).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import nnls
+from scipy.stats import chi2
+from stewart_kinematics.errors import ConfigurationError
+from stewart_kinematics.motion import Array
+
+FLICKER = np.sqrt(2.0 * np.log(2.0) / np.pi)
+"""The flat part of an Allan deviation over the bias instability, 0.664."""
+
+PER_DECADE = 10
+LEAST_SAMPLES = 200
+ROUNDS = 10
+"""The weights of the fit follow the fitted curve; it has settled after so many rounds."""
+
+
+@dataclass(frozen=True, eq=False)
+class AllanDeviation:
+    """Allan deviation of one channel.
+
+    Attributes:
+        tau (m,): Averaging times [s].
+        deviation, lower, upper (m,): In the unit of the samples, with its interval.
+        freedom (m,): Degrees of freedom of the square of the deviation.
+        density: White noise, unit times √s; of one sample it is ``density / √period``.
+        density_error: Standard deviation of the density.
+        instability, instability_tau: Lowest deviation / 0.664 and where it is found [s].
+        reached: Whether that is a minimum; else the recording was too short and it is a bound.
+        walk: Random walk, unit per √s; 0 where the recording shows none.
+    """
+
+    tau: Array
+    deviation: Array
+    lower: Array
+    upper: Array
+    freedom: Array
+    density: float
+    density_error: float
+    instability: float
+    instability_tau: float
+    reached: bool
+    walk: float
+
+    def curve(self) -> Array:
+        """Return the white part of the deviation, shape (m,)."""
+        return np.asarray(self.density / np.sqrt(self.tau))
+
+
+def overlapping(samples: ArrayLike, period: float, sizes: NDArray[np.int64]) -> Array:
+    """Return the overlapping Allan deviation.
+
+    Args:
+        samples (n,): Evenly spaced.
+        period: Time between two of them [s].
+        sizes (m,): Samples in an average, each below n / 2.
+
+    Returns:
+        (m,): In the unit of the samples.
+    """
+    values = np.asarray(samples, dtype=np.float64)
+    # The mean changes nothing but the rounding of the sums.
+    theta = np.concatenate([[0.0], np.cumsum(values - values.mean())]) * period
+    found = []
+    for size in sizes.tolist():
+        second = theta[2 * size :] - 2.0 * theta[size:-size] + theta[: -2 * size]
+        found.append(np.sqrt(np.mean(second**2) / 2.0) / (size * period))
+    return np.array(found)
+
+
+def degrees_of_freedom(count: int, sizes: NDArray[np.int64]) -> Array:
+    """Return those of the Allan variances (m,) of so many samples of white noise (Riley 5.4.1)."""
+    free = 3.0 * (count - 1) / (2.0 * sizes) - 2.0 * (count - 2) / count
+    return np.asarray(np.maximum(free * 4.0 * sizes**2 / (4.0 * sizes**2 + 5.0), 1.0))
+
+
+def allan_deviation(
+    samples: ArrayLike, period: float, *, confidence: float = 0.95
+) -> AllanDeviation:
+    """Find the noise of one channel at rest.
+
+    Args:
+        samples (n,): Evenly spaced.
+        period: Time between two of them [s].
+        confidence: Of the interval of each deviation [-].
+
+    Raises:
+        ConfigurationError: If there are fewer than `LEAST_SAMPLES`, a sample is not finite, or
+            they do not change.
+    """
+    values = np.asarray(samples, dtype=np.float64)
+    if values.size < LEAST_SAMPLES:
+        raise ConfigurationError('samples at rest', values.size, f'{LEAST_SAMPLES} or more')
+    if not np.all(np.isfinite(values)):
+        raise ConfigurationError('samples at rest', 'a value that is not finite', 'finite values')
+    if np.ptp(values) == 0.0:
+        raise ConfigurationError('samples at rest', values[0], 'values that change')
+    largest = values.size // 4
+    steps = int(np.ceil(PER_DECADE * np.log10(largest))) + 1
+    sizes = np.unique(np.geomspace(1.0, largest, steps).round().astype(np.int64))
+    deviation, freedom = (
+        overlapping(values, period, sizes),
+        degrees_of_freedom(values.size, sizes),
+    )
+    half, tau = 0.5 * (1.0 - confidence), np.asarray(sizes * period, dtype=np.float64)
+    lower, upper = (
+        deviation * np.sqrt(freedom / chi2.ppf(part, freedom)) for part in (1.0 - half, half)
+    )
+    terms, parts = _fitted(tau, deviation**2, freedom)
+    density, walk = np.sqrt(terms[[1, 3]])
+    # The density is as certain as the averages that are white noise for the most part.
+    white = parts[:, 1] > 0.5 * parts.sum(axis=1)
+    known = freedom[white].max() if white.any() else freedom.min()
+    lowest = int(np.argmin(deviation))
+    return AllanDeviation(
+        tau,
+        deviation,
+        lower,
+        upper,
+        freedom,
+        float(density),
+        float(density / np.sqrt(2.0 * known)),
+        float(deviation[lowest] / FLICKER),
+        float(tau[lowest]),
+        bool(np.any(lower[lowest:] > deviation[lowest])),
+        float(walk),
+    )
+
+
+def _fitted(tau: Array, variance: Array, freedom: Array) -> tuple[Array, Array]:
+    """Fit the four squares, none below zero; return them and their parts, (m, 4)."""
+    columns = np.column_stack([3.0 / tau**2, 1.0 / tau, np.full(tau.size, FLICKER**2), tau / 3.0])
+    model = variance
+    for _ in range(ROUNDS):
+        # Variance of an Allan variance: 2 σ⁴ / degrees of freedom.
+        weight = np.sqrt(freedom / 2.0) / model
+        scale = np.linalg.norm(columns * weight[:, None], axis=0)
+        found, _ = nnls(columns * weight[:, None] / scale, variance * weight)
+        terms = found / scale
+        model = np.maximum(columns @ terms, 1e-6 * variance)
+    return terms, columns * terms
+
+
+def longest_stretch(stamps: Array) -> slice:
+    """Return the longest part of increasing stamps (n,) without a gap of 1.5 periods."""
+    steps = np.diff(stamps)
+    breaks = np.flatnonzero(~((steps > 0.0) & (steps < 1.5 * np.median(steps)))) + 1
+    edges = np.concatenate([[0], breaks, [len(stamps)]])
+    longest = int(np.argmax(np.diff(edges)))
+    return slice(int(edges[longest]), int(edges[longest + 1]))

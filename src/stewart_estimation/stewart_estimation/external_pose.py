@@ -1,0 +1,247 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+r"""The pose that a tracker or a camera gives, late by an unknown constant, as a third sensor.
+
+A pose with stamp :math:`s` describes the platform at :math:`s - d`. It is met at the first leg
+sample from there on; the motion between the two is a parabola. The delay :math:`d` is a state, so
+with velocity v and acceleration a the residual depends on its error :math:`\delta` as
+:math:`-v\,\delta + a\,\delta^2/2`. The second-order term is taken into the mean and the covariance
+of the residual (Bar-Shalom, Li, Kirubarajan 2001, section 10.3.2): a delay that is known to 50 ms
+would else count as known after the first pose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import chi2
+from stewart_estimation.arrangement import Arrangement
+from stewart_estimation.errors import SampleError
+from stewart_estimation.estimate import Estimate
+from stewart_estimation.kernels.external import shift
+from stewart_estimation.kernels.records import (
+    DELAY,
+    EXTERNAL,
+    FilterState,
+    FORCE_BIAS,
+    R_ACCELERATION,
+    R_RATE,
+    R_SPIN,
+    TURN,
+)
+from stewart_estimation.reinitialisation import (
+    START_FORCE_BIAS,
+    START_RATE_BIAS,
+    START_VELOCITY,
+)
+from stewart_kinematics.errors import ShapeError
+from stewart_kinematics.motion import Array, read_only
+from stewart_kinematics.spatial import (
+    compose_quaternions,
+    exp_quaternion,
+    invert_quaternion,
+    log_quaternion,
+    matrix_from_quaternion,
+    skew,
+)
+
+PLACED = [0, 1, 2, 6, 7, 8]
+"""Position and attitude in the covariance of an estimate."""
+
+START_TURN = 1.0
+"""How fast a platform may turn between a pose that was given and the start there [rad/s]."""
+
+CLEAR = 100.0
+"""A speed is clear where its square is so many times its variance, as in the prediction."""
+
+
+@dataclass(frozen=True, eq=False)
+class PoseSeries:
+    """Poses of ``platform_link`` in ``base_link``, by increasing stamp.
+
+    Attributes:
+        stamps (n,): [s].
+        position, quaternion_xyzw (n, 3), (n, 4): [m].
+        covariance (n, 6, 6): Of position and rotation about base axes; zeros where unknown.
+
+    Raises:
+        ShapeError: If a shape differs.
+        SampleError: If a number is not finite, a quaternion has no length or a stamp comes twice.
+    """
+
+    stamps: Array
+    position: Array
+    quaternion_xyzw: Array
+    covariance: Array
+
+    def __post_init__(self) -> None:
+        """Copy and check."""
+        count = np.shape(self.stamps)[0]
+        for name, shape in (
+            ('stamps', (count,)),
+            ('position', (count, 3)),
+            ('quaternion_xyzw', (count, 4)),
+            ('covariance', (count, 6, 6)),
+        ):
+            values = read_only(getattr(self, name))
+            if values.shape != shape:
+                raise ShapeError(name, str(shape), values.shape)
+            bad = np.argwhere(~np.isfinite(values))
+            if bad.size:
+                raise SampleError(f'external pose {bad[0][0]}: {name} must be finite')
+            object.__setattr__(self, name, values)
+        norms = np.linalg.norm(self.quaternion_xyzw, axis=1)
+        if np.any(np.abs(norms - 1.0) > 1e-2):
+            worst = int(np.argmax(np.abs(norms - 1.0)))
+            raise SampleError(f'external pose {worst}: norm of the quaternion is {norms[worst]:g}')
+        if np.any(np.diff(self.stamps) <= 0.0):
+            row = int(np.argmax(np.diff(self.stamps) <= 0.0)) + 1
+            raise SampleError(f'external pose {row}: stamp {self.stamps[row]} s is not increasing')
+
+    def __len__(self) -> int:
+        """Return the number of poses."""
+        return int(self.stamps.size)
+
+    def joined(self, stamp: float, pose: Array, covariance: Array) -> PoseSeries:
+        """Return the series with a pose (7,) and its covariance (6, 6) put in by its stamp."""
+        at = int(np.searchsorted(self.stamps, stamp))
+        rows = slice(at, at + int(at < len(self) and self.stamps[at] == stamp))
+        parts = (np.array(stamp), pose[:3], pose[3:], covariance)
+        return PoseSeries(
+            *(
+                np.insert(np.delete(values, rows, axis=0), at, part, axis=0)
+                for values, part in zip(vars(self).values(), parts, strict=True)
+            )
+        )
+
+    def since(self, stamp: float) -> PoseSeries:
+        """Return the poses from a stamp on."""
+        first = int(np.searchsorted(self.stamps, stamp))
+        return self if not first else PoseSeries(*(item[first:] for item in vars(self).values()))
+
+
+NO_POSES = PoseSeries(np.empty(0), np.empty((0, 3)), np.empty((0, 4)), np.empty((0, 6, 6)))
+
+
+def due(poses: PoseSeries, filtered: FilterState) -> int:
+    """Return the row of the next pose that was not met yet; write when it is due."""
+    row = int(np.searchsorted(poses.stamps, filtered.memory.posed, side='right'))
+    filtered.memory.pose_due = poses.stamps[row] if row < len(poses) else np.inf
+    return row
+
+
+def fuse(
+    arrangement: Arrangement,
+    filtered: FilterState,
+    report: Array,
+    poses: PoseSeries,
+    row: int,
+) -> bool:
+    """Correct the filter by the pose of a row; return whether the pose passed the gate.
+
+    Args:
+        arrangement, filtered: The filter, just corrected by a leg sample.
+        report (30,): Motion at that sample, as `kernels.report` writes it.
+        poses, row: The pose to be met.
+    """
+    told = arrangement.settings.external
+    assert told is not None
+    filtered.memory.posed = poses.stamps[row]
+    state, covariance, setup = filtered.state, filtered.covariance, arrangement.setup
+    at = setup.external_at
+    rate, pull, spin = (report[k : k + 3] for k in (R_RATE, R_ACCELERATION, R_SPIN))
+    # Poses before this one may have moved the state: place and velocity are made anew.
+    arm = matrix_from_quaternion(state[TURN:FORCE_BIAS]) @ setup.origin
+    here = compose_quaternions(state[TURN:FORCE_BIAS], setup.to_platform_turn)
+    velocity, unknown = state[3:6] + np.cross(rate, arm), covariance[at, at]
+    lead = poses.stamps[row] - state[EXTERNAL] + state[DELAY] - filtered.memory.time
+    turn = compose_quaternions(exp_quaternion(lead * rate + 0.5 * lead**2 * spin), here)
+    axes = matrix_from_quaternion(turn)
+    second = 0.5 * np.concatenate([pull, axes.T @ spin])
+    place = state[:3] + arm + lead * velocity + 0.5 * lead**2 * pull
+    residual = np.concatenate(
+        [
+            poses.position[row] - place,
+            log_quaternion(
+                compose_quaternions(invert_quaternion(turn), poses.quaternion_xyzw[row])
+            ),
+        ]
+    )
+    jacobian = _jacobian(arrangement, state, lead, velocity, axes.T @ rate)
+    jacobian[:3, at] = -(velocity + lead * pull)
+    jacobian[3:, at] = -axes.T @ (rate + lead * spin)
+    residual -= second * unknown
+    crossed = covariance @ jacobian.T
+    spread = jacobian @ crossed + _noise(arrangement, poses.covariance[row], axes)
+    spread += 2.0 * np.outer(second, second) * unknown**2
+    gain = np.linalg.solve(spread, crossed.T).T
+    if residual @ np.linalg.solve(spread, residual) > chi2.isf(told.probability, 6):
+        return False
+    change = gain @ residual
+    covariance -= gain @ crossed.T
+    covariance[:] = 0.5 * (covariance + covariance.T)
+    reach = setup.delay_arm
+    square = velocity @ velocity + reach**2 * (rate @ rate)
+    doubt = np.trace(covariance[3:6, 3:6]) + reach**2 * np.trace(covariance[12:15, 12:15])
+    if square < max(told.moving**2, CLEAR * doubt):
+        # Considered, not estimated: at rest the delay would follow the error of the velocity.
+        covariance[at, at], change[at] = unknown, 0.0
+    shift(setup, filtered, change)
+    return True
+
+
+def _jacobian(
+    arrangement: Arrangement, state: Array, lead: float, velocity: Array, rate: Array
+) -> Array:
+    """Return how position and attitude of ``platform_link`` depend on the tangent, (6, n)."""
+    setup = arrangement.setup
+    jacobian = np.zeros((6, arrangement.size))
+    jacobian[:3, :3], jacobian[:3, 3:6] = np.eye(3), lead * np.eye(3)
+    sensor = matrix_from_quaternion(state[TURN:FORCE_BIAS])
+    jacobian[:3, 6:9] = -sensor @ skew(setup.origin)
+    jacobian[3:, 6:9], jacobian[3:, 12:15] = setup.to_platform, -lead * setup.to_platform
+    if setup.delay_at >= 0:
+        jacobian[:3, setup.delay_at], jacobian[3:, setup.delay_at] = velocity, rate
+    return jacobian
+
+
+def _noise(arrangement: Arrangement, stated: Array, axes: Array) -> Array:
+    """Return the covariance of a pose with its rotation in platform axes."""
+    told = arrangement.settings.external
+    assert told is not None
+    if not np.all(np.diagonal(stated) > 0.0):
+        return np.diag(np.repeat([told.position, told.attitude], 3) ** 2)
+    turn = np.eye(6)
+    turn[3:, 3:] = axes.T
+    return np.asarray(turn @ stated @ turn.T)
+
+
+def estimate_at(stamp: float, pose: Array, covariance: Array) -> Estimate:
+    """Return an estimate to start from: a pose (7,) [m] at rest, as far as is known.
+
+    Args:
+        stamp: [s].
+        pose: Position and quaternion x, y, z, w in ``base_link``.
+        covariance (6, 6): Of position and rotation about base axes; where zero, 1 cm and 0.02 rad.
+    """
+    zero, turn = np.zeros(3), np.eye(6)
+    known = covariance
+    if not np.all(np.diagonal(covariance) > 0.0):
+        known = np.diag(np.repeat([1e-2, 2e-2], 3) ** 2)
+    turn[3:, 3:] = matrix_from_quaternion(pose[3:]).T
+    whole = np.diag(
+        np.repeat([0.0, START_VELOCITY, 0.0, START_FORCE_BIAS, START_RATE_BIAS], 3) ** 2
+    )
+    whole[np.ix_(PLACED, PLACED)] = turn @ known @ turn.T
+    rest = (zero,) * 5
+    return Estimate(
+        stamp, pose[:3], pose[3:], *rest, whole, np.eye(3) * START_RATE_BIAS**2, 0.0, 0.0, zero
+    )
+
+
+def aged(estimate: Estimate, stamp: float) -> Estimate:
+    """Return an estimate at a later stamp [s], less certain by an unknown motion since."""
+    age, covariance = abs(stamp - estimate.stamp), estimate.covariance.copy()
+    covariance[PLACED, PLACED] += np.repeat([START_VELOCITY, START_TURN], 3) ** 2 * age**2
+    return replace(estimate, stamp=stamp, covariance=covariance)

@@ -1,0 +1,161 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""``stewart imu-noise``: noise of an IMU from a recording at rest."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+from stewart_bags.reading import Bag
+from stewart_bags.series import ImuSeries as RecordedImu
+from stewart_bags.series import read_series
+from stewart_estimation.allan import allan_deviation, AllanDeviation, longest_stretch
+from stewart_estimation.samples import ImuSeries
+from stewart_estimation.verbs.measurements import IMU_TOPIC, read_imu
+from stewart_kinematics.errors import ConfigurationError
+from stewart_tables.pictures import add_picture_argument, save_picture
+from stewart_tables.whole_files import whole_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+HELP = 'find the noise of an IMU from a recording at rest (Allan deviation)'
+
+EXAMPLES = """
+The IMU rests for the whole recording; an hour shows the bias instability, ten minutes the noise
+that the filter needs. Gaps end a stretch, and the longest one is used. Printed are the density of
+the white noise, bias instability and random walk of every axis, with standard deviations; --yaml
+writes what the node state_estimator takes, the worst axis each.
+
+examples:
+  stewart imu-noise rest_1 --plot allan.svg --yaml estimator.yaml
+  stewart imu-noise rest.csv --from 60 --until 3600 --json
+"""
+
+AXES = ('fx', 'fy', 'fz', 'p', 'q', 'r')
+UNITS = ('m/s²', 'rad/s')
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add('recording', metavar='BAG', help='bag, or .csv with time_s, fx_mps2 ..., p_radps ...')
+    add('--imu-topic', default=IMU_TOPIC, metavar='TOPIC', help='in the bag (%(default)s)')
+    add(
+        '--from',
+        dest='begin',
+        type=float,
+        default=0.0,
+        metavar='S',
+        help='leave out what is before',
+    )
+    add('--until', type=float, default=np.inf, metavar='S', help='leave out what is after')
+    add('--yaml', metavar='FILE', help='write parameters of the state estimator')
+    add('--json', action='store_true', help='print everything as JSON')
+    add_picture_argument(parser)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Find the noise, print it, draw it.
+
+    Raises:
+        StewartError, BagError: If the recording cannot be used.
+        OSError: If a file cannot be read or written.
+    """
+    imu = _read(arguments)
+    time = imu.stamps - imu.stamps[0]
+    imu = _rows(imu, (time >= arguments.begin) & (time <= arguments.until))
+    if len(imu) < 2:
+        raise ConfigurationError('samples at rest', len(imu), 'two or more')
+    imu = _rows(imu, longest_stretch(imu.stamps))
+    period = float(np.median(np.diff(imu.stamps)))
+    values = np.hstack([imu.specific_forces, imu.angular_velocities])
+    found = [allan_deviation(column, period) for column in values.T]
+    lines = parameters(found, period)
+    if arguments.json:
+        keys = ('density', 'density_error', 'instability', 'instability_tau', 'reached', 'walk')
+        told = {
+            axis: {key: getattr(item, key) for key in keys}
+            for axis, item in zip(AXES, found, strict=True)
+        }
+        json.dump({'samples': len(imu), 'period_s': period, **told}, sys.stdout, indent=2)
+        sys.stdout.write('\n')
+    else:
+        _print(found, len(imu), period)
+        sys.stdout.write(lines)
+    if arguments.yaml:
+        with whole_file(Path(arguments.yaml)) as stream:
+            stream.write(lines)
+    if arguments.plot:
+        save_picture(draw(found), arguments.plot)
+    return 0
+
+
+def _read(arguments: argparse.Namespace) -> ImuSeries:
+    """Return complete samples by stamp."""
+    if Path(arguments.recording).suffix == '.csv':
+        return read_imu(arguments.recording).ordered()
+    with Bag(arguments.recording) as bag:
+        imu = read_series(bag, arguments.imu_topic, RecordedImu)
+        seconds = imu.seconds(bag.start_ns)
+    return ImuSeries(seconds, imu.specific_force, imu.angular_velocity).ordered()
+
+
+def _rows(imu: ImuSeries, rows: object) -> ImuSeries:
+    return ImuSeries(*(values[rows] for values in vars(imu).values()))
+
+
+def parameters(found: list[AllanDeviation], period: float) -> str:
+    """Return the YAML lines of the state estimator: the worst axis of each sensor."""
+    sensors = found[:3], found[3:]
+    sigmas = [max(item.density for item in axes) / np.sqrt(period) for axes in sensors]
+    # Where no walk shows the bias may still have walked by what hides below the instability.
+    walks = [
+        max(item.walk or item.instability / np.sqrt(item.instability_tau) for item in axes)
+        for axes in sensors
+    ]
+    return (
+        'state_estimator:\n  ros__parameters:\n'
+        f'    imu_period: {period:.6g}\n'
+        f'    specific_force_sigma: {sigmas[0]:.4g}\n    angular_velocity_sigma: {sigmas[1]:.4g}\n'
+        f'    accelerometer_walk: {walks[0]:.3g}\n    gyroscope_walk: {walks[1]:.3g}\n'
+    )
+
+
+def _print(found: list[AllanDeviation], count: int, period: float) -> None:
+    """Print a line an axis."""
+    sys.stdout.write(f'{count} samples, {period:.6g} s apart, {count * period:.0f} s\n')
+    for axis, item, unit in zip(AXES, found, np.repeat(UNITS, 3), strict=True):
+        least = '' if item.reached else 'at most '
+        sys.stdout.write(
+            f'{axis}: density {item.density:.4g} ± {item.density_error:.2g} {unit}/√Hz, bias '
+            f'instability {least}{item.instability:.3g} {unit} at {item.instability_tau:.3g} s, '
+            f'random walk {item.walk:.3g} {unit}/√s\n'
+        )
+
+
+def draw(found: list[AllanDeviation]) -> Figure:
+    """Draw the deviations with their intervals, and the white part of each."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.0, 8.0), layout='constrained')
+    for panel, (unit, first) in zip(
+        figure.subplots(2, 1), zip(UNITS, (0, 3), strict=True), strict=True
+    ):
+        for place in range(first, first + 3):
+            item = found[place]
+            (line,) = panel.loglog(item.tau, item.deviation, label=AXES[place])
+            panel.fill_between(item.tau, item.lower, item.upper, alpha=0.2, color=line.get_color())
+            panel.loglog(item.tau, item.curve(), ':', color=line.get_color(), linewidth=0.8)
+        panel.set_xlabel('averaging time [s]')
+        panel.set_ylabel(f'Allan deviation [{unit}]')
+        panel.grid(visible=True, which='both', alpha=0.3)
+        panel.legend()
+    return figure

@@ -1,0 +1,106 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import numpy as np
+import pytest
+from stewart_estimation.allan import (
+    allan_deviation,
+    degrees_of_freedom,
+    longest_stretch,
+    overlapping,
+)
+from stewart_estimation.verbs import imu_noise
+from stewart_estimation.verbs.measurements import ANGULAR_VELOCITY, SPECIFIC_FORCE
+from stewart_kinematics.errors import ConfigurationError
+from stewart_tables.columns import TIME
+from stewart_tables.csv_tables import write_table
+import yaml
+
+SIZES = np.array([1, 10, 100])
+
+
+def nist() -> np.ndarray:
+    """The 1000 numbers of NIST SP 1065, section 12.4: a linear congruential generator."""
+    number, found = 1234567890, []
+    for _ in range(1000):
+        found.append(number / 2147483647)
+        number = 16807 * number % 2147483647
+    return np.array(found)
+
+
+def test_deviations_are_those_of_the_handbook() -> None:
+    # NIST SP 1065, table of the 1000-point suite: overlapping Allan deviation, tau 1, 10, 100 s.
+    printed = [2.922319e-01, 9.159953e-02, 3.241343e-02]
+    np.testing.assert_allclose(overlapping(nist(), 1.0, SIZES), printed, rtol=3e-7)
+
+
+def test_intervals_hold_as_often_as_they_say() -> None:
+    rng, held = np.random.default_rng(1), []
+    for _ in range(200):
+        found = allan_deviation(rng.normal(size=2000), 0.01, confidence=0.9)
+        true = 0.1 / np.sqrt(found.tau)
+        held.append((found.lower < true) & (found.upper > true))
+    share = np.mean(held, axis=0)
+    assert np.all(share[found.freedom > 10] > 0.83)
+    assert np.all(share[found.freedom > 10] < 0.97)
+
+
+def test_known_noise_is_found_and_written_for_the_filter(tmp_path, capsys) -> None:
+    rng, period, count = np.random.default_rng(2), 0.01, 200_000
+    densities = np.array([2e-3, 3e-3, 1e-3, 1e-4, 2e-4, 3e-4])
+    walks = np.array([3e-4, 3e-4, 3e-4, 2e-5, 2e-5, 2e-5])
+    white = densities / np.sqrt(period) * rng.normal(size=(count, 6))
+    drift = np.cumsum(walks * np.sqrt(period) * rng.normal(size=(count, 6)), axis=0)
+    time = period * np.arange(count)
+    rows = np.column_stack([time, white + drift + [0.1, 0.2, 9.81, 0.01, 0.02, 0.03]])
+    # A gap early on: what lies before it is left out.
+    rows = np.delete(rows, slice(1000, 1100), axis=0)
+    write_table(tmp_path / 'rest.csv', (TIME, *SPECIFIC_FORCE, *ANGULAR_VELOCITY), rows)
+    parser = argparse.ArgumentParser()
+    imu_noise.add_arguments(parser)
+    words = ['--json', '--yaml', str(tmp_path / 'x.yaml'), '--plot', str(tmp_path / 'x.svg')]
+    assert imu_noise.main(parser.parse_args([str(tmp_path / 'rest.csv'), *words])) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said['samples'] == count - 1100
+    found = [said[axis] for axis in imu_noise.AXES]
+    for item, density, walk in zip(found, densities, walks, strict=True):
+        assert abs(item['density'] - density) < 4.0 * item['density_error']
+        assert item['density_error'] < 0.01 * density
+        assert walk / 2.0 < item['walk'] < 2.0 * walk
+        assert item['reached']
+    lines = yaml.safe_load((tmp_path / 'x.yaml').read_text())['state_estimator']
+    told = lines['ros__parameters']
+    assert told['imu_period'] == period
+    assert told['specific_force_sigma'] == pytest.approx(3e-2, rel=0.02)
+    assert told['angular_velocity_sigma'] == pytest.approx(3e-3, rel=0.02)
+    assert (tmp_path / 'x.svg').stat().st_size > 5000
+
+
+def test_flat_part_is_the_bias_instability() -> None:
+    # Flicker noise of the two-sided density b²/(2π f) has the Allan variance 2 ln 2 b²/π (IEEE Std
+    # 952, annex C); counted over positive frequencies alone it is b²/(π f).
+    rng, count, period, b = np.random.default_rng(3), 2**16, 0.1, 0.5
+    frequency = np.fft.rfftfreq(count, period)[1:]
+    spectrum = np.sqrt(b**2 / (np.pi * frequency) / (2.0 * period) * count / 2.0)
+    noise = rng.normal(size=(2, frequency.size))
+    samples = np.fft.irfft(np.concatenate([[0.0], spectrum * (noise[0] + 1j * noise[1])]), count)
+    assert allan_deviation(samples, period).instability == pytest.approx(b, rel=0.15)
+
+
+def test_what_has_no_noise_is_refused() -> None:
+    for samples, words in ((np.zeros(10), '200 or more'), (np.ones(300), 'change')):
+        with pytest.raises(ConfigurationError, match=words):
+            allan_deviation(samples, 0.01)
+    with pytest.raises(ConfigurationError, match='finite'):
+        allan_deviation(np.full(300, np.nan), 0.01)
+
+
+def test_a_gap_ends_a_stretch() -> None:
+    stamps = np.delete(0.01 * np.arange(100.0), [30, 31])
+    assert longest_stretch(stamps) == slice(30, 98)
+    assert degrees_of_freedom(1000, np.array([1]))[0] > 500

@@ -1,0 +1,67 @@
+# Copyright 2026 The Stewart Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Poses of a tracker from a bag: the rests, and nothing of the motion between them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from stewart_bags.writing import BagWriter
+from stewart_identification.calibration.observations import read_rests
+from stewart_identification.errors import ConfigurationError
+
+STROKES = np.array([[0.1, 0.2, 0.3, 0.1, 0.2, 0.3], [0.2, 0.1, 0.2, 0.3, 0.1, 0.2]])
+PLACES = np.array([[0.01, 0.02, 1.0], [0.05, -0.03, 1.1]])
+TURNS = Rotation.from_rotvec([[0.1, 0.0, 0.05], [0.0, -0.2, 0.1]])
+
+
+def write(path: Path, topic: str, covariance: bool) -> Path:
+    """Rest for 2 s, move for 1 s, rest for 2 s, with noise; the tracker is 50 ms late."""
+    rng = np.random.default_rng(1)
+    with BagWriter(path) as writer:
+        types = writer.typestore.types
+        time, header = types['builtin_interfaces/msg/Time'], types['std_msgs/msg/Header']
+        point, turn = types['geometry_msgs/msg/Point'], types['geometry_msgs/msg/Quaternion']
+        pose, posed = types['geometry_msgs/msg/Pose'], types['geometry_msgs/msg/PoseStamped']
+        for number in range(500):
+            stamp = 0.01 * number
+            share, late = (np.clip(t - 2.0, 0.0, 1.0) for t in (stamp, stamp - 0.05))
+            at = header(time(*divmod(round(stamp * 1e9), 10**9)), 'tracker')
+            strokes = (1.0 - share) * STROKES[0] + share * STROKES[1]
+            strokes = strokes + 2e-6 * rng.normal(size=6)
+            names, nothing = [f'leg_{leg}' for leg in range(1, 7)], np.empty(0)
+            joints = types['sensor_msgs/msg/JointState'](at, names, strokes, nothing, nothing)
+            writer.write('/actuator_states', round(stamp * 1e9), joints)
+            place = (1.0 - late) * PLACES[0] + late * PLACES[1] + 3e-5 * rng.normal(size=3)
+            wrong = Rotation.from_rotvec(2e-5 * rng.normal(size=3))
+            quaternion = (wrong * TURNS[int(late > 0.5)]).as_quat()
+            item = pose(point(*place.tolist()), turn(*quaternion.tolist()))
+            if covariance:
+                kind = types['geometry_msgs/msg/PoseWithCovarianceStamped']
+                with_covariance = types['geometry_msgs/msg/PoseWithCovariance']
+                message = kind(at, with_covariance(item, np.zeros(36)))
+            else:
+                message = posed(at, item)
+            writer.write(topic, round(stamp * 1e9), message)
+    return path
+
+
+@pytest.mark.parametrize('covariance', [False, True])
+def test_every_rest_is_a_row(tmp_path, covariance) -> None:
+    bag = write(tmp_path / 'bag', '/mocap/target', covariance)
+    found = read_rests(bag, {'platform/external_pose': '/mocap/target'})
+    assert len(found) == 2
+    np.testing.assert_allclose(found.strokes, STROKES, atol=2e-6)
+    np.testing.assert_allclose(found.position, PLACES, atol=2e-5)
+    np.testing.assert_allclose(found.rotation, TURNS.as_matrix(), atol=2e-5)
+    assert found.tracked.all()
+    assert not found.felt.any()
+
+
+def test_a_bag_without_a_rest_is_refused(tmp_path) -> None:
+    bag = write(tmp_path / 'bag', '/platform/external_pose', covariance=True)
+    with pytest.raises(ConfigurationError, match='rests of 3 s or more'):
+        read_rests(bag, seconds=3.0)
