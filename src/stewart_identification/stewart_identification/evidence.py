@@ -64,7 +64,8 @@ def evidence(
     names = [name for name in TERMS if name in tried or name in model.terms]
     search = _Search(raw_system(replace(model, terms=tuple(names)), experiment))
     limit = np.log(false_alarm / max(len(tried), 1))
-    taken, found = list(model.terms), []
+    taken = list(model.terms)
+    found: list[Evidence] = []
     cost = search.cost(taken)[0]
     while True:
         best: Evidence | None = None

@@ -97,15 +97,16 @@ class Experiment:
 
     def __getitem__(self, index: Any) -> Experiment:
         """Select samples, by a slice or an array."""
+        picked: dict[str, Any] = {
+            name: None if getattr(self, name) is None else getattr(self, name)[index]
+            for name in ('shapes', 'loads', 'sensor_noise', 'shaken')
+        }
         return replace(
             self,
             stamps=self.stamps[index],
             inputs=self.inputs[index],
             forces=self.forces[index],
-            **{
-                name: None if getattr(self, name) is None else getattr(self, name)[index]
-                for name in ('shapes', 'loads', 'sensor_noise', 'shaken')
-            },
+            **picked,
         )
 
     def loaded(self, body: Array) -> Experiment:

@@ -269,6 +269,7 @@ def with_terms(model: PlatformModel, experiment: Experiment, options: Options) -
 
 def gains_of(system: LinearSystem, result: Result, level: float) -> tuple[Parameter, ...]:
     """Return what each leg's force reads per newton, which a known load shows."""
+    assert isinstance(system.model, PlatformModel)
     first = system.nuisances - 6 - int(system.model.force_delay > 0.0)
     allowed, reach = system.model.force_gain, float(ndtri(0.5 + 0.5 * level))
     best, covariance = (
